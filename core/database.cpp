@@ -1,0 +1,73 @@
+#include <tableq/database.hpp>
+
+#include <utility>
+
+#include "core/catalog.hpp"
+#include "core/database_state.hpp"
+#include "core/queue_state.hpp"
+#include "core/transaction_state.hpp"
+
+namespace tableq {
+namespace {
+
+std::shared_ptr<core::queue_state> opened(const std::shared_ptr<core::database_state>& in,
+                                          std::string_view name, const queue_settings& settings) {
+  return std::make_shared<core::queue_state>(in, core::open_queue(*in, name, settings));
+}
+
+}  // namespace
+
+database::database(std::shared_ptr<core::database_state> state) noexcept
+    : state_(std::move(state)) {}
+
+database database::open(std::string_view url, const open_options& options) {
+  database db(std::make_shared<core::database_state>(url, options));
+  core::check_catalog(*db.state_);
+  return db;
+}
+
+heap_queue database::heap(std::string_view name) {
+  return heap_queue(opened(state_, name, {.kind = kind::heap}));
+}
+fifo_queue database::fifo(std::string_view name, const order_options& options) {
+  return fifo_queue(opened(state_, name, {.kind = kind::fifo, .order = options}));
+}
+lifo_queue database::lifo(std::string_view name, const order_options& options) {
+  return lifo_queue(opened(state_, name, {.kind = kind::lifo, .order = options}));
+}
+pending_queue database::pending(std::string_view name) {
+  return pending_queue(opened(state_, name, {.kind = kind::pending}));
+}
+claim_queue database::claim(std::string_view name, const claim_options& options) {
+  return claim_queue(opened(state_, name, {.kind = kind::claim, .claim = options}));
+}
+
+transaction database::begin() {
+  return transaction(std::make_unique<core::transaction_state>(state_));
+}
+
+void database::run_transaction(const std::function<void(transaction&)>& body) {
+  core::repeating(state_->options().retry_for, [&] {
+    transaction tx = begin();
+    body(tx);
+    tx.commit();
+  });
+}
+
+std::vector<queue_info> database::queues() const {
+  return core::list_queues(*state_);
+}
+std::optional<queue_info> database::find(std::string_view name) const {
+  return core::find_queue(*state_, name);
+}
+bool database::drop(std::string_view name) {
+  return core::drop_queue(*state_, name);
+}
+std::vector<finding> database::inspect() const {
+  return core::inspect(*state_);
+}
+const std::string& database::backend() const noexcept {
+  return state_->name();
+}
+
+}  // namespace tableq

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/options.hpp>
+#include <tableq/schema.hpp>
+
+#include "core/driver.hpp"
+#include "core/retry.hpp"
+#include "core/session_pool.hpp"
+#include "core/waker.hpp"
+
+namespace tableq::core {
+
+/// Rolls back when it goes out of scope uncommitted.
+class unit_of_work {
+ public:
+  explicit unit_of_work(connection& on) : on_(&on) { on.begin(); }
+  unit_of_work(const unit_of_work&) = delete;
+  unit_of_work& operator=(const unit_of_work&) = delete;
+  ~unit_of_work() {
+    if (on_ != nullptr) on_->rollback();
+  }
+  /// Whatever commit throws, there is nothing left to roll back that rolling back could reach.
+  void commit() {
+    on_->commit();
+    on_ = nullptr;
+  }
+
+ private:
+  connection* on_;
+};
+
+/// One open database: what `tableq::database` is a handle to.
+///
+/// Owns the driver and the sessions.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class database_state : public std::enable_shared_from_this<database_state> {
+ public:
+  database_state(std::string_view url, open_options options);
+
+  [[nodiscard]] driver& speaks() noexcept { return *driver_; }
+  /// The dialect's name.
+  [[nodiscard]] const std::string& name() const noexcept { return driver_->name(); }
+  [[nodiscard]] const open_options& options() const noexcept { return options_; }
+  [[nodiscard]] const capabilities& able() const noexcept { return driver_->able(); }
+  [[nodiscard]] session_pool& sessions() noexcept { return pool_; }
+
+  /// The clock of a test, or null: the database's own.
+  [[nodiscard]] value now() const;
+
+  /// Signals the readers of the queue with these names.
+  [[nodiscard]] waker& waker_for(const table_names& names);
+
+  /// Runs `work(connection&)` on a session of ours, and again as long as that is safe and allowed.
+  template <class Work>
+  auto on_session(Work work) {
+    return repeating(options_.retry_for, [&] {
+      const leased_session session = pool_.lease();
+      return work(*session);
+    });
+  }
+
+  /// The same within a transaction of ours.
+  template <class Work>
+  auto in_transaction(Work work) {
+    return on_session([&](connection& session) {
+      unit_of_work unit(session);
+      auto result = work(session);
+      unit.commit();
+      return result;
+    });
+  }
+
+ private:
+  open_options options_;
+  std::unique_ptr<driver> driver_;
+  session_pool pool_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, waker> wakers_;  // guarded by mutex_; entries are never removed
+};
+
+}  // namespace tableq::core

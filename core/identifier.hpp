@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include <tableq/options.hpp>
+
+#include "core/driver.hpp"
+
+namespace tableq::core {
+
+/// The catalogue's table, before the prefix.
+inline constexpr std::string_view catalog_table = "tableq_queues";
+
+/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp.
+void check_queue_name(std::string_view name);
+
+/// Checks table_prefix and schema_name.
+/// @param schemas whether the database has schemas.
+/// @throws error errc::invalid_argument.
+void check_places(const open_options& options, bool schemas);
+
+/// The names of a queue's tables, with a slot that is the same for the same names in this process.
+/// @param queue empty: the catalogue's own statements.
+table_names names_for(const open_options& options, std::string_view queue);
+
+}  // namespace tableq::core

@@ -1,0 +1,201 @@
+#include <tableq/queue.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/queue_state.hpp"
+#include "core/validate.hpp"
+
+namespace tableq {
+namespace {
+
+using core::destructive_operation;
+using core::message_column;
+using core::queue_state;
+using core::row_set;
+using core::to_timestamp;
+using core::to_value;
+using core::value;
+
+constexpr std::size_t column(message_column c) {
+  return static_cast<std::size_t>(c);
+}
+
+/// What a statement of a destructive kind shares: the size, and for `pending` the clock.
+std::vector<value> read_arguments(const queue_state& of, std::size_t max) {
+  std::vector<value> out{to_value(max)};
+  if (of.info().kind == kind::pending) out.push_back(of.database().now());
+  return out;
+}
+
+std::vector<message> to_messages(row_set rows, kind of) {
+  std::vector<message> out;
+  out.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.push_back({.id = {rows.integer(i, column(message_column::id))},
+                   .created_at = to_timestamp(rows.integer(i, column(message_column::created_at))),
+                   .due_at = to_timestamp(rows.maybe_integer(i, column(message_column::due_at))),
+                   .payload = rows.take_text(i, column(message_column::payload))});
+  }
+  // No database promises an order of the rows that a DELETE returns.
+  std::sort(out.begin(), out.end(), [of](const message& a, const message& b) {
+    if (of == kind::lifo) return a.id > b.id;
+    return std::pair(a.due_at, a.id) < std::pair(b.due_at, b.id);
+  });
+  return out;
+}
+
+std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_options& options) {
+  core::check_batch_size(options.max);
+  core::check_wait(options.wait, tx != nullptr);
+  const auto once = [&] {
+    const kind k = of.info().kind;
+    return to_messages(of.execute(tx, statement_for(k, destructive_operation::dequeue),
+                                  read_arguments(of, options.max)),
+                       k);
+  };
+  if (options.wait.count() == 0) return once();
+  const bool timed = of.info().kind == kind::pending;
+  return of.wait_for(options.wait, options.stop,
+                     timed ? std::optional(core::statement::pending_next_due) : std::nullopt, once);
+}
+
+std::optional<message> read_one(const queue_state& of, transaction* tx, dequeue_options options) {
+  options.max = 1;
+  std::vector<message> got = read(of, tx, options);
+  return got.empty() ? std::nullopt : std::optional(std::move(got.front()));
+}
+
+std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<value> items) {
+  const core::statement id = statement_for(to.info().kind, destructive_operation::enqueue);
+  if (items.empty()) return {};
+  const std::size_t count = items.size() / core::contract_of(id).items.size();
+  const value now = to.database().now();
+  const row_set rows = to.execute_batch(tx, id, {&now, 1}, items);
+  std::vector<message_id> ids(count);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ids[static_cast<std::size_t>(rows.integer(i, 0))] = {rows.integer(i, 1)};
+  }
+  to.announce(tx);
+  return ids;
+}
+
+std::vector<message_id> add_plain(const queue_state& to, transaction* tx,
+                                  std::span<const new_message> messages) {
+  std::vector<value> items;
+  items.reserve(messages.size() * 2);
+  for (const new_message& one : messages) {
+    core::check_payload(one.payload, to.database().able().max_payload);
+    core::check_timestamp(one.options.created_at, "created_at");
+    items.emplace_back(one.payload);
+    items.push_back(to_value(one.options.created_at));
+  }
+  return add(to, tx, std::move(items));
+}
+
+std::vector<message_id> add_pending(const queue_state& to, transaction* tx,
+                                    std::span<const new_pending_message> messages) {
+  std::vector<value> items;
+  items.reserve(messages.size() * 4);
+  for (const new_pending_message& one : messages) {
+    core::check_payload(one.payload, to.database().able().max_payload);
+    core::check_message(one.options);
+    items.emplace_back(one.payload);
+    items.push_back(to_value(one.options.created_at));
+    items.push_back(to_value(one.options.due_at));
+    items.push_back(to_value(one.options.delay));
+  }
+  return add(to, tx, std::move(items));
+}
+
+}  // namespace
+
+queue::queue(std::shared_ptr<core::queue_state> state) noexcept : state_(std::move(state)) {}
+const std::string& queue::name() const noexcept {
+  return state_->name();
+}
+tableq::kind queue::kind() const noexcept {
+  return state_->info().kind;
+}
+
+std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {
+  return read_one(state(), nullptr, options);
+}
+std::optional<message> destructive_queue::dequeue(transaction& tx, const dequeue_options& options) {
+  return read_one(state(), &tx, options);
+}
+std::vector<message> destructive_queue::dequeue_batch(const dequeue_options& options) {
+  return read(state(), nullptr, options);
+}
+std::vector<message> destructive_queue::dequeue_batch(transaction& tx,
+                                                      const dequeue_options& options) {
+  return read(state(), &tx, options);
+}
+
+std::vector<message> destructive_queue::peek(std::size_t max) const {
+  core::check_batch_size(max);
+  return to_messages(state().execute(nullptr, statement_for(kind(), destructive_operation::peek),
+                                     read_arguments(state(), max)),
+                     kind());
+}
+
+std::size_t destructive_queue::purge() {
+  constexpr std::size_t batch = 1000;
+  const value max = to_value(batch);
+  std::size_t total = 0;
+  for (;;) {
+    const std::size_t gone =
+        state()
+            .execute(nullptr, statement_for(kind(), destructive_operation::purge), {&max, 1})
+            .size();
+    total += gone;
+    if (gone < batch) return total;
+  }
+}
+
+queue_stats destructive_queue::stats() const {
+  const core::statement id = statement_for(kind(), destructive_operation::stats);
+  const value now = state().database().now();
+  const std::size_t arguments = core::contract_of(id).shared.size();
+  const row_set rows = state().execute(nullptr, id, std::span(&now, 1).first(arguments));
+  return {.waiting = static_cast<std::size_t>(rows.integer(0, 0)),
+          .delayed = static_cast<std::size_t>(rows.integer(0, 1)),
+          .oldest = to_timestamp(rows.maybe_integer(0, 2))};
+}
+
+message_id plain_queue::enqueue(std::string_view payload, const enqueue_options& options) {
+  const new_message one{payload, options};
+  return add_plain(state(), nullptr, {&one, 1}).front();
+}
+message_id plain_queue::enqueue(transaction& tx, std::string_view payload,
+                                const enqueue_options& options) {
+  const new_message one{payload, options};
+  return add_plain(state(), &tx, {&one, 1}).front();
+}
+std::vector<message_id> plain_queue::enqueue_batch(std::span<const new_message> messages) {
+  return add_plain(state(), nullptr, messages);
+}
+std::vector<message_id> plain_queue::enqueue_batch(transaction& tx,
+                                                   std::span<const new_message> messages) {
+  return add_plain(state(), &tx, messages);
+}
+
+message_id pending_queue::enqueue(std::string_view payload, const pending_options& options) {
+  const new_pending_message one{payload, options};
+  return add_pending(state(), nullptr, {&one, 1}).front();
+}
+message_id pending_queue::enqueue(transaction& tx, std::string_view payload,
+                                  const pending_options& options) {
+  const new_pending_message one{payload, options};
+  return add_pending(state(), &tx, {&one, 1}).front();
+}
+std::vector<message_id> pending_queue::enqueue_batch(
+    std::span<const new_pending_message> messages) {
+  return add_pending(state(), nullptr, messages);
+}
+std::vector<message_id> pending_queue::enqueue_batch(
+    transaction& tx, std::span<const new_pending_message> messages) {
+  return add_pending(state(), &tx, messages);
+}
+
+}  // namespace tableq

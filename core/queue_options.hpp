@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tableq/schema.hpp>
+
+namespace tableq::core {
+
+/// Checks settings against their kind, and fills the gaps with the documented defaults.
+/// @throws error errc::invalid_argument.
+queue_info settle_options(std::string_view name, const queue_settings& settings);
+
+/// What the catalogue's column `options` holds: `lease_ms=30000 max_attempts=5 keep=0`.
+std::string encode_options(const queue_info& info);
+
+/// Reads it back into `info`, whose kind must be set.
+/// @throws error errc::schema_too_new for an option that this version does not know.
+void decode_options(std::string_view text, queue_info& info);
+
+/// What holds for a handle: the stored options, but for those that were given.
+/// @throws error errc::kind_mismatch for another kind or ordering.
+queue_info merge_options(const queue_info& stored, const queue_settings& given);
+
+}  // namespace tableq::core

@@ -1,0 +1,111 @@
+#include "core/queue_state.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/identifier.hpp"
+#include "core/transaction_state.hpp"
+
+namespace tableq::core {
+namespace {
+
+constexpr std::size_t most_items = 1000;
+constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
+
+/// How many of the items go into the next statement: at least one.
+std::size_t chunk_size(std::span<const value> items, std::size_t width) {
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < items.size() && count < most_items; i += width, ++count) {
+    for (const value& field : items.subspan(i, width)) bytes += field.data.size();
+    if (bytes > most_bytes && count > 0) break;
+  }
+  return count;
+}
+
+}  // namespace
+
+queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info)
+    : database_(std::move(in)),
+      info_(std::move(info)),
+      names_(names_for(database_->options(), info_.name)),
+      readers_(database_->waker_for(names_)) {}
+
+row_set queue_state::execute(transaction* tx, statement id, std::span<const value> shared,
+                             std::span<const value> items) const {
+  const auto work = [&](connection& session) { return on(session, id, shared, items); };
+  if (tx != nullptr) {
+    check(*tx);
+    return tx->state().run(work);
+  }
+  return needs_lock(id) ? database_->in_transaction(work) : database_->on_session(work);
+}
+
+row_set queue_state::execute_batch(transaction* tx, statement id, std::span<const value> shared,
+                                   std::span<const value> items) const {
+  const contract& of = contract_of(id);
+  const std::size_t width = of.items.size();
+  if (chunk_size(items, width) * width == items.size()) return execute(tx, id, shared, items);
+  const auto work = [&](connection& session) {
+    row_set all(of.columns.size() + 1);
+    std::size_t done = 0;
+    while (done * width < items.size()) {
+      const auto rest = items.subspan(done * width);
+      const std::size_t count = chunk_size(rest, width);
+      all.append_shifted(on(session, id, shared, rest.subspan(0, count * width)),
+                         static_cast<std::int64_t>(done));
+      done += count;
+    }
+    return all;
+  };
+  if (tx == nullptr) return database_->in_transaction(work);
+  check(*tx);
+  return tx->state().run(work);
+}
+
+row_set queue_state::on(connection& session, statement id, std::span<const value> shared,
+                        std::span<const value> items) const {
+  if (needs_lock(id)) {
+    const value identity(info_.identity);
+    session.execute(statement::queue_lock, names_, {&identity, 1}, {});
+  }
+  return session.execute(id, names_, shared, items);
+}
+
+bool queue_state::needs_lock(statement id) const noexcept {
+  return info_.ordering == ordering::strict && database_->able().strict_needs_lock &&
+         contract_of(id).writes;
+}
+
+void queue_state::check(transaction& tx) const {
+  if (&tx.state().database() == database_.get()) return;
+  throw error(errc::invalid_argument, advice::never,
+              "the transaction belongs to another database object than the queue " + info_.name,
+              {.backend = database_->name(), .operation = "transaction"});
+}
+
+void queue_state::announce(transaction* tx) const {
+  if (tx != nullptr) {
+    tx->state().wake_on_commit(readers_);
+  } else {
+    readers_.wake();
+  }
+}
+
+std::chrono::milliseconds queue_state::bounded(std::chrono::milliseconds pause,
+                                               std::optional<statement> next_due) const {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  std::uniform_int_distribution<std::int64_t> jitter(pause.count() / 2, pause.count());
+  std::chrono::milliseconds out{jitter(random)};
+  if (next_due) {
+    const value now = database_->now();
+    const row_set rows = execute(nullptr, *next_due, {&now, 1});
+    if (!rows.empty()) out = std::min(out, std::chrono::milliseconds(rows.integer(0, 0)));
+  }
+  return std::max(out, std::chrono::milliseconds{1});
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,38 @@
+#include "core/retry.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace tableq::core {
+namespace {
+
+constexpr std::chrono::milliseconds longest_pause{250};
+
+/// Worth repeating: somebody else was in the way, or the session was gone before it was used.
+bool passing(const error& failure) noexcept {
+  switch (failure.code()) {
+    case errc::busy:
+    case errc::conflict:
+    case errc::connection_lost:
+      return failure.advice() != advice::never;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+retry_policy::retry_policy(std::chrono::milliseconds budget)
+    : until_(std::chrono::steady_clock::now() + budget),
+      any_(budget.count() > 0),
+      random_(std::random_device{}()) {}
+
+bool retry_policy::again(const error& failure) {
+  if (!any_ || !passing(failure) || std::chrono::steady_clock::now() >= until_) return false;
+  std::uniform_int_distribution<std::int64_t> jitter(pause_.count() * 500, pause_.count() * 1500);
+  std::this_thread::sleep_for(std::chrono::microseconds(jitter(random_)));
+  pause_ = std::min(pause_ * 2, longest_pause);
+  return true;
+}
+
+}  // namespace tableq::core

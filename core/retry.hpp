@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <random>
+
+#include <tableq/error.hpp>
+
+namespace tableq::core {
+
+/// Decides whether a unit of work of our own is run again, and waits before it is.
+///
+/// The one place in core that catches tableq::error to decide anything is `repeating`, below.
+class retry_policy {
+ public:
+  /// @param budget from now on; zero: nothing is repeated.
+  explicit retry_policy(std::chrono::milliseconds budget);
+
+  /// Whether to run again after this error. Waits a jittered, growing time first: 1 ms to 250 ms.
+  [[nodiscard]] bool again(const error& failure);
+
+ private:
+  std::chrono::steady_clock::time_point until_;
+  std::chrono::milliseconds pause_{1};
+  bool any_;
+  std::minstd_rand random_;
+};
+
+/// Runs a unit of work until it succeeds or must not be repeated.
+template <class Work>
+auto repeating(std::chrono::milliseconds budget, Work work) {
+  retry_policy policy(budget);
+  for (;;) {
+    try {
+      return work();
+    } catch (const error& failure) {
+      if (!policy.again(failure)) throw;
+    }
+  }
+}
+
+}  // namespace tableq::core

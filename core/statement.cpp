@@ -1,0 +1,153 @@
+#include "core/statement.hpp"
+
+#include <array>
+
+namespace tableq::core {
+namespace {
+
+constexpr auto integer = value_type::integer;
+constexpr auto text = value_type::text;
+constexpr auto bytes = value_type::bytes;
+
+// `now` is the clock of a test, or null: then the database's own decides.
+constexpr field now{"now", integer};
+constexpr field max{"max", integer};
+
+constexpr std::array just_now{now};
+constexpr std::array just_max{max};
+constexpr std::array max_now{max, now};
+constexpr std::array count_columns{field{"waiting", integer}, field{"delayed", integer},
+                                   field{"oldest", integer}};
+constexpr std::array id_column{field{"id", integer}};
+constexpr std::array delay_column{field{"delay", integer}};
+constexpr std::array present_column{field{"present", integer}};
+constexpr std::array finding_columns{field{"severity", integer}, field{"what", text},
+                                     field{"fix", text}};
+
+constexpr std::array name_only{field{"name", text}};
+constexpr std::array kind_only{field{"kind", text}};
+constexpr std::array identity_only{field{"identity", integer}};
+constexpr std::array catalog_row{field{"name", text},    field{"identity", integer},
+                                 field{"kind", text},    field{"layout", integer},
+                                 field{"options", text}, field{"created_at", integer}};
+constexpr std::array catalog_new{field{"name", text}, field{"identity", integer},
+                                 field{"kind", text}, field{"layout", integer},
+                                 field{"options", text}};
+
+constexpr std::array plain_item{field{"payload", bytes}, field{"created_at", integer}};
+constexpr std::array pending_item{field{"payload", bytes}, field{"created_at", integer},
+                                  field{"due_at", integer}, field{"delay", integer}};
+constexpr std::array message_columns{field{"id", integer}, field{"created_at", integer},
+                                     field{"due_at", integer}, field{"payload", bytes}};
+
+constexpr std::array claim_item{field{"payload", bytes}, field{"priority", integer},
+                                field{"delay", integer}, field{"key", text},
+                                field{"headers", text},  field{"created_at", integer}};
+constexpr std::array key_item{field{"key", text}};
+constexpr std::array take_shared{max, field{"lease", integer}, field{"claimed_at", integer},
+                                 field{"guard", integer}, now};
+constexpr std::array delivery_columns{field{"id", integer},          field{"fence", integer},
+                                      field{"attempts", integer},    field{"priority", integer},
+                                      field{"created_at", integer},  field{"claimed_at", integer},
+                                      field{"lease_until", integer}, field{"key", text},
+                                      field{"headers", text},        field{"payload", bytes}};
+constexpr std::array promote_shared{max, field{"max_attempts", integer}, now};
+constexpr std::array state_columns{field{"id", integer}, field{"state", integer}};
+constexpr std::array receipt_item{field{"id", integer}, field{"fence", integer}};
+constexpr std::array fail_shared{field{"max_attempts", integer}, now};
+constexpr std::array fail_item{field{"id", integer}, field{"fence", integer}, field{"error", text},
+                               field{"delay", integer}};
+constexpr std::array extend_shared{field{"lease", integer}, now};
+constexpr std::array stored_columns{
+    field{"id", integer},         field{"state", integer},       field{"priority", integer},
+    field{"attempts", integer},   field{"created_at", integer},  field{"due_at", integer},
+    field{"claimed_at", integer}, field{"finished_at", integer}, field{"key", text},
+    field{"headers", text},       field{"errors", text},         field{"payload", bytes}};
+constexpr std::array list_shared{field{"state", integer}, max, field{"after_at", integer},
+                                 field{"after_id", integer}};
+constexpr std::array id_item{field{"id", integer}};
+constexpr std::array purge_shared{field{"state", integer}, field{"older_than", integer}, max, now};
+constexpr std::array claim_stats_columns{field{"ready", integer},  field{"delayed", integer},
+                                         field{"leased", integer}, field{"done", integer},
+                                         field{"dead", integer},   field{"oldest", integer}};
+
+constexpr std::span<const field> none{};
+using enum statement;
+
+constexpr std::array all{
+    contract{catalog_exists, "catalog.exists", false, none, none, present_column},
+    contract{catalog_lock, "catalog.lock", false, none, none, none},
+    contract{catalog_list, "catalog.list", false, none, none, catalog_row},
+    contract{catalog_find, "catalog.find", false, name_only, none, catalog_row},
+    contract{catalog_insert, "catalog.insert", true, catalog_new, none, none},
+    contract{catalog_remove, "catalog.remove", true, name_only, none, none},
+    contract{table_exists, "table.exists", false, none, none, present_column},
+    contract{queue_lock, "queue.lock", false, identity_only, none, none},
+    contract{queue_drop, "queue.drop", true, none, none, none},
+    contract{doctor_database, "doctor.database", false, none, none, finding_columns},
+    contract{doctor_queue, "doctor.queue", false, kind_only, none, finding_columns},
+    contract{heap_enqueue, "heap.enqueue", true, just_now, plain_item, id_column},
+    contract{heap_dequeue, "heap.dequeue", true, just_max, none, message_columns},
+    contract{heap_peek, "heap.peek", false, just_max, none, message_columns},
+    contract{heap_purge, "heap.purge", true, just_max, none, id_column},
+    contract{heap_stats, "heap.stats", false, none, none, count_columns},
+    contract{fifo_enqueue, "fifo.enqueue", true, just_now, plain_item, id_column},
+    contract{fifo_dequeue, "fifo.dequeue", true, just_max, none, message_columns},
+    contract{fifo_peek, "fifo.peek", false, just_max, none, message_columns},
+    contract{fifo_purge, "fifo.purge", true, just_max, none, id_column},
+    contract{fifo_stats, "fifo.stats", false, none, none, count_columns},
+    contract{lifo_enqueue, "lifo.enqueue", true, just_now, plain_item, id_column},
+    contract{lifo_dequeue, "lifo.dequeue", true, just_max, none, message_columns},
+    contract{lifo_peek, "lifo.peek", false, just_max, none, message_columns},
+    contract{lifo_purge, "lifo.purge", true, just_max, none, id_column},
+    contract{lifo_stats, "lifo.stats", false, none, none, count_columns},
+    contract{pending_enqueue, "pending.enqueue", true, just_now, pending_item, id_column},
+    contract{pending_dequeue, "pending.dequeue", true, max_now, none, message_columns},
+    contract{pending_peek, "pending.peek", false, max_now, none, message_columns},
+    contract{pending_purge, "pending.purge", true, just_max, none, id_column},
+    contract{pending_stats, "pending.stats", false, just_now, none, count_columns},
+    contract{pending_next_due, "pending.next_due", false, just_now, none, delay_column},
+    contract{claim_enqueue, "claim.enqueue", true, just_now, claim_item, id_column},
+    contract{claim_find_key, "claim.find_key", false, none, key_item, id_column},
+    contract{claim_take, "claim.take", true, take_shared, none, delivery_columns},
+    contract{claim_promote, "claim.promote", true, promote_shared, none, state_columns},
+    contract{claim_complete, "claim.complete", true, none, receipt_item, id_column},
+    contract{claim_keep, "claim.keep", true, just_now, receipt_item, id_column},
+    contract{claim_fail, "claim.fail", true, fail_shared, fail_item, state_columns},
+    contract{claim_release, "claim.release", true, none, receipt_item, id_column},
+    contract{claim_extend, "claim.extend", true, extend_shared, receipt_item, id_column},
+    contract{claim_peek, "claim.peek", false, max_now, none, stored_columns},
+    contract{claim_list, "claim.list", false, list_shared, none, stored_columns},
+    contract{claim_redrive, "claim.redrive", true, none, id_item, id_column},
+    contract{claim_redrive_all, "claim.redrive_all", true, just_max, none, id_column},
+    contract{claim_purge, "claim.purge", true, purge_shared, none, id_column},
+    contract{claim_stats, "claim.stats", false, just_now, none, claim_stats_columns},
+    contract{claim_next_due, "claim.next_due", false, just_now, none, delay_column},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (static_cast<std::size_t>(all[i].id) != i) return false;
+  return true;
+}
+static_assert(in_order(), "contracts follow the order of the enumeration");
+static_assert(all.size() == static_cast<std::size_t>(claim_next_due) + 1);
+
+}  // namespace
+
+std::span<const contract> contracts() noexcept {
+  return all;
+}
+
+const contract& contract_of(statement id) noexcept {
+  return all[static_cast<std::size_t>(id)];
+}
+
+statement statement_for(kind of, destructive_operation operation) noexcept {
+  constexpr std::size_t operations = 5;
+  const auto first = static_cast<std::size_t>(heap_enqueue);
+  return static_cast<statement>(first + static_cast<std::size_t>(of) * operations +
+                                static_cast<std::size_t>(operation));
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,109 @@
+#include "core/validate.hpp"
+
+#include <string>
+
+#include <tableq/error.hpp>
+
+#include "core/codec.hpp"
+
+namespace tableq::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds longest_lease = 24h * 365;
+constexpr std::chrono::milliseconds longest_delay = 24h * 3650;
+constexpr std::chrono::milliseconds longest_wait = 24h * 365;
+constexpr std::size_t longest_key = 200;
+constexpr std::size_t longest_header_name = 100;
+constexpr std::size_t longest_headers = 64 * 1024;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence);
+}
+
+}  // namespace
+
+void check_open_options(const open_options& options) {
+  if (options.max_sessions == 0) refuse("max_sessions must be at least 1");
+  if (options.max_sessions > 10'000) refuse("max_sessions must be at most 10,000");
+  if (options.session_timeout <= 0ms || options.session_timeout > longest_wait) {
+    refuse("session_timeout must be from 1 ms to 365 days");
+  }
+  if (options.retry_for < 0ms || options.retry_for > longest_wait) {
+    refuse("retry_for must be from 0 to 365 days");
+  }
+}
+
+void check_batch_size(std::size_t size, std::size_t most) {
+  if (size == 0 || size > most) {
+    refuse("a batch has 1 to " + std::to_string(most) + " messages, not " + std::to_string(size));
+  }
+}
+
+void check_lease(std::chrono::milliseconds lease) {
+  if (lease < 1ms || lease > longest_lease) refuse("a lease lasts from 1 ms to 365 days");
+}
+
+void check_delay(std::chrono::milliseconds delay, std::string_view what) {
+  if (delay < 0ms || delay > longest_delay) {
+    refuse(std::string(what) + " must be from 0 to 3,650 days");
+  }
+}
+
+void check_wait(std::chrono::milliseconds wait, bool in_transaction) {
+  if (wait < 0ms || wait > longest_wait) refuse("wait must be from 0 to 365 days");
+  if (in_transaction && wait != 0ms) {
+    refuse("waiting inside a transaction would hold its locks; wait outside, then begin");
+  }
+}
+
+void check_timestamp(const std::optional<timestamp>& at, std::string_view what) {
+  constexpr timestamp last = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
+  if (at && (*at < timestamp() || *at >= last)) {
+    refuse(std::string(what) + " must lie in the years 1970 to 9999");
+  }
+}
+
+void check_max_attempts(int attempts) {
+  if (attempts < 1 || attempts > 1'000'000) refuse("max_attempts must be from 1 to 1,000,000");
+}
+
+void check_payload(std::string_view payload, std::size_t most) {
+  if (payload.size() > most) {
+    throw error(errc::too_large, advice::never,
+                "the payload has " + std::to_string(payload.size()) +
+                    " bytes and this database holds at most " + std::to_string(most) +
+                    "; store it elsewhere and enqueue its address");
+  }
+}
+
+void check_message(const claim_enqueue_options& options) {
+  check_delay(options.delay);
+  check_timestamp(options.created_at, "created_at");
+  if (options.key &&
+      (options.key->empty() || options.key->size() > longest_key || !is_plain_utf8(*options.key))) {
+    refuse("a key has 1 to 200 bytes of UTF-8 without NUL");
+  }
+  std::size_t total = 0;
+  for (const auto& [name, text] : options.headers) {
+    if (name.empty() || name.size() > longest_header_name || !is_plain_utf8(name)) {
+      refuse("a header's name has 1 to 100 bytes of UTF-8 without NUL");
+    }
+    if (!is_plain_utf8(text)) refuse("a header's value must be UTF-8 without NUL");
+    total += name.size() + text.size();
+  }
+  if (total > longest_headers ||
+      (total > longest_headers / 8 && encode_headers(options.headers).size() > longest_headers)) {
+    refuse("all headers of a message must stay under 64 KiB");
+  }
+}
+
+void check_message(const pending_options& options) {
+  check_delay(options.delay);
+  check_timestamp(options.created_at, "created_at");
+  check_timestamp(options.due_at, "due_at");
+  if (options.due_at && options.delay != 0ms) refuse("give delay or due_at, not both");
+}
+
+}  // namespace tableq::core

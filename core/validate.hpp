@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <tableq/options.hpp>
+
+namespace tableq::core {
+
+// Each throws error errc::invalid_argument (too_large for payloads) that says what is allowed,
+// before anything is sent.
+
+void check_open_options(const open_options& options);
+void check_batch_size(std::size_t size, std::size_t most = 10'000);
+void check_lease(std::chrono::milliseconds lease);
+void check_delay(std::chrono::milliseconds delay, std::string_view what = "delay");
+void check_wait(std::chrono::milliseconds wait, bool in_transaction);
+void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
+void check_max_attempts(int attempts);
+void check_payload(std::string_view payload, std::size_t most);
+void check_message(const claim_enqueue_options& options);
+void check_message(const pending_options& options);
+
+}  // namespace tableq::core

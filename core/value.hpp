@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tableq::core {
+
+/// A parameter's value. Borrows text and bytes: they must outlive the call.
+struct value {
+  enum class shape : std::uint8_t { null, integer, text };  ///< text stands for bytes too.
+
+  value() noexcept = default;
+  explicit value(std::int64_t of) noexcept : is(shape::integer), number(of) {}
+  explicit value(std::string_view of) noexcept : is(shape::text), data(of) {}
+
+  shape is = shape::null;
+  std::int64_t number = 0;
+  std::string_view data;
+};
+
+/// One field of a result: null, integer, or text and bytes.
+using cell = std::variant<std::monostate, std::int64_t, std::string>;
+
+/// The rows of a result, owned, complete: the statement behind them has ended.
+class row_set {
+ public:
+  /// @param width columns of each row; zero for statements whose rows are ignored.
+  explicit row_set(std::size_t width = 0) noexcept : width_(width) {}
+
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return width_ == 0 ? 0 : cells_.size() / width_;
+  }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// Fields are added in reading order.
+  void add(cell field) { cells_.push_back(std::move(field)); }
+
+  /// Adds the rows of one item of a batch, with the item's number before each.
+  void append(std::int64_t item, row_set rows) {
+    for (std::size_t i = 0; i < rows.cells_.size(); ++i) {
+      if (i % rows.width_ == 0) cells_.emplace_back(item);
+      cells_.push_back(std::move(rows.cells_[i]));
+    }
+  }
+
+  /// Adds the rows of a later part of a batch, their item numbers in the first column moved up.
+  void append_shifted(row_set rows, std::int64_t by) {
+    for (std::size_t i = 0; i < rows.cells_.size(); ++i) {
+      if (i % rows.width_ == 0) std::get<std::int64_t>(rows.cells_[i]) += by;
+      cells_.push_back(std::move(rows.cells_[i]));
+    }
+  }
+
+  [[nodiscard]] const cell& at(std::size_t row, std::size_t column) const {
+    return cells_[row * width_ + column];
+  }
+  [[nodiscard]] std::int64_t integer(std::size_t row, std::size_t column) const {
+    return std::get<std::int64_t>(at(row, column));
+  }
+  [[nodiscard]] std::optional<std::int64_t> maybe_integer(std::size_t row,
+                                                          std::size_t column) const {
+    const auto* found = std::get_if<std::int64_t>(&at(row, column));
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  }
+  /// Moves the text out; null reads as nothing.
+  [[nodiscard]] std::optional<std::string> take_maybe_text(std::size_t row, std::size_t column) {
+    auto* found = std::get_if<std::string>(&cells_[row * width_ + column]);
+    return found == nullptr ? std::nullopt : std::optional(std::move(*found));
+  }
+  [[nodiscard]] std::string take_text(std::size_t row, std::size_t column) {
+    return take_maybe_text(row, column).value_or(std::string());
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<cell> cells_;
+};
+
+}  // namespace tableq::core

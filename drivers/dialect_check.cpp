@@ -1,0 +1,50 @@
+#include "drivers/dialect_check.hpp"
+
+#include <algorithm>
+
+#include <tableq/error.hpp>
+
+#include "core/statement.hpp"
+#include "drivers/text.hpp"
+#include "drivers/transport.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+[[noreturn]] void refuse(const dialect& added, const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence,
+              {.backend = added.name, .operation = "register"});
+}
+
+}  // namespace
+
+void check_dialect(const dialect& added,
+                   const std::map<std::string, std::string, std::less<>>& statements) {
+  if (added.name.empty()) refuse(added, "a dialect needs a name");
+  if (added.schemes.empty()) refuse(added, "a dialect needs at least one scheme");
+  if (added.resolve == nullptr || added.classify == nullptr) {
+    refuse(added, "a dialect needs both functions, resolve and classify");
+  }
+  const transport_kind* by = find_transport(added.transport);
+  if (by == nullptr) refuse(added, "this build has no transport called " + added.transport);
+  for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim"}) {
+    if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
+  }
+  for (const core::contract& of : core::contracts()) {
+    const auto found = statements.find(of.name);
+    if (found == statements.end()) {
+      if (of.id == core::statement::queue_lock && !added.able.strict_needs_lock) continue;
+      refuse(added, "the statement " + std::string(of.name) + " is missing");
+    }
+    compile(found->second, of, added.batches, by->style);
+  }
+  for (const auto& [name, text] : statements) {
+    const auto all = core::contracts();
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const core::contract& of) { return of.name == name; })) {
+      refuse(added, "there is no such statement: " + name);
+    }
+  }
+}
+
+}  // namespace tableq::drivers

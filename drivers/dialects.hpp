@@ -1,0 +1,19 @@
+#pragma once
+
+#include <tableq/dialect.hpp>
+
+namespace tableq::drivers {
+
+// Each dialect's folder defines its two; drivers/registry.cpp lists the dialects of the build.
+
+#if defined(TABLEQ_WITH_SQLITE)
+dialect make_sqlite_dialect();
+verdict classify_sqlite(const native_error& failure);
+#endif
+
+#if defined(TABLEQ_WITH_POSTGRESQL)
+dialect make_postgresql_dialect();
+verdict classify_postgresql(const native_error& failure);
+#endif
+
+}  // namespace tableq::drivers

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <tableq/dialect.hpp>
+#include <tableq/error.hpp>
+#include <tableq/schema.hpp>
+
+#include "core/connection_string.hpp"
+#include "core/driver.hpp"
+#include "drivers/dialect_check.hpp"
+#include "drivers/dialects.hpp"
+#include "drivers/session.hpp"
+
+namespace tableq {
+namespace drivers {
+
+const transport_kind* find_transport(std::string_view name) noexcept {
+#if defined(TABLEQ_WITH_SQLITE)
+  if (name == sqlite_transport.name) return &sqlite_transport;
+#endif
+#if defined(TABLEQ_WITH_POSTGRESQL)
+  if (name == libpq_transport.name) return &libpq_transport;
+#endif
+  return nullptr;
+}
+
+namespace {
+
+/// The dialects of this process. Owns them; a database keeps the vocabulary it was opened with.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class known_dialects {
+ public:
+  known_dialects() {
+#if defined(TABLEQ_WITH_SQLITE)
+    add(make_sqlite_dialect());
+#endif
+#if defined(TABLEQ_WITH_POSTGRESQL)
+    add(make_postgresql_dialect());
+#endif
+  }
+
+  void add(dialect added) {
+    auto words = std::make_shared<vocabulary>();
+    words->statements = split_blocks(added.statements);
+    check_dialect(added, words->statements);
+    words->by = find_transport(added.transport);
+    const std::scoped_lock hold(mutex_);
+    for (const auto& [name, other] : by_name_) {
+      if (name == added.name) continue;
+      for (const std::string& scheme : added.schemes) {
+        const auto& theirs = other->speaks.schemes;
+        if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
+          throw error(errc::invalid_argument, advice::never,
+                      "the scheme " + scheme + " belongs to the dialect " + name,
+                      {.backend = added.name, .operation = "register"});
+        }
+      }
+    }
+    words->speaks = std::move(added);
+    by_name_.insert_or_assign(words->speaks.name, words);
+  }
+
+  [[nodiscard]] std::shared_ptr<const vocabulary> by_name(std::string_view name) const {
+    const std::scoped_lock hold(mutex_);
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end()) return found->second;
+    throw error(errc::invalid_argument, advice::never,
+                "unknown dialect; this build knows " +
+                    listed([](const vocabulary& words) { return words.speaks.name; }));
+  }
+
+  [[nodiscard]] std::shared_ptr<const vocabulary> by_scheme(std::string_view scheme) const {
+    const std::scoped_lock hold(mutex_);
+    for (const auto& [name, words] : by_name_) {
+      const auto& schemes = words->speaks.schemes;
+      if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return words;
+    }
+    throw error(
+        errc::invalid_argument, advice::never,
+        "unknown scheme in the connection string; it begins with " +
+            listed([](const vocabulary& words) { return words.speaks.schemes.front() + "://"; }),
+        {.operation = "connect"});
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    const std::scoped_lock hold(mutex_);
+    std::vector<std::string> out;
+    for (const auto& [name, words] : by_name_) out.push_back(name);
+    return out;
+  }
+
+ private:
+  template <class Show>
+  std::string listed(Show show) const {
+    std::string out;
+    for (const auto& [name, words] : by_name_) {
+      if (!out.empty()) out += " or ";
+      out += show(*words);
+    }
+    return out;
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const vocabulary>, std::less<>> by_name_;  // by mutex_
+};
+
+known_dialects& known() {
+  static known_dialects all;
+  return all;
+}
+
+class dialect_driver final : public core::driver {
+ public:
+  dialect_driver(std::shared_ptr<const vocabulary> words, endpoint at)
+      : words_(std::move(words)), at_(std::move(at)) {}
+
+  std::unique_ptr<core::connection> connect() override {
+    return std::make_unique<dialect_session>(words_, at_);
+  }
+  std::unique_ptr<core::connection> adopt(soci::session& session) override {
+    return std::make_unique<dialect_session>(words_, session);
+  }
+  [[nodiscard]] const capabilities& able() const noexcept override { return at_.able; }
+  [[nodiscard]] const std::string& name() const noexcept override { return words_->speaks.name; }
+
+ private:
+  std::shared_ptr<const vocabulary> words_;
+  endpoint at_;
+};
+
+}  // namespace
+}  // namespace drivers
+
+std::unique_ptr<core::driver> core::make_driver(std::string_view url) {
+  const connection_url parsed = parse_connection_string(url);
+  auto words = drivers::known().by_scheme(parsed.scheme);
+  endpoint at = words->speaks.resolve(words->speaks, parsed);
+  return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at));
+}
+
+std::string core::ddl_text(std::string_view dialect, std::string_view part,
+                           const table_names& names) {
+  const auto words = drivers::known().by_name(dialect);
+  return drivers::fill_names(words->speaks.ddl.at(std::string(part)), words->speaks, names);
+}
+
+std::string core::statement_text(std::string_view dialect, statement id, const table_names& names,
+                                 std::span<const value> shared) {
+  const auto words = drivers::known().by_name(dialect);
+  const contract& of = contract_of(id);
+  const std::string& block = words->statements.find(of.name)->second;
+  return drivers::with_literals(drivers::fill_names(block, words->speaks, names), of, shared);
+}
+
+void register_dialect(dialect added) {
+  drivers::known().add(std::move(added));
+}
+
+dialect find_dialect(std::string_view name) {
+  return drivers::known().by_name(name)->speaks;
+}
+
+std::vector<std::string> dialects() {
+  return drivers::known().names();
+}
+
+}  // namespace tableq

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <tableq/dialect.hpp>
+
+#include "core/driver.hpp"
+#include "drivers/transport.hpp"
+
+namespace tableq::drivers {
+
+/// A dialect with its statements taken apart: what all sessions of a database share.
+struct vocabulary {
+  dialect speaks;
+  const transport_kind* by = nullptr;
+  std::map<std::string, std::string, std::less<>> statements;
+};
+
+/// One SOCI session, spoken to in a dialect through a transport.
+///
+/// Owns the session it opened, or borrows the caller's; keeps the statements that it prepared in
+/// its own.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+class dialect_session final : public core::connection {
+ public:
+  /// Opens a session.
+  dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at);
+  /// Borrows one.
+  /// @throws error errc::invalid_argument when it is closed or of another backend.
+  dialect_session(std::shared_ptr<const vocabulary> words, soci::session& callers);
+  ~dialect_session() override;
+
+  core::row_set execute(core::statement id, const core::table_names& names,
+                        std::span<const core::value> shared,
+                        std::span<const core::value> items) override;
+  void define(std::string_view part, const core::table_names& names) override;
+  void begin() override;
+  void commit() override;
+  void rollback() noexcept override;
+  bool usable() noexcept override;
+  soci::session& session() noexcept override { return *session_; }
+
+ private:
+  /// What losing the session in the middle of a step means.
+  enum class on_loss { lost, unknown };
+
+  struct known_text {
+    std::unique_ptr<prepared> ready;
+    std::size_t columns = 0;
+  };
+
+  known_text prepare(const core::contract& of, const core::table_names& names, bool keep);
+  void run(known_text& what, const core::contract& of, std::span<const core::value> shared,
+           std::span<const core::value> items, core::row_set& out);
+  /// Runs a step; translates what the transport throws.
+  void guarded(std::string_view operation, on_loss loss, const std::function<void()>& step);
+
+  std::shared_ptr<const vocabulary> words_;
+  std::unique_ptr<soci::session> owned_;
+  soci::session* session_;
+  std::unique_ptr<transport> transport_;
+  std::unordered_map<std::uint64_t, known_text> cache_;
+  bool broken_ = false;
+};
+
+}  // namespace tableq::drivers

@@ -1,0 +1,62 @@
+#include "drivers/dialects.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+// The primary result codes, from https://www.sqlite.org/rescode.html; an extended one keeps its
+// primary code in the lowest byte.
+enum primary : int {
+  error_code = 1,
+  perm = 3,
+  busy = 5,
+  locked = 6,
+  readonly = 8,
+  interrupt = 9,
+  io_error = 10,
+  corrupt = 11,
+  full = 13,
+  cantopen = 14,
+  schema = 17,
+  toobig = 18,
+  constraint = 19,
+  auth = 23,
+  notadb = 26,
+};
+
+}  // namespace
+
+verdict classify_sqlite(const native_error& failure) {
+  switch (failure.number & 0xff) {
+    case busy:
+    case locked:
+      return {errc::busy, advice::statement};
+    case schema:
+      return {errc::conflict, advice::statement};
+    case readonly:
+      return {errc::read_only, advice::never};
+    case perm:
+    case auth:
+      return {errc::permission_denied, advice::never};
+    case interrupt:
+      return {errc::cancelled, advice::statement};
+    case corrupt:
+    case notadb:
+      return {errc::not_a_database, advice::never};
+    case full:
+      return {errc::storage_full, advice::never};
+    case cantopen:
+      return {errc::connection_failed, advice::never};
+    case toobig:
+      return {errc::too_large, advice::never};
+    case constraint:
+      return {errc::constraint_violated, advice::never};
+    case error_code:
+      // There is no finer code for a table that has gone.
+      if (failure.sentence.starts_with("no such table")) return {errc::not_found, advice::never};
+      return {errc::internal, advice::never};
+    default:
+      return {errc::internal, advice::never};
+  }
+}
+
+}  // namespace tableq::drivers

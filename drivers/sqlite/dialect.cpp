@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <tableq/error.hpp>
+
+#include "core/connection_string.hpp"
+#include "drivers/dialects.hpp"
+#include "drivers/sqlite/sqlite_sql.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view memory = ":memory:";
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence,
+              {.backend = "sqlite", .operation = "connect"});
+}
+
+/// The file of either form: `sqlite://path`, or SOCI's `sqlite3://dbname=path`.
+std::string file_of(const connection_url& url) {
+  std::string file = url.rest;
+  for (const std::string_view key : {"dbname=", "db="}) {
+    if (file.starts_with(key)) {
+      file.erase(0, key.size());
+      if (file.size() > 1 && file.front() == '"' && file.back() == '"') {
+        file = file.substr(1, file.size() - 2);
+      } else if (file.find(' ') != std::string::npos) {
+        refuse("give options after `?`: sqlite://file?synchronous=full&busy_timeout=5s");
+      }
+      break;
+    }
+  }
+  if (file.empty()) refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
+  if (file.find('"') != std::string::npos) refuse("the file's name must not hold a double quote");
+  if (std::any_of(file.begin(), file.end(), [](char c) { return c >= 0 && c < ' '; })) {
+    refuse("the file's name must not hold control characters");
+  }
+  return file;
+}
+
+endpoint resolve(const dialect& self, const connection_url& url) {
+  const std::string file = file_of(url);
+  endpoint at{.connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .able = self.able};
+  std::string synchronous = "full";
+  for (const auto& [key, given] : url.settings) {
+    if (key == "synchronous") {
+      constexpr std::array<std::string_view, 4> levels{"off", "normal", "full", "extra"};
+      if (std::find(levels.begin(), levels.end(), given) == levels.end()) {
+        refuse("synchronous is one of off, normal, full and extra");
+      }
+      synchronous = given;
+    } else if (key == "busy_timeout") {
+      at.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
+    } else {
+      refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
+    }
+  }
+  at.setup = {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = " + synchronous};
+  // Each session would have a memory of its own.
+  if (file == memory) at.able.max_sessions = 1;
+  return at;
+}
+
+}  // namespace
+
+dialect make_sqlite_dialect() {
+  return {
+      .name = "sqlite",
+      .schemes = {"sqlite", "sqlite3"},
+      .transport = "sqlite",
+      .statements = sqlite_sql::statements,
+      .ddl = {{"catalog", sqlite_sql::ddl_catalog},
+              {"heap", sqlite_sql::ddl_heap},
+              {"fifo", sqlite_sql::ddl_fifo},
+              {"lifo", sqlite_sql::ddl_lifo},
+              {"pending", sqlite_sql::ddl_pending},
+              {"claim", sqlite_sql::ddl_claim}},
+      .begin = "BEGIN IMMEDIATE",
+      .batches = batching::loop,
+      // One writer at a time: every order is strict by itself. 10^9 is SQLITE_MAX_LENGTH, and holds
+      // for a row with all its columns.
+      .able = {.strict_needs_lock = false, .schemas = false, .max_payload = 999'900'000},
+      .resolve = resolve,
+      .classify = classify_sqlite,
+  };
+}
+
+}  // namespace tableq::drivers

@@ -1,0 +1,290 @@
+-- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/statement.cpp.
+--
+-- The clock: milliseconds since 1970, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER),
+-- unless a test sets :now. 'now' stands still within one statement.
+-- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
+
+-- name: catalog.exists
+SELECT EXISTS (
+  SELECT 1 FROM sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present
+
+-- name: catalog.lock
+-- BEGIN IMMEDIATE has locked the file.
+SELECT 1
+
+-- name: catalog.list
+SELECT name, identity, kind, layout, options, created_at FROM {catalog} ORDER BY name
+
+-- name: catalog.find
+SELECT name, identity, kind, layout, options, created_at FROM {catalog} WHERE name = :name
+
+-- name: catalog.insert
+INSERT INTO {catalog} (name, identity, kind, layout, options)
+VALUES (:name, :identity, :kind, :layout, :options)
+
+-- name: catalog.remove
+DELETE FROM {catalog} WHERE name = :name
+
+-- name: table.exists
+SELECT EXISTS (
+  SELECT 1 FROM sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present
+
+-- name: queue.drop
+DROP TABLE {table}
+
+-- name: heap.enqueue fifo.enqueue lifo.enqueue
+INSERT INTO {table} (payload, created_at)
+VALUES (:payload,
+        COALESCE(:created_at, :now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+RETURNING id
+
+-- name: heap.dequeue fifo.dequeue
+DELETE FROM {table}
+WHERE id IN (SELECT id FROM {table} ORDER BY id LIMIT :max)
+RETURNING id, created_at, NULL AS due_at, payload
+
+-- name: lifo.dequeue
+DELETE FROM {table}
+WHERE id IN (SELECT id FROM {table} ORDER BY id DESC LIMIT :max)
+RETURNING id, created_at, NULL AS due_at, payload
+
+-- name: heap.peek fifo.peek
+SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id LIMIT :max
+
+-- name: lifo.peek
+SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id DESC LIMIT :max
+
+-- name: heap.purge fifo.purge lifo.purge pending.purge
+DELETE FROM {table}
+WHERE id IN (SELECT id FROM {table} ORDER BY id LIMIT :max)
+RETURNING id
+
+-- name: heap.stats fifo.stats
+SELECT COUNT(*) AS waiting, 0 AS delayed,
+       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest
+FROM {table}
+
+-- name: lifo.stats
+SELECT COUNT(*) AS waiting, 0 AS delayed,
+       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest
+FROM {table}
+
+-- name: pending.enqueue
+INSERT INTO {table} (payload, created_at, due_at)
+SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
+FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+RETURNING id
+
+-- name: pending.dequeue
+DELETE FROM {table}
+WHERE id IN (
+  SELECT id FROM {table}
+  WHERE due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  ORDER BY due_at, id
+  LIMIT :max)
+RETURNING id, created_at, due_at, payload
+
+-- name: pending.peek
+SELECT id, created_at, due_at, payload
+FROM {table}
+WHERE due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+ORDER BY due_at, id
+LIMIT :max
+
+-- name: pending.stats
+SELECT (SELECT COUNT(*) FROM {table} WHERE due_at <= clock) AS waiting,
+       (SELECT COUNT(*) FROM {table} WHERE due_at > clock) AS delayed,
+       (SELECT created_at FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest
+FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+
+-- name: pending.next_due
+SELECT MAX(due_at - COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)), 0)
+         AS delay
+FROM {table}
+ORDER BY due_at, id
+LIMIT 1
+
+-- name: claim.enqueue
+-- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join.
+INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at)
+SELECT :payload, :priority, CASE WHEN :delay > 0 THEN 2 ELSE 0 END,
+       CASE WHEN :delay > 0 THEN clock + :delay ELSE 0 END, :key, :headers, COALESCE(:created_at, clock)
+FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+WHERE TRUE
+ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
+RETURNING id
+
+-- name: claim.find_key
+SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL AND state <> 3
+
+-- name: claim.take
+-- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
+UPDATE {table}
+SET state = 1, fence = fence + 1, attempts = attempts + 1, claimed_at = :claimed_at,
+    due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
+WHERE id IN (
+  SELECT id FROM {table}
+  WHERE state = 0
+    AND (:guard = 0 OR NOT EXISTS (
+      SELECT 1 FROM {table}
+      WHERE state IN (1, 2)
+        AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))))
+  ORDER BY priority DESC, id
+  LIMIT :max)
+RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until, key, headers, payload
+
+-- name: claim.promote
+UPDATE {table}
+SET state = CASE WHEN state = 1 AND attempts >= :max_attempts THEN 4 ELSE 0 END,
+    finished_at = CASE WHEN state = 1 AND attempts >= :max_attempts
+      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
+    errors = CASE WHEN state = 1 THEN json_insert(
+        CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
+             ELSE COALESCE(errors, '[]') END,
+        '$[#]', json_object(
+          'at', COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+          'error', 'lease expired'))
+      ELSE errors END,
+    due_at = 0
+WHERE id IN (
+  SELECT id FROM {table}
+  WHERE state IN (1, 2)
+    AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  ORDER BY due_at, id
+  LIMIT :max)
+RETURNING id, state
+
+-- name: claim.complete
+DELETE FROM {table} WHERE id = :id AND state = 1 AND fence = :fence RETURNING id
+
+-- name: claim.keep
+UPDATE {table}
+SET state = 3, due_at = 0,
+    finished_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+WHERE id = :id AND state = 1 AND fence = :fence
+RETURNING id
+
+-- name: claim.fail
+UPDATE {table}
+SET state = CASE WHEN attempts >= :max_attempts THEN 4 WHEN :delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN attempts < :max_attempts AND :delay > 0
+      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :delay
+      ELSE 0 END,
+    finished_at = CASE WHEN attempts >= :max_attempts
+      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
+    errors = json_insert(
+      CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
+           ELSE COALESCE(errors, '[]') END,
+      '$[#]', json_object(
+        'at', COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+        'error', :error))
+WHERE id = :id AND state = 1 AND fence = :fence
+RETURNING id, state
+
+-- name: claim.release
+UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
+WHERE id = :id AND state = 1 AND fence = :fence
+RETURNING id
+
+-- name: claim.extend
+UPDATE {table}
+SET due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
+WHERE id = :id AND state = 1 AND fence = :fence
+RETURNING id
+
+-- name: claim.peek
+-- Messages that are due but not promoted yet are ready all the same.
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
+       payload
+FROM (
+  SELECT * FROM (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
+  UNION ALL
+  SELECT * FROM (
+    SELECT * FROM {table}
+    WHERE state IN (1, 2)
+      AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    ORDER BY due_at, id
+    LIMIT :max))
+ORDER BY priority DESC, id
+LIMIT :max
+
+-- name: claim.list
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
+       payload
+FROM {table}
+WHERE state = :state AND state IN (3, 4) AND (finished_at, id) > (:after_at, :after_id)
+ORDER BY finished_at, id
+LIMIT :max
+
+-- name: claim.redrive
+UPDATE {table} SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+WHERE id = :id AND state = 4
+RETURNING id
+
+-- name: claim.redrive_all
+UPDATE {table} SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+WHERE id IN (
+  SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
+RETURNING id
+
+-- name: claim.purge
+DELETE FROM {table}
+WHERE id IN (
+  SELECT id FROM {table}
+  WHERE state = :state AND state IN (3, 4)
+    AND finished_at <=
+      COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) - :older_than
+  ORDER BY finished_at, id
+  LIMIT :max)
+RETURNING id
+
+-- name: claim.stats
+SELECT (SELECT COUNT(*) FROM {table} WHERE state = 0)
+         + (SELECT COUNT(*) FROM {table} WHERE state IN (1, 2) AND due_at <= clock) AS ready,
+       (SELECT COUNT(*) FROM {table} WHERE state IN (1, 2) AND due_at > clock AND state = 2) AS delayed,
+       (SELECT COUNT(*) FROM {table} WHERE state IN (1, 2) AND due_at > clock AND state = 1) AS leased,
+       (SELECT COUNT(*) FROM {table} WHERE state = 3 AND state IN (3, 4)) AS done,
+       (SELECT COUNT(*) FROM {table} WHERE state = 4 AND state IN (3, 4)) AS dead,
+       (SELECT created_at FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT 1) AS oldest
+FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+
+-- name: claim.next_due
+SELECT MAX(due_at - COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)), 0)
+         AS delay
+FROM {table}
+WHERE state IN (1, 2)
+ORDER BY due_at, id
+LIMIT 1
+
+-- name: doctor.database
+SELECT CASE WHEN journal_mode = 'wal' THEN 0 WHEN journal_mode = 'memory' THEN 0 ELSE 1 END AS severity,
+       'journal mode is ' || journal_mode AS what,
+       CASE WHEN journal_mode IN ('wal', 'memory') THEN ''
+            ELSE 'let tableq open the file, or run PRAGMA journal_mode = WAL' END AS fix
+FROM pragma_journal_mode
+UNION ALL
+SELECT CASE WHEN freelist_count * 2 > page_count AND page_count > 10000 THEN 1 ELSE 0 END,
+       freelist_count || ' of ' || page_count || ' pages are free',
+       CASE WHEN freelist_count * 2 > page_count AND page_count > 10000
+            THEN 'run VACUUM at a quiet time to give the space back' ELSE '' END
+FROM pragma_freelist_count, pragma_page_count
+UNION ALL
+SELECT 0, 'SQLite ' || sqlite_version(), ''
+
+-- name: doctor.queue
+-- Indexes by kind, and triggers: they run inside every operation, and may refuse rows.
+SELECT CASE WHEN l.name IS NULL THEN 2 ELSE 0 END AS severity,
+       'index ' || w.name || CASE WHEN l.name IS NULL THEN ' is missing' ELSE ' is there' END AS what,
+       CASE WHEN l.name IS NULL
+            THEN 'create it as `tableq ddl sqlite ' || :kind || '` prints it' ELSE '' END AS fix
+FROM (SELECT 'pending' AS kind, '{table:due}' AS name
+      UNION ALL SELECT 'claim', '{table:ready}'
+      UNION ALL SELECT 'claim', '{table:waiting}'
+      UNION ALL SELECT 'claim', '{table:finished}'
+      UNION ALL SELECT 'claim', '{table:key}') AS w
+LEFT JOIN sqlite_master AS l ON l.type = 'index' AND '"' || l.name || '"' = w.name
+WHERE w.kind = :kind
+UNION ALL
+SELECT 1, 'trigger ' || name || ' runs on each operation', 'make sure that it is cheap and never fails'
+FROM sqlite_master
+WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'

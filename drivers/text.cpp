@@ -1,0 +1,182 @@
+#include "drivers/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+
+#include <tableq/error.hpp>
+
+namespace tableq::drivers {
+namespace {
+
+constexpr std::string_view block_start = "-- name:";
+
+bool name_character(char c) noexcept {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::string quote(std::string_view name, const dialect& in) {
+  std::string out(1, in.quote_open);
+  out += name;
+  out += in.quote_close;
+  return out;
+}
+
+std::string qualified(std::string_view name, const dialect& in, const core::table_names& names) {
+  return names.schema.empty() ? quote(name, in) : quote(names.schema, in) + "." + quote(name, in);
+}
+
+/// Walks over a text: calls `literal` with what must stay as it is and `parameter` with each name.
+template <class Literal, class Parameter>
+void walk(std::string_view sql, Literal literal, Parameter parameter) {
+  std::size_t i = 0;
+  while (i < sql.size()) {
+    const char c = sql[i];
+    if (c == '\'' || c == '"') {
+      const std::size_t end = std::min(sql.find(c, i + 1), sql.size() - 1);
+      literal(sql.substr(i, end + 1 - i));
+      i = end + 1;
+    } else if (c == ':' && i + 1 < sql.size() && sql[i + 1] == ':') {
+      literal(sql.substr(i, 2));
+      i += 2;
+    } else if (c == ':' && i + 1 < sql.size() && name_character(sql[i + 1])) {
+      std::size_t end = i + 1;
+      while (end < sql.size() && name_character(sql[end])) ++end;
+      parameter(sql.substr(i + 1, end - i - 1));
+      i = end;
+    } else {
+      literal(sql.substr(i, 1));
+      ++i;
+    }
+  }
+}
+
+std::optional<std::size_t> position(std::span<const core::field> fields, std::string_view name) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const core::field& f) { return f.name == name; });
+  if (found == fields.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - fields.begin());
+}
+
+[[noreturn]] void unknown_parameter(const core::contract& of, std::string_view name) {
+  throw error(errc::internal, advice::never,
+              "the statement names a parameter that its contract lacks: " + std::string(name),
+              {.operation = std::string(of.name)});
+}
+
+}  // namespace
+
+std::map<std::string, std::string, std::less<>> split_blocks(std::string_view statements) {
+  std::map<std::string, std::string, std::less<>> blocks;
+  std::size_t at = statements.find(block_start);
+  while (at != std::string_view::npos) {
+    const std::size_t line_end = std::min(statements.find('\n', at), statements.size());
+    std::string_view names =
+        statements.substr(at + block_start.size(), line_end - at - block_start.size());
+    at = statements.find(block_start, line_end);
+    std::string_view body = statements.substr(line_end, std::min(at, statements.size()) - line_end);
+    const std::size_t first = body.find_first_not_of(" \n\r\t");
+    const std::size_t last = body.find_last_not_of(" \n\r\t;");
+    body =
+        first == std::string_view::npos ? std::string_view() : body.substr(first, last + 1 - first);
+    while (!names.empty()) {
+      const std::size_t begin = names.find_first_not_of(" \r\t");
+      if (begin == std::string_view::npos) break;
+      names.remove_prefix(begin);
+      const std::size_t end = std::min(names.find_first_of(" \r\t"), names.size());
+      blocks.insert_or_assign(std::string(names.substr(0, end)), std::string(body));
+      names.remove_prefix(end);
+    }
+  }
+  return blocks;
+}
+
+std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names) {
+  constexpr std::string_view table = "{table}";
+  constexpr std::string_view index = "{table:";
+  constexpr std::string_view catalog = "{catalog}";
+  std::string out;
+  out.reserve(text.size() + 64);
+  while (!text.empty()) {
+    const std::size_t brace = std::min(text.find('{'), text.size());
+    out += text.substr(0, brace);
+    text.remove_prefix(brace);
+    if (text.starts_with(table)) {
+      out += qualified(names.table, in, names);
+      text.remove_prefix(table.size());
+    } else if (text.starts_with(catalog)) {
+      out += qualified(names.catalog, in, names);
+      text.remove_prefix(catalog.size());
+    } else if (text.starts_with(index) && text.find('}') != std::string_view::npos) {
+      const std::size_t end = text.find('}');
+      out +=
+          quote(names.table + "_" + std::string(text.substr(index.size(), end - index.size())), in);
+      text.remove_prefix(end + 1);
+    } else if (!text.empty()) {
+      out += text.front();
+      text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+text compile(std::string_view filled, const core::contract& of, batching batches, marker style) {
+  text out;
+  out.name = of.name;
+  std::vector<std::string_view> seen;
+  walk(
+      filled, [&](std::string_view piece) { out.sql += piece; },
+      [&](std::string_view name) {
+        const auto known = std::find(seen.begin(), seen.end(), name);
+        const auto number = static_cast<std::size_t>(known - seen.begin()) + 1;
+        if (known == seen.end()) {
+          seen.push_back(name);
+          if (const auto shared = position(of.shared, name)) {
+            out.parameters.push_back({.type = of.shared[*shared].type, .source = *shared});
+          } else if (const auto item = position(of.items, name)) {
+            out.parameters.push_back({.type = of.items[*item].type,
+                                      .source = *item,
+                                      .item = true,
+                                      .array = batches == batching::arrays});
+          } else {
+            unknown_parameter(of, name);
+          }
+        }
+        out.sql += style == marker::numbered ? '$' : '?';
+        out.sql += std::to_string(number);
+      });
+  if (!of.columns.empty()) {
+    if (!of.items.empty() && batches == batching::arrays)
+      out.columns.push_back(core::value_type::integer);
+    for (const core::field& column : of.columns) out.columns.push_back(column.type);
+  }
+  return out;
+}
+
+std::string with_literals(std::string_view filled, const core::contract& of,
+                          std::span<const core::value> shared) {
+  std::string out;
+  walk(
+      filled, [&](std::string_view piece) { out += piece; },
+      [&](std::string_view name) {
+        const auto at = position(of.shared, name);
+        if (!at) unknown_parameter(of, name);
+        const core::value& given = shared[*at];
+        if (given.is == core::value::shape::null) {
+          out += "NULL";
+        } else if (given.is == core::value::shape::integer) {
+          out += std::to_string(given.number);
+        } else {
+          out += '\'';
+          for (const char c : given.data) {
+            if (c == '\'') out += '\'';
+            out += c;
+          }
+          out += '\'';
+        }
+      });
+  return out;
+}
+
+}  // namespace tableq::drivers

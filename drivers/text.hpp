@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/dialect.hpp>
+
+#include "core/driver.hpp"
+#include "core/statement.hpp"
+
+namespace tableq::drivers {
+
+/// How a transport writes the place of a parameter.
+enum class marker {
+  numbered,  ///< `$1`: one place for each parameter, however often it is named.
+  question,  ///< `?1`: the same.
+};
+
+/// One parameter as a transport binds it.
+struct parameter {
+  core::value_type type = core::value_type::integer;
+  std::size_t source = 0;  ///< Index into the shared values, or into one item's values.
+  bool item = false;       ///< From the items.
+  bool array = false;      ///< All items at once, as one array.
+};
+
+/// A statement ready for a transport to prepare.
+struct text {
+  std::string_view name;  ///< The contract's.
+  std::string sql;
+  std::vector<parameter> parameters;      ///< In the order of their numbers.
+  std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.
+};
+
+/// The blocks of a statements file, by name. A block that names several serves each.
+std::map<std::string, std::string, std::less<>> split_blocks(std::string_view statements);
+
+/// Fills `{table}`, `{table:suffix}` and `{catalog}` with quoted names; nothing else is
+/// substituted.
+std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
+
+/// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone.
+/// @throws error errc::internal when the text names a parameter that the contract lacks.
+text compile(std::string_view filled, const core::contract& of, batching batches, marker style);
+
+/// Writes values in place of parameters, as literals.
+std::string with_literals(std::string_view filled, const core::contract& of,
+                          std::span<const core::value> shared);
+
+}  // namespace tableq::drivers

@@ -1,0 +1,96 @@
+#pragma once
+
+/// @file
+/// What runs statements on the native handle below a SOCI session. A transport knows a client
+/// library, and no database's SQL.
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <tableq/dialect.hpp>
+
+#include "core/value.hpp"
+#include "drivers/text.hpp"
+
+namespace soci {
+class session;
+}
+
+namespace tableq::drivers {
+
+/// How transports report failures to drivers/session.cpp, which lets the dialect judge them.
+class native_failure : public std::exception {
+ public:
+  explicit native_failure(native_error what) : what_(std::move(what)) {}
+  [[nodiscard]] const native_error& details() const noexcept { return what_; }
+  [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
+
+ private:
+  native_error what_;
+};
+
+/// What a prepared statement is run with.
+struct arguments {
+  std::span<const core::value> shared;
+  std::span<const core::value> items;  ///< One item, or for array parameters any number.
+  std::size_t item_width = 0;          ///< Values of each item.
+};
+
+/// A statement prepared in one session.
+class prepared {
+ public:
+  prepared() = default;
+  prepared(const prepared&) = delete;
+  prepared& operator=(const prepared&) = delete;
+  virtual ~prepared() = default;
+
+  /// Runs to the end and adds every row's fields to `out`, then leaves nothing open.
+  /// @throws native_failure; the statement is reset and may be run again unless the link is lost.
+  virtual void run(const arguments& with, core::row_set& out) = 0;
+};
+
+/// The executor of one session.
+class transport {
+ public:
+  transport() = default;
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+  virtual ~transport() = default;
+
+  /// @param keep false: used once, and nothing may stay behind in the session.
+  virtual std::unique_ptr<prepared> prepare(text of, bool keep) = 0;
+  /// Runs any number of statements that take and return nothing.
+  virtual void script(const std::string& sql) = 0;
+  /// Whether the link is up as far as the client library can tell without asking the server.
+  virtual bool alive() noexcept = 0;
+  virtual bool in_transaction() noexcept = 0;
+};
+
+/// A kind of transport: how its sessions are opened.
+struct transport_kind {
+  std::string_view name;
+  marker style;
+  /// Opens a session. Throws native_failure with link_lost when that fails.
+  std::unique_ptr<soci::session> (*open)(const endpoint& at);
+  /// The executor for a session, whoever opened it.
+  std::unique_ptr<transport> (*attach)(soci::session& session);
+  /// Whether an open session of unknown origin is of this kind.
+  bool (*fits)(soci::session& session);
+};
+
+/// The transports of this build: drivers/registry.cpp.
+const transport_kind* find_transport(std::string_view name) noexcept;
+
+#if defined(TABLEQ_WITH_SQLITE)
+extern const transport_kind sqlite_transport;
+#endif
+#if defined(TABLEQ_WITH_POSTGRESQL)
+extern const transport_kind libpq_transport;
+#endif
+
+}  // namespace tableq::drivers

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tableq/claim_queue.hpp>
+#include <tableq/export.hpp>
+#include <tableq/options.hpp>
+#include <tableq/queue.hpp>
+#include <tableq/schema.hpp>
+#include <tableq/transaction.hpp>
+
+namespace tableq {
+
+namespace core {
+class database_state;
+}
+
+/// A database that holds queues.
+///
+/// Owns a pool of sessions, opened when first needed. Copies are handles to the same pool; queues
+/// and transactions made from it keep it alive.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: safe.
+class TABLEQ_EXPORT database {
+ public:
+  /// Connects once, so that a wrong address, password or file is known at once. Writes nothing.
+  /// @param url `sqlite://…`, `postgresql://…`; README.md lists all forms.
+  /// @throws error errc::invalid_argument for an unknown scheme, key or value (naming it);
+  ///   errc::connection_failed, errc::not_a_database, errc::schema_too_new, errc::unsupported.
+  [[nodiscard]] static database open(std::string_view url, const open_options& options = {});
+
+  /// Opens a queue, creating it when the schema policy lets it.
+  /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; not one
+  /// that
+  ///   begins with `tableq_` or `sqlite_`.
+  /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
+  /// exists
+  ///   as another kind, errc::not_found under schema_policy::verify_only, errc::schema_mismatch
+  ///   when a foreign table is in the way.
+  [[nodiscard]] heap_queue heap(std::string_view name);
+  [[nodiscard]] fifo_queue fifo(std::string_view name, const order_options& options = {});
+  [[nodiscard]] lifo_queue lifo(std::string_view name, const order_options& options = {});
+  [[nodiscard]] pending_queue pending(std::string_view name);
+  [[nodiscard]] claim_queue claim(std::string_view name, const claim_options& options = {});
+
+  /// Begins a transaction on a session of its own.
+  [[nodiscard]] transaction begin();
+
+  /// Runs `f(transaction&)` and commits; rolls back when f throws. On a conflict, or when the
+  /// session is lost before the commit was sent, f runs again from the start, as long as
+  /// `retry_for` allows. Never after errc::outcome_unknown. f must therefore have no effects
+  /// outside the transaction.
+  /// @return what f returns.
+  template <class F>
+  auto transact(F&& f) -> std::invoke_result_t<F&, transaction&> {
+    using result = std::invoke_result_t<F&, transaction&>;
+    if constexpr (std::is_void_v<result>) {
+      run_transaction([&f](transaction& tx) { f(tx); });
+    } else {
+      std::optional<result> out;
+      run_transaction([&f, &out](transaction& tx) { out.emplace(f(tx)); });
+      return std::move(*out);
+    }
+  }
+
+  /// All queues of the catalogue, by name. Empty where there is no catalogue yet.
+  [[nodiscard]] std::vector<queue_info> queues() const;
+  /// One queue of the catalogue.
+  [[nodiscard]] std::optional<queue_info> find(std::string_view name) const;
+  /// Deletes a queue with all its messages. @return whether it was there.
+  bool drop(std::string_view name);
+
+  /// Looks for what would make queues slow or wrong: settings, missing or changed indexes, table
+  /// not as created. Reads only.
+  [[nodiscard]] std::vector<finding> inspect() const;
+
+  /// The dialect's name.
+  [[nodiscard]] const std::string& backend() const noexcept;
+
+  [[nodiscard]] core::database_state& state() const noexcept { return *state_; }
+
+ private:
+  explicit database(std::shared_ptr<core::database_state> state) noexcept;
+  void run_transaction(const std::function<void(transaction&)>& body);
+
+  std::shared_ptr<core::database_state> state_;
+};
+
+}  // namespace tableq

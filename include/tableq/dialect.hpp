@@ -1,0 +1,110 @@
+#pragma once
+
+/// @file
+/// How a database is taught to tableq. A dialect is data and two pure functions; docs/drivers.md
+/// shows how to write one. The form may change between minor versions until 1.0.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/error.hpp>
+#include <tableq/export.hpp>
+
+namespace tableq {
+
+/// What a transport learned of a failure, before anybody has judged it.
+struct native_error {
+  std::string sqlstate = {};  ///< Five characters, or empty.
+  int number = 0;             ///< The database's own; SQLite's extended result code.
+  bool link_lost = false;     ///< The session is dead.
+  std::string sentence = {};  ///< The database's words, first line, without data.
+};
+
+/// What a failure means.
+struct verdict {
+  errc code = errc::internal;
+  tableq::advice advice = tableq::advice::never;
+};
+
+/// What core asks a database for. Each has one path in core.
+struct capabilities {
+  /// Readers and writers of a strict queue must lock the queue first (`queue.lock`), because a
+  /// transaction does not see what others commit while it waits.
+  bool strict_needs_lock = true;
+  /// Tables live in named schemas.
+  bool schemas = true;
+  /// The longest payload in bytes.
+  std::size_t max_payload = 1'000'000'000;
+  /// The most sessions that may be open at once; empty: no limit of the database's own.
+  std::optional<std::size_t> max_sessions = {};
+};
+
+/// How several items travel in one statement.
+enum class batching {
+  loop,    ///< The text takes one item; it runs once for each, in one transaction.
+  arrays,  ///< The text takes one array for each item parameter, and returns the column `item`
+           ///< first.
+};
+
+/// A connection string, taken apart. Percent-encodings are decoded in `rest` and `settings`.
+struct connection_url {
+  std::string scheme;                           ///< Before `://`, lower case.
+  std::string rest;                             ///< Between `://` and `?`.
+  std::map<std::string, std::string> settings;  ///< After `?`.
+  std::string raw;                              ///< All of it, as given. May hold a password.
+};
+
+/// Where and how a transport connects.
+struct endpoint {
+  std::string connect = {};             ///< SOCI's connect string. May hold a password.
+  std::vector<std::string> setup = {};  ///< Statements run once in each new session.
+  std::chrono::milliseconds busy_timeout{
+      0};                  ///< How long the transport waits for locks, if it can.
+  capabilities able = {};  ///< As the dialect's, or narrowed by the address.
+};
+
+/// One database's way of speaking.
+struct dialect {
+  std::string name = {};                  ///< `sqlite`; lower case, names the backend in errors.
+  std::vector<std::string> schemes = {};  ///< What connection strings may begin with.
+  std::string transport = {};             ///< Who runs the statements: `sqlite` or `libpq`.
+
+  /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
+  /// `{table}` and `{catalog}` become quoted names, `{table:suffix}` the quoted name of an index,
+  /// and
+  /// `:name` a parameter.
+  std::string statements = {};
+  /// The text that makes a queue, by the kind's name; and `catalog`.
+  std::map<std::string, std::string> ddl = {};
+
+  char quote_open = '"';
+  char quote_close = '"';
+  std::string begin = "BEGIN";
+  batching batches = batching::loop;
+  capabilities able = {};  /// Turns an address into an endpoint, without connecting. Throws error
+                           /// errc::invalid_argument
+  /// that names an unknown key or a bad value.
+  endpoint (*resolve)(const dialect& self, const connection_url& url) = nullptr;
+  /// Judges a failure. Pure.
+  verdict (*classify)(const native_error& failure) = nullptr;
+};
+
+/// Adds a database for this process, or replaces the one of the same name. Databases that are open
+/// keep what they have. Checks that every statement of the contract is there.
+///
+/// @par Thread safety
+/// Safe, also while databases are opened.
+/// @throws error errc::invalid_argument naming what is missing, or a scheme that another has taken.
+TABLEQ_EXPORT void register_dialect(dialect added);
+
+/// A copy of a known dialect, as a start for one's own.
+/// @throws error errc::invalid_argument when the name is unknown.
+TABLEQ_EXPORT dialect find_dialect(std::string_view name);
+
+}  // namespace tableq

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <tableq/export.hpp>
+
+namespace tableq {
+
+/// What went wrong. Expected outcomes (empty, lease lost, key already there) are values, never
+/// errors.
+enum class errc {
+  invalid_argument = 1,  ///< The call itself is wrong; nothing was sent.
+  not_found,             ///< The queue, or its table, does not exist.
+  kind_mismatch,         ///< The queue exists as another kind, or with the other ordering.
+  schema_mismatch,       ///< A table is in the way, or differs from what tableq would create.
+  schema_too_new,        ///< A newer tableq wrote the catalogue; use that version.
+  connection_failed,     ///< No session could be opened: host, credentials, database, file.
+  connection_lost,       ///< The session died; the statement certainly had no effect that lasts.
+  outcome_unknown,       ///< The session died while a change was on its way: it may have happened.
+  busy,                  ///< A lock or a session was not to be had within its time-out.
+  conflict,              ///< Serialization failure or deadlock; the database undid the transaction.
+  constraint_violated,   ///< A constraint of the table, or a trigger on it, refused the row.
+  permission_denied,     ///< The user lacks a right on a table or schema.
+  read_only,             ///< The file, database or session accepts no writes.
+  storage_full,          ///< Disk, quota or log is full.
+  too_large,             ///< A payload is over the database's limit.
+  not_a_database,        ///< The file is something else, or damaged.
+  cancelled,             ///< A statement time-out or a cancel request ended the statement.
+  unsupported,           ///< This database has no such feature; docs/drivers.md lists them.
+  internal,              ///< An answer that no rule covers: please report it.
+};
+
+/// The largest thing that is safe to repeat after an error, from small to large.
+enum class advice {
+  never,        ///< Repeating changes nothing, or might do the work twice.
+  statement,    ///< The same call may be made again at once.
+  transaction,  ///< The transaction is gone: run all of it again from its beginning.
+  session,      ///< Open a new session first; tableq does so by itself on the next call.
+};
+
+/// The stable, lower-case name of a code, as the command prints it: `outcome_unknown`.
+TABLEQ_EXPORT std::string_view to_string(errc code) noexcept;
+/// The stable, lower-case name of an advice.
+TABLEQ_EXPORT std::string_view to_string(advice value) noexcept;
+
+/// Where an error came from. Every member may be empty or zero.
+struct error_origin {
+  std::string backend = {};    ///< The dialect's name.
+  std::string operation = {};  ///< What was under way: `fifo.dequeue`, `connect`, `commit`.
+  std::string sqlstate = {};   ///< Five characters, where the database has them.
+  int native = 0;              ///< The database's own number; SQLite's extended result code.
+};
+
+/// The one exception that tableq throws on purpose (beside std::bad_alloc).
+///
+/// `what()` reads `backend: operation: sentence`. It never holds a statement's text, a payload, a
+/// header, a password or any other bound value.
+class TABLEQ_EXPORT error : public std::runtime_error {
+ public:
+  error(errc code, tableq::advice advice, const std::string& sentence, error_origin origin = {});
+
+  [[nodiscard]] errc code() const noexcept { return code_; }
+  /// The largest thing that is safe to repeat.
+  [[nodiscard]] tableq::advice advice() const noexcept { return advice_; }
+  [[nodiscard]] const std::string& backend() const noexcept { return origin_.backend; }
+  [[nodiscard]] const std::string& operation() const noexcept { return origin_.operation; }
+  [[nodiscard]] const std::string& sqlstate() const noexcept { return origin_.sqlstate; }
+  [[nodiscard]] int native() const noexcept { return origin_.native; }
+
+ private:
+  errc code_;
+  tableq::advice advice_;
+  error_origin origin_;
+};
+
+}  // namespace tableq

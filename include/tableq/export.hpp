@@ -1,0 +1,16 @@
+#pragma once
+
+/// @file
+/// The one macro that marks what the library exports; everything else stays hidden.
+
+#if defined(TABLEQ_STATIC)
+#define TABLEQ_EXPORT
+#elif defined(_WIN32)
+#if defined(TABLEQ_BUILDING)
+#define TABLEQ_EXPORT __declspec(dllexport)
+#else
+#define TABLEQ_EXPORT __declspec(dllimport)
+#endif
+#else
+#define TABLEQ_EXPORT __attribute__((visibility("default")))
+#endif

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tableq {
+
+/// A point in time as the database tells it: UTC, to the millisecond.
+using timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// Names a message within its queue. Greater ids were enqueued later.
+///
+/// A `claim` queue never uses an id twice. In the destructive kinds an id is unique among the
+/// messages that are in the queue; SQLite may use it again once its message has left.
+struct message_id {
+  std::int64_t value = 0;  ///< Positive for a message; zero names none.
+
+  friend auto operator<=>(const message_id&, const message_id&) = default;
+};
+
+/// Names and values that travel with a message of a `claim` queue. Both are UTF-8 without NUL;
+/// names are 1 to 100 bytes, and all of them together stay under 64 KiB as JSON.
+using headers = std::map<std::string, std::string, std::less<>>;
+
+/// A message that a destructive read has taken out of its queue: this is the only copy.
+struct message {
+  message_id id = {};
+  timestamp created_at = {};        ///< When it was enqueued, or what the caller of enqueue said.
+  std::optional<timestamp> due_at;  ///< When it fell due; only in `pending` queues.
+  std::string payload;              ///< Any bytes.
+};
+
+/// The right to settle one delivery. A value: copy it, store it, hand it to another process.
+///
+/// It matches as long as nobody else has taken the message since; after that every operation that
+/// gets it answers settled::lease_lost. A queue that was dropped and created anew has another
+/// identity.
+struct receipt {
+  message_id id;
+  std::int64_t fence = 0;  ///< Grows with every take of the message.
+  std::int64_t queue = 0;  ///< The queue's identity from the catalogue, not its name.
+
+  friend auto operator<=>(const receipt&, const receipt&) = default;
+};
+
+/// What became of a complete, fail, release or extend.
+enum class settled {
+  done,        ///< It took effect.
+  lease_lost,  ///< It had no effect: the message was taken again, or settled, or purged since.
+};
+
+/// One message handed out by `claim_queue::take`, for as long as its lease lasts.
+struct delivery {
+  tableq::receipt receipt;
+  std::string payload;
+  tableq::headers headers;
+  std::optional<std::string> key;       ///< What the caller of enqueue gave.
+  std::int32_t priority = 0;            ///< Higher comes first.
+  int attempt = 1;                      ///< 1 for the first time it is handed out.
+  timestamp created_at;                 ///< When it was enqueued, or what the caller said.
+  std::optional<timestamp> claimed_at;  ///< What the caller of take gave as correlation id.
+  timestamp lease_until;                ///< By the database's clock; others may take it after that.
+};
+
+/// What enqueue into a `claim` queue did.
+struct enqueued {
+  /// The new message; with `existed` the one that holds the key. Zero in one case only: it existed
+  /// when the key was checked, and had left the queue when its id was looked up.
+  message_id id;
+  bool existed = false;  ///< The key was there already: nothing was added.
+};
+
+/// Where a message of a `claim` queue stands. Stored; never renumber.
+enum class message_state {
+  ready = 0,    ///< Waits for a take.
+  leased = 1,   ///< Handed out; comes back when its lease ends unsettled.
+  delayed = 2,  ///< Becomes ready at its due time.
+  done = 3,     ///< Completed, in a queue that keeps what is done.
+  dead = 4,     ///< Failed for the last time; waits for redrive or purge.
+};
+
+/// One failed attempt.
+struct failure_record {
+  timestamp at;
+  std::string error;  ///< At most 2,000 bytes of UTF-8; what was not UTF-8 is replaced.
+};
+
+/// A message of a `claim` queue as it stands in the table: for looking, not for working.
+struct stored_message {
+  message_id id;
+  message_state state = message_state::ready;
+  std::string payload;
+  tableq::headers headers;
+  std::optional<std::string> key;
+  std::int32_t priority = 0;
+  int attempts = 0;
+  timestamp created_at;
+  std::optional<timestamp> due_at;       ///< Delayed: due time. Leased: end of the lease.
+  std::optional<timestamp> claimed_at;   ///< The correlation id of the last take.
+  std::optional<timestamp> finished_at;  ///< Done or dead: since when.
+  std::vector<failure_record> errors;    ///< The last ten, oldest first.
+};
+
+}  // namespace tableq

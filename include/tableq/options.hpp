@@ -1,0 +1,182 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+namespace tableq {
+
+/// The five ways a queue can work. Stored by name.
+enum class kind { heap, fifo, lifo, pending, claim };
+
+/// What a read does when the message that is next is locked by another reader.
+enum class ordering {
+  relaxed,  ///< It skips it: parallel consumers may overtake each other.
+  strict,   ///< It waits for it: one reader or writer at a time, exact order.
+};
+
+/// Whether opening a queue may change the schema.
+enum class schema_policy {
+  create_if_missing,  ///< Creates catalogue and table; needs DDL rights for that only.
+  verify_only,        ///< Never runs DDL: what is missing is errc::not_found.
+};
+
+/// How `database::open` sets a database up.
+struct open_options {
+  schema_policy schema = schema_policy::create_if_missing;
+
+  /// Put before every table's name, the catalogue's too: two applications with different prefixes
+  /// share a database without seeing each other. Up to 16 of a-z, 0-9 and `_`, not beginning with a
+  /// digit.
+  std::string table_prefix = {};
+
+  /// The schema that holds the tables, where the database has schemas (it must exist). Empty: the
+  /// session's default. Same characters as a queue's name.
+  std::string schema_name = {};
+
+  /// The most sessions open at once, at least 1. Calls beyond that wait for one.
+  std::size_t max_sessions = 16;
+
+  /// How long a call waits for a free session before errc::busy. Positive.
+  std::chrono::milliseconds session_timeout = std::chrono::seconds{30};
+
+  /// How long calls that tableq may repeat (busy, conflict, a session lost before anything was
+  /// sent) are repeated. Zero: not at all.
+  std::chrono::milliseconds retry_for = std::chrono::seconds{10};
+
+  /// For tests: replaces the database's clock in everything that due times, leases and ages depend
+  /// on. Called from any thread that uses the database. Empty: the database's own clock.
+  std::function<timestamp()> clock = {};
+};
+
+/// For `database::fifo` and `database::lifo`.
+struct order_options {
+  /// Fixed when the queue is created. Empty: as stored, relaxed for a new queue. Opening a queue
+  /// with the other one is errc::kind_mismatch.
+  std::optional<tableq::ordering> ordering = {};
+};
+
+/// For `database::claim`. What is left empty is as stored in the catalogue when the queue was
+/// created; what is given is stored when this call creates the queue, and otherwise holds for this
+/// handle only.
+struct claim_options {
+  /// How long a take holds a message. 1 ms to 365 days. A new queue's default: 30 s.
+  std::optional<std::chrono::milliseconds> lease = {};
+
+  /// At the end of how many failed or expired attempts a message is dead. 1 to 1,000,000. A new
+  /// queue's default: 5.
+  std::optional<int> max_attempts = {};
+
+  /// Whether complete keeps the message with the time it finished, until purge. A new queue's
+  /// default: false.
+  std::optional<bool> keep = {};
+};
+
+/// For enqueue into `heap`, `fifo` and `lifo` queues.
+struct enqueue_options {
+  /// Stored and returned; decides nothing. Empty: the database's clock.
+  std::optional<timestamp> created_at = {};
+};
+
+/// For enqueue into `pending` queues.
+struct pending_options {
+  /// From now by the database's clock, 0 to 3,650 days. Give this or `due_at`, not both.
+  std::chrono::milliseconds delay{0};
+  /// Absolute, 1970 to 9999. A time that has passed means at once.
+  std::optional<timestamp> due_at = {};
+  /// Stored and returned; decides nothing. Empty: the database's clock.
+  std::optional<timestamp> created_at = {};
+};
+
+/// For enqueue into `claim` queues.
+struct claim_enqueue_options {
+  std::int32_t priority = 0;           ///< Higher comes first.
+  std::chrono::milliseconds delay{0};  ///< Not taken before that, 0 to 3,650 days.
+  tableq::headers headers = {};
+  /// 1 to 200 bytes of UTF-8 without NUL: a GUID, say. Unique from enqueue until its message is
+  /// completed or purged; a dead message still holds its key. Empty: none.
+  std::optional<std::string> key = {};
+  /// Stored and returned; decides nothing. Empty: the database's clock.
+  std::optional<timestamp> created_at = {};
+};
+
+/// One message of a batch for `heap`, `fifo` and `lifo`. The payload is borrowed for the call.
+struct new_message {
+  std::string_view payload;
+  enqueue_options options = {};
+};
+
+/// One message of a batch for `pending`. The payload is borrowed for the call.
+struct new_pending_message {
+  std::string_view payload;
+  pending_options options = {};
+};
+
+/// One message of a batch for `claim`. The payload is borrowed for the call.
+struct new_claim_message {
+  std::string_view payload;
+  claim_enqueue_options options = {};
+};
+
+/// For destructive reads.
+struct dequeue_options {
+  std::size_t max = 1;  ///< At most so many, 1 to 10,000. Only `dequeue_batch` reads it.
+  std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
+  std::stop_token stop = {};          ///< A request ends the waiting, with an empty result.
+};
+
+/// For `claim_queue::take`.
+struct take_options {
+  std::size_t max = 1;                ///< At most so many, 1 to 10,000.
+  std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
+  /// Empty: the handle's. 1 ms to 365 days.
+  std::optional<std::chrono::milliseconds> lease = {};
+  /// A correlation id, the same for a whole run, say. Stored with the message and returned; decides
+  /// nothing about the lease.
+  std::optional<timestamp> claimed_at = {};
+  std::stop_token stop = {};  ///< A request ends the waiting, with an empty result.
+};
+
+/// For `claim_queue::fail`.
+struct fail_options {
+  /// Before the message may be taken again, 0 to 3,650 days.
+  std::chrono::milliseconds delay{0};
+};
+
+/// One item of a batch for `claim_queue::fail`. The text is borrowed for the call.
+struct failure {
+  tableq::receipt receipt;
+  std::string_view error;
+  fail_options options = {};
+};
+
+/// Which messages that nobody will take any more.
+enum class retained {
+  done = 3,  ///< Completed and kept; the value is message_state::done.
+  dead = 4,  ///< Out of attempts; the value is message_state::dead.
+};
+
+/// A page of `claim_queue::list`.
+struct page {
+  std::size_t max = 100;                     ///< 1 to 10,000.
+  std::optional<stored_message> after = {};  ///< The last message of the page before; its payload
+                                             ///< may be emptied.
+};
+
+/// For `claim_queue::purge`.
+struct purge_options {
+  /// Only what finished at least so long ago by the database's clock, 0 to 3,650 days.
+  std::chrono::milliseconds older_than{0};
+  /// Rows for each statement, each its own transaction, 1 to 4,000: small enough never to hold up
+  /// the consumers.
+  std::size_t batch = 1000;
+};
+
+}  // namespace tableq

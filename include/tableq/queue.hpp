@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/export.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/transaction.hpp>
+
+namespace tableq {
+
+namespace core {
+class queue_state;
+}
+
+/// Figures of a destructive queue; one index range is counted, so not for a hot path.
+struct queue_stats {
+  std::size_t waiting = 0;               ///< Visible and due.
+  std::size_t delayed = 0;               ///< `pending` only: due later.
+  std::optional<timestamp> oldest = {};  ///< created_at of the first of those waiting.
+};
+
+/// What all queues have in common: a handle to one table of one database.
+///
+/// Shares the database's sessions and keeps them alive; copying is cheap. Made by `database`.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: safe.
+///
+/// @par Errors of every operation
+/// errc::connection_failed, connection_lost, outcome_unknown, busy, conflict, permission_denied,
+/// read_only, storage_full, not_found (the table was dropped), cancelled. What may be repeated has
+/// been repeated before one of them is thrown, but for operations that take a transaction.
+class TABLEQ_EXPORT queue {
+ public:
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] tableq::kind kind() const noexcept;
+
+ protected:
+  explicit queue(std::shared_ptr<core::queue_state> state) noexcept;
+  queue(const queue&) = default;
+  queue(queue&&) noexcept = default;
+  queue& operator=(const queue&) = default;
+  queue& operator=(queue&&) noexcept = default;
+  ~queue() = default;
+
+  [[nodiscard]] core::queue_state& state() const noexcept { return *state_; }
+
+ private:
+  std::shared_ptr<core::queue_state> state_;
+};
+
+/// A queue whose reads delete: what `dequeue` returns has left the table for good.
+///
+/// Outside a transaction delivery is at most once: a process that dies with the message has lost
+/// it. Inside a transaction the message returns when the transaction does not commit.
+class TABLEQ_EXPORT destructive_queue : public queue {
+ public:
+  /// Takes the next message, whose order the kind decides.
+  /// @return nothing when no message was there (or became so within `wait`).
+  [[nodiscard]] std::optional<message> dequeue(const dequeue_options& options = {});
+  /// The same inside the caller's transaction. `options.wait` is refused: waiting inside a
+  /// transaction would hold its locks.
+  [[nodiscard]] std::optional<message> dequeue(transaction& tx,
+                                               const dequeue_options& options = {});
+
+  /// Takes up to `options.max` messages in one statement, in the queue's order.
+  /// @throws error errc::invalid_argument when max is 0 or over 10,000.
+  [[nodiscard]] std::vector<message> dequeue_batch(const dequeue_options& options);
+  [[nodiscard]] std::vector<message> dequeue_batch(transaction& tx, const dequeue_options& options);
+
+  /// Looks at up to `max` messages (1 to 10,000) that reads would return next, without taking or
+  /// locking them. Others may take them meanwhile: never decide to dequeue by it.
+  [[nodiscard]] std::vector<message> peek(std::size_t max = 1) const;
+
+  /// Deletes every message, a thousand in each transaction. What is locked by readers stays.
+  /// @return how many.
+  std::size_t purge();
+
+  [[nodiscard]] queue_stats stats() const;
+
+ protected:
+  using queue::queue;
+};
+
+/// A destructive queue whose messages carry nothing but a payload.
+class TABLEQ_EXPORT plain_queue : public destructive_queue {
+ public:
+  /// Adds one message; it is stored when the call returns.
+  /// @throws error errc::too_large for a payload over the database's limit, invalid_argument for
+  ///   options out of range; nothing is changed then.
+  message_id enqueue(std::string_view payload, const enqueue_options& options = {});
+  message_id enqueue(transaction& tx, std::string_view payload,
+                     const enqueue_options& options = {});
+
+  /// Adds all or none, in order, in one transaction. Returns the ids in the order of the messages.
+  /// An empty batch does nothing.
+  std::vector<message_id> enqueue_batch(std::span<const new_message> messages);
+  std::vector<message_id> enqueue_batch(transaction& tx, std::span<const new_message> messages);
+
+ protected:
+  using destructive_queue::destructive_queue;
+};
+
+/// No order at all: a read returns any message that nobody holds. The cheapest kind.
+class TABLEQ_EXPORT heap_queue : public plain_queue {
+  friend class database;
+  using plain_queue::plain_queue;
+};
+
+/// Oldest first.
+class TABLEQ_EXPORT fifo_queue : public plain_queue {
+  friend class database;
+  using plain_queue::plain_queue;
+};
+
+/// Newest first.
+class TABLEQ_EXPORT lifo_queue : public plain_queue {
+  friend class database;
+  using plain_queue::plain_queue;
+};
+
+/// Messages that wait for their time: a read returns the one that fell due first.
+class TABLEQ_EXPORT pending_queue : public destructive_queue {
+ public:
+  /// Adds one message that becomes visible at its due time, by the database's clock.
+  /// @throws error as plain_queue::enqueue; errc::invalid_argument also for both delay and due_at.
+  message_id enqueue(std::string_view payload, const pending_options& options = {});
+  message_id enqueue(transaction& tx, std::string_view payload,
+                     const pending_options& options = {});
+
+  /// Adds all or none, in one transaction. Returns the ids in the order of the messages.
+  std::vector<message_id> enqueue_batch(std::span<const new_pending_message> messages);
+  std::vector<message_id> enqueue_batch(transaction& tx,
+                                        std::span<const new_pending_message> messages);
+
+ private:
+  friend class database;
+  using destructive_queue::destructive_queue;
+};
+
+}  // namespace tableq

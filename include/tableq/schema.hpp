@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/export.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+
+namespace tableq {
+
+/// The name of a kind as it is stored and as the command reads it: `fifo`.
+TABLEQ_EXPORT std::string_view to_string(kind value) noexcept;
+
+/// @throws error errc::invalid_argument when the text names no kind; lists the five.
+TABLEQ_EXPORT kind parse_kind(std::string_view text);
+
+/// What a queue is made with. The options of other kinds are refused.
+struct queue_settings {
+  tableq::kind kind = kind::fifo;
+  order_options order = {};  ///< `fifo` and `lifo`.
+  claim_options claim = {};  ///< `claim`.
+};
+
+/// A queue as the catalogue knows it.
+struct queue_info {
+  std::string name;
+  tableq::kind kind = kind::fifo;
+  int layout = 1;             ///< The version of its table's layout.
+  std::int64_t identity = 0;  ///< What receipts carry; another one after drop and create.
+  tableq::ordering ordering = ordering::relaxed;
+  std::chrono::milliseconds lease{30'000};  ///< `claim` only, as the next two.
+  int max_attempts = 5;
+  bool keep = false;
+  timestamp created_at;
+};
+
+/// One result of `database::inspect`.
+struct finding {
+  enum class level { ok, warning, problem };
+  level severity = level::ok;
+  std::string subject;  ///< A queue's name, or `database`.
+  std::string what;     ///< One sentence.
+  std::string fix;      ///< What to do; empty for `ok`.
+};
+
+/// The names of the databases that this build can speak to, in alphabetical order.
+TABLEQ_EXPORT std::vector<std::string> dialects();
+
+/// What a database administrator would run by hand to make a queue: the catalogue if it is missing,
+/// the table, its indexes and the catalogue's row. Needs no connection.
+/// @param options table_prefix and schema_name are used.
+/// @throws error errc::invalid_argument for an unknown dialect, a bad name, or options that do not
+/// fit.
+TABLEQ_EXPORT std::string ddl(std::string_view dialect, std::string_view queue,
+                              const queue_settings& settings, const open_options& options = {});
+
+}  // namespace tableq

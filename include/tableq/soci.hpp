@@ -1,0 +1,52 @@
+#pragma once
+
+/// @file
+/// For applications that speak SOCI themselves: work inside one's own session, or use tableq's.
+/// No header of SOCI is included; the application includes what it needs.
+
+#include <tableq/database.hpp>
+#include <tableq/export.hpp>
+#include <tableq/transaction.hpp>
+
+namespace soci {
+class session;
+}
+
+namespace tableq {
+
+/// Stands for the caller's own unit of work; give it wherever a `transaction&` is asked for.
+///
+/// Borrows the session, which must outlive it; owns nothing in the database.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+class TABLEQ_EXPORT enlistment {
+ public:
+  explicit enlistment(transaction joined) noexcept : joined_(std::move(joined)) {}
+  /// Not explicit: `orders.enqueue(tableq::enlist(db, session), "order 42")` must read well.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator transaction&() noexcept { return joined_; }
+
+ private:
+  transaction joined_;
+};
+
+/// Joins the transaction that is open on the caller's session. tableq then never begins, commits,
+/// rolls back or repeats anything on it; an error leaves the session to the caller, who should roll
+/// back. Without an open transaction each operation commits by itself.
+///
+/// Nothing stays behind in the session: no prepared statement, no setting. `strict` queues hold
+/// their lock until the caller's transaction ends.
+///
+/// @param db the database whose queues will be used; the session must be connected to the same one
+/// with
+///   the same backend.
+/// @throws error errc::invalid_argument when the session is closed or of another backend.
+TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session);
+
+/// The session behind a transaction, for the application's own statements in it. Valid while the
+/// transaction is active. Do not begin, commit, roll back, close or reconnect it.
+/// @throws error errc::invalid_argument when the transaction has ended.
+TABLEQ_EXPORT soci::session& session_of(transaction& tx);
+
+}  // namespace tableq

@@ -1,0 +1,15 @@
+#pragma once
+
+/// @file
+/// Everything an application needs, but for `tableq/soci.hpp` (work inside one's own SOCI session)
+/// and `tableq/dialect.hpp` (teach tableq another database).
+
+#include <tableq/claim_queue.hpp>
+#include <tableq/database.hpp>
+#include <tableq/error.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/queue.hpp>
+#include <tableq/schema.hpp>
+#include <tableq/transaction.hpp>
+#include <tableq/version.hpp>

@@ -1,0 +1,31 @@
+-- The update-flag queue: a read flags a message for the length of a lease.
+-- Times are milliseconds since 1970, UTC.
+CREATE TABLE {table} (
+  -- AUTOINCREMENT: an id is never used twice, so that no receipt can match a later message.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead.
+  state INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 4),
+  -- Higher comes first.
+  priority INTEGER NOT NULL DEFAULT 0,
+  -- Delayed: when it falls due. Leased: when the lease ends. Otherwise 0.
+  due_at INTEGER NOT NULL DEFAULT 0,
+  -- Grows with every take; a receipt is the id and this.
+  fence INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+  -- What the caller of the last take gave as correlation id.
+  claimed_at INTEGER,
+  -- Done or dead: since when.
+  finished_at INTEGER,
+  key TEXT,
+  -- A JSON object of strings.
+  headers TEXT,
+  -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
+  errors TEXT,
+  payload BLOB NOT NULL
+);
+
+CREATE INDEX {table:ready} ON {table} (priority DESC, id) WHERE state = 0;
+CREATE INDEX {table:waiting} ON {table} (due_at, id) WHERE state IN (1, 2);
+CREATE INDEX {table:finished} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
+CREATE UNIQUE INDEX {table:key} ON {table} (key) WHERE key IS NOT NULL AND state <> 3;

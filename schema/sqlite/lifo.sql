@@ -1,0 +1,7 @@
+-- Newest first: reads take the highest id.
+-- Times are milliseconds since 1970, UTC.
+CREATE TABLE {table} (
+  id INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+  payload BLOB NOT NULL
+);

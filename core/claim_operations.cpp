@@ -98,6 +98,7 @@ void find_holders(const queue_state& of, transaction* tx,
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].id.value != 0) continue;
+    if (!messages[i].options.key) not_stored(of);
     results[i].existed = true;
     keys.emplace_back(std::string_view(*messages[i].options.key));
     places.push_back(i);

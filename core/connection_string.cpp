@@ -16,7 +16,8 @@ namespace {
   throw error(errc::invalid_argument, advice::never, sentence, {.operation = "connect"});
 }
 
-std::string decode(std::string_view text) {
+/// Decodes percent-encodings. Sets `problem` and stops at the first that is none.
+std::string decode(std::string_view text, std::string& problem) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -27,14 +28,28 @@ std::string decode(std::string_view text) {
     const char* first = text.data() + std::min(i + 1, text.size());
     const char* last = text.data() + std::min(i + 3, text.size());
     const auto [end, failed] = std::from_chars(first, last, byte, 16);
-    if (failed != std::errc() || end - first != 2) {
-      refuse("a percent sign in the connection string is not followed by two hexadecimal digits");
+    if (failed != std::errc() || end - first != 2 || byte == 0) {
+      problem =
+          "a percent sign in the connection string is not followed by two hexadecimal digits other "
+          "than 00";
+      return out;
     }
-    if (byte == 0) refuse("the connection string holds a NUL");
     out += static_cast<char>(byte);
     i += 2;
   }
   return out;
+}
+
+void read_setting(std::string_view setting, connection_url& into) {
+  const std::size_t equals = setting.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    into.problem = "after the question mark a connection string reads key=value&key=value";
+    return;
+  }
+  const std::string key = decode(setting.substr(0, equals), into.problem);
+  if (!into.settings.emplace(key, decode(setting.substr(equals + 1), into.problem)).second) {
+    into.problem = "the key " + shown(key) + " is given twice";
+  }
 }
 
 }  // namespace
@@ -42,7 +57,7 @@ std::string decode(std::string_view text) {
 connection_url parse_connection_string(std::string_view url) {
   const std::size_t colon = url.find("://");
   if (colon == 0 || colon == std::string_view::npos) {
-    refuse("a connection string reads scheme://..., for instance sqlite://jobs.db");
+    refuse("a connection string begins with the scheme of a database, then ://");
   }
   if (url.find('\0') != std::string_view::npos) refuse("the connection string holds a NUL");
   connection_url out;
@@ -52,21 +67,12 @@ connection_url parse_connection_string(std::string_view url) {
   }
   std::string_view rest = url.substr(colon + 3);
   const std::size_t question = rest.find('?');
-  out.rest = decode(rest.substr(0, question));
-  std::string_view settings =
-      question == std::string_view::npos ? std::string_view() : rest.substr(question + 1);
-  while (!settings.empty()) {
-    const std::size_t end = std::min(settings.find('&'), settings.size());
-    const std::string_view setting = settings.substr(0, end);
-    settings.remove_prefix(std::min(end + 1, settings.size()));
-    const std::size_t equals = setting.find('=');
-    if (equals == 0 || equals == std::string_view::npos) {
-      refuse("after the question mark a connection string reads key=value&key=value");
-    }
-    const std::string key = decode(setting.substr(0, equals));
-    if (!out.settings.emplace(key, decode(setting.substr(equals + 1))).second) {
-      refuse("the key " + shown(key) + " is given twice");
-    }
+  out.rest = decode(rest.substr(0, question), out.problem);
+  rest.remove_prefix(question == std::string_view::npos ? rest.size() : question + 1);
+  while (!rest.empty() && out.problem.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    read_setting(rest.substr(0, end), out);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;
 }

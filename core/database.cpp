@@ -22,6 +22,7 @@ database::database(std::shared_ptr<core::database_state> state) noexcept
 
 database database::open(std::string_view url, const open_options& options) {
   database db(std::make_shared<core::database_state>(url, options));
+  db.state_->connect();
   core::check_catalog(*db.state_);
   return db;
 }
@@ -47,7 +48,7 @@ transaction database::begin() {
 }
 
 void database::run_transaction(const std::function<void(transaction&)>& body) {
-  core::repeating(state_->options().retry_for, [&] {
+  core::repeating(state_->options().retry_for, core::contact::known, [&] {
     transaction tx = begin();
     body(tx);
     tx.commit();

@@ -25,6 +25,10 @@ database_state::database_state(std::string_view url, open_options options)
   check_places(options_, able().schemas);
 }
 
+void database_state::connect() {
+  repeating(options_.retry_for, contact::first, [this] { (void)pool_.lease(); });
+}
+
 value database_state::now() const {
   if (!options_.clock) return {};
   return value(options_.clock().time_since_epoch().count());

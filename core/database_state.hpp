@@ -27,7 +27,7 @@ class unit_of_work {
   ~unit_of_work() {
     if (on_ != nullptr) on_->rollback();
   }
-  /// Whatever commit throws, there is nothing left to roll back that rolling back could reach.
+  /// A commit that fails is rolled back too, as far as the session still can.
   void commit() {
     on_->commit();
     on_ = nullptr;
@@ -60,10 +60,13 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Signals the readers of the queue with these names.
   [[nodiscard]] waker& waker_for(const table_names& names);
 
+  /// Opens the first session, so that what is wrong with the address is known at once.
+  void connect();
+
   /// Runs `work(connection&)` on a session of ours, and again as long as that is safe and allowed.
   template <class Work>
   auto on_session(Work work) {
-    return repeating(options_.retry_for, [&] {
+    return repeating(options_.retry_for, contact::known, [&] {
       const leased_session session = pool_.lease();
       return work(*session);
     });

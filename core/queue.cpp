@@ -72,6 +72,7 @@ std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<
   const std::size_t count = items.size() / core::contract_of(id).items.size();
   const value now = to.database().now();
   const row_set rows = to.execute_batch(tx, id, {&now, 1}, items);
+  if (rows.size() != count) core::not_stored(to);
   std::vector<message_id> ids(count);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ids[static_cast<std::size_t>(rows.integer(i, 0))] = {rows.integer(i, 1)};

@@ -108,4 +108,11 @@ std::chrono::milliseconds queue_state::bounded(std::chrono::milliseconds pause,
   return std::max(out, std::chrono::milliseconds{1});
 }
 
+void not_stored(const queue_state& of) {
+  throw error(errc::constraint_violated, advice::never,
+              "the table of the queue " + of.name() +
+                  " did not keep a row; look for triggers and rules on it",
+              {.backend = of.database().name(), .operation = "enqueue"});
+}
+
 }  // namespace tableq::core

@@ -82,6 +82,9 @@ class queue_state {
   waker& readers_;
 };
 
+/// For an insert that reported nothing: a trigger on the table has swallowed the row.
+[[noreturn]] void not_stored(const queue_state& of);
+
 /// Reads a point in time as the tables hold it.
 inline timestamp to_timestamp(std::int64_t milliseconds) {
   return timestamp(std::chrono::milliseconds(milliseconds));

@@ -9,12 +9,14 @@ namespace {
 constexpr std::chrono::milliseconds longest_pause{250};
 
 /// Worth repeating: somebody else was in the way, or the session was gone before it was used.
-bool passing(const error& failure) noexcept {
+bool passing(const error& failure, contact so_far) noexcept {
   switch (failure.code()) {
     case errc::busy:
     case errc::conflict:
     case errc::connection_lost:
       return failure.advice() != advice::never;
+    case errc::connection_failed:
+      return so_far == contact::known && failure.advice() == advice::session;
     default:
       return false;
   }
@@ -22,13 +24,15 @@ bool passing(const error& failure) noexcept {
 
 }  // namespace
 
-retry_policy::retry_policy(std::chrono::milliseconds budget)
+retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
     : until_(std::chrono::steady_clock::now() + budget),
       any_(budget.count() > 0),
+      so_far_(so_far),
       random_(std::random_device{}()) {}
 
 bool retry_policy::again(const error& failure) {
-  if (!any_ || !passing(failure) || std::chrono::steady_clock::now() >= until_) return false;
+  if (!any_ || !passing(failure, so_far_) || std::chrono::steady_clock::now() >= until_)
+    return false;
   std::uniform_int_distribution<std::int64_t> jitter(pause_.count() * 500, pause_.count() * 1500);
   std::this_thread::sleep_for(std::chrono::microseconds(jitter(random_)));
   pause_ = std::min(pause_ * 2, longest_pause);

@@ -7,13 +7,18 @@
 
 namespace tableq::core {
 
+/// Whether the database has answered before. On first contact a connection that cannot be made is
+/// told at once, since a wrong address or password will not mend; later it counts as a passing
+/// failure.
+enum class contact { first, known };
+
 /// Decides whether a unit of work of our own is run again, and waits before it is.
 ///
 /// The one place in core that catches tableq::error to decide anything is `repeating`, below.
 class retry_policy {
  public:
   /// @param budget from now on; zero: nothing is repeated.
-  explicit retry_policy(std::chrono::milliseconds budget);
+  retry_policy(std::chrono::milliseconds budget, contact so_far);
 
   /// Whether to run again after this error. Waits a jittered, growing time first: 1 ms to 250 ms.
   [[nodiscard]] bool again(const error& failure);
@@ -22,13 +27,14 @@ class retry_policy {
   std::chrono::steady_clock::time_point until_;
   std::chrono::milliseconds pause_{1};
   bool any_;
+  contact so_far_;
   std::minstd_rand random_;
 };
 
 /// Runs a unit of work until it succeeds or must not be repeated.
 template <class Work>
-auto repeating(std::chrono::milliseconds budget, Work work) {
-  retry_policy policy(budget);
+auto repeating(std::chrono::milliseconds budget, contact so_far, Work work) {
+  retry_policy policy(budget, so_far);
   for (;;) {
     try {
       return work();

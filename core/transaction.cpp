@@ -20,7 +20,7 @@ namespace {
 
 transaction_state::transaction_state(std::shared_ptr<database_state> in)
     : database_(std::move(in)) {
-  repeating(database_->options().retry_for, [this] {
+  repeating(database_->options().retry_for, contact::known, [this] {
     leased_.reset();
     leased_.emplace(database_->sessions().lease());
     (*leased_)->begin();

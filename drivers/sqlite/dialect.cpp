@@ -45,6 +45,7 @@ std::string file_of(const connection_url& url) {
 }
 
 endpoint resolve(const dialect& self, const connection_url& url) {
+  if (!url.problem.empty()) refuse(url.problem);
   const std::string file = file_of(url);
   endpoint at{.connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .able = self.able};
   std::string synchronous = "full";

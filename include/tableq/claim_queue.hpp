@@ -42,11 +42,10 @@ class TABLEQ_EXPORT claim_queue : public queue {
  public:
   /// Adds one message; it is stored when the call returns.
   /// @throws error errc::too_large, or errc::invalid_argument for options out of range.
-  [[nodiscard]] enqueued enqueue(std::string_view payload, const claim_enqueue_options& options);
+  enqueued enqueue(std::string_view payload, const claim_enqueue_options& options);
   /// Without a key nothing can be there already: the id is all there is to know.
   message_id enqueue(std::string_view payload);
-  [[nodiscard]] enqueued enqueue(transaction& tx, std::string_view payload,
-                                 const claim_enqueue_options& options);
+  enqueued enqueue(transaction& tx, std::string_view payload, const claim_enqueue_options& options);
   message_id enqueue(transaction& tx, std::string_view payload);
 
   /// Adds all whose keys are free, in order, in one transaction; of two with one key the first.

@@ -58,6 +58,9 @@ struct connection_url {
   std::string rest;                             ///< Between `://` and `?`.
   std::map<std::string, std::string> settings;  ///< After `?`.
   std::string raw;                              ///< All of it, as given. May hold a password.
+  /// What is wrong with the percent-encodings or settings; they are then incomplete. A dialect that
+  /// reads them refuses the string with this sentence; one that hands `raw` on may ignore it.
+  std::string problem;
 };
 
 /// Where and how a transport connects.

@@ -14,10 +14,10 @@ std::string encode_headers(const headers& values);
 /// Reads what `encode_headers` or a foreign client wrote. Values that are no strings come as their
 /// JSON.
 /// @throws error errc::schema_mismatch when it is no JSON object.
-headers decode_headers(std::string_view json);
+headers decode_headers(std::string_view text);
 
 /// @throws error errc::schema_mismatch when it is no JSON array of failures.
-std::vector<failure_record> decode_errors(std::string_view json);
+std::vector<failure_record> decode_errors(std::string_view text);
 
 /// Well-formed UTF-8 without NUL.
 bool is_plain_utf8(std::string_view text) noexcept;

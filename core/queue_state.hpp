@@ -48,8 +48,8 @@ class queue_state {
   /// @param next_due the statement that tells when something falls due; none for kinds without
   /// time.
   template <class Read>
-  auto wait_for(std::chrono::milliseconds longest, const std::stop_token& stop,
-                std::optional<statement> next_due, Read read) const {
+  [[nodiscard]] auto wait_for(std::chrono::milliseconds longest, const std::stop_token& stop,
+                              std::optional<statement> next_due, Read read) const {
     const auto until = std::chrono::steady_clock::now() + longest;
     std::chrono::milliseconds pause = first_pause;
     for (;;) {

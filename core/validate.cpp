@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds longest_delay = 24h * 3650;
 constexpr std::chrono::milliseconds longest_wait = 24h * 365;
 constexpr std::size_t longest_key = 200;
 constexpr std::size_t longest_header_name = 100;
-constexpr std::size_t longest_headers = 64 * 1024;
+constexpr std::size_t longest_headers = std::size_t{64} * 1024;
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence);

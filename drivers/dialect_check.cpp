@@ -38,8 +38,9 @@ void check_dialect(const dialect& added,
     }
     compile(found->second, of, added.batches, by->style);
   }
-  for (const auto& [name, text] : statements) {
-    const auto all = core::contracts();
+  const auto all = core::contracts();
+  for (const auto& block : statements) {
+    const std::string& name = block.first;
     if (std::none_of(all.begin(), all.end(),
                      [&](const core::contract& of) { return of.name == name; })) {
       refuse(added, "there is no such statement: " + name);

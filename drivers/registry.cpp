@@ -56,8 +56,9 @@ class known_dialects {
       for (const std::string& scheme : added.schemes) {
         const auto& theirs = other->speaks.schemes;
         if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
-          throw error(errc::invalid_argument, advice::never,
-                      "the scheme " + scheme + " belongs to the dialect " + name,
+          std::string sentence = "the scheme ";
+          sentence.append(scheme).append(" belongs to the dialect ").append(name);
+          throw error(errc::invalid_argument, advice::never, sentence,
                       {.backend = added.name, .operation = "register"});
         }
       }

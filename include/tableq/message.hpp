@@ -20,6 +20,7 @@ using timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 struct message_id {
   std::int64_t value = 0;  ///< Positive for a message; zero names none.
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads a defaulted comparison
   friend auto operator<=>(const message_id&, const message_id&) = default;
 };
 
@@ -45,6 +46,7 @@ struct receipt {
   std::int64_t fence = 0;  ///< Grows with every take of the message.
   std::int64_t queue = 0;  ///< The queue's identity from the catalogue, not its name.
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads a defaulted comparison
   friend auto operator<=>(const receipt&, const receipt&) = default;
 };
 

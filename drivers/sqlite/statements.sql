@@ -279,8 +279,8 @@ SELECT CASE WHEN l.name IS NULL THEN 2 ELSE 0 END AS severity,
             THEN 'create it as `tableq ddl sqlite ' || :kind || '` prints it' ELSE '' END AS fix
 FROM (SELECT 'pending' AS kind, '{table:due}' AS name
       UNION ALL SELECT 'claim', '{table:ready}'
-      UNION ALL SELECT 'claim', '{table:waiting}'
-      UNION ALL SELECT 'claim', '{table:finished}'
+      UNION ALL SELECT 'claim', '{table:wait}'
+      UNION ALL SELECT 'claim', '{table:done}'
       UNION ALL SELECT 'claim', '{table:key}') AS w
 LEFT JOIN sqlite_master AS l ON l.type = 'index' AND '"' || l.name || '"' = w.name
 WHERE w.kind = :kind

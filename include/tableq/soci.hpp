@@ -45,7 +45,9 @@ class TABLEQ_EXPORT enlistment {
 TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session);
 
 /// The session behind a transaction, for the application's own statements in it. Valid while the
-/// transaction is active. Do not begin, commit, roll back, close or reconnect it.
+/// transaction is active. Do not begin, commit, roll back, close or reconnect it. Settings that
+/// tableq makes in its sessions hold for it too (docs/drivers.md): on PostgreSQL, plans that follow
+/// indexes.
 /// @throws error errc::invalid_argument when the transaction has ended.
 TABLEQ_EXPORT soci::session& session_of(transaction& tx);
 

@@ -8,7 +8,7 @@ CREATE TABLE {table} (
   -- Higher comes first.
   priority INTEGER NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Otherwise 0.
-  due_at INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2)),
   -- Grows with every take; a receipt is the id and this.
   fence INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -16,16 +16,17 @@ CREATE TABLE {table} (
   -- What the caller of the last take gave as correlation id.
   claimed_at INTEGER,
   -- Done or dead: since when.
-  finished_at INTEGER,
-  key TEXT,
+  finished_at INTEGER CHECK ((finished_at IS NOT NULL) = (state IN (3, 4))),
+  key TEXT CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 200),
   -- A JSON object of strings.
-  headers TEXT,
+  headers TEXT CHECK (json_type(headers) = 'object'),
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
-  errors TEXT,
+  errors TEXT CHECK (json_type(errors) = 'array'),
   payload BLOB NOT NULL
 );
 
+-- One index for each question, holding only the rows that can answer it.
 CREATE INDEX {table:ready} ON {table} (priority DESC, id) WHERE state = 0;
-CREATE INDEX {table:waiting} ON {table} (due_at, id) WHERE state IN (1, 2);
-CREATE INDEX {table:finished} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
+CREATE INDEX {table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
+CREATE INDEX {table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
 CREATE UNIQUE INDEX {table:key} ON {table} (key) WHERE key IS NOT NULL AND state <> 3;

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "drivers/dialects.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+struct rule {
+  std::string_view state;  ///< All five characters of an SQLSTATE, or the two of its class.
+  verdict means;
+};
+
+// From PostgreSQL's errcodes.txt. After an error only the whole transaction can be run again, so no
+// advice is `statement`. A state comes before its class.
+constexpr std::array rules{
+    rule{"08P01", {errc::internal, advice::never}},
+    rule{"08", {errc::connection_lost, advice::session}},
+    rule{"09", {errc::constraint_violated, advice::never}},
+    rule{"0A", {errc::unsupported, advice::never}},
+    rule{"22", {errc::invalid_argument, advice::never}},
+    rule{"23", {errc::constraint_violated, advice::never}},
+    rule{"25006", {errc::read_only, advice::never}},
+    // The transaction had failed before: the answer to COMMIT was a rollback.
+    rule{"25P02", {errc::conflict, advice::transaction}},
+    // Left open for too long: the server has ended the session.
+    rule{"25P03", {errc::connection_lost, advice::session}},
+    // The session's prepared statements are gone; they are prepared anew in the next transaction.
+    rule{"26000", {errc::conflict, advice::transaction}},
+    rule{"27", {errc::constraint_violated, advice::never}},
+    rule{"28", {errc::connection_failed, advice::never}},
+    rule{"3D", {errc::connection_failed, advice::never}},
+    rule{"3F000", {errc::not_found, advice::never}},
+    rule{"40003", {errc::outcome_unknown, advice::never}},
+    rule{"40", {errc::conflict, advice::transaction}},
+    rule{"42501", {errc::permission_denied, advice::never}},
+    rule{"42P01", {errc::not_found, advice::never}},
+    // A relation of that name is in the way.
+    rule{"42P07", {errc::schema_mismatch, advice::never}},
+    rule{"42710", {errc::schema_mismatch, advice::never}},
+    // A column, an index or a type is not as it was created.
+    rule{"42703", {errc::schema_mismatch, advice::never}},
+    rule{"42804", {errc::schema_mismatch, advice::never}},
+    rule{"42809", {errc::schema_mismatch, advice::never}},
+    rule{"42883", {errc::schema_mismatch, advice::never}},
+    rule{"428C9", {errc::schema_mismatch, advice::never}},
+    rule{"42P10", {errc::schema_mismatch, advice::never}},
+    rule{"44", {errc::constraint_violated, advice::never}},
+    rule{"53100", {errc::storage_full, advice::never}},
+    rule{"53300", {errc::busy, advice::session}},
+    rule{"53400", {errc::storage_full, advice::never}},
+    rule{"53", {errc::busy, advice::transaction}},
+    rule{"54000", {errc::too_large, advice::never}},
+    rule{"55006", {errc::busy, advice::transaction}},
+    rule{"55P03", {errc::busy, advice::transaction}},
+    rule{"57014", {errc::cancelled, advice::transaction}},
+    // Shutting down, crashed, starting up, database dropped, idle for too long.
+    rule{"57P", {errc::connection_lost, advice::session}},
+    rule{"58P01", {errc::not_a_database, advice::never}},
+    rule{"72000", {errc::conflict, advice::transaction}},
+    // What a trigger raises on purpose.
+    rule{"P0", {errc::constraint_violated, advice::never}},
+    rule{"XX001", {errc::not_a_database, advice::never}},
+    rule{"XX002", {errc::not_a_database, advice::never}},
+};
+
+}  // namespace
+
+verdict classify_postgresql(const native_error& failure) {
+  if (failure.link_lost) return {errc::connection_lost, advice::session};
+  const auto* const found = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
+    return std::string_view(failure.sqlstate).starts_with(one.state);
+  });
+  return found == rules.end() ? verdict{errc::internal, advice::never} : found->means;
+}
+
+}  // namespace tableq::drivers

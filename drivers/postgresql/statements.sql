@@ -1,0 +1,587 @@
+-- The statements of PostgreSQL (12 or later). What each takes and returns is fixed in core/statement.cpp.
+--
+-- The clock: milliseconds since 1970, CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint),
+-- unless a test sets :now. It stands still within one statement, and not within a transaction.
+--
+-- How a read is put together, and why:
+--  * A CTE with a row lock and a LIMIT finds the rows. It is run once, whatever the planner thinks of the
+--    rest; a LIMIT in a join or in a sub-query may run again, and take more rows than were asked for.
+--  * What was found is handed on as an array, `id = ANY (ARRAY(...))`, not as a join: a join may be planned
+--    as a hash of the whole table, and the plan of a prepared statement stays when the table has grown.
+--  * Rows are found again by id, not by ctid: a row that was changed between the snapshot and the lock has
+--    a new ctid, which the statement's snapshot does not see.
+--  * SKIP LOCKED passes what others hold. A row that changed meanwhile is checked anew when it is locked.
+--  * Nothing that is returned has an order; core sorts.
+--
+-- How a batch is put together: one array for each item parameter, taken apart by unnest WITH ORDINALITY. Its
+-- order is known to the planner, so that ORDER BY item costs nothing.
+-- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
+
+-- name: catalog.exists
+SELECT CASE WHEN to_regclass('{catalog}') IS NULL THEN 0 ELSE 1 END AS present
+
+-- name: catalog.lock
+-- Until the transaction ends; the number is tableq's own.
+SELECT pg_advisory_xact_lock(7881093214601582961)
+
+-- name: catalog.list
+SELECT name, identity, kind, layout, options, created_at FROM {catalog} ORDER BY name
+
+-- name: catalog.find
+SELECT name, identity, kind, layout, options, created_at
+FROM {catalog}
+WHERE name = CAST(:name AS text)
+
+-- name: catalog.insert
+INSERT INTO {catalog} (name, identity, kind, layout, options)
+VALUES (CAST(:name AS text), CAST(:identity AS bigint), CAST(:kind AS text), CAST(:layout AS integer),
+        CAST(:options AS text))
+
+-- name: catalog.remove
+DELETE FROM {catalog} WHERE name = CAST(:name AS text)
+
+-- name: table.exists
+-- Also for an index or a view: nothing of that name may be in the way.
+SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
+
+-- name: queue.lock
+-- Until the transaction ends. A reader that waited for the row at the head would get no row when its
+-- holder commits, though others wait: readers and writers of a strict queue wait here, and look afterwards.
+SELECT pg_advisory_xact_lock(CAST(:identity AS bigint))
+
+-- name: queue.drop
+DROP TABLE {table}
+
+-- name: heap.enqueue fifo.enqueue lifo.enqueue
+-- Ids are drawn row by row in the order of the SELECT, so the n-th lowest belongs to the n-th item. They
+-- come from the column's default, which needs no right on the sequence.
+WITH added AS (
+  INSERT INTO {table} (created_at, payload)
+  SELECT COALESCE(i.created_at, CAST(:now AS bigint),
+                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+         i.payload
+  FROM unnest(CAST(:payload AS bytea[]), CAST(:created_at AS bigint[]))
+    WITH ORDINALITY AS i (payload, created_at, item)
+  ORDER BY i.item
+  RETURNING id
+)
+SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
+
+-- name: heap.dequeue fifo.dequeue
+WITH picked AS MATERIALIZED (
+  SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
+
+-- name: lifo.dequeue
+WITH picked AS MATERIALIZED (
+  SELECT id FROM {table} ORDER BY id DESC LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
+
+-- name: heap.peek fifo.peek
+SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
+FROM {table}
+ORDER BY id
+LIMIT CAST(:max AS bigint)
+
+-- name: lifo.peek
+SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
+FROM {table}
+ORDER BY id DESC
+LIMIT CAST(:max AS bigint)
+
+-- name: heap.purge fifo.purge lifo.purge pending.purge
+WITH picked AS MATERIALIZED (
+  SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id
+
+-- name: heap.stats fifo.stats lifo.stats
+SELECT (SELECT count(*) FROM {table}) AS waiting,
+       CAST(0 AS bigint) AS delayed,
+       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest
+
+-- name: pending.enqueue
+WITH added AS (
+  INSERT INTO {table} (created_at, due_at, payload)
+  SELECT COALESCE(i.created_at, t.clock),
+         COALESCE(i.due_at, t.clock + COALESCE(i.delay, 0)),
+         i.payload
+  FROM unnest(CAST(:payload AS bytea[]), CAST(:created_at AS bigint[]), CAST(:due_at AS bigint[]),
+              CAST(:delay AS bigint[]))
+    WITH ORDINALITY AS i (payload, created_at, due_at, delay, item)
+  CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                       CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+  ORDER BY i.item
+  RETURNING id
+)
+SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
+
+-- name: pending.dequeue
+WITH picked AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE due_at <= COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY due_at, id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, due_at, payload
+
+-- name: pending.peek
+SELECT id, created_at, due_at, payload
+FROM {table}
+WHERE due_at <= COALESCE(CAST(:now AS bigint),
+                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+ORDER BY due_at, id
+LIMIT CAST(:max AS bigint)
+
+-- name: pending.stats
+SELECT (SELECT count(*) FROM {table} WHERE due_at <= t.clock) AS waiting,
+       (SELECT count(*) FROM {table} WHERE due_at > t.clock) AS delayed,
+       (SELECT created_at FROM {table} WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest
+FROM (SELECT COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+
+-- name: pending.next_due
+SELECT GREATEST(due_at - COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), 0) AS delay
+FROM {table}
+ORDER BY due_at, id
+LIMIT 1
+
+-- name: claim.enqueue
+-- Of two items with one key the first is inserted, and the other meets it; no row is returned for those
+-- whose key was there. What was inserted is told apart by key, and without a key by rank: the n-th lowest
+-- id without a key belongs to the n-th item without one.
+WITH added AS (
+  INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload)
+  SELECT CASE WHEN i.delay > 0 THEN 2 ELSE 0 END,
+         COALESCE(i.priority, 0),
+         CASE WHEN i.delay > 0 THEN t.clock + i.delay ELSE 0 END,
+         COALESCE(i.created_at, t.clock),
+         i.key,
+         i.headers,
+         i.payload
+  FROM unnest(CAST(:payload AS bytea[]), CAST(:priority AS bigint[]), CAST(:delay AS bigint[]),
+              CAST(:key AS text[]), CAST(:headers AS text[]), CAST(:created_at AS bigint[]))
+    WITH ORDINALITY AS i (payload, priority, delay, key, headers, created_at, item)
+  CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                       CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+  ORDER BY i.item
+  ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
+  RETURNING id, COALESCE(key, '') AS label
+),
+found AS (
+  SELECT id, label, row_number() OVER (PARTITION BY label ORDER BY id) AS place FROM added
+),
+given AS (
+  SELECT g.item - 1 AS item, COALESCE(g.key, '') AS label,
+         row_number() OVER (PARTITION BY COALESCE(g.key, '') ORDER BY g.item) AS place
+  FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)
+)
+SELECT given.item, found.id FROM found JOIN given USING (label, place)
+
+-- name: claim.find_key
+SELECT g.item - 1 AS item, q.id
+FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)
+JOIN {table} AS q ON q.key = g.key
+WHERE q.key = ANY (CAST(:key AS text[])) AND q.key IS NOT NULL AND q.state <> 3
+
+-- name: claim.take
+-- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
+-- first. The first one by due_at is looked at, instead of asking whether any is due: that question may be
+-- planned as a scan of the table.
+WITH picked AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE state = 0
+    AND (CAST(:guard AS bigint) = 0
+      OR COALESCE((SELECT due_at FROM {table} WHERE state IN (1, 2) ORDER BY due_at, id LIMIT 1)
+                    > COALESCE(CAST(:now AS bigint),
+                        CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), TRUE))
+  ORDER BY priority DESC, id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE {table}
+SET state = 1,
+    fence = fence + 1,
+    attempts = attempts + 1,
+    claimed_at = CAST(:claimed_at AS bigint),
+    due_at = COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until, key, headers,
+          payload
+
+-- name: claim.promote
+WITH due AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE state IN (1, 2)
+    AND due_at <= COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY due_at, id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE {table} AS q
+SET state = CASE WHEN q.state = 1 AND q.attempts >= CAST(:max_attempts AS bigint) THEN 4 ELSE 0 END,
+    finished_at = CASE WHEN q.state = 1 AND q.attempts >= CAST(:max_attempts AS bigint) THEN t.clock END,
+    errors = CASE WHEN q.state = 1
+      THEN CAST(jsonb_path_query_array(
+        COALESCE(CAST(q.errors AS jsonb), '[]')
+          || jsonb_build_object('at', t.clock, 'error', 'lease expired'),
+        '$[last - 9 to last]') AS text)
+      ELSE q.errors END,
+    due_at = 0
+FROM (SELECT COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+WHERE q.id = ANY (ARRAY(SELECT id FROM due))
+RETURNING q.id, q.state
+
+-- name: claim.complete
+-- Settling statements lock their rows by rising ids first: two batches never wait for each other in a
+-- circle. A row whose holder changed it meanwhile is checked again, fence and all, when it is locked, and
+-- once more when it is changed.
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT g.id, g.fence, min(g.item) - 1 AS item
+  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
+  GROUP BY g.id, g.fence
+)
+DELETE FROM {table} AS q
+USING given
+WHERE q.id = ANY (ARRAY(SELECT id FROM held))
+  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
+RETURNING given.item, q.id
+
+-- name: claim.keep
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT g.id, g.fence, min(g.item) - 1 AS item
+  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
+  GROUP BY g.id, g.fence
+)
+UPDATE {table} AS q
+SET state = 3,
+    due_at = 0,
+    finished_at = COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+FROM given
+WHERE q.id = ANY (ARRAY(SELECT id FROM held))
+  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
+RETURNING given.item, q.id
+
+-- name: claim.fail
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT DISTINCT ON (g.id, g.fence) g.id, g.fence, g.item - 1 AS item, g.error, g.delay,
+         COALESCE(CAST(:now AS bigint),
+           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
+  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]), CAST(:error AS text[]),
+              CAST(:delay AS bigint[]))
+    WITH ORDINALITY AS g (id, fence, error, delay, item)
+  ORDER BY g.id, g.fence, g.item
+)
+UPDATE {table} AS q
+SET state = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN 4
+                 WHEN given.delay > 0 THEN 2
+                 ELSE 0 END,
+    due_at = CASE WHEN q.attempts < CAST(:max_attempts AS bigint) AND given.delay > 0
+      THEN given.clock + given.delay ELSE 0 END,
+    finished_at = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN given.clock END,
+    errors = CAST(jsonb_path_query_array(
+      COALESCE(CAST(q.errors AS jsonb), '[]')
+        || jsonb_build_object('at', given.clock, 'error', given.error),
+      '$[last - 9 to last]') AS text)
+FROM given
+WHERE q.id = ANY (ARRAY(SELECT id FROM held))
+  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
+RETURNING given.item, q.id, q.state
+
+-- name: claim.release
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT g.id, g.fence, min(g.item) - 1 AS item
+  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
+  GROUP BY g.id, g.fence
+)
+UPDATE {table} AS q
+SET state = 0, due_at = 0, attempts = q.attempts - 1
+FROM given
+WHERE q.id = ANY (ARRAY(SELECT id FROM held))
+  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
+RETURNING given.item, q.id
+
+-- name: claim.extend
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT g.id, g.fence, min(g.item) - 1 AS item
+  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
+  GROUP BY g.id, g.fence
+)
+UPDATE {table} AS q
+SET due_at = COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+FROM given
+WHERE q.id = ANY (ARRAY(SELECT id FROM held))
+  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
+RETURNING given.item, q.id
+
+-- name: claim.peek
+-- Messages that are due but not promoted yet are ready all the same.
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
+       payload
+FROM (
+  (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
+  UNION ALL
+  (SELECT *
+   FROM {table}
+   WHERE state IN (1, 2)
+     AND due_at <= COALESCE(CAST(:now AS bigint),
+                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+   ORDER BY due_at, id
+   LIMIT CAST(:max AS bigint))
+) AS both_kinds
+ORDER BY priority DESC, id
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.list
+-- `state IN (3, 4)` tells the planner, which does not know :state, that the index holds all rows asked for.
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
+       payload
+FROM {table}
+WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
+  AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+ORDER BY finished_at, id
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.redrive
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 4 ORDER BY id FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT g.id, min(g.item) - 1 AS item
+  FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
+  GROUP BY g.id
+)
+UPDATE {table} AS q
+SET state = 0, attempts = 0, finished_at = NULL
+FROM given
+WHERE q.id = ANY (ARRAY(SELECT id FROM held)) AND q.id = given.id AND q.state = 4
+RETURNING given.item, q.id
+
+-- name: claim.redrive_all
+WITH picked AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE state = 4 AND state IN (3, 4)
+  ORDER BY finished_at, id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE {table}
+SET state = 0, attempts = 0, finished_at = NULL
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id
+
+-- name: claim.purge
+WITH picked AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
+    AND finished_at <= COALESCE(CAST(:now AS bigint),
+                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+                       - CAST(:older_than AS bigint)
+  ORDER BY finished_at, id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id
+
+-- name: claim.stats
+SELECT ready.count + waiting.due AS ready, waiting.delayed, waiting.leased, finished.done, finished.dead,
+       (SELECT created_at FROM {table} WHERE id = ready.first) AS oldest
+FROM (SELECT count(*) AS count, min(id) AS first FROM {table} WHERE state = 0) AS ready,
+     (SELECT count(*) FILTER (WHERE due_at <= t.clock) AS due,
+             count(*) FILTER (WHERE due_at > t.clock AND state = 2) AS delayed,
+             count(*) FILTER (WHERE due_at > t.clock AND state = 1) AS leased
+      FROM {table},
+           (SELECT COALESCE(CAST(:now AS bigint),
+              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+      WHERE state IN (1, 2)) AS waiting,
+     (SELECT count(*) FILTER (WHERE state = 3) AS done, count(*) FILTER (WHERE state = 4) AS dead
+      FROM {table} WHERE state IN (3, 4)) AS finished
+
+-- name: claim.next_due
+SELECT GREATEST(due_at - COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), 0) AS delay
+FROM {table}
+WHERE state IN (1, 2)
+ORDER BY due_at, id
+LIMIT 1
+
+-- name: doctor.database
+-- One row for each check. What other users' sessions do is seen only with the rights of pg_monitor.
+SELECT checked.severity, checked.what,
+       CASE WHEN checked.severity = 0 THEN '' ELSE checked.fix END AS fix
+FROM (
+  SELECT CASE WHEN CAST(current_setting('server_version_num') AS integer) < 120000 THEN 2 ELSE 0 END
+           AS severity,
+         'PostgreSQL ' || current_setting('server_version') AS what,
+         'tableq needs version 12 or later' AS fix
+  UNION ALL
+  SELECT CASE WHEN pg_is_in_recovery() THEN 2 ELSE 0 END,
+         CASE WHEN pg_is_in_recovery() THEN 'the server is a standby and takes no writes'
+              ELSE 'the server takes writes' END,
+         'name all hosts and add target_session_attrs=read-write'
+  UNION ALL
+  SELECT CASE WHEN current_setting('autovacuum') = 'on' AND current_setting('track_counts') = 'on'
+              THEN 0 ELSE 2 END,
+         'autovacuum is ' || current_setting('autovacuum')
+           || ', track_counts is ' || current_setting('track_counts'),
+         'switch both on: without them reads grow slower with every message that was read'
+  UNION ALL
+  SELECT CASE WHEN current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off'
+              THEN 0 ELSE 1 END,
+         'fsync is ' || current_setting('fsync')
+           || ', synchronous_commit is ' || current_setting('synchronous_commit'),
+         'a crash can lose messages that were reported as stored: switch both on'
+  UNION ALL
+  SELECT CASE WHEN reset_val = 'read committed' THEN 0 ELSE 1 END,
+         'the default isolation level is ' || reset_val,
+         'tableq pins its own sessions to read committed; begin transactions that it joins like that too'
+  FROM pg_settings
+  WHERE name = 'default_transaction_isolation'
+  UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
+         count(*) || ' transactions keep a snapshot of over 5 minutes ago',
+         'end them: while they last vacuum removes no dead rows, and reads pass over all of them'
+  FROM pg_stat_activity
+  WHERE backend_xmin IS NOT NULL AND xact_start < clock_timestamp() - INTERVAL '5 minutes'
+  UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
+         count(*) || ' prepared transactions wait since over 5 minutes',
+         'commit or roll them back: they hold back vacuum as an open transaction does'
+  FROM pg_prepared_xacts
+  WHERE prepared < clock_timestamp() - INTERVAL '5 minutes'
+  UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
+         count(*) || ' replication slots or standbys hold back vacuum by over 100000 transactions',
+         'drop slots that nobody reads; look for long queries on standbys with hot_standby_feedback'
+  FROM (SELECT xmin FROM pg_replication_slots
+        UNION ALL
+        SELECT backend_xmin FROM pg_stat_replication) AS far (xmin)
+  WHERE age(xmin) > 100000
+) AS checked
+
+-- name: doctor.queue
+-- The indexes are held against their definitions as the server prints them.
+WITH wanted (kind, index, definition) AS (
+  VALUES ('pending', '{table:due}', '(due_at, id)'),
+         ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
+         ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))'),
+         ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))'),
+         ('claim', '{table:key}', '(key) WHERE ((key IS NOT NULL) AND (state <> 3))')
+),
+columns (kind, name, type) AS (
+  VALUES ('all', 'id', 'bigint'), ('all', 'created_at', 'bigint'), ('all', 'payload', 'bytea'),
+         ('pending', 'due_at', 'bigint'),
+         ('claim', 'state', 'smallint'), ('claim', 'priority', 'integer'), ('claim', 'due_at', 'bigint'),
+         ('claim', 'fence', 'bigint'), ('claim', 'attempts', 'integer'),
+         ('claim', 'claimed_at', 'bigint'), ('claim', 'finished_at', 'bigint'), ('claim', 'key', 'text'),
+         ('claim', 'headers', 'text'), ('claim', 'errors', 'text')
+),
+present AS (
+  SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
+         substring(pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$') AS definition
+  FROM pg_index AS i
+  JOIN pg_class AS c ON c.oid = i.indexrelid
+  WHERE i.indrelid = to_regclass('{table}')
+)
+SELECT checked.severity, checked.what,
+       CASE WHEN checked.severity = 0 THEN '' ELSE checked.fix END AS fix
+FROM (
+  SELECT CASE WHEN p.index IS NULL OR NOT p.valid OR p.definition <> w.definition THEN 2 ELSE 0 END
+           AS severity,
+         'index ' || w.index || CASE WHEN p.index IS NULL THEN ' is missing'
+                                     WHEN NOT p.valid THEN ' is invalid'
+                                     WHEN p.definition <> w.definition THEN ' is defined otherwise'
+                                     ELSE ' is there' END AS what,
+         'create it as `tableq ddl postgresql ' || w.kind || '` prints it' AS fix
+  FROM wanted AS w
+  LEFT JOIN present AS p USING (index)
+  WHERE w.kind = CAST(:kind AS text)
+  UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 2 ELSE 0 END,
+         CASE WHEN count(*) = 0 THEN 'the primary key on id is missing'
+              ELSE 'the primary key is there' END,
+         'ALTER TABLE {table} ADD PRIMARY KEY (id)'
+  FROM present
+  WHERE main AND valid AND definition = '(id)'
+  UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 2 END,
+         CASE WHEN count(*) = 0 THEN 'the columns are as created'
+              ELSE 'missing or of another type: ' || string_agg(w.name, ', ') END,
+         'restore them, or drop the queue and create it anew'
+  FROM columns AS w
+  LEFT JOIN pg_attribute AS a ON a.attrelid = to_regclass('{table}') AND a.attname = w.name
+    AND NOT a.attisdropped AND format_type(a.atttypid, NULL) = w.type
+  WHERE w.kind IN ('all', CAST(:kind AS text)) AND a.attname IS NULL
+  UNION ALL
+  SELECT 2,
+         'the added column ' || a.attname || ' must be given, and tableq does not know it',
+         'give it a default or let it be null'
+  FROM pg_attribute AS a
+  WHERE a.attrelid = to_regclass('{table}') AND a.attnum > 0 AND NOT a.attisdropped
+    AND a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AND a.attname <> 'payload'
+  UNION ALL
+  SELECT 1,
+         'trigger ' || tgname || ' runs on each operation',
+         'make sure that it is cheap, and neither fails nor drops rows'
+  FROM pg_trigger
+  WHERE tgrelid = to_regclass('{table}') AND NOT tgisinternal
+  UNION ALL
+  SELECT 1, 'row level security is on', 'consumers read only the messages that a policy lets them see'
+  FROM pg_class
+  WHERE oid = to_regclass('{table}') AND relrowsecurity
+  UNION ALL
+  SELECT 1, 'the table is not logged', 'a crash empties it: ALTER TABLE {table} SET LOGGED'
+  FROM pg_class
+  WHERE oid = to_regclass('{table}') AND relpersistence = 'u'
+  UNION ALL
+  SELECT 2, 'autovacuum is switched off for the table', 'ALTER TABLE {table} RESET (autovacuum_enabled)'
+  FROM pg_class
+  WHERE oid = to_regclass('{table}')
+    AND array_to_string(reloptions, ',') ~* 'autovacuum_enabled=(f|off|no|0)'
+  UNION ALL
+  SELECT CASE WHEN n_dead_tup > 200000 THEN 1 ELSE 0 END,
+         n_dead_tup || ' dead rows wait for vacuum',
+         'look for old transactions above, then run VACUUM {table}'
+  FROM pg_stat_all_tables
+  WHERE relid = to_regclass('{table}')
+) AS checked

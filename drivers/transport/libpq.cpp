@@ -1,0 +1,215 @@
+#include <libpq-fe.h>
+#include <poll.h>
+#include <soci/postgresql/soci-postgresql.h>
+#include <soci/soci.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "drivers/transport.hpp"
+#include "drivers/transport/libpq_values.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+using libpq::bound_values;
+using libpq::parameter_type;
+using libpq::read_rows;
+
+struct clear_result {
+  void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using result = std::unique_ptr<PGresult, clear_result>;
+
+PGconn* handle_of(soci::session& session) {
+  return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
+}
+
+/// Several lines as one, without those that say no more than that it failed.
+std::string one_line(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (line.empty() || line.starts_with("Cannot establish connection")) continue;
+    if (!out.empty()) out += "; ";
+    out += line;
+  }
+  return out;
+}
+
+std::string_view field_of(const PGresult* of, int code) noexcept {
+  const char* found = of == nullptr ? nullptr : PQresultErrorField(of, code);
+  return found == nullptr ? std::string_view() : std::string_view(found);
+}
+
+[[noreturn]] void fail(const PGconn* link, const PGresult* answer) {
+  native_error what;
+  what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
+  what.link_lost = PQstatus(link) != CONNECTION_OK;
+  what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
+  if (what.sqlstate.starts_with("22")) {
+    // Data exceptions quote the value.
+    what.sentence = "the server refused a value";
+  } else if (what.sentence.empty()) {
+    const std::string_view client = PQerrorMessage(link);
+    what.sentence = client.substr(0, client.find('\n'));
+  }
+  throw native_failure(std::move(what));
+}
+
+bool succeeded(const result& answer) noexcept {
+  switch (PQresultStatus(answer.get())) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_EMPTY_QUERY:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The server forgot the statement (DISCARD ALL, a pooler), or its table was altered. It was not
+/// run.
+bool must_prepare_again(const result& answer) noexcept {
+  const std::string_view state = field_of(answer.get(), PG_DIAG_SQLSTATE);
+  return state == "26000" || (state == "0A000" && field_of(answer.get(), PG_DIAG_SOURCE_FUNCTION) ==
+                                                      "RevalidateCachedQuery");
+}
+
+/// What the transport and its statements share.
+struct libpq_link {
+  PGconn* handle;
+  std::uint64_t statements = 0;
+};
+
+class libpq_prepared final : public prepared {
+ public:
+  libpq_prepared(std::shared_ptr<libpq_link> link, text of, bool keep)
+      : link_(std::move(link)), text_(std::move(of)), keep_(keep) {
+    for (const parameter& place : text_.parameters) types_.push_back(parameter_type(place));
+    if (keep_) make();
+  }
+
+  void run(const arguments& with, core::row_set& out) override {
+    const bound_values values(text_.parameters, with);
+    if (keep_ && name_.empty()) make();
+    result answer = send(values);
+    if (keep_ && must_prepare_again(answer)) {
+      name_.clear();
+      if (PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
+        // The transaction is lost with it, and may be run again as a whole.
+        throw native_failure({.sqlstate = "26000",
+                              .sentence = "the server forgot a prepared statement of the session"});
+      }
+      make();
+      answer = send(values);
+    }
+    if (!succeeded(answer)) fail(link_->handle, answer.get());
+    if (!text_.columns.empty()) read_rows(answer.get(), text_.columns, out);
+  }
+
+ private:
+  /// The server drops it with the session; a name is never used again, so none can be in the way.
+  void make() {
+    std::string name = "tableq_" + std::to_string(++link_->statements);
+    const result answer(PQprepare(link_->handle, name.c_str(), text_.sql.c_str(),
+                                  static_cast<int>(types_.size()), types_.data()));
+    if (!succeeded(answer)) fail(link_->handle, answer.get());
+    name_ = std::move(name);
+  }
+
+  [[nodiscard]] result send(const bound_values& values) const {
+    if (keep_) {
+      return result(PQexecPrepared(link_->handle, name_.c_str(), values.count(), values.pointers(),
+                                   values.lengths(), values.formats(), 1));
+    }
+    return result(PQexecParams(link_->handle, text_.sql.c_str(), values.count(), types_.data(),
+                               values.pointers(), values.lengths(), values.formats(), 1));
+  }
+
+  std::shared_ptr<libpq_link> link_;
+  text text_;
+  bool keep_;
+  std::vector<Oid> types_;
+  std::string name_;
+};
+
+class libpq_executor final : public transport {
+ public:
+  explicit libpq_executor(PGconn* handle) : link_(std::make_shared<libpq_link>()) {
+    link_->handle = handle;
+  }
+
+  std::unique_ptr<prepared> prepare(text of, bool keep) override {
+    return std::make_unique<libpq_prepared>(link_, std::move(of), keep);
+  }
+
+  void script(const std::string& sql) override {
+    const result answer(PQexec(link_->handle, sql.c_str()));
+    if (!succeeded(answer)) fail(link_->handle, answer.get());
+    // A transaction in which something failed answers COMMIT with ROLLBACK, and no error.
+    if (sql.starts_with("COMMIT") && std::string_view(PQcmdStatus(answer.get())) == "ROLLBACK") {
+      throw native_failure({.sqlstate = "25P02",
+                            .sentence = "the transaction had failed and was rolled back instead"});
+    }
+  }
+
+  bool alive() noexcept override {
+    // A server that ended the session has left its farewell and an end of file in the socket. What
+    // else is there (a notice, a notification) is taken in, so that the end is found behind it.
+    constexpr int most_reads = 16;
+    for (int reads = 0; reads < most_reads; ++reads) {
+      if (PQstatus(link_->handle) != CONNECTION_OK) return false;
+      pollfd socket{.fd = PQsocket(link_->handle), .events = POLLIN, .revents = 0};
+      if (poll(&socket, 1, 0) <= 0) return true;
+      if (PQconsumeInput(link_->handle) == 0) return false;
+    }
+    return PQstatus(link_->handle) == CONNECTION_OK;
+  }
+
+  bool in_transaction() noexcept override {
+    const PGTransactionStatusType status = PQtransactionStatus(link_->handle);
+    return status == PQTRANS_ACTIVE || status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+  }
+
+ private:
+  std::shared_ptr<libpq_link> link_;
+};
+
+std::unique_ptr<soci::session> open(const endpoint& at) {
+  std::unique_ptr<soci::session> session;
+  try {
+    session = std::make_unique<soci::session>(soci::postgresql, at.connect);
+  } catch (const soci::soci_error& failure) {
+    throw native_failure({.link_lost = true, .sentence = one_line(failure.get_error_message())});
+  }
+  PGconn* handle = handle_of(*session);
+  PQsetNoticeProcessor(
+      handle, [](void*, const char*) {}, nullptr);
+  std::string setup;
+  for (const std::string& statement : at.setup) setup += statement + ";";
+  if (!setup.empty()) libpq_executor(handle).script(setup);
+  return session;
+}
+
+std::unique_ptr<transport> attach(soci::session& session) {
+  return std::make_unique<libpq_executor>(handle_of(session));
+}
+
+bool fits(soci::session& session) {
+  // By name: the library does not export the class's type information.
+  return session.get_backend() != nullptr && session.get_backend_name() == "postgresql";
+}
+
+}  // namespace
+
+const transport_kind libpq_transport{"libpq", marker::numbered, open, attach, fits};
+
+}  // namespace tableq::drivers

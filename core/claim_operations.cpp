@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <deque>
+#include <random>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -58,6 +60,12 @@ void promote_all(const queue_state& of, transaction* tx) {
                           of.database().now()};
   while (of.execute(tx, statement::claim_promote, shared).size() == promote_batch) {
   }
+}
+
+/// The part of a fence that does not come again when a take is rolled back.
+value new_token() {
+  std::random_device random;
+  return value(std::int64_t{std::uniform_int_distribution<std::uint32_t>()(random)});
 }
 
 void check_receipt(const queue_state& of, const receipt& r) {
@@ -149,8 +157,12 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
   const std::chrono::milliseconds lease = options.lease.value_or(of.info().lease);
   check_lease(lease);
   const auto once = [&](bool guard) {
-    const std::array shared{to_value(options.max), to_value(lease), to_value(options.claimed_at),
-                            value(std::int64_t{guard ? 1 : 0}), of.database().now()};
+    const std::array shared{to_value(options.max),
+                            to_value(lease),
+                            to_value(options.claimed_at),
+                            value(std::int64_t{guard ? 1 : 0}),
+                            new_token(),
+                            of.database().now()};
     return to_deliveries(of.execute(tx, statement::claim_take, shared), of);
   };
   const auto due_ones_too = [&] {

@@ -44,8 +44,12 @@ constexpr std::array claim_item{field{"payload", bytes}, field{"priority", integ
                                 field{"delay", integer}, field{"key", text},
                                 field{"headers", text},  field{"created_at", integer}};
 constexpr std::array key_item{field{"key", text}};
-constexpr std::array take_shared{max, field{"lease", integer}, field{"claimed_at", integer},
-                                 field{"guard", integer}, now};
+constexpr std::array take_shared{max,
+                                 field{"lease", integer},
+                                 field{"claimed_at", integer},
+                                 field{"guard", integer},
+                                 field{"token", integer},
+                                 now};
 constexpr std::array delivery_columns{field{"id", integer},          field{"fence", integer},
                                       field{"attempts", integer},    field{"priority", integer},
                                       field{"created_at", integer},  field{"claimed_at", integer},

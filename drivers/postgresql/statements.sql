@@ -199,6 +199,8 @@ JOIN {table} AS q ON q.key = g.key
 WHERE q.key = ANY (CAST(:key AS text[])) AND q.key IS NOT NULL AND q.state <> 3
 
 -- name: claim.take
+-- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
+-- that a take which was rolled back leaves no receipt that matches the next one.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
 -- first. The first one by due_at is looked at, instead of asking whether any is due: that question may be
 -- planned as a scan of the table.
@@ -216,7 +218,7 @@ WITH picked AS MATERIALIZED (
 )
 UPDATE {table}
 SET state = 1,
-    fence = fence + 1,
+    fence = (fence / 4294967296 + 1) * 4294967296 + CAST(:token AS bigint),
     attempts = attempts + 1,
     claimed_at = CAST(:claimed_at AS bigint),
     due_at = COALESCE(CAST(:now AS bigint),
@@ -253,102 +255,112 @@ RETURNING q.id, q.state
 
 -- name: claim.complete
 -- Settling statements lock their rows by rising ids first: two batches never wait for each other in a
--- circle. A row whose holder changed it meanwhile is checked again, fence and all, when it is locked, and
--- once more when it is changed.
+-- circle. They lock them whatever their state, and look at state and fence of what was locked: that is the
+-- row as it is now, while the rest of the statement sees it as it was when the statement began. Under an
+-- older snapshot of the caller's the lock fails with 40001, instead of a lease being reported as lost.
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
-given AS MATERIALIZED (
-  SELECT g.id, g.fence, min(g.item) - 1 AS item
-  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
-  GROUP BY g.id, g.fence
+mine AS MATERIALIZED (
+  SELECT id, min(g.item) - 1 AS item
+  FROM held
+  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
+  WHERE held.state = 1
+  GROUP BY id
 )
 DELETE FROM {table} AS q
-USING given
-WHERE q.id = ANY (ARRAY(SELECT id FROM held))
-  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
-RETURNING given.item, q.id
+USING mine
+WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
+RETURNING mine.item, q.id
 
 -- name: claim.keep
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
-given AS MATERIALIZED (
-  SELECT g.id, g.fence, min(g.item) - 1 AS item
-  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
-  GROUP BY g.id, g.fence
+mine AS MATERIALIZED (
+  SELECT id, min(g.item) - 1 AS item
+  FROM held
+  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
+  WHERE held.state = 1
+  GROUP BY id
 )
 UPDATE {table} AS q
 SET state = 3,
     due_at = 0,
     finished_at = COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-FROM given
-WHERE q.id = ANY (ARRAY(SELECT id FROM held))
-  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
-RETURNING given.item, q.id
+FROM mine
+WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
+RETURNING mine.item, q.id
 
 -- name: claim.fail
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
-given AS MATERIALIZED (
-  SELECT DISTINCT ON (g.id, g.fence) g.id, g.fence, g.item - 1 AS item, g.error, g.delay,
+mine AS MATERIALIZED (
+  SELECT DISTINCT ON (id) id, g.item - 1 AS item, g.error, g.delay,
          COALESCE(CAST(:now AS bigint),
            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
-  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]), CAST(:error AS text[]),
+  FROM held
+  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]), CAST(:error AS text[]),
               CAST(:delay AS bigint[]))
-    WITH ORDINALITY AS g (id, fence, error, delay, item)
-  ORDER BY g.id, g.fence, g.item
+    WITH ORDINALITY AS g (id, fence, error, delay, item) USING (id, fence)
+  WHERE held.state = 1
+  ORDER BY id, g.item
 )
 UPDATE {table} AS q
 SET state = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN 4
-                 WHEN given.delay > 0 THEN 2
+                 WHEN mine.delay > 0 THEN 2
                  ELSE 0 END,
-    due_at = CASE WHEN q.attempts < CAST(:max_attempts AS bigint) AND given.delay > 0
-      THEN given.clock + given.delay ELSE 0 END,
-    finished_at = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN given.clock END,
+    due_at = CASE WHEN q.attempts < CAST(:max_attempts AS bigint) AND mine.delay > 0
+      THEN mine.clock + mine.delay ELSE 0 END,
+    finished_at = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN mine.clock END,
     errors = CAST(jsonb_path_query_array(
       COALESCE(CAST(q.errors AS jsonb), '[]')
-        || jsonb_build_object('at', given.clock, 'error', given.error),
+        || jsonb_build_object('at', mine.clock, 'error', mine.error),
       '$[last - 9 to last]') AS text)
-FROM given
-WHERE q.id = ANY (ARRAY(SELECT id FROM held))
-  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
-RETURNING given.item, q.id, q.state
+FROM mine
+WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
+RETURNING mine.item, q.id, q.state
 
 -- name: claim.release
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
-given AS MATERIALIZED (
-  SELECT g.id, g.fence, min(g.item) - 1 AS item
-  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
-  GROUP BY g.id, g.fence
+mine AS MATERIALIZED (
+  SELECT id, min(g.item) - 1 AS item
+  FROM held
+  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
+  WHERE held.state = 1
+  GROUP BY id
 )
 UPDATE {table} AS q
 SET state = 0, due_at = 0, attempts = q.attempts - 1
-FROM given
-WHERE q.id = ANY (ARRAY(SELECT id FROM held))
-  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
-RETURNING given.item, q.id
+FROM mine
+WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
+RETURNING mine.item, q.id
 
 -- name: claim.extend
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 1 ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
-given AS MATERIALIZED (
-  SELECT g.id, g.fence, min(g.item) - 1 AS item
-  FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
-  GROUP BY g.id, g.fence
+mine AS MATERIALIZED (
+  SELECT id, min(g.item) - 1 AS item
+  FROM held
+  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
+  WHERE held.state = 1
+  GROUP BY id
 )
 UPDATE {table} AS q
 SET due_at = COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-FROM given
-WHERE q.id = ANY (ARRAY(SELECT id FROM held))
-  AND q.id = given.id AND q.fence = given.fence AND q.state = 1
-RETURNING given.item, q.id
+FROM mine
+WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
+RETURNING mine.item, q.id
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
@@ -380,18 +392,19 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.redrive
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) AND state = 4 ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
-given AS MATERIALIZED (
-  SELECT g.id, min(g.item) - 1 AS item
-  FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
-  GROUP BY g.id
+mine AS MATERIALIZED (
+  SELECT id, min(g.item) - 1 AS item
+  FROM held JOIN unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item) USING (id)
+  WHERE held.state = 4
+  GROUP BY id
 )
 UPDATE {table} AS q
 SET state = 0, attempts = 0, finished_at = NULL
-FROM given
-WHERE q.id = ANY (ARRAY(SELECT id FROM held)) AND q.id = given.id AND q.state = 4
-RETURNING given.item, q.id
+FROM mine
+WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
+RETURNING mine.item, q.id
 
 -- name: claim.redrive_all
 WITH picked AS MATERIALIZED (

@@ -118,9 +118,12 @@ RETURNING id
 SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL AND state <> 3
 
 -- name: claim.take
+-- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
+-- that a take which was rolled back leaves no receipt that matches the next one.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
 UPDATE {table}
-SET state = 1, fence = fence + 1, attempts = attempts + 1, claimed_at = :claimed_at,
+SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
+    claimed_at = :claimed_at,
     due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
 WHERE id IN (
   SELECT id FROM {table}

@@ -53,7 +53,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   std::vector<enqueued> enqueue_batch(transaction& tx, std::span<const new_claim_message> messages);
 
   /// Takes up to `options.max` messages under one lease, in one statement, in the queue's order.
-  /// Inside a transaction the take is undone with it, and `wait` is refused.
+  /// Inside a transaction the take is undone with it, receipts and all, and `wait` is refused.
   /// @return empty when nothing was ready (or became so within `wait`).
   [[nodiscard]] std::vector<delivery> take(const take_options& options = {});
   [[nodiscard]] std::vector<delivery> take(transaction& tx, const take_options& options = {});

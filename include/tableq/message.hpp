@@ -38,12 +38,13 @@ struct message {
 
 /// The right to settle one delivery. A value: copy it, store it, hand it to another process.
 ///
-/// It matches as long as nobody else has taken the message since; after that every operation that
-/// gets it answers settled::lease_lost. A queue that was dropped and created anew has another
-/// identity.
+/// It matches until the message is settled, or its lease has ended and somebody has called take
+/// since: that makes every expired message ready again. After that every operation that gets it
+/// answers settled::lease_lost. A receipt of a take that was rolled back matches nothing. A queue
+/// that was dropped and created anew has another identity.
 struct receipt {
   message_id id;
-  std::int64_t fence = 0;  ///< Grows with every take of the message.
+  std::int64_t fence = 0;  ///< Grows with every take, and never comes again.
   std::int64_t queue = 0;  ///< The queue's identity from the catalogue, not its name.
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads a defaulted comparison
@@ -53,7 +54,7 @@ struct receipt {
 /// What became of a complete, fail, release or extend.
 enum class settled {
   done,        ///< It took effect.
-  lease_lost,  ///< It had no effect: the message was taken again, or settled, or purged since.
+  lease_lost,  ///< It had no effect: the lease had ended, or the message was settled before.
 };
 
 /// One message handed out by `claim_queue::take`, for as long as its lease lasts.

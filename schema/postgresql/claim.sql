@@ -9,7 +9,7 @@ CREATE TABLE {table} (
   priority integer NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Otherwise 0.
   due_at bigint NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2)),
-  -- Grows with every take; a receipt is the id and this.
+  -- Grows with every take, and never comes again; a receipt is the id and this.
   fence bigint NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
   created_at bigint NOT NULL

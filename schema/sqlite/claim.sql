@@ -9,7 +9,7 @@ CREATE TABLE {table} (
   priority INTEGER NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Otherwise 0.
   due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2)),
-  -- Grows with every take; a receipt is the id and this.
+  -- Grows with every take, and never comes again; a receipt is the id and this.
   fence INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),

@@ -7,11 +7,19 @@
 #include <mutex>
 #include <vector>
 
+#include <tableq/error.hpp>
+
 #include "core/driver.hpp"
 
 namespace tableq::core {
 
 class session_pool;
+
+/// All sessions stayed in use: that was waited for already, and is not waited for again.
+class no_free_session : public error {
+ public:
+  using error::error;
+};
 
 /// A session on loan; goes back when this goes out of scope, or is closed if it is not usable.
 class leased_session {

@@ -96,7 +96,8 @@ queue_info open_queue(database_state& in, std::string_view name, const queue_set
     std::optional<queue_info> found = find(in, session, name);
     const table_names names = names_for(in.options(), name);
     if (found && !present(session, statement::table_exists, names)) {
-      fail(in, errc::schema_mismatch,
+      const bool verify = in.options().schema == schema_policy::verify_only;
+      fail(in, verify ? errc::not_found : errc::schema_mismatch,
            "the catalogue knows the queue " + found->name +
                " but its table is gone; drop the queue, "
                "then create it anew");

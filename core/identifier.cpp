@@ -57,7 +57,10 @@ void check_places(const open_options& options, bool schemas) {
         "with sqlite_ or pg_");
   }
   if (options.schema_name.empty()) return;
-  if (!schemas) refuse("this database has no schemas; leave schema_name empty");
+  if (!schemas) {
+    throw error(errc::unsupported, advice::never,
+                "this database has no schemas; leave schema_name empty");
+  }
   const std::string& schema = options.schema_name;
   if (schema.size() > longest_name || !(lower(schema.front()) || schema.front() == '_') ||
       !std::all_of(schema.begin(), schema.end(), [](char c) {

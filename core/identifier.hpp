@@ -16,7 +16,7 @@ void check_queue_name(std::string_view name);
 
 /// Checks table_prefix and schema_name.
 /// @param schemas whether the database has schemas.
-/// @throws error errc::invalid_argument.
+/// @throws error errc::invalid_argument, errc::unsupported.
 void check_places(const open_options& options, bool schemas);
 
 /// The names of a queue's tables, with a slot that is the same for the same names in this process.

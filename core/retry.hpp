@@ -5,6 +5,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/session_pool.hpp"
+
 namespace tableq::core {
 
 /// Whether the database has answered before. On first contact a connection that cannot be made is
@@ -38,6 +40,8 @@ auto repeating(std::chrono::milliseconds budget, contact so_far, Work work) {
   for (;;) {
     try {
       return work();
+    } catch (const no_free_session&) {
+      throw;
     } catch (const error& failure) {
       if (!policy.again(failure)) throw;
     }

@@ -20,7 +20,7 @@ leased_session session_pool::lease() {
     std::unique_lock hold(mutex_);
     const auto free = [this] { return !idle_.empty() || open_ < most_; };
     if (!returned_.wait_for(hold, patience_, free)) {
-      throw error(
+      throw no_free_session(
           errc::busy, advice::statement,
           "all sessions stayed in use for the session time-out; end transactions sooner, raise "
           "max_sessions, or do not call from inside an open transaction's thread",

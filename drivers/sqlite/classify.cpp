@@ -26,6 +26,9 @@ enum primary : int {
 }  // namespace
 
 verdict classify_sqlite(const native_error& failure) {
+  // The snapshot is too old to write from: only a new transaction has another.
+  constexpr int busy_snapshot = 517;
+  if (failure.number == busy_snapshot) return {errc::conflict, advice::transaction};
   switch (failure.number & 0xff) {
     case busy:
     case locked:

@@ -40,7 +40,7 @@ class TABLEQ_EXPORT database {
   /// Opens a queue, creating it when the schema policy lets it.
   /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; not one
   /// that
-  ///   begins with `tableq_` or `sqlite_`.
+  ///   begins with `tableq_`, `sqlite_` or `pg_`, and not `tableq`.
   /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
   /// exists
   ///   as another kind, errc::not_found under schema_policy::verify_only, errc::schema_mismatch

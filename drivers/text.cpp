@@ -60,7 +60,7 @@ std::optional<std::size_t> position(std::span<const core::field> fields, std::st
 }
 
 [[noreturn]] void unknown_parameter(const core::contract& of, std::string_view name) {
-  throw error(errc::internal, advice::never,
+  throw error(errc::invalid_argument, advice::never,
               "the statement names a parameter that its contract lacks: " + std::string(name),
               {.operation = std::string(of.name)});
 }

@@ -44,7 +44,7 @@ std::map<std::string, std::string, std::less<>> split_blocks(std::string_view st
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
 
 /// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone.
-/// @throws error errc::internal when the text names a parameter that the contract lacks.
+/// @throws error errc::invalid_argument when the text names a parameter that the contract lacks.
 text compile(std::string_view filled, const core::contract& of, batching batches, marker style);
 
 /// Writes values in place of parameters, as literals.

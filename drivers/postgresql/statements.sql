@@ -14,7 +14,10 @@
 --  * Nothing that is returned has an order; core sorts.
 --
 -- How a batch is put together: one array for each item parameter, taken apart by unnest WITH ORDINALITY. Its
--- order is known to the planner, so that ORDER BY item costs nothing.
+-- order is known to the planner, so that ORDER BY item costs nothing. Its length is not: the planner guesses
+-- ten, and would join two batches of a thousand row by row. So what belongs together is brought together by
+-- UNION ALL and GROUP BY, and looked up in sorted arrays with width_bucket, which counts the elements up to
+-- a value.
 -- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
 
 -- name: catalog.exists
@@ -190,13 +193,25 @@ given AS (
          row_number() OVER (PARTITION BY COALESCE(g.key, '') ORDER BY g.item) AS place
   FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)
 )
-SELECT given.item, found.id FROM found JOIN given USING (label, place)
+SELECT max(item) AS item, max(id) AS id
+FROM (SELECT label, place, item, CAST(NULL AS bigint) AS id FROM given
+      UNION ALL
+      SELECT label, place, NULL, id FROM found) AS pairs
+GROUP BY label, place
+HAVING max(id) IS NOT NULL
 
 -- name: claim.find_key
-SELECT g.item - 1 AS item, q.id
-FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)
-JOIN {table} AS q ON q.key = g.key
-WHERE q.key = ANY (CAST(:key AS text[])) AND q.key IS NOT NULL AND q.state <> 3
+SELECT item, id
+FROM (
+  SELECT item, max(id) OVER (PARTITION BY key) AS id
+  FROM (SELECT CAST(NULL AS bigint) AS item, key, id
+        FROM {table}
+        WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state <> 3
+        UNION ALL
+        SELECT g.item - 1, g.key, NULL
+        FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)) AS pairs
+) AS known
+WHERE item IS NOT NULL AND id IS NOT NULL
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
@@ -258,109 +273,134 @@ RETURNING q.id, q.state
 -- circle. They lock them whatever their state, and look at state and fence of what was locked: that is the
 -- row as it is now, while the rest of the statement sees it as it was when the statement began. Under an
 -- older snapshot of the caller's the lock fails with 40001, instead of a lease being reported as lost.
+-- `mine` is what is held with the right fence: its ids, sorted, and the first item of each.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT id, min(g.item) - 1 AS item
-  FROM held
-  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
-  WHERE held.state = 1
-  GROUP BY id
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
 )
-DELETE FROM {table} AS q
-USING mine
-WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
-RETURNING mine.item, q.id
+DELETE FROM {table}
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.keep
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT id, min(g.item) - 1 AS item
-  FROM held
-  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
-  WHERE held.state = 1
-  GROUP BY id
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
 )
-UPDATE {table} AS q
+UPDATE {table}
 SET state = 3,
     due_at = 0,
     finished_at = COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-FROM mine
-WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
-RETURNING mine.item, q.id
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.fail
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT DISTINCT ON (id) id, g.item - 1 AS item, g.error, g.delay,
-         COALESCE(CAST(:now AS bigint),
-           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
-  FROM held
-  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]), CAST(:error AS text[]),
-              CAST(:delay AS bigint[]))
-    WITH ORDINALITY AS g (id, fence, error, delay, item) USING (id, fence)
-  WHERE held.state = 1
-  ORDER BY id, g.item
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
 )
 UPDATE {table} AS q
-SET state = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN 4
-                 WHEN mine.delay > 0 THEN 2
-                 ELSE 0 END,
-    due_at = CASE WHEN q.attempts < CAST(:max_attempts AS bigint) AND mine.delay > 0
-      THEN mine.clock + mine.delay ELSE 0 END,
-    finished_at = CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN mine.clock END,
-    errors = CAST(jsonb_path_query_array(
-      COALESCE(CAST(q.errors AS jsonb), '[]')
-        || jsonb_build_object('at', mine.clock, 'error', mine.error),
-      '$[last - 9 to last]') AS text)
-FROM mine
-WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
-RETURNING mine.item, q.id, q.state
+SET (state, due_at, finished_at, errors) = (
+  SELECT CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN 4
+              WHEN f.delay > 0 THEN 2
+              ELSE 0 END,
+         CASE WHEN q.attempts < CAST(:max_attempts AS bigint) AND f.delay > 0
+           THEN f.clock + f.delay ELSE 0 END,
+         CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN f.clock END,
+         CAST(jsonb_path_query_array(
+           COALESCE(CAST(q.errors AS jsonb), '[]')
+             || jsonb_build_object('at', f.clock, 'error', f.error),
+           '$[last - 9 to last]') AS text)
+  FROM (SELECT (CAST(:delay AS bigint[]))[items[width_bucket(q.id, ids)]] AS delay,
+               (CAST(:error AS text[]))[items[width_bucket(q.id, ids)]] AS error,
+               COALESCE(CAST(:now AS bigint),
+                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
+        FROM mine) AS f
+)
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id, state
 
 -- name: claim.release
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT id, min(g.item) - 1 AS item
-  FROM held
-  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
-  WHERE held.state = 1
-  GROUP BY id
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
 )
-UPDATE {table} AS q
-SET state = 0, due_at = 0, attempts = q.attempts - 1
-FROM mine
-WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
-RETURNING mine.item, q.id
+UPDATE {table}
+SET state = 0, due_at = 0, attempts = attempts - 1
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.extend
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT id, min(g.item) - 1 AS item
-  FROM held
-  JOIN unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-    WITH ORDINALITY AS g (id, fence, item) USING (id, fence)
-  WHERE held.state = 1
-  GROUP BY id
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
 )
-UPDATE {table} AS q
+UPDATE {table}
 SET due_at = COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-FROM mine
-WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
-RETURNING mine.item, q.id
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
@@ -395,16 +435,21 @@ WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT id, min(g.item) - 1 AS item
-  FROM held JOIN unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item) USING (id)
-  WHERE held.state = 4
-  GROUP BY id
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)) AS pairs
+    GROUP BY id
+    HAVING min(state) = 4
+  ) AS dead
 )
-UPDATE {table} AS q
+UPDATE {table}
 SET state = 0, attempts = 0, finished_at = NULL
-FROM mine
-WHERE q.id = ANY (ARRAY(SELECT id FROM mine)) AND q.id = mine.id
-RETURNING mine.item, q.id
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.redrive_all
 WITH picked AS MATERIALIZED (

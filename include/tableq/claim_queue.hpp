@@ -88,7 +88,9 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] std::vector<settled> extend(transaction& tx, std::span<const receipt> receipts,
                                             std::chrono::milliseconds lease);
 
-  /// Looks at up to `max` ready messages (1 to 10,000) in the order of takes, locking nothing.
+  /// Looks at up to `max` ready messages (1 to 10,000) in the order of takes, locking nothing. Of
+  /// those that fell due or whose lease ended since the last take, only the first `max` by that
+  /// time are considered.
   [[nodiscard]] std::vector<stored_message> peek(std::size_t max = 1) const;
 
   /// Pages through what is done or dead, by the time it finished.

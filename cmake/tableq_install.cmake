@@ -1,0 +1,92 @@
+# What `cmake --install` puts where, and how the installed library is found: as a CMake package and
+# through pkg-config. Both work alike for a static and a shared build.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tableq)
+
+# A static library hands the libraries it stands on to whoever links it. They are imported targets
+# that the package configuration defines on the user's machine, so no path of this one is written.
+if(NOT BUILD_SHARED_LIBS)
+  target_link_libraries(tableq PRIVATE $<INSTALL_INTERFACE:tableq::soci>)
+  if(TABLEQ_SQLITE)
+    target_link_libraries(tableq PRIVATE $<INSTALL_INTERFACE:tableq::sqlite>)
+  endif()
+  if(TABLEQ_POSTGRESQL)
+    target_link_libraries(tableq PRIVATE $<INSTALL_INTERFACE:tableq::libpq>)
+  endif()
+endif()
+
+if(TARGET tableq_tool AND BUILD_SHARED_LIBS)
+  file(RELATIVE_PATH to_library /p/${CMAKE_INSTALL_BINDIR} /p/${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(tableq_tool PROPERTIES INSTALL_RPATH $ORIGIN/${to_library})
+endif()
+
+install(TARGETS tableq EXPORT tableqTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT tableqTargets NAMESPACE tableq:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tableq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/tableq
+  FILES_MATCHING PATTERN "*.sql")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tableqConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/package/tableqConfig.cmake INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may break the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/tableqConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/package/tableqConfig.cmake
+  ${PROJECT_BINARY_DIR}/package/tableqConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# How the linker is told of a library: by name where it looks anyway, by path otherwise.
+function(tableq_link_words result)
+  set(words)
+  foreach(library ${ARGN})
+    get_filename_component(folder ${library} DIRECTORY)
+    get_filename_component(name ${library} NAME_WE)
+    string(REGEX REPLACE "^lib" "" name ${name})
+    if(folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+      string(APPEND words " -l${name}")
+    else()
+      string(APPEND words " ${library}")
+    endif()
+  endforeach()
+  set(${result} "${words}" PARENT_SCOPE)
+endfunction()
+
+# A user of pkg-config cannot know that the library is static, so a static build names what it
+# stands on in the public fields: plain `pkg-config --libs` links either way.
+set(pc_modules)
+set(pc_libraries ${TABLEQ_SOCI_CORE})
+if(TABLEQ_SQLITE)
+  list(APPEND pc_modules "sqlite3 >= 3.35")
+  list(PREPEND pc_libraries ${TABLEQ_SOCI_SQLITE3})
+endif()
+if(TABLEQ_POSTGRESQL)
+  list(APPEND pc_modules libpq)
+  list(PREPEND pc_libraries ${TABLEQ_SOCI_POSTGRESQL})
+endif()
+list(JOIN pc_modules ", " pc_modules)
+tableq_link_words(pc_words ${pc_libraries})
+if(BUILD_SHARED_LIBS)
+  set(pc_requires "Requires.private: ${pc_modules}")
+  set(pc_libs "-pthread\nLibs.private:${pc_words}")
+  set(pc_define)
+else()
+  set(pc_requires "Requires: ${pc_modules}")
+  set(pc_libs "-pthread${pc_words}")
+  set(pc_define " -DTABLEQ_STATIC")
+endif()
+# Relative to the file itself, because `cmake --install --prefix` decides the place.
+file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tableq.pc.in ${PROJECT_BINARY_DIR}/package/tableq.pc
+  @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/tableq.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

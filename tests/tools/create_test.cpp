@@ -1,0 +1,101 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class tool_create : public tool_test {};
+TABLEQ_ON_BACKENDS(tool_create, shared_backends);
+
+TEST_P(tool_create, makes_a_queue_of_each_kind) {
+  for (const tableq::kind kind : all_kinds()) {
+    const std::string name{tableq::to_string(kind)};
+    EXPECT_EQ(done({"create", name, "q-" + name}), "");
+    ASSERT_TRUE(db().find("q-" + name));
+    EXPECT_EQ(db().find("q-" + name)->kind, kind);
+  }
+}
+
+TEST_P(tool_create, stores_the_options) {
+  done({"create", "fifo", "ledger", "--strict"});
+  EXPECT_EQ(db().find("ledger")->ordering, tableq::ordering::strict);
+  done({"create", "claim", "jobs", "--lease", "2m", "--max-attempts", "3", "--keep"});
+  EXPECT_EQ(db().find("jobs")->lease, 2min);
+  EXPECT_EQ(db().find("jobs")->max_attempts, 3);
+  EXPECT_TRUE(db().find("jobs")->keep);
+}
+
+TEST_P(tool_create, twice_is_harmless_and_keeps_the_messages) {
+  done({"create", "claim", "jobs", "--lease", "1m"});
+  done({"enqueue", "jobs", "work"});
+  done({"create", "claim", "jobs", "--lease", "60s"});
+  done({"create", "claim", "jobs"});
+  EXPECT_EQ(done({"peek", "jobs"}), "work\n");
+}
+
+TEST_P(tool_create, refuses_to_look_as_if_it_had_changed_a_queue) {
+  done({"create", "claim", "jobs", "--lease", "1m"});
+  done({"create", "fifo", "mail"});
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--lease", "2m"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--keep"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "mail", "--strict"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "lifo", "mail"}));
+  EXPECT_EQ(db().find("jobs")->lease, 1min);
+}
+
+TEST_P(tool_create, creates_nothing_when_it_may_only_verify) {
+  TABLEQ_EXPECT_REFUSAL(3, run({"create", "fifo", "mail", "--verify-only"}));
+  EXPECT_TRUE(db().queues().empty());
+}
+
+TEST_P(tool_create, takes_the_address_before_and_after_the_command) {
+  EXPECT_EQ(run_alone({"--db", here().url(), "create", "fifo", "one"}).status, 0);
+  EXPECT_EQ(run_alone({"create", "fifo", "two", "--db", here().url()}).status, 0);
+  EXPECT_EQ(run_alone({"create", "fifo", "three", "--db=" + here().url()}).status, 0);
+  EXPECT_EQ(db().queues().size(), 3U);
+}
+
+TEST_P(tool_create, the_address_given_counts_more_than_the_environment) {
+  const start_options other{.environment = {"TABLEQ_DB=nowhere://at-all"}};
+  EXPECT_EQ(run_alone({"create", "fifo", "mail", "--db", here().url()}, other).status, 0);
+  EXPECT_TRUE(db().find("mail"));
+}
+
+TEST_P(tool_create, queues_with_another_prefix_are_other_queues) {
+  done({"--prefix", "one_", "create", "fifo", "mail"});
+  done({"create", "lifo", "mail", "--prefix", "two_"});
+  EXPECT_EQ(run({"list"}).status, 1);
+  EXPECT_TRUE(contains(done({"list", "--prefix", "one_"}), "fifo"));
+  EXPECT_TRUE(contains(done({"list", "--prefix", "two_"}), "lifo"));
+}
+
+TEST_P(tool_create, a_schema_can_be_chosen_where_there_are_any) {
+  const auto schema = here().other_schema();
+  if (!schema) GTEST_SKIP() << "this database has no schemas";
+  done({"create", "fifo", "mail", "--schema", *schema});
+  done({"enqueue", "mail", "there", "--schema", *schema});
+  EXPECT_EQ(run({"list"}).status, 1);
+  EXPECT_EQ(done({"dequeue", "mail", "--schema", *schema}), "there\n");
+}
+
+TEST_P(tool_create, what_ddl_prints_makes_the_queue) {
+  const std::string dialect = db().backend();
+  for (const tableq::kind kind : all_kinds()) {
+    const std::string name{tableq::to_string(kind)};
+    const ended printed = run_alone({"ddl", dialect, name, "by-hand-" + name});
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    here().sql(printed.out);
+    done({"enqueue", "by-hand-" + name, "works", "--verify-only"});
+    EXPECT_EQ(done({"peek", "by-hand-" + name}), "works\n");
+  }
+  const ended claim = run_alone({"ddl", dialect, "claim", "jobs", "--lease", "7s", "--keep"});
+  here().sql(claim.out);
+  EXPECT_EQ(db().find("jobs")->lease, 7s);
+  EXPECT_TRUE(db().find("jobs")->keep);
+  EXPECT_EQ(run({"doctor"}).status, 0);
+}
+
+}  // namespace

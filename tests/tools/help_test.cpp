@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+
+const std::vector<words>& commands() {
+  static const std::vector<words> all{
+      {},        {"create"},       {"enqueue"},         {"dequeue"},
+      {"work"},  {"peek"},         {"stats"},           {"list"},
+      {"dead"},  {"dead", "list"}, {"dead", "redrive"}, {"dead", "purge"},
+      {"purge"}, {"drop"},         {"doctor"},          {"ddl"}};
+  return all;
+}
+
+TEST(tool_help, each_command_explains_itself_with_examples) {
+  for (words arguments : commands()) {
+    arguments.push_back("--help");
+    const ended end = run_alone(arguments);
+    EXPECT_EQ(end.status, 0);
+    EXPECT_EQ(end.err, "");
+    EXPECT_TRUE(contains(end.out, "Usage: tableq")) << end.out;
+    const std::string example = end.out.substr(end.out.find("Examples:"));
+    std::string name = "  tableq";
+    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) name += " " + arguments[i];
+    EXPECT_TRUE(contains(example, name.substr(2))) << end.out;
+  }
+}
+
+TEST(tool_help, names_every_command) {
+  const std::string help = run_alone({"--help"}).out;
+  for (const words& arguments : commands()) {
+    if (arguments.size() == 1) {
+      EXPECT_TRUE(contains(help, "\n  " + arguments[0] + " "));
+    }
+  }
+}
+
+TEST(tool_help, the_version_is_that_of_the_library) {
+  const std::string version = std::to_string(TABLEQ_VERSION_MAJOR) + "." +
+                              std::to_string(TABLEQ_VERSION_MINOR) + "." +
+                              std::to_string(TABLEQ_VERSION_PATCH);
+  EXPECT_EQ(run_alone({"--version"}).out, "tableq " + version + "\n");
+}
+
+TEST(tool_help, ddl_needs_no_database) {
+  for (const std::string& dialect : tableq::dialects()) {
+    const ended end = run_alone({"ddl", dialect, "claim", "jobs", "--prefix", "app_"});
+    EXPECT_EQ(end.status, 0) << end.err;
+    EXPECT_TRUE(contains(end.out, "app_jobs"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,112 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+class tool_look : public tool_test {};
+TABLEQ_ON_BACKENDS(tool_look, shared_backends);
+
+TEST_P(tool_look, peek_takes_nothing) {
+  for (const std::string kind : {"fifo", "claim"}) {
+    done({"create", kind, kind});
+    done({"enqueue", kind, "a", "b", "c"});
+    EXPECT_EQ(done({"peek", kind}), "a\n");
+    EXPECT_EQ(done({"peek", kind, "--count", "2"}), "a\nb\n");
+    EXPECT_EQ(done({"peek", kind, "--count", "10"}), "a\nb\nc\n");
+  }
+}
+
+TEST_P(tool_look, peek_shows_the_whole_message_as_json) {
+  done({"create", "claim", "jobs"});
+  done({"enqueue", "jobs", "work", "--key", "k", "--priority", "2", "--header", "a=b"});
+  const json shown = json::parse(done({"peek", "jobs", "--json"}));
+  EXPECT_EQ(shown.at("payload"), "work");
+  EXPECT_EQ(shown.at("state"), "ready");
+  EXPECT_EQ(shown.at("key"), "k");
+  EXPECT_EQ(shown.at("priority"), 2);
+  EXPECT_EQ(shown.at("attempts"), 0);
+  EXPECT_EQ(shown.at("headers").at("a"), "b");
+  EXPECT_TRUE(shown.at("errors").empty());
+}
+
+TEST_P(tool_look, peek_into_an_empty_queue_is_exit_status_1) {
+  done({"create", "fifo", "mail"});
+  EXPECT_EQ(run({"peek", "mail"}).status, 1);
+}
+
+TEST_P(tool_look, list_shows_kinds_and_options) {
+  done({"create", "claim", "jobs", "--lease", "90s"});
+  done({"create", "lifo", "stack", "--strict"});
+  const std::string table = done({"list"});
+  EXPECT_TRUE(contains(table, "jobs   claim  lease=90s max_attempts=5\n"));
+  EXPECT_TRUE(contains(table, "stack  lifo   strict\n"));
+  const auto lines = lines_of(done({"list", "--json"}));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(json::parse(lines[0]).at("queue"), "jobs");
+  EXPECT_EQ(json::parse(lines[0]).at("lease_ms"), 90'000);
+  EXPECT_EQ(json::parse(lines[1]).at("strict"), true);
+}
+
+TEST_P(tool_look, nothing_to_list_is_exit_status_1_and_creates_nothing) {
+  for (const words& arguments : {words{"list"}, words{"stats"}, words{"list", "--json"}}) {
+    const ended end = run(arguments);
+    EXPECT_EQ(end.status, 1);
+    EXPECT_EQ(end.out + end.err, "");
+  }
+}
+
+TEST_P(tool_look, stats_count_every_state) {
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
+  for (int i = 0; i < 10; ++i) jobs.enqueue("work");
+  EXPECT_FALSE(jobs.enqueue("later", {.delay = 1h}).existed);
+  const auto taken = jobs.take({.max = 6, .lease = 1h});
+  ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settled::done);
+  ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settled::done);
+  ASSERT_EQ(jobs.fail(taken.at(2).receipt, "no"), tableq::settled::done);
+  const json shown = json::parse(done({"stats", "jobs", "--json"}));
+  EXPECT_EQ(shown.at("ready"), 4);
+  EXPECT_EQ(shown.at("delayed"), 1);
+  EXPECT_EQ(shown.at("leased"), 3);
+  EXPECT_EQ(shown.at("done"), 1);
+  EXPECT_EQ(shown.at("dead"), 2);
+  EXPECT_TRUE(shown.at("oldest").is_string());
+}
+
+TEST_P(tool_look, stats_show_all_queues_when_none_is_named) {
+  for (const tableq::kind kind : all_kinds()) {
+    done({"create", std::string(tableq::to_string(kind)), std::string(tableq::to_string(kind))});
+  }
+  done({"enqueue", "fifo", "a", "b"});
+  const auto table = lines_of(done({"stats"}));
+  EXPECT_EQ(table.size(), 1 + all_kinds().size());
+  const auto lines = lines_of(done({"stats", "--json"}));
+  ASSERT_EQ(lines.size(), all_kinds().size());
+  EXPECT_EQ(json::parse(lines[1]).at("queue"), "fifo");
+  EXPECT_EQ(json::parse(lines[1]).at("ready"), 2);
+  EXPECT_TRUE(json::parse(lines[1]).at("leased").is_null());
+}
+
+TEST_P(tool_look, doctor_finds_a_healthy_database_healthy) {
+  done({"create", "claim", "jobs"});
+  EXPECT_EQ(run({"doctor"}).status, 0);
+  for (const std::string& line : lines_of(done({"doctor", "--json"}))) {
+    EXPECT_NE(json::parse(line).at("level"), "problem") << line;
+  }
+}
+
+TEST_P(tool_look, doctor_reports_a_missing_index_with_the_remedy) {
+  done({"create", "claim", "jobs"});
+  const auto index = here().sql(here().index_names("jobs")).at(0).at(0);
+  here().sql("DROP INDEX " + *index);
+  const ended end = run({"doctor"});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_TRUE(contains(end.out, "problem"));
+  EXPECT_TRUE(contains(end.out, "fix: "));
+}
+
+}  // namespace

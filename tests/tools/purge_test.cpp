@@ -1,0 +1,45 @@
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class tool_purge : public tool_test {};
+TABLEQ_ON_BACKENDS(tool_purge, shared_backends);
+
+TEST_P(tool_purge, deletes_every_message_of_the_destructive_kinds) {
+  for (const std::string kind : {"heap", "fifo", "lifo", "pending"}) {
+    done({"create", kind, kind});
+    done({"enqueue", kind, "a", "b"});
+    TABLEQ_EXPECT_REFUSAL(2, run({"purge", kind}));
+    EXPECT_EQ(done({"purge", kind, "--yes"}), "2\n");
+    EXPECT_EQ(run({"peek", kind}).status, 1);
+  }
+}
+
+TEST_P(tool_purge, of_a_claim_queue_takes_only_what_is_finished) {
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
+  for (int i = 0; i < 4; ++i) jobs.enqueue("work");
+  const auto taken = jobs.take({.max = 3, .lease = 1h});
+  ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settled::done);
+  ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(done({"purge", "jobs", "--older-than", "1h"}), "0\n");
+  EXPECT_EQ(done({"purge", "jobs"}), "1\n");
+  EXPECT_EQ(jobs.stats().dead, 1U);
+  EXPECT_EQ(done({"purge", "jobs", "--done"}), "0\n");
+  EXPECT_EQ(done({"purge", "jobs", "--dead"}), "1\n");
+  EXPECT_EQ(jobs.stats().ready, 1U);
+  EXPECT_EQ(jobs.stats().leased, 1U);
+}
+
+TEST_P(tool_purge, drop_deletes_the_queue_when_told_twice) {
+  db().fifo("mail").enqueue("a");
+  TABLEQ_EXPECT_REFUSAL(2, run({"drop", "mail"}));
+  EXPECT_TRUE(db().find("mail"));
+  EXPECT_EQ(done({"drop", "mail", "--yes"}), "");
+  EXPECT_FALSE(db().find("mail"));
+  TABLEQ_EXPECT_REFUSAL(1, run({"drop", "mail", "--yes"}));
+}
+
+}  // namespace

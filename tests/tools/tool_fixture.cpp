@@ -1,0 +1,56 @@
+#include "tools/tool_fixture.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace tableq_test {
+
+namespace files = std::filesystem;
+
+scratch_directory::scratch_directory() {
+  std::string pattern = (files::temp_directory_path() / "tableq-tool-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
+  path_ = pattern;
+}
+
+scratch_directory::~scratch_directory() {
+  std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
+  files::remove_all(path_, ignored);
+}
+
+ended run_alone(const words& arguments, const start_options& options) {
+  return command(TABLEQ_COMMAND, arguments, options).wait();
+}
+
+ended tool_test::run(const words& arguments, const start_options& options) {
+  return start(arguments, options)->wait();
+}
+
+std::string tool_test::done(const words& arguments, const start_options& options) {
+  const ended end = run(arguments, options);
+  EXPECT_EQ(end.status, 0) << arguments.front() << ": " << end.err;
+  EXPECT_EQ(end.err, "");
+  return end.out;
+}
+
+std::unique_ptr<command> tool_test::start(const words& arguments, const start_options& options) {
+  start_options complete = options;
+  complete.environment.push_back("TABLEQ_DB=" + here().url());
+  return std::make_unique<command>(TABLEQ_COMMAND, arguments, complete);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string contents_of(const files::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace tableq_test

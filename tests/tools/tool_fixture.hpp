@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/fixture.hpp"
+#include "support/text.hpp"
+#include "tools/command.hpp"
+#include "tools/named_pipe.hpp"
+
+namespace tableq_test {
+
+/// A directory that is gone with the object.
+class scratch_directory {
+ public:
+  scratch_directory();
+  ~scratch_directory();
+  scratch_directory(const scratch_directory&) = delete;
+  scratch_directory& operator=(const scratch_directory&) = delete;
+
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+using words = std::vector<std::string>;
+
+/// Runs the command without any database.
+ended run_alone(const words& arguments, const start_options& options = {});
+
+/// A test that runs the command on each database, at the place of its own.
+class tool_test : public on_each_backend {
+ protected:
+  /// Runs it to its end, TABLEQ_DB set.
+  ended run(const words& arguments, const start_options& options = {});
+  /// The same, and expects the exit status 0 and silence on standard error.
+  std::string done(const words& arguments, const start_options& options = {});
+  /// Starts it and goes on.
+  [[nodiscard]] std::unique_ptr<command> start(const words& arguments,
+                                               const start_options& options = {});
+
+  scratch_directory scratch;
+};
+
+/// Wants exactly this exit status, one line on standard error and nothing else.
+#define TABLEQ_EXPECT_REFUSAL(expected, ...)                        \
+  do {                                                              \
+    const ::tableq_test::ended refused = (__VA_ARGS__);             \
+    EXPECT_EQ(refused.status, expected) << refused.err;             \
+    EXPECT_EQ(refused.complaints(), 1U) << refused.err;             \
+    EXPECT_EQ(refused.err.rfind("tableq: ", 0), 0U) << refused.err; \
+    EXPECT_EQ(refused.out, "");                                     \
+  } while (false)
+
+/// The lines of a text that ends with a newline.
+std::vector<std::string> lines_of(const std::string& text);
+
+std::string contents_of(const std::filesystem::path& file);
+
+}  // namespace tableq_test

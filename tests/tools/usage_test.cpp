@@ -1,0 +1,257 @@
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+
+/// Arguments that are wrong whatever the database holds: exit status 2, one line, nothing changed.
+class tool_usage : public tool_test {
+ protected:
+  void SetUp() override {
+    tool_test::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    for (const tableq::kind kind : all_kinds()) {
+      const std::string name{tableq::to_string(kind)};
+      done({"create", name, name});
+      done({"enqueue", name, "one", "two"});
+    }
+    before_ = done({"stats", "--json"});
+  }
+  void TearDown() override {
+    if (!before_.empty()) {
+      EXPECT_EQ(done({"stats", "--json"}), before_);
+    }
+    tool_test::TearDown();
+  }
+  void expect_refused(const std::vector<words>& all) {
+    for (const words& arguments : all) {
+      std::string shown;
+      for (const std::string& one : arguments) shown += " " + one;
+      SCOPED_TRACE(shown);
+      TABLEQ_EXPECT_REFUSAL(2, run(arguments));
+    }
+  }
+
+ private:
+  std::string before_;
+};
+TABLEQ_ON_BACKENDS(tool_usage, shared_backends);
+
+TEST_P(tool_usage, commands_and_options_that_do_not_exist) {
+  expect_refused({{},
+                  {"fifo"},
+                  {"enque", "fifo", "x"},
+                  {"bench"},
+                  {"--nonsense"},
+                  {"list", "--nonsense"},
+                  {"list", "fifo"},
+                  {"dead"},
+                  {"dead", "bury", "claim"},
+                  {"enqueue", "fifo", "x", "--nonsense"},
+                  {"enqueue", "fifo", "-x"},
+                  {"dequeue", "fifo", "extra"},
+                  {"dequeue", "fifo", "--", "x"},
+                  {"peek"},
+                  {"create", "fifo"},
+                  {"create", "filo", "queue"},
+                  {"create", "FIFO", "queue"}});
+}
+
+TEST_P(tool_usage, values_that_are_missing) {
+  expect_refused({{"dequeue", "fifo", "--count"},
+                  {"dequeue", "fifo", "--count="},
+                  {"enqueue", "claim", "--key=", "x"},
+                  {"enqueue", "claim", "x", "--key", ""},
+                  {"list", "--db"},
+                  {"dequeue", "fifo", "--count", "1", "--count", "2"}});
+}
+
+TEST_P(tool_usage, times_that_are_none) {
+  for (const std::string& time :
+       words{"", "5", "s", "-1s", "1.5s", "5 s", "5sec", "0x5s", "3651d", "99999999999999999999s",
+             "9223372036854775807d", "1s ", "+1s", "1S", "nan"}) {
+    expect_refused({{"dequeue", "fifo", "--wait", time},
+                    {"enqueue", "pending", "x", "--delay", time},
+                    {"enqueue", "claim", "x", "--delay", time},
+                    {"create", "claim", "new", "--lease", time},
+                    {"work", "claim", "--lease", time, "--", "true"},
+                    {"work", "claim", "--retry-delay", time, "--", "true"},
+                    {"dead", "purge", "claim", "--older-than", time},
+                    {"purge", "claim", "--older-than", time}});
+  }
+}
+
+TEST_P(tool_usage, leases_out_of_range) {
+  expect_refused({{"create", "claim", "new", "--lease", "0s"},
+                  {"create", "claim", "new", "--lease", "366d"},
+                  {"work", "claim", "--lease", "0s", "--", "true"},
+                  {"work", "claim", "--lease", "366d", "--", "true"}});
+}
+
+TEST_P(tool_usage, numbers_that_are_none) {
+  for (const std::string& number :
+       words{"", "0", "-1", "1.5", "x", "1x", " 1", "99999999999999999999", "+1", "1e3"}) {
+    expect_refused({{"dequeue", "fifo", "--count", number},
+                    {"peek", "fifo", "--count", number},
+                    {"dead", "list", "claim", "--count", number},
+                    {"dead", "redrive", "claim", number},
+                    {"work", "claim", "--concurrency", number, "--", "true"},
+                    {"create", "claim", "new", "--max-attempts", number}});
+  }
+  expect_refused({{"peek", "fifo", "--count", "10001"},
+                  {"work", "claim", "--concurrency", "257", "--", "true"},
+                  {"create", "claim", "new", "--max-attempts", "1000001"},
+                  {"enqueue", "claim", "x", "--priority", "2147483648"},
+                  {"enqueue", "claim", "x", "--priority", "high"}});
+}
+
+TEST_P(tool_usage, points_in_time_that_are_none) {
+  for (const std::string& time :
+       words{"", "yesterday", "-1", "2025-13-01T00:00:00Z", "2025-02-29T00:00:00Z",
+             "2025-01-01T24:00:00Z", "2025-01-01T00:00:00", "2025-01-01", "2025-01-01T00:00:00.Z",
+             "2025-01-01T00:00:00.1234Z", "253402300800000", "99999999999999999999"}) {
+    expect_refused({{"enqueue", "fifo", "x", "--created-at", time}});
+  }
+}
+
+TEST_P(tool_usage, options_of_another_kind) {
+  for (const std::string& kind : words{"heap", "fifo", "lifo", "pending"}) {
+    expect_refused({{"enqueue", kind, "x", "--priority", "1"},
+                    {"enqueue", kind, "x", "--key", "k"},
+                    {"enqueue", kind, "x", "--header", "a=b"},
+                    {"create", kind, "new", "--lease", "5s"},
+                    {"create", kind, "new", "--max-attempts", "5"},
+                    {"create", kind, "new", "--keep"},
+                    {"purge", kind, "--yes", "--done"},
+                    {"purge", kind, "--yes", "--dead"},
+                    {"purge", kind, "--yes", "--older-than", "1s"},
+                    {"work", kind, "--", "true"},
+                    {"dead", "list", kind},
+                    {"dead", "redrive", kind, "--all"},
+                    {"dead", "purge", kind}});
+  }
+  for (const std::string& kind : words{"heap", "fifo", "lifo"}) {
+    expect_refused({{"enqueue", kind, "x", "--delay", "1s"}});
+  }
+  for (const std::string& kind : words{"heap", "pending", "claim"}) {
+    expect_refused({{"create", kind, "new", "--strict"}});
+  }
+  expect_refused({{"dequeue", "claim"}, {"dequeue", "claim", "--all"}});
+}
+
+TEST_P(tool_usage, options_that_exclude_each_other) {
+  expect_refused({{"enqueue", "fifo"},
+                  {"enqueue", "fifo", "x", "--lines"},
+                  {"enqueue", "fifo", "x", "--stdin"},
+                  {"enqueue", "fifo", "--lines", "--stdin"},
+                  {"enqueue", "fifo", "--lines", "--", "x"},
+                  {"enqueue", "fifo", "--ids", "x"},
+                  {"enqueue", "claim", "x", "y", "--key", "k"},
+                  {"enqueue", "claim", "--lines", "--key", "k"},
+                  {"dequeue", "fifo", "--all", "--count", "2"},
+                  {"dequeue", "fifo", "--raw", "--count", "2"},
+                  {"dequeue", "fifo", "--raw", "--all"},
+                  {"dequeue", "fifo", "--raw", "--json"},
+                  {"dead", "redrive", "claim"},
+                  {"dead", "redrive", "claim", "1", "--all"},
+                  {"purge", "claim", "--done", "--dead"}});
+}
+
+TEST_P(tool_usage, headers_that_are_none) {
+  const std::string long_name(101, 'n');
+  expect_refused({{"enqueue", "claim", "x", "--header", "novalue"},
+                  {"enqueue", "claim", "x", "--header", "=v"},
+                  {"enqueue", "claim", "x", "--header", long_name + "=v"},
+                  {"enqueue", "claim", "x", "--header", "a=\xff"},
+                  {"enqueue", "claim", "x", "--header", "a=1", "--header", "a=2"},
+                  {"enqueue", "claim", "x", "--header", "a=" + std::string(70'000, 'v')},
+                  {"enqueue", "claim", "x", "--key", std::string(201, 'k')},
+                  {"enqueue", "claim", "x", "--key", "\xff"}});
+}
+
+TEST_P(tool_usage, names_that_are_none) {
+  for (const std::string& name :
+       words{"", " ", "Mail", "a b", "a;b", "a\"b", "a'b", "x'; DROP TABLE fifo; --", "a\nb",
+             "tableq_queues", "sqlite_master", "-", "1a", "\xC3\xA4", std::string(41, 'a')}) {
+    expect_refused({{"create", "fifo", name},
+                    {"enqueue", name, "x"},
+                    {"dequeue", name},
+                    {"peek", name},
+                    {"stats", name},
+                    {"drop", name, "--yes"},
+                    {"purge", name, "--yes"},
+                    {"work", name, "--", "true"},
+                    {"ddl", db().backend(), "fifo", name}});
+  }
+  expect_refused({{"list", "--prefix", "Bad Prefix"}, {"list", "--schema", "a;b"}});
+}
+
+TEST_P(tool_usage, commands_that_cannot_be_run) {
+  const std::string plain = (scratch / "plain").string();
+  named_pipe nothing_to_run(plain);
+  expect_refused({{"work", "claim"},
+                  {"work", "claim", "--"},
+                  {"work", "claim", "true"},
+                  {"work", "claim", "--", ""},
+                  {"work", "claim", "--", "no-such-command-anywhere"},
+                  {"work", "claim", "--", "/no/such/file"},
+                  {"work", "claim", "--", plain},
+                  {"work", "claim", "--", "/"}});
+}
+
+TEST_P(tool_usage, addresses_that_are_none) {
+  expect_refused({{"list", "--db", "nowhere://host/db"},
+                  {"list", "--db", "just-a-word"},
+                  {"list", "--db", here().url_with("nonsense_key", "1")}});
+  for (const auto& [key, value] : here().bad_settings()) {
+    // Some values only the database's own library can judge, when it connects.
+    const ended end = run({"list", "--db", here().url_with(key, value)});
+    EXPECT_TRUE(end.status == 2 || end.status == 3) << end.err;
+    EXPECT_EQ(end.complaints(), 1U) << end.err;
+    EXPECT_TRUE(contains(end.err, key)) << end.err;
+  }
+  TABLEQ_EXPECT_REFUSAL(2, run_alone({"list"}));
+  TABLEQ_EXPECT_REFUSAL(2, run_alone({"list"}, {.environment = {"TABLEQ_DB="}}));
+}
+
+TEST_P(tool_usage, databases_that_refuse_are_exit_status_3_and_show_no_password) {
+  for (const bad_address which : {bad_address::unreachable_host, bad_address::wrong_password,
+                                  bad_address::missing_database, bad_address::missing_directory,
+                                  bad_address::foreign_file, bad_address::directory_as_file}) {
+    const auto url = here().bad_url(which);
+    if (!url) continue;
+    const ended end = run({"list", "--db", *url});
+    EXPECT_EQ(end.status, 3) << end.err;
+    EXPECT_EQ(end.complaints(), 1U) << end.err;
+    EXPECT_FALSE(contains(end.err, "canary")) << end.err;
+  }
+}
+
+TEST_P(tool_usage, queues_that_do_not_exist_are_exit_status_3) {
+  for (const words& arguments :
+       {words{"enqueue", "nope", "x"}, words{"dequeue", "nope"}, words{"peek", "nope"},
+        words{"stats", "nope"}, words{"purge", "nope", "--yes"}, words{"dead", "list", "nope"},
+        words{"work", "nope", "--", "true"}}) {
+    TABLEQ_EXPECT_REFUSAL(3, run(arguments));
+    EXPECT_TRUE(contains(run(arguments).err, "tableq create"));
+  }
+}
+
+TEST_P(tool_usage, no_complaint_repeats_a_payload_a_key_or_a_header) {
+  for (const words& arguments :
+       {words{"enqueue", "nope", "canary"}, words{"enqueue", "fifo", "--canary"},
+        words{"enqueue", "fifo", "-canary"}, words{"enqueue", "fifo", "canary", "--stdin"},
+        words{"dequeue", "fifo", "canary"}, words{"list", "canary"},
+        words{"enqueue", "claim", "x", "--key", "canary\xff"},
+        words{"enqueue", "claim", "x", "--header", "canary"},
+        words{"enqueue", "claim", "x", "--header", "canary=1", "--header", "canary=2"},
+        words{"list", "--bd", "x://user:canary@host/db"},
+        words{"list", "--db", "x://user:canary@host/db"},
+        words{"list", "x://user:canary@host/db"}}) {
+    const ended end = run(arguments);
+    EXPECT_NE(end.status, 0);
+    EXPECT_FALSE(contains(end.err, "canary")) << end.err;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,118 @@
+#include <csignal>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// How workers end, with two commands under way and a third message waiting.
+class tool_work_end : public tool_test {
+ protected:
+  void SetUp() override {
+    tool_test::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    for (int i = 0; i < 3; ++i) jobs().enqueue("work");
+    started_.emplace((scratch / "started").string());
+    go_.emplace((scratch / "go").string());
+  }
+  tableq::claim_queue jobs() { return db().claim("jobs"); }
+
+  /// The worker, when its commands run.
+  std::unique_ptr<command> two_running(const std::string& script) {
+    pipe_ends told = make_pipe();
+    auto worker =
+        start({"work", "jobs", "--verbose", "--concurrency", "2", "--", "sh", "-c", script},
+              {.err = told.writer.value()});
+    told_ = std::move(told.reader);
+    lines_.emplace(told_.value());
+    started_->read_line();
+    started_->read_line();
+    return worker;
+  }
+  std::string blocking() { return "echo up > " + started_->path() + "; read x < " + go_->path(); }
+  void expect_told(const std::string& part) {
+    EXPECT_TRUE(contains(lines_->next_with(part), part));
+  }
+  void expect_untouched(std::size_t ready) {
+    EXPECT_EQ(jobs().stats().ready, ready);
+    EXPECT_EQ(jobs().stats().leased, 0U);
+    for (const auto& one : jobs().peek(10)) EXPECT_EQ(one.attempts, 0);
+  }
+  /// Lets the two commands go on, one after the other: they read from one pipe.
+  void let_both_go() {
+    go_->write_line("x");
+    expect_told("completed");
+    go_->write_line("x");
+    expect_told("completed");
+  }
+
+  std::optional<named_pipe> started_;
+  std::optional<named_pipe> go_;
+  owned_descriptor told_;
+  std::optional<line_reader> lines_;
+};
+TABLEQ_ON_BACKENDS(tool_work_end, shared_backends);
+
+TEST_P(tool_work_end, sigterm_finishes_what_runs_and_takes_no_more) {
+  const auto worker = two_running(blocking());
+  worker->signal(SIGTERM);
+  expect_told("finishing what runs");
+  let_both_go();
+  expect_told("completed 2, failed 0, lease lost 0, in");
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(1);
+}
+
+TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
+  const auto worker = two_running(blocking());
+  worker->signal_group(SIGINT);
+  expect_told("finishing what runs");
+  let_both_go();
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(1);
+}
+
+TEST_P(tool_work_end, a_hangup_finishes_what_runs) {
+  const auto worker = two_running(blocking());
+  worker->signal_group(SIGHUP);
+  expect_told("finishing what runs");
+  let_both_go();
+  EXPECT_EQ(worker->wait().status, 0);
+}
+
+TEST_P(tool_work_end, a_second_signal_ends_the_commands_and_gives_their_messages_back) {
+  const auto worker = two_running(blocking());
+  worker->signal(SIGTERM);
+  expect_told("finishing what runs");
+  worker->signal(SIGTERM);
+  expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(3);
+}
+
+TEST_P(tool_work_end, a_second_signal_reaches_what_the_command_has_started) {
+  // The outer shell waits for the inner one, which would never end by itself.
+  const auto worker = two_running("sh -c '" + blocking() + "'; exit $?");
+  worker->signal(SIGINT);
+  expect_told("finishing what runs");
+  worker->signal(SIGINT);
+  expect_told("given back 2");
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(3);
+}
+
+TEST_P(tool_work_end, a_third_signal_ends_commands_that_do_not_listen) {
+  const auto worker = two_running("trap '' TERM; " + blocking());
+  worker->signal(SIGTERM);
+  expect_told("finishing what runs");
+  worker->signal(SIGTERM);
+  expect_told("ending what runs");
+  worker->signal(SIGTERM);
+  expect_told("given back 2");
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(3);
+}
+
+}  // namespace

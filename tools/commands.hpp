@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "arguments.hpp"
+
+namespace tool {
+
+/// Each adds a subcommand that fills in `call` when it is chosen. Both must outlive the parsing.
+void add_create(CLI::App& app, invocation& call);
+void add_ddl(CLI::App& app, invocation& call);
+void add_enqueue(CLI::App& app, invocation& call);
+void add_dequeue(CLI::App& app, invocation& call);
+void add_work(CLI::App& app, invocation& call);
+void add_peek(CLI::App& app, invocation& call);
+void add_stats(CLI::App& app, invocation& call);
+void add_list(CLI::App& app, invocation& call);
+void add_dead(CLI::App& app, invocation& call);
+void add_purge(CLI::App& app, invocation& call);
+void add_drop(CLI::App& app, invocation& call);
+void add_doctor(CLI::App& app, invocation& call);
+
+}  // namespace tool

@@ -1,0 +1,79 @@
+#include "connection.hpp"
+
+#include <cstdlib>
+
+#include "exit_status.hpp"
+
+namespace tool {
+
+namespace {
+
+std::string name_of(const any_queue& opened) {
+  return std::visit([](const auto& queue) { return queue.name(); }, opened);
+}
+
+}  // namespace
+
+tableq::open_options naming(const connection_options& options) {
+  tableq::open_options result;
+  result.table_prefix = options.prefix;
+  result.schema_name = options.schema;
+  return result;
+}
+
+tableq::database connect(const connection_options& options, bool may_create, std::size_t sessions) {
+  std::string url = options.url;
+  if (url.empty()) {
+    if (const char* from_environment = std::getenv("TABLEQ_DB")) url = from_environment;
+  }
+  if (url.empty()) throw usage_error("no database: give --db URL or set TABLEQ_DB");
+  tableq::open_options opening = naming(options);
+  opening.max_sessions = sessions;
+  opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
+                                                      : tableq::schema_policy::verify_only;
+  return tableq::database::open(url, opening);
+}
+
+tableq::queue_info require(const tableq::database& db, const std::string& name) {
+  if (auto found = db.find(name)) return *found;
+  throw refused_error("there is no queue " + in_quotes(name) +
+                      "; make it with: tableq create KIND " + name);
+}
+
+any_queue open_queue(tableq::database& db, const std::string& name) {
+  switch (require(db, name).kind) {
+    case tableq::kind::heap:
+      return db.heap(name);
+    case tableq::kind::fifo:
+      return db.fifo(name);
+    case tableq::kind::lifo:
+      return db.lifo(name);
+    case tableq::kind::pending:
+      return db.pending(name);
+    case tableq::kind::claim:
+      break;
+  }
+  return db.claim(name);
+}
+
+tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint) {
+  struct finder {
+    tableq::destructive_queue* operator()(tableq::destructive_queue& queue) const { return &queue; }
+    tableq::destructive_queue* operator()(tableq::claim_queue& /*queue*/) const { return nullptr; }
+  };
+  if (auto* queue = std::visit(finder{}, opened)) return *queue;
+  throw usage_error("queue " + in_quotes(name_of(opened)) + " is of kind claim; " + hint);
+}
+
+tableq::claim_queue& as_claim(any_queue& opened, const std::string& hint) {
+  if (auto* queue = std::get_if<tableq::claim_queue>(&opened)) return *queue;
+  const auto kind = std::visit([](const auto& queue) { return queue.kind(); }, opened);
+  throw usage_error("queue " + in_quotes(name_of(opened)) + " is of kind " +
+                    std::string(tableq::to_string(kind)) + ", not claim; " + hint);
+}
+
+std::string in_quotes(const std::string& name) {
+  return '"' + name + '"';
+}
+
+}  // namespace tool

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+#include <tableq/tableq.hpp>
+
+namespace tool {
+
+/// Which database, and which tables in it.
+struct connection_options {
+  std::string url;
+  std::string prefix;
+  std::string schema;
+  bool verify_only = false;
+};
+
+/// The part that says which tables.
+tableq::open_options naming(const connection_options& options);
+
+/// Connects. Falls back to the environment's TABLEQ_DB; without that usage_error.
+/// @param may_create whether a queue that is opened may be made; only `create` says so.
+tableq::database connect(const connection_options& options, bool may_create = false,
+                         std::size_t sessions = 4);
+
+/// The catalogue's entry of a queue; refused_error that names the remedy when there is none.
+tableq::queue_info require(const tableq::database& db, const std::string& name);
+
+using any_queue = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue,
+                               tableq::pending_queue, tableq::claim_queue>;
+
+/// Opens a queue that exists, as what it is.
+any_queue open_queue(tableq::database& db, const std::string& name);
+
+/// The queue, if its reads delete; otherwise usage_error with `hint`.
+tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint);
+
+/// The queue, if it is a claim queue; otherwise usage_error with `hint`.
+tableq::claim_queue& as_claim(any_queue& opened, const std::string& hint);
+
+/// The name with quotes around it, for messages.
+std::string in_quotes(const std::string& name);
+
+}  // namespace tool

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "format.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+
+namespace tool {
+
+namespace {
+
+const char* const only_claim = "only claim queues have dead messages";
+
+struct dead_arguments {
+  explicit dead_arguments(CLI::App& command) : queue(command, "QUEUE", "", "A claim queue") {
+    queue.required();
+  }
+
+  argument queue;
+};
+
+std::vector<std::string> row_of(const tableq::stored_message& message) {
+  return {std::to_string(message.id.value), std::to_string(message.attempts),
+          message.finished_at ? iso(*message.finished_at) : "-",
+          message.errors.empty() ? "-" : printable(message.errors.back().error)};
+}
+
+exit_status list_dead(const connection_options& connection, const std::string& name,
+                      std::size_t count, bool as_json) {
+  constexpr std::size_t page_size = 100;
+  tableq::database db = connect(connection);
+  any_queue opened = open_queue(db, name);
+  const tableq::claim_queue& queue = as_claim(opened, only_claim);
+  output out;
+  std::size_t shown = 0;
+  std::optional<tableq::stored_message> last;
+  while (shown < count) {
+    const std::size_t most = std::min(page_size, count - shown);
+    auto messages = queue.list(tableq::retained::dead, {.max = most, .after = last});
+    if (messages.empty()) break;
+    std::vector<std::vector<std::string>> rows;
+    if (shown == 0) rows.push_back({"ID", "ATTEMPTS", "WHEN", "LAST ERROR"});
+    for (const auto& one : messages) {
+      if (as_json) out.line(message_json(one));
+      rows.push_back(row_of(one));
+    }
+    if (!as_json) {
+      for (const std::string& line : aligned(rows)) out.line(line);
+    }
+    shown += messages.size();
+    last = std::move(messages.back());
+    last->payload.clear();
+  }
+  out.flush();
+  return shown > 0 ? exit_status::done : exit_status::nothing;
+}
+
+exit_status redrive(const connection_options& connection, const std::string& name,
+                    const std::vector<std::string>& ids, bool all) {
+  if (all == !ids.empty()) throw usage_error("give either ID or --all");
+  std::vector<tableq::message_id> wanted;
+  wanted.reserve(ids.size());
+  for (const std::string& id : ids) wanted.push_back({parse_number("ID", id, 1, INT64_MAX)});
+  tableq::database db = connect(connection);
+  any_queue opened = open_queue(db, name);
+  tableq::claim_queue& queue = as_claim(opened, only_claim);
+  const std::size_t count = all ? queue.redrive_all() : queue.redrive(wanted);
+  output out;
+  out.line(std::to_string(count));
+  out.flush();
+  return count > 0 ? exit_status::done : exit_status::nothing;
+}
+
+exit_status purge_dead(const connection_options& connection, const std::string& name,
+                       std::chrono::milliseconds older_than) {
+  tableq::database db = connect(connection);
+  any_queue opened = open_queue(db, name);
+  tableq::claim_queue& queue = as_claim(opened, only_claim);
+  output out;
+  out.line(std::to_string(queue.purge(tableq::retained::dead, {.older_than = older_than})));
+  out.flush();
+  return exit_status::done;
+}
+
+void add_dead_list(CLI::App& dead, invocation& call) {
+  CLI::App& command = add_database_command(
+      dead, call, "list",
+      {.description = "Show dead messages, the one that died first at the top",
+       .details = "Shows id, attempts, when, and the last error; --json shows all there is.\n"
+                  "Exit status 1 when there is none.",
+       .usage = "QUEUE [--count N] [--json]",
+       .examples = "  tableq dead list jobs\n"
+                   "  tableq dead list jobs --json | jq .errors"});
+  struct list_arguments : dead_arguments {
+    explicit list_arguments(CLI::App& added)
+        : dead_arguments(added), count(added, "--count", "N", "At most so many (100)") {
+      added.add_flag("--json", as_json, "One object on each line");
+    }
+    argument count;
+    bool as_json = false;
+  };
+  const auto given = std::make_shared<list_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      return list_dead(call.connection, given->queue.text(),
+                       count_or(given->count, "--count", 100, 1'000'000'000), given->as_json);
+    };
+  });
+}
+
+void add_redrive(CLI::App& dead, invocation& call) {
+  CLI::App& command = add_database_command(
+      dead, call, "redrive",
+      {.description = "Make dead messages ready again, and print how many",
+       .details = "Their attempts count from the beginning; the history of their errors stays.\n"
+                  "Exit status 1 when there were none.",
+       .usage = "QUEUE ID... | --all",
+       .examples = "  tableq dead redrive jobs 17 23\n"
+                   "  tableq dead redrive jobs --all"});
+  struct redrive_arguments : dead_arguments {
+    explicit redrive_arguments(CLI::App& added)
+        : dead_arguments(added), ids(added, "ID", "", "Messages, as `dead list` shows them") {
+      ids.many();
+      added.add_flag("--all", all, "All dead messages");
+    }
+    argument ids;
+    bool all = false;
+  };
+  const auto given = std::make_shared<redrive_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      return redrive(call.connection, given->queue.text(), given->ids.all(), given->all);
+    };
+  });
+}
+
+void add_dead_purge(CLI::App& dead, invocation& call) {
+  CLI::App& command =
+      add_database_command(dead, call, "purge",
+                           {.description = "Delete dead messages for good, and print how many",
+                            .details = "",
+                            .usage = "QUEUE [--older-than TIME]",
+                            .examples = "  tableq dead purge jobs --older-than 7d\n"
+                                        "  tableq dead purge jobs"});
+  struct purge_arguments : dead_arguments {
+    explicit purge_arguments(CLI::App& added)
+        : dead_arguments(added),
+          older_than(added, "--older-than", "TIME", "Only what has been dead for so long") {}
+    argument older_than;
+  };
+  const auto given = std::make_shared<purge_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      return purge_dead(call.connection, given->queue.text(),
+                        duration_or(given->older_than, "--older-than", {}));
+    };
+  });
+}
+
+}  // namespace
+
+void add_dead(CLI::App& app, invocation& call) {
+  CLI::App& dead =
+      add_command(app, "dead",
+                  {.description = "List, redrive or purge messages that are out of attempts",
+                   .details = "For claim queues.",
+                   .usage = "list | redrive | purge ...",
+                   .examples = "  tableq dead list jobs\n"
+                               "  tableq dead redrive jobs --all\n"
+                               "  tableq dead purge jobs --older-than 7d"});
+  dead.require_subcommand(1);
+  add_dead_list(dead, call);
+  add_redrive(dead, call);
+  add_dead_purge(dead, call);
+}
+
+}  // namespace tool

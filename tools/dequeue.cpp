@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "backoff.hpp"
+#include "commands.hpp"
+#include "connection.hpp"
+#include "format.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct dequeue_arguments {
+  explicit dequeue_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "The queue; any kind but claim"),
+        count(command, "--count", "N", "At most so many messages (1)"),
+        wait(command, "--wait", "TIME", "Wait so long for the first, and for each one after it") {
+    queue.required();
+    command.add_flag("--all", all, "Until the queue is empty");
+    command.add_flag("--json", as_json, "One object on each line");
+    command.add_flag("--raw", raw, "One payload and nothing else, not even a newline");
+  }
+
+  argument queue;
+  argument count;
+  argument wait;
+  bool all = false;
+  bool as_json = false;
+  bool raw = false;
+};
+
+/// How many messages one transaction takes: few at first, then about 4 MiB.
+class batch_size {
+ public:
+  [[nodiscard]] std::size_t next() const { return size_; }
+  void learn(const std::vector<tableq::message>& messages) {
+    std::size_t bytes = 0;
+    for (const tableq::message& one : messages) bytes += one.payload.size();
+    const std::size_t average = std::max<std::size_t>(1, bytes / messages.size());
+    size_ = std::clamp<std::size_t>(aim / average, 1, std::min<std::size_t>(1000, size_ * 8));
+  }
+
+ private:
+  static constexpr std::size_t aim = 4UL * 1024 * 1024;
+  std::size_t size_ = 4;
+};
+
+/// What a transaction has taken, before it ends.
+struct taken {
+  tableq::transaction tx;
+  std::vector<tableq::message> messages;
+};
+
+/// Nothing has been printed yet, so this part may be repeated.
+taken take(tableq::database& db, tableq::destructive_queue& queue, std::size_t most) {
+  const auto until = steady_clock::now() + std::chrono::seconds{10};
+  backoff pauses(milliseconds{5}, milliseconds{250});
+  for (;;) {
+    try {
+      tableq::transaction tx = db.begin();
+      std::vector<tableq::message> messages = queue.dequeue_batch(tx, {.max = most});
+      return {std::move(tx), std::move(messages)};
+    } catch (const tableq::error& failure) {
+      const bool again = failure.code() == tableq::errc::conflict ||
+                         failure.code() == tableq::errc::busy ||
+                         failure.code() == tableq::errc::connection_lost;
+      if (!again || steady_clock::now() > until) throw;
+      std::this_thread::sleep_for(pauses.pause());
+    }
+  }
+}
+
+void print(output& out, const tableq::message& message, const dequeue_arguments& how) {
+  if (how.as_json) {
+    out.line(message_json(message));
+  } else if (how.raw) {
+    out.write(message.payload);
+  } else {
+    out.line(message.payload);
+  }
+}
+
+/// Only what the receiver has accepted leaves the queue.
+void deliver(taken batch, const dequeue_arguments& how) {
+  output out;
+  try {
+    for (const tableq::message& one : batch.messages) print(out, one, how);
+    out.flush();
+  } catch (const output_error& failure) {
+    batch.tx.rollback();
+    throw output_error(std::string(failure.what()) + "; the last " +
+                       std::to_string(batch.messages.size()) + " stay in the queue");
+  }
+  try {
+    batch.tx.commit();
+  } catch (const tableq::error& failure) {
+    const bool unknown = failure.code() == tableq::errc::outcome_unknown;
+    throw tableq::error(failure.code(), failure.advice(),
+                        std::string(failure.what()) + "; the last " +
+                            std::to_string(batch.messages.size()) + " were printed and " +
+                            (unknown ? "may be" : "are") + " in the queue still");
+  }
+}
+
+/// Looks, without holding anything, until a message is there or the time is over.
+void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time_point until,
+                      backoff& pauses) {
+  do {
+    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+    std::this_thread::sleep_for(std::min(left, pauses.pause()));
+  } while (queue.peek().empty() && steady_clock::now() < until);
+}
+
+exit_status dequeue(const connection_options& connection, const dequeue_arguments& given) {
+  if (given.all && given.count.given()) throw usage_error("--count and --all exclude each other");
+  if (given.raw && given.as_json) throw usage_error("--raw and --json exclude each other");
+  const std::size_t count = count_or(given.count, "--count", 1, 1'000'000'000);
+  if (given.raw && (given.all || count > 1)) throw usage_error("--raw takes one message only");
+  const milliseconds wait = duration_or(given.wait, "--wait", {});
+
+  tableq::database db = connect(connection);
+  any_queue opened = open_queue(db, given.queue.text());
+  tableq::destructive_queue& queue = as_destructive(opened, "its messages go to: tableq work");
+
+  std::size_t done = 0;
+  batch_size size;
+  backoff pauses(milliseconds{5}, milliseconds{250});
+  auto until = steady_clock::now() + wait;
+  while (given.all || done < count) {
+    const std::size_t most = given.all ? size.next() : std::min(size.next(), count - done);
+    taken batch = take(db, queue, most);
+    if (!batch.messages.empty()) {
+      done += batch.messages.size();
+      size.learn(batch.messages);
+      deliver(std::move(batch), given);
+      until = steady_clock::now() + wait;
+      pauses.reset();
+      continue;
+    }
+    batch.tx.rollback();
+    if (steady_clock::now() >= until) break;
+    wait_for_message(queue, until, pauses);
+  }
+  return done > 0 ? exit_status::done : exit_status::nothing;
+}
+
+}  // namespace
+
+void add_dequeue(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "dequeue",
+      {.description = "Take messages out and print their payloads",
+       .details = "A newline follows each payload. Exit status 1 when there was nothing.\n"
+                  "A message leaves the queue only after standard output has accepted it: with a "
+                  "closed pipe or\n"
+                  "a full disk it stays. What a pipe has accepted counts as delivered, so say by "
+                  "--count how\n"
+                  "much a reader wants that stops early. While a reader is slow, the messages on "
+                  "their way to it\n"
+                  "are locked; on SQLite the whole database is, for writers.\n"
+                  "With --wait it stops once that time has passed without any message.",
+       .usage = "QUEUE [--count N | --all] [--wait TIME] [--json | --raw]",
+       .examples = "  tableq dequeue mail\n"
+                   "  tableq dequeue mail --raw > message.bin\n"
+                   "  tableq dequeue mail --all --json | jq -r .payload\n"
+                   "  tableq dequeue mail --count 10 --wait 5s"});
+  const auto given = std::make_shared<dequeue_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return dequeue(call.connection, *given); }; });
+}
+
+}  // namespace tool

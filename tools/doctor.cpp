@@ -1,0 +1,69 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "format.hpp"
+#include "output.hpp"
+
+namespace tool {
+
+namespace {
+
+std::string name_of(tableq::finding::level level) {
+  switch (level) {
+    case tableq::finding::level::ok:
+      return "ok";
+    case tableq::finding::level::warning:
+      return "warning";
+    case tableq::finding::level::problem:
+      break;
+  }
+  return "problem";
+}
+
+exit_status inspect(const connection_options& connection, bool as_json) {
+  const tableq::database db = connect(connection);
+  output out;
+  bool problems = false;
+  std::vector<std::vector<std::string>> rows;
+  for (const tableq::finding& one : db.inspect()) {
+    problems = problems || one.severity == tableq::finding::level::problem;
+    const std::string level = name_of(one.severity);
+    if (as_json) {
+      out.line(
+          json{{"level", level}, {"subject", one.subject}, {"what", one.what}, {"fix", one.fix}}
+              .dump());
+    }
+    rows.push_back({level, one.subject, one.what});
+    if (!one.fix.empty()) rows.push_back({"", "", "fix: " + one.fix});
+  }
+  if (!as_json) {
+    for (const std::string& line : aligned(rows)) out.line(line);
+  }
+  out.flush();
+  return problems ? exit_status::refused : exit_status::done;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, invocation& call) {
+  CLI::App& command =
+      add_database_command(app, call, "doctor",
+                           {.description = "Look for what would make queues slow or wrong",
+                            .details = "Says how to mend it, and changes nothing.\n"
+                                       "Exit status 3 when there is a problem; a warning is none.",
+                            .usage = "[--json]",
+                            .examples = "  tableq doctor\n"
+                                        "  tableq doctor --json | jq 'select(.level != \"ok\")'"});
+  const auto as_json = std::make_shared<bool>(false);
+  command.add_flag("--json", *as_json, "One object on each line");
+  command.callback([&call, as_json] {
+    call.run = [&call, as_json] { return inspect(call.connection, *as_json); };
+  });
+}
+
+}  // namespace tool

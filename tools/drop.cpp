@@ -1,0 +1,40 @@
+#include <memory>
+#include <string>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "output.hpp"
+
+namespace tool {
+
+namespace {
+
+exit_status drop(const connection_options& connection, const std::string& name, bool yes) {
+  if (!yes)
+    throw usage_error("this deletes the queue with all its messages; say --yes if it shall");
+  tableq::database db = connect(connection);
+  if (db.drop(name)) return exit_status::done;
+  complain("there is no queue " + in_quotes(name));
+  return exit_status::nothing;
+}
+
+}  // namespace
+
+void add_drop(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(app, call, "drop",
+                                           {.description = "Delete a queue with all its messages",
+                                            .details = "Exit status 1 when there is no such queue.",
+                                            .usage = "QUEUE --yes",
+                                            .examples = "  tableq drop mail --yes"});
+  const auto queue = std::make_shared<argument>(command, "QUEUE", "", "The queue");
+  queue->required();
+  const auto yes = std::make_shared<bool>(false);
+  command.add_flag("--yes", *yes, "Yes, delete it");
+  command.callback([&call, queue, yes] {
+    call.run = [&call, queue, yes] { return drop(call.connection, queue->text(), *yes); };
+  });
+}
+
+}  // namespace tool

@@ -1,0 +1,247 @@
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "input.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "status_line.hpp"
+
+namespace tool {
+
+namespace {
+
+struct enqueue_arguments {
+  explicit enqueue_arguments(CLI::App& added)
+      : command(added),
+        queue(added, "QUEUE", "", "The queue"),
+        delay(added, "--delay", "TIME", "pending and claim: not to be read before that"),
+        priority(added, "--priority", "N", "claim: higher comes first (0)"),
+        key(added, "--key", "TEXT", "claim: at most one message with this key in the queue"),
+        header(added, "--header", "NAME=VALUE", "claim: travels along; may be repeated"),
+        created_at(added, "--created-at", "WHEN",
+                   "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970") {
+    queue.required();
+    header.repeatable();
+    added.add_flag("--lines", lines, "Each line of standard input is a message");
+    added.add_flag("--stdin", standard_input, "All of standard input is one message");
+    added.add_flag("--ids", ids, "With --lines: print the ids");
+    // The payloads: CLI11 would change some of them on their way into an option.
+    added.allow_extras();
+  }
+
+  CLI::App& command;
+  argument queue;
+  argument delay;
+  argument priority;
+  argument key;
+  argument header;
+  argument created_at;
+  bool lines = false;
+  bool standard_input = false;
+  bool ids = false;
+};
+
+/// The options of all kinds; those that a kind does not know are refused before.
+struct message_options {
+  tableq::enqueue_options plain;
+  tableq::pending_options pending;
+  tableq::claim_enqueue_options claim;
+};
+
+void refuse_misfits(const enqueue_arguments& given, tableq::kind kind) {
+  if (kind == tableq::kind::claim) return;
+  refuse(given.priority, "--priority", "is for claim queues only");
+  refuse(given.key, "--key", "is for claim queues only");
+  refuse(given.header, "--header", "is for claim queues only");
+  if (kind != tableq::kind::pending) {
+    refuse(given.delay, "--delay", "is for pending and claim queues only");
+  }
+}
+
+message_options read_options(const enqueue_arguments& given) {
+  message_options result;
+  const auto delay = duration_or(given.delay, "--delay", {});
+  result.pending.delay = result.claim.delay = delay;
+  if (given.created_at.given()) {
+    const auto time = parse_timestamp("--created-at", given.created_at.text());
+    result.plain.created_at = result.pending.created_at = result.claim.created_at = time;
+  }
+  if (given.priority.given()) {
+    result.claim.priority = static_cast<std::int32_t>(
+        parse_number("--priority", given.priority.text(), INT32_MIN, INT32_MAX));
+  }
+  if (given.key.given()) result.claim.key = given.key.text();
+  for (const std::string& one : given.header.all()) {
+    auto [name, value] = parse_assignment("--header", one);
+    if (!result.claim.headers.emplace(name, std::move(value)).second) {
+      throw usage_error("--header gives one name twice");
+    }
+  }
+  return result;
+}
+
+/// One queue of any kind, with what goes along with each message.
+class target {
+ public:
+  target(any_queue queue, message_options options)
+      : queue_(std::move(queue)), options_(std::move(options)) {}
+
+  std::vector<tableq::enqueued> add(std::span<const std::string> payloads) {
+    return std::visit([&](auto& queue) { return add_to(queue, payloads); }, queue_);
+  }
+
+ private:
+  template <class Message, class Options>
+  static std::vector<Message> wrap(std::span<const std::string> payloads, const Options& options) {
+    std::vector<Message> messages;
+    messages.reserve(payloads.size());
+    for (const std::string& payload : payloads) messages.push_back({payload, options});
+    return messages;
+  }
+  static std::vector<tableq::enqueued> all_new(const std::vector<tableq::message_id>& ids) {
+    std::vector<tableq::enqueued> result;
+    result.reserve(ids.size());
+    for (const tableq::message_id id : ids) result.push_back({.id = id});
+    return result;
+  }
+
+  std::vector<tableq::enqueued> add_to(tableq::plain_queue& queue,
+                                       std::span<const std::string> payloads) const {
+    return all_new(queue.enqueue_batch(wrap<tableq::new_message>(payloads, options_.plain)));
+  }
+  std::vector<tableq::enqueued> add_to(tableq::pending_queue& queue,
+                                       std::span<const std::string> payloads) const {
+    return all_new(
+        queue.enqueue_batch(wrap<tableq::new_pending_message>(payloads, options_.pending)));
+  }
+  std::vector<tableq::enqueued> add_to(tableq::claim_queue& queue,
+                                       std::span<const std::string> payloads) const {
+    return queue.enqueue_batch(wrap<tableq::new_claim_message>(payloads, options_.claim));
+  }
+
+  any_queue queue_;
+  message_options options_;
+};
+
+void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
+  for (const tableq::enqueued& one : added) {
+    // Zero: the message that held the key has left just now.
+    if (one.id.value != 0) out.line(std::to_string(one.id.value));
+  }
+}
+
+exit_status enqueue_payloads(target& queue, std::span<const std::string> payloads) {
+  const std::vector<tableq::enqueued> added = queue.add(payloads);
+  if (added.front().existed) complain("exists: a message with this key is in the queue already");
+  output out;
+  print_ids(out, added);
+  try {
+    out.flush();
+  } catch (const output_error& failure) {
+    throw output_error("enqueued, but " + std::string(failure.what()));
+  }
+  return exit_status::done;
+}
+
+exit_status enqueue_lines(target& queue, bool ids) {
+  constexpr std::size_t batch = 1000;
+  line_batches input(batch);
+  status_line status;
+  output out;
+  std::size_t stored = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto so_far = [&] { return std::to_string(stored) + " lines enqueued"; };
+  try {
+    for (auto lines = input.next(); !lines.empty(); lines = input.next()) {
+      const auto added = queue.add(lines);
+      stored += added.size();
+      if (ids) {
+        print_ids(out, added);
+        out.flush();
+      }
+      status.show(so_far() + ", " + rate(stored, std::chrono::steady_clock::now() - begin));
+    }
+  } catch (const tableq::error& failure) {
+    throw tableq::error(failure.code(), failure.advice(),
+                        std::string(failure.what()) + " (" + so_far() + " before)");
+  } catch (const output_error& failure) {
+    throw output_error(so_far() + ", but " + failure.what());
+  }
+  status.clear();
+  if (status.shown()) {
+    status.note(so_far() + " in " + seconds(std::chrono::steady_clock::now() - begin));
+  }
+  return exit_status::done;
+}
+
+/// The payloads among the arguments, and behind `--`.
+std::vector<std::string> payloads_of(const invocation& call, const enqueue_arguments& given) {
+  std::vector<std::string> payloads = given.command.remaining();
+  for (const std::string& text : payloads) {
+    if (text.size() > 1 && text.front() == '-') {
+      // It may be a payload, which no message shows.
+      throw usage_error("an unknown option; a payload that begins with - goes behind --");
+    }
+  }
+  if (call.tail) payloads.insert(payloads.end(), call.tail->begin(), call.tail->end());
+  return payloads;
+}
+
+exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
+  const std::vector<std::string> payloads = payloads_of(call, given);
+  const int sources =
+      (payloads.empty() ? 0 : 1) + (given.lines ? 1 : 0) + (given.standard_input ? 1 : 0);
+  if (sources != 1) throw usage_error("give either PAYLOAD, --lines or --stdin");
+  if (given.ids && !given.lines) throw usage_error("--ids goes with --lines");
+  if (given.key.given() && (given.lines || payloads.size() > 1)) {
+    throw usage_error("--key goes with one message only");
+  }
+  message_options options = read_options(given);
+
+  tableq::database db = connect(call.connection);
+  const std::string name = given.queue.text();
+  refuse_misfits(given, require(db, name).kind);
+  target queue(open_queue(db, name), std::move(options));
+  if (given.lines) return enqueue_lines(queue, given.ids);
+  if (given.standard_input) {
+    return enqueue_payloads(queue, std::array{read_standard_input()});
+  }
+  return enqueue_payloads(queue, payloads);
+}
+
+}  // namespace
+
+void add_enqueue(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "enqueue",
+      {.description = "Add messages",
+       .details = "Payloads are bytes, taken as they are. Several are added all or none, and their "
+                  "ids are\n"
+                  "printed, one on each line. --lines streams: up to 1,000 lines are stored at a "
+                  "time, and an\n"
+                  "empty line is an empty message.\n"
+                  "With a --key that is in the queue already nothing is added: the id is that of "
+                  "the message\n"
+                  "there, and standard error says so.",
+       .usage = "QUEUE PAYLOAD... | --lines | --stdin  [OPTIONS]",
+       .examples =
+           "  tableq enqueue mail 'hello' 'world'\n"
+           "  tableq enqueue mail -- '-starts with a dash'\n"
+           "  find /srv -type f | tableq enqueue jobs --lines --priority 5\n"
+           "  tableq enqueue jobs --stdin --key invoice-42 --header type=pdf < invoice.pdf"});
+  const auto given = std::make_shared<enqueue_arguments>(command);
+  command.callback([&call, given] {
+    call.takes_tail = true;
+    call.run = [&call, given] { return enqueue(call, *given); };
+  });
+}
+
+}  // namespace tool

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <stdexcept>
+
+#include <tableq/error.hpp>
+
+namespace tool {
+
+/// What the process ends with. Scripts depend on it; never renumber.
+enum class exit_status : int {
+  done = 0,
+  nothing = 1,  ///< There was nothing to take or to show.
+  usage = 2,    ///< The arguments are wrong; nothing was changed.
+  refused = 3,  ///< The database, or the receiver of the output, refused.
+};
+
+/// The arguments are wrong.
+class usage_error : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+/// It cannot be done, for a reason that no tableq::error tells.
+class refused_error : public std::runtime_error {
+ public:
+  using runtime_error::runtime_error;
+};
+
+inline exit_status status_of(const tableq::error& failure) {
+  switch (failure.code()) {
+    case tableq::errc::invalid_argument:
+    case tableq::errc::kind_mismatch:
+      return exit_status::usage;
+    default:
+      return exit_status::refused;
+  }
+}
+
+}  // namespace tool

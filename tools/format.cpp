@@ -1,0 +1,150 @@
+#include "format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+namespace tool {
+
+namespace {
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string result;
+  result.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t here = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (k < here ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      result += k <= here ? digits[group >> (18 - 6 * k) & 63U] : '=';
+    }
+  }
+  return result;
+}
+
+std::string_view name_of(tableq::message_state state) {
+  switch (state) {
+    case tableq::message_state::ready:
+      return "ready";
+    case tableq::message_state::leased:
+      return "leased";
+    case tableq::message_state::delayed:
+      return "delayed";
+    case tableq::message_state::done:
+      return "done";
+    case tableq::message_state::dead:
+      return "dead";
+  }
+  return "unknown";
+}
+
+json history(const std::vector<tableq::failure_record>& errors) {
+  json result = json::array();
+  for (const auto& one : errors) result.push_back({{"at", iso(one.at)}, {"error", one.error}});
+  return result;
+}
+
+}  // namespace
+
+std::string iso(tableq::timestamp time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()),
+                static_cast<int>(clock.subseconds().count()));
+  return text.data();
+}
+
+json iso_or_null(const std::optional<tableq::timestamp>& time) {
+  return time ? json(iso(*time)) : json();
+}
+
+std::string brief(std::chrono::milliseconds duration) {
+  constexpr std::array<std::pair<std::int64_t, const char*>, 4> units{
+      {{86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}}};
+  for (const auto& [size, name] : units) {
+    if (duration.count() != 0 && duration.count() % size == 0) {
+      return std::to_string(duration.count() / size) + name;
+    }
+  }
+  return std::to_string(duration.count()) + "ms";
+}
+
+std::string with_payload(json object, std::string_view payload) {
+  object["payload"] = payload;
+  try {
+    return object.dump();
+  } catch (const json::type_error&) {
+    // The library's own check for UTF-8; everything else in the object has passed tableq's.
+    object.erase("payload");
+    object["payload_base64"] = base64(payload);
+    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+}
+
+std::string message_json(const tableq::message& message) {
+  json object{{"id", message.id.value}, {"created_at", iso(message.created_at)}};
+  if (message.due_at) object["due_at"] = iso(*message.due_at);
+  return with_payload(std::move(object), message.payload);
+}
+
+std::string message_json(const tableq::stored_message& message) {
+  json object{{"id", message.id.value},
+              {"state", name_of(message.state)},
+              {"attempts", message.attempts},
+              {"priority", message.priority},
+              {"key", message.key ? json(*message.key) : json()},
+              {"headers", json::object()},
+              {"created_at", iso(message.created_at)},
+              {"due_at", iso_or_null(message.due_at)},
+              {"claimed_at", iso_or_null(message.claimed_at)},
+              {"finished_at", iso_or_null(message.finished_at)},
+              {"errors", history(message.errors)}};
+  for (const auto& [name, value] : message.headers) object["headers"][name] = value;
+  return with_payload(std::move(object), message.payload);
+}
+
+std::string options_text(const tableq::queue_info& queue) {
+  switch (queue.kind) {
+    case tableq::kind::fifo:
+    case tableq::kind::lifo:
+      return queue.ordering == tableq::ordering::strict ? "strict" : "";
+    case tableq::kind::claim:
+      return "lease=" + brief(queue.lease) + " max_attempts=" + std::to_string(queue.max_attempts) +
+             (queue.keep ? " keep" : "");
+    default:
+      return "";
+  }
+}
+
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::vector<std::string> lines;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      line.append(widths[i] - row[i].size() + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace tool

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tableq/message.hpp>
+#include <tableq/schema.hpp>
+
+namespace tool {
+
+/// Members stay in the order in which they were added.
+using json = nlohmann::ordered_json;
+
+/// `2025-01-31T12:00:00.000Z`.
+std::string iso(tableq::timestamp time);
+
+/// The text, or null.
+json iso_or_null(const std::optional<tableq::timestamp>& time);
+
+/// `30s`, in the largest unit that leaves no rest.
+std::string brief(std::chrono::milliseconds duration);
+
+/// One JSON object on one line. The payload is the member `payload` when it is UTF-8, otherwise
+/// `payload_base64`.
+std::string with_payload(json object, std::string_view payload);
+
+std::string message_json(const tableq::message& message);
+std::string message_json(const tableq::stored_message& message);
+
+/// `lease=30s max_attempts=5`; empty when the kind has no options or all are usual.
+std::string options_text(const tableq::queue_info& queue);
+
+/// Columns as wide as their widest cell, two blanks between them; the last one is not padded.
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace tool

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tool {
+
+/// Standard output took no more: a closed pipe, a full disk.
+class output_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Standard output, buffered, with every write checked. What is still buffered when it is destroyed
+/// is thrown away: only a flush that returned has delivered.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+class output {
+ public:
+  /// @throws output_error, as all others.
+  void write(std::string_view bytes);
+  /// The bytes and a newline.
+  void line(std::string_view bytes);
+  void flush();
+
+ private:
+  std::string buffer_;
+};
+
+/// Makes sure that the descriptors 0 to 2 are taken, so that no file or socket of the database gets
+/// one of them; and that writing into a closed pipe is an error, not the end of the process.
+void prepare_standard_streams();
+
+/// One line on standard error, `tableq: ` before it. Control characters become blanks.
+void complain(std::string_view sentence);
+
+/// Text for one line of a terminal: control characters become blanks.
+std::string printable(std::string_view text);
+
+}  // namespace tool

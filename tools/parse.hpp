@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <tableq/message.hpp>
+
+#include "arguments.hpp"
+
+namespace tool {
+
+/// What is wrong with a text is thrown as usage_error that names the option.
+
+/// `500ms`, `30s`, `5m`, `2h` or `7d`, from `least` to 3,650 days.
+std::chrono::milliseconds parse_duration(const std::string& option, const std::string& text,
+                                         std::chrono::milliseconds least = {});
+
+/// A whole decimal number.
+std::int64_t parse_number(const std::string& option, const std::string& text, std::int64_t least,
+                          std::int64_t most);
+
+/// `2025-01-31T12:00:00Z` with or without a fraction, or milliseconds since 1970.
+tableq::timestamp parse_timestamp(const std::string& option, const std::string& text);
+
+/// `NAME=VALUE`, cut at the first `=`.
+std::pair<std::string, std::string> parse_assignment(const std::string& option,
+                                                     const std::string& text);
+
+/// A duration option, or `otherwise` when it was not given.
+std::chrono::milliseconds duration_or(const argument& given, const std::string& option,
+                                      std::chrono::milliseconds otherwise,
+                                      std::chrono::milliseconds least = {});
+
+/// A number of messages from 1 to `most`, or `otherwise` when it was not given.
+std::size_t count_or(const argument& given, const std::string& option, std::size_t otherwise,
+                     std::size_t most);
+
+}  // namespace tool

@@ -1,0 +1,47 @@
+#pragma once
+
+namespace tool {
+
+/// A file descriptor that closes itself.
+class descriptor {
+ public:
+  explicit descriptor(int value = -1) noexcept : value_(value) {}
+  descriptor(descriptor&& other) noexcept : value_(other.value_) { other.value_ = -1; }
+  descriptor& operator=(descriptor&&) = delete;
+  ~descriptor();
+
+  [[nodiscard]] int value() const noexcept { return value_; }
+
+ private:
+  int value_;
+};
+
+/// Takes SIGINT, SIGTERM and SIGHUP out of the air and makes them readable. Make it before any
+/// thread: what is started later inherits the mask. A SIGHUP that the caller had ignored (nohup)
+/// stays ignored.
+class signal_queue {
+ public:
+  signal_queue();
+
+  /// Readable when a signal has come.
+  [[nodiscard]] int handle() const noexcept { return readable_.value(); }
+  /// Takes one signal; 0 when there is none.
+  [[nodiscard]] int take() const;
+
+ private:
+  descriptor readable_;
+};
+
+/// An event that one thread waits for with poll.
+class completion {
+ public:
+  completion();
+
+  [[nodiscard]] int handle() const noexcept { return readable_.value(); }
+  void set() const;
+
+ private:
+  descriptor readable_;
+};
+
+}  // namespace tool

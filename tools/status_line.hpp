@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+namespace tool {
+
+/// Standard error of a long job: one line that is rewritten, on a terminal only, and sentences that
+/// scroll by above it.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: safe.
+class status_line {
+ public:
+  status_line();
+  /// Leaves nothing of the rewritten line behind.
+  ~status_line();
+  status_line(const status_line&) = delete;
+  status_line& operator=(const status_line&) = delete;
+
+  /// Standard error is a terminal.
+  [[nodiscard]] bool shown() const { return shown_; }
+
+  /// Replaces the line; does nothing when not shown, or within 200 ms of the last time.
+  void show(const std::string& text);
+
+  /// Removes the line.
+  void clear();
+
+  /// One sentence, as `complain` prints it.
+  void note(const std::string& sentence);
+
+  /// A note that says the same as the last such one is dropped for five seconds: many threads meet
+  /// one trouble together.
+  void trouble(const std::string& sentence);
+
+ private:
+  void erase();
+
+  const bool shown_;
+  std::mutex mutex_;  // guards all below
+  bool written_ = false;
+  std::chrono::steady_clock::time_point next_{};
+  std::string last_trouble_;
+  std::chrono::steady_clock::time_point last_trouble_at_{};
+};
+
+/// `1234.5/s`.
+std::string rate(std::size_t count, std::chrono::steady_clock::duration elapsed);
+
+/// `12.3 s`.
+std::string seconds(std::chrono::steady_clock::duration elapsed);
+
+}  // namespace tool

@@ -1,0 +1,158 @@
+#include <poll.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "child.hpp"
+#include "commands.hpp"
+#include "connection.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "signals.hpp"
+#include "status_line.hpp"
+#include "worker.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+struct work_arguments {
+  explicit work_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "A claim queue"),
+        concurrency(command, "--concurrency", "N", "How many commands run at once, up to 256 (1)"),
+        lease(command, "--lease", "TIME", "How long a message is held before others may take it"),
+        retry_delay(command, "--retry-delay", "TIME", "A failed message is not taken before (0s)") {
+    queue.required();
+    command.add_flag("--until-empty", until_empty,
+                     "End when no message is ready, delayed or held by anybody");
+    command.add_flag("--verbose", verbose, "A line on standard error for each message");
+    command.add_flag("--summary", summary, "A line on standard error at the end");
+  }
+
+  argument queue;
+  argument concurrency;
+  argument lease;
+  argument retry_delay;
+  bool until_empty = false;
+  bool verbose = false;
+  bool summary = false;
+};
+
+work_settings settings_of(const invocation& call, const work_arguments& given) {
+  if (!call.tail || call.tail->empty()) throw usage_error("give the COMMAND behind --");
+  work_settings settings;
+  settings.command = *call.tail;
+  if (const std::error_code failed = find_command(settings.command.front())) {
+    throw usage_error("cannot run " + settings.command.front() + ": " + failed.message());
+  }
+  settings.concurrency = count_or(given.concurrency, "--concurrency", 1, 256);
+  settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
+  if (settings.lease > std::chrono::days{365}) throw usage_error("--lease must be at most 365d");
+  settings.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
+  settings.until_empty = given.until_empty;
+  settings.verbose = given.verbose;
+  return settings;
+}
+
+std::string in_words(const work_counts& counts) {
+  std::string text = "completed " + std::to_string(counts.completed) + ", failed " +
+                     std::to_string(counts.failed) + ", lease lost " +
+                     std::to_string(counts.lease_lost);
+  if (counts.released > 0) text += ", given back " + std::to_string(counts.released);
+  if (counts.unknown > 0) text += ", unknown " + std::to_string(counts.unknown);
+  return text;
+}
+
+void show_progress(status_line& status, const worker& crew, steady_clock::time_point begin) {
+  if (!status.shown()) return;
+  status.show(in_words(crew.counts()) + ", running " + std::to_string(crew.running()) + ", " +
+              rate(crew.counts().completed, steady_clock::now() - begin));
+}
+
+/// The first signal ends the taking, the second the commands; those that follow are for commands
+/// that do not listen.
+void obey(worker& crew, status_line& status, bool verbose, int signals_so_far) {
+  const bool tell = (verbose || status.shown()) && crew.running() > 0;
+  if (signals_so_far == 1) {
+    crew.stop();
+    if (tell) status.note("finishing what runs; once more to give it back");
+  } else {
+    crew.abandon(signals_so_far == 2 ? SIGTERM : SIGKILL);
+    if (tell) status.note("ending what runs; once more to kill it");
+  }
+}
+
+/// Until all threads have ended. @return how many signals came.
+int watch(worker& crew, const signal_queue& signals, status_line& status, bool verbose,
+          steady_clock::time_point begin) {
+  int seen = 0;
+  for (;;) {
+    pollfd events[] = {{signals.handle(), POLLIN, 0}, {crew.finished().handle(), POLLIN, 0}};
+    ::poll(events, 2, status.shown() ? 250 : -1);
+    if (events[1].revents != 0) return seen;
+    while (signals.take() != 0) obey(crew, status, verbose, ++seen);
+    show_progress(status, crew, begin);
+  }
+}
+
+exit_status work(const invocation& call, const work_arguments& given) {
+  work_settings settings = settings_of(call, given);
+  // Before the first thread, and so before the library may start one.
+  const signal_queue signals;
+  tableq::database db = connect(call.connection, false, settings.concurrency + 4);
+  any_queue opened = open_queue(db, given.queue.text());
+  const tableq::claim_queue& queue = as_claim(opened, "its messages go to: tableq dequeue");
+  if (settings.lease.count() == 0) settings.lease = queue.lease();
+
+  status_line status;
+  worker crew(queue, std::move(settings), status);
+  const auto begin = steady_clock::now();
+  crew.start();
+  const int seen = watch(crew, signals, status, given.verbose, begin);
+  status.clear();
+  if (seen > 0 || given.summary || status.shown()) {
+    status.note(in_words(crew.counts()) + ", in " + seconds(steady_clock::now() - begin));
+  }
+  crew.join();
+  return exit_status::done;
+}
+
+}  // namespace
+
+void add_work(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "work",
+      {.description = "Run a command for each message of a claim queue",
+       .details = "The payload is its standard input. Its environment holds TABLEQ_MESSAGE_ID, "
+                  "TABLEQ_ATTEMPT,\n"
+                  "TABLEQ_QUEUE, and for each header TABLEQ_HEADER_ and the header's name in upper "
+                  "case, with _\n"
+                  "for what is not A-Z or 0-9. Exit status 0 completes the message, all else fails "
+                  "it; after its\n"
+                  "last attempt it is dead. While a command runs its lease is extended; when the "
+                  "lease is lost\n"
+                  "all the same, the command is sent SIGTERM.\n"
+                  "SIGTERM, SIGINT: take no more, finish what runs, end with 0. A second one ends "
+                  "the commands\n"
+                  "with SIGTERM and gives their messages back, a third one with SIGKILL.",
+       .usage = "QUEUE [OPTIONS] -- COMMAND [ARG...]",
+       .examples =
+           "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"
+           "  tableq work jobs --concurrency 4 --until-empty -- ./handle-one\n"
+           "  tableq work jobs --lease 5m --retry-delay 30s --summary -- python3 resize.py"});
+  const auto given = std::make_shared<work_arguments>(command);
+  command.callback([&call, given] {
+    call.takes_tail = true;
+    call.run = [&call, given] { return work(call, *given); };
+  });
+}
+
+}  // namespace tool

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Installs the Debian packages that are missing, and nothing when all are there.
+#
+#   scripts/install_dependencies.sh [build] [postgresql] [test] [lint]
+#
+# build: the library and the command (the default). postgresql: a server of one's own for
+# with_postgresql.sh. test, lint: what tests and linters need beside. Uses sudo unless run as root.
+set -euo pipefail
+
+wanted=()
+for group in "${@:-build}"; do
+  case $group in
+    build) wanted+=(g++ cmake ninja-build pkg-config libsoci-dev libsqlite3-dev libpq-dev
+      libcli11-dev nlohmann-json3-dev) ;;
+    postgresql) wanted+=(postgresql) ;;
+    test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client) ;;
+    lint) wanted+=(clang-format-14 clang-tidy-14 python3) ;;
+    *)
+      echo "install_dependencies.sh: unknown group: $group" >&2
+      exit 2
+      ;;
+  esac
+done
+
+missing=()
+for package in "${wanted[@]}"; do
+  # The status is "install ok installed" or "hold ok installed".
+  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) || status=
+  [[ $status == *" ok installed" ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "install_dependencies.sh: neither root nor sudo; install these: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() {
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "install_dependencies.sh: failed: $*" >&2
+    exit 1
+  fi
+}
+
+echo "Installing: ${missing[*]}" >&2
+quietly apt-get update
+quietly apt-get install -y --no-install-recommends "${missing[@]}"

@@ -1,0 +1,55 @@
+#!/bin/bash
+# Holds the sources against the formatter and the linter.
+#
+#   scripts/lint.sh [format] [tidy]        both, without an argument
+#
+# format: clang-format over all sources. tidy: clang-tidy over core, drivers and tools, with the
+# flags of the preset `dev`, which is configured first when that has not been done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install_dependencies.sh lint
+jobs=$(nproc)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+format() {
+  local folders=()
+  for folder in include core drivers tools examples tests bench; do
+    [[ -d $folder ]] && folders+=("$folder")
+  done
+  if ! find "${folders[@]}" \( -name '*.cpp' -o -name '*.hpp' \) -print0 |
+    xargs -0 clang-format-14 --dry-run -Werror >"$log" 2>&1; then
+    sed -n 's/^\([^ :][^:]*:[0-9]*\):.*error: /\1: /p' "$log" | sort -u -t : -k 1,2 >&2
+    return 1
+  fi
+}
+
+tidy() {
+  local build=build/dev generated
+  if [[ ! -e $build/compile_commands.json ]]; then
+    scripts/install_dependencies.sh build test
+    cmake --preset dev >/dev/null
+  fi
+  # The headers that the build makes from SQL.
+  generated=$(ninja -C "$build" -t targets all | sed -n 's/^\(generated\/[^:]*\.hpp\):.*/\1/p')
+  # shellcheck disable=SC2086  # A list of names without spaces.
+  ninja -C "$build" $generated >/dev/null
+  if ! run-clang-tidy-14 -quiet -p "$build" -j "$jobs" '/(core|drivers|tools)/[^/]*(/[^/]*)?\.cpp$' \
+    >"$log" 2>&1; then
+    grep -v -e '^[0-9]* warnings\? ' -e '^clang-tidy-14 ' -e '^$' "$log" >&2
+    return 1
+  fi
+}
+
+(($#)) || set -- format tidy
+for step in "$@"; do
+  case $step in
+    format | tidy) "$step" ;;
+    *)
+      echo "lint.sh: unknown: $step" >&2
+      exit 2
+      ;;
+  esac
+  echo "$step: clean"
+done

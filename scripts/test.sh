@@ -1,0 +1,85 @@
+#!/bin/bash
+# Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
+#
+#   scripts/test.sh [dev] [lint] [asan] [tsan] [all]        dev and lint, without an argument
+#
+# dev: all tests. lint: formatter and linter. asan, tsan: the tests again under the address and
+# undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL server is started for the
+# run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
+# Exit status 0 when everything passed; the last line counts.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+stages=("$@")
+((${#stages[@]})) || stages=(dev lint)
+[[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
+for stage in "${stages[@]}"; do
+  case $stage in
+    dev | lint | asan | tsan) ;;
+    *)
+      echo "test.sh: unknown: $stage" >&2
+      exit 2
+      ;;
+  esac
+done
+
+groups=(build test)
+[[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
+[[ " ${stages[*]} " == *" lint "* ]] && groups+=(lint)
+scripts/install_dependencies.sh "${groups[@]}"
+
+jobs=$(nproc)
+export TABLEQ_TEST_REQUIRE=postgresql,sqlite
+if command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+passed=0
+failed=0
+
+count() { sed -n "s/.*<testsuite .*$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1; }
+
+# Builds a preset and runs its tests.
+suite() {
+  local preset=$1 report=$PWD/build/$1/report.xml status=0 run failures skipped server=()
+  echo "== $preset: build"
+  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs"; }; then
+    echo "$preset: the build failed" >&2
+    failed=$((failed + 1))
+    return
+  fi
+  echo "== $preset: tests"
+  [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
+  rm -f "$report"
+  "${server[@]}" ctest --preset "$preset" -j "$jobs" --output-junit "$report" || status=$?
+  if [[ ! -s $report ]]; then
+    failed=$((failed + 1))
+    return
+  fi
+  run=$(count tests "$report")
+  failures=$(count failures "$report")
+  skipped=$(($(count skipped "$report") + $(count disabled "$report")))
+  ((status != 0 && failures == 0)) && failures=1
+  ((skipped == 0)) || echo "$preset: $skipped skipped"
+  passed=$((passed + run - failures - skipped))
+  failed=$((failed + failures))
+}
+
+check() {
+  echo "== lint: $1"
+  if scripts/lint.sh "$1"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+  fi
+}
+
+for stage in "${stages[@]}"; do
+  if [[ $stage == lint ]]; then
+    check format
+    check tidy
+  else
+    suite "$stage"
+  fi
+done
+echo "$passed passed, $failed failed"
+((failed == 0))

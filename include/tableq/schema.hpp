@@ -26,7 +26,7 @@ struct queue_settings {
 
 /// A queue as the catalogue knows it.
 struct queue_info {
-  std::string name;
+  std::string name = {};
   tableq::kind kind = kind::fifo;
   int layout = 1;             ///< The version of its table's layout.
   std::int64_t identity = 0;  ///< What receipts carry; another one after drop and create.
@@ -34,7 +34,7 @@ struct queue_info {
   std::chrono::milliseconds lease{30'000};  ///< `claim` only, as the next two.
   int max_attempts = 5;
   bool keep = false;
-  timestamp created_at;
+  timestamp created_at = {};
 };
 
 /// One result of `database::inspect`.

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "drivers/dialects.hpp"
+
+namespace {
+
+using tableq::advice;
+using tableq::errc;
+
+struct known_state {
+  const char* sqlstate;
+  errc code;
+  advice safe;
+};
+
+TEST(classify_postgresql, judges_every_state_by_its_rule) {
+  const known_state table[] = {
+      {"40001", errc::conflict, advice::transaction},
+      {"40P01", errc::conflict, advice::transaction},
+      {"40003", errc::outcome_unknown, advice::never},
+      {"55P03", errc::busy, advice::transaction},
+      {"57014", errc::cancelled, advice::transaction},
+      {"23505", errc::constraint_violated, advice::never},
+      {"23514", errc::constraint_violated, advice::never},
+      {"P0001", errc::constraint_violated, advice::never},
+      {"42501", errc::permission_denied, advice::never},
+      {"42P01", errc::not_found, advice::never},
+      {"3F000", errc::not_found, advice::never},
+      {"42703", errc::schema_mismatch, advice::never},
+      {"25006", errc::read_only, advice::never},
+      {"25P02", errc::conflict, advice::transaction},
+      {"53100", errc::storage_full, advice::never},
+      {"53300", errc::busy, advice::session},
+      {"54000", errc::too_large, advice::never},
+      {"22021", errc::invalid_argument, advice::never},
+      {"28P01", errc::connection_failed, advice::never},
+      {"3D000", errc::connection_failed, advice::never},
+      {"57P01", errc::connection_lost, advice::session},
+      {"57P03", errc::connection_lost, advice::session},
+      {"08006", errc::connection_lost, advice::session},
+      {"08P01", errc::internal, advice::never},
+      {"26000", errc::conflict, advice::transaction},
+      {"XX001", errc::not_a_database, advice::never},
+      {"XX000", errc::internal, advice::never},
+      {"", errc::internal, advice::never},
+  };
+  for (const known_state& one : table) {
+    const tableq::verdict got = tableq::drivers::classify_postgresql({.sqlstate = one.sqlstate});
+    EXPECT_EQ(got.code, one.code) << one.sqlstate;
+    EXPECT_EQ(got.advice, one.safe) << one.sqlstate;
+  }
+}
+
+TEST(classify_postgresql, a_dead_link_outweighs_the_state) {
+  const tableq::verdict got =
+      tableq::drivers::classify_postgresql({.sqlstate = "23505", .link_lost = true});
+  EXPECT_EQ(got.code, errc::connection_lost);
+  EXPECT_EQ(got.advice, advice::session);
+}
+
+}  // namespace

@@ -1,0 +1,122 @@
+#include "core/driver.hpp"
+#include "core/identifier.hpp"
+#include "core/statement.hpp"
+#include "support/fixture.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using tableq::core::contract;
+using tableq::core::field;
+using tableq::core::statement;
+using tableq::core::value;
+using tableq::core::value_type;
+
+constexpr std::string_view queue_of_every_kind[] = {"heap", "fifo", "lifo", "pending", "claim"};
+
+/// A value of the field's type that no statement takes offence at.
+value sample(const field& of) {
+  if (of.name == "fence" || of.name == "created_at" || of.name == "claimed_at" ||
+      of.name == "now" || of.name == "due_at") {
+    return {};
+  }
+  if (of.name == "state") return value(std::int64_t{4});
+  if (of.type == value_type::integer) return value(std::int64_t{1});
+  if (of.name == "headers") return value(std::string_view("{}"));
+  return value(std::string_view("x"));
+}
+
+std::vector<value> samples(std::span<const field> fields) {
+  std::vector<value> out;
+  for (const field& one : fields) out.push_back(sample(one));
+  return out;
+}
+
+class statement_contract : public tableq_test::on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    options_ = here_options();
+    tableq::database db = tableq::database::open(here().url(), options_);
+    (void)db.heap("heap");
+    (void)db.fifo("fifo");
+    (void)db.lifo("lifo");
+    (void)db.pending("pending");
+    (void)db.claim("claim");
+    driver_ = tableq::core::make_driver(here().url());
+  }
+
+  [[nodiscard]] static tableq::open_options here_options() { return {.table_prefix = "contract_"}; }
+
+  /// The queue whose table a statement is about.
+  [[nodiscard]] tableq::core::table_names names_of(const contract& of) const {
+    for (const std::string_view kind : queue_of_every_kind) {
+      if (of.name.starts_with(std::string(kind) + ".")) {
+        return tableq::core::names_for(options_, kind);
+      }
+    }
+    return tableq::core::names_for(options_, "fifo");
+  }
+
+  tableq::open_options options_;
+  std::unique_ptr<tableq::core::driver> driver_;
+};
+
+TEST_P(statement_contract, is_kept_by_every_text) {
+  if (!GetParam()->can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  const auto session = driver_->connect();
+  for (const contract& of : tableq::core::contracts()) {
+    if (of.id == statement::queue_lock && !driver_->able().strict_needs_lock) continue;
+    SCOPED_TRACE(std::string(of.name));
+    session->begin();
+    if (of.name == "claim.take" || of.name.ends_with(".dequeue") || of.name.ends_with(".peek")) {
+      // Something to return, so that the types of the columns show.
+      const auto& add = tableq::core::contract_of(
+          of.name.starts_with("claim")
+              ? statement::claim_enqueue
+              : statement_for(tableq::parse_kind(of.name.substr(0, of.name.find('.'))),
+                              tableq::core::destructive_operation::enqueue));
+      std::vector<value> item = samples(add.items);
+      for (std::size_t i = 0; i < item.size(); ++i) {
+        if (add.items[i].name == "delay") item[i] = value(std::int64_t{0});
+      }
+      session->execute(add.id, names_of(of), samples(add.shared), item);
+    }
+    const auto rows = session->execute(of.id, names_of(of), samples(of.shared), samples(of.items));
+    EXPECT_EQ(rows.width(), of.columns.size() + (of.items.empty() ? 0 : 1));
+    const std::size_t first = of.items.empty() ? 0 : 1;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      for (std::size_t i = 0; i < of.columns.size(); ++i) {
+        const auto& cell = rows.at(row, first + i);
+        if (std::holds_alternative<std::monostate>(cell)) continue;
+        EXPECT_EQ(std::holds_alternative<std::int64_t>(cell),
+                  of.columns[i].type == value_type::integer)
+            << of.columns[i].name;
+      }
+    }
+    session->rollback();
+    EXPECT_TRUE(session->usable()) << "nothing may stay open";
+  }
+}
+
+TEST_P(statement_contract, numbers_the_items_of_a_batch) {
+  if (!GetParam()->can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  const auto session = driver_->connect();
+  const auto names = tableq::core::names_for(options_, "fifo");
+  const std::vector<value> items{value(std::string_view("a")), value(),
+                                 value(std::string_view("")),  value(),
+                                 value(std::string_view("c")), value()};
+  const value now;
+  const auto rows = session->execute(statement::fifo_enqueue, names, {&now, 1}, items);
+  ASSERT_EQ(rows.size(), 3U);
+  std::vector<bool> seen(3);
+  for (std::size_t i = 0; i < 3; ++i) seen.at(static_cast<std::size_t>(rows.integer(i, 0))) = true;
+  EXPECT_EQ(seen, std::vector<bool>({true, true, true}));
+}
+
+TABLEQ_ON_BACKENDS(statement_contract, all_backends);
+
+}  // namespace

@@ -90,7 +90,7 @@ std::int64_t new_identity() {
 }
 
 queue_info open_queue(database_state& in, std::string_view name, const queue_settings& settings) {
-  check_queue_name(name);
+  check_queue_name(name, in.options().table_prefix);
   const queue_info wanted = settle_options(name, settings);
   std::optional<queue_info> stored = in.on_session([&](connection& session) {
     std::optional<queue_info> found = find(in, session, name);
@@ -129,12 +129,12 @@ std::vector<queue_info> list_queues(database_state& in) {
 }
 
 std::optional<queue_info> find_queue(database_state& in, std::string_view name) {
-  check_queue_name(name);
+  check_queue_name(name, in.options().table_prefix);
   return in.on_session([&](connection& session) { return find(in, session, name); });
 }
 
 bool drop_queue(database_state& in, std::string_view name) {
-  check_queue_name(name);
+  check_queue_name(name, in.options().table_prefix);
   const table_names names = names_for(in.options(), name);
   return in.in_transaction([&](connection& session) {
     if (!present(session, statement::catalog_exists, names)) return false;

@@ -21,13 +21,19 @@ bool digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
+/// Databases keep these for themselves, also as the beginning of an index's name.
+bool reserved(std::string_view table) noexcept {
+  return table == "sqlite" || table == "pg" || table.starts_with("sqlite_") ||
+         table.starts_with("pg_");
+}
+
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence);
 }
 
 }  // namespace
 
-void check_queue_name(std::string_view name) {
+void check_queue_name(std::string_view name, std::string_view prefix) {
   // Lower case only: some databases fold the case of names and some do not.
   const bool good = !name.empty() && name.size() <= longest_name &&
                     (lower(name.front()) || name.front() == '_') &&
@@ -39,9 +45,14 @@ void check_queue_name(std::string_view name) {
         "a queue's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
         "letter or `_`");
   }
-  if (name == "tableq" || name.starts_with("tableq_") || name.starts_with("sqlite_") ||
-      name.starts_with("pg_")) {
-    refuse("queue names `tableq` and those that begin with tableq_, sqlite_ or pg_ are reserved");
+  if (name == "tableq" || name.starts_with("tableq_") || reserved(name)) {
+    refuse(
+        "queue names `tableq`, `sqlite` and `pg`, and those that begin with tableq_, sqlite_ or "
+        "pg_, "
+        "are reserved");
+  }
+  if (reserved(std::string(prefix).append(name))) {
+    refuse("the table prefix and the queue's name together must not begin with sqlite_ or pg_");
   }
 }
 

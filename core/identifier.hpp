@@ -11,8 +11,10 @@ namespace tableq::core {
 /// The catalogue's table, before the prefix.
 inline constexpr std::string_view catalog_table = "tableq_queues";
 
-/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp.
-void check_queue_name(std::string_view name);
+/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp, also behind
+/// the
+///   prefix.
+void check_queue_name(std::string_view name, std::string_view prefix = {});
 
 /// Checks table_prefix and schema_name.
 /// @param schemas whether the database has schemas.

@@ -43,7 +43,7 @@ kind parse_kind(std::string_view text) {
 
 std::string ddl(std::string_view dialect, std::string_view queue, const queue_settings& settings,
                 const open_options& options) {
-  core::check_queue_name(queue);
+  core::check_queue_name(queue, options.table_prefix);
   core::check_places(options, find_dialect(dialect).able.schemas);
   const queue_info info = core::settle_options(queue, settings);
   const core::table_names names = core::names_for(options, queue);

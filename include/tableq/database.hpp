@@ -33,14 +33,16 @@ class TABLEQ_EXPORT database {
  public:
   /// Connects once, so that a wrong address, password or file is known at once. Writes nothing.
   /// @param url `sqlite://…`, `postgresql://…`; README.md lists all forms.
-  /// @throws error errc::invalid_argument for an unknown scheme, key or value (naming it);
+  /// @throws error errc::invalid_argument for an unknown scheme (listing the known ones), or an
+  /// unknown key or bad value
+  ///   (naming the key);
   ///   errc::connection_failed, errc::not_a_database, errc::schema_too_new, errc::unsupported.
   [[nodiscard]] static database open(std::string_view url, const open_options& options = {});
 
   /// Opens a queue, creating it when the schema policy lets it.
   /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; not one
   /// that
-  ///   begins with `tableq_`, `sqlite_` or `pg_`, and not `tableq`.
+  ///   begins with `tableq_`, `sqlite_` or `pg_`, and none of these without its `_`.
   /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
   /// exists
   ///   as another kind, errc::not_found under schema_policy::verify_only, errc::schema_mismatch

@@ -76,6 +76,7 @@ max_connections = 300
 fsync = $durable
 full_page_writes = $durable
 log_line_prefix = '%m [%p] '
+log_checkpoints = off
 CONFIGURATION
 
 # A port is free or not only when it is taken: another one is tried then.

@@ -165,8 +165,8 @@ LIMIT 1
 
 -- name: claim.enqueue
 -- Of two items with one key the first is inserted, and the other meets it; no row is returned for those
--- whose key was there. What was inserted is told apart by key, and without a key by rank: the n-th lowest
--- id without a key belongs to the n-th item without one.
+-- whose key was there. What was inserted is told apart by key: its first place among the keys. Without one
+-- by rank: the n-th lowest id without a key belongs to the n-th item without a key.
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload)
   SELECT CASE WHEN i.delay > 0 THEN 2 ELSE 0 END,
@@ -183,22 +183,13 @@ WITH added AS (
                        CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
   ORDER BY i.item
   ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
-  RETURNING id, COALESCE(key, '') AS label
-),
-found AS (
-  SELECT id, label, row_number() OVER (PARTITION BY label ORDER BY id) AS place FROM added
-),
-given AS (
-  SELECT g.item - 1 AS item, COALESCE(g.key, '') AS label,
-         row_number() OVER (PARTITION BY COALESCE(g.key, '') ORDER BY g.item) AS place
-  FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)
+  RETURNING id,
+            CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place
 )
-SELECT max(item) AS item, max(id) AS id
-FROM (SELECT label, place, item, CAST(NULL AS bigint) AS id FROM given
-      UNION ALL
-      SELECT label, place, NULL, id FROM found) AS pairs
-GROUP BY label, place
-HAVING max(id) IS NOT NULL
+SELECT COALESCE(place, (SELECT array_positions(CAST(:key AS text[]), CAST(NULL AS text)))[
+                         row_number() OVER (PARTITION BY place IS NULL ORDER BY id)]) - 1 AS item,
+       id
+FROM added
 
 -- name: claim.find_key
 SELECT item, id

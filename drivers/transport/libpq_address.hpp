@@ -106,6 +106,7 @@ inline options parse(const connection_url& url) {
   if (in_key_value_form(text)) {
     check_key_value_form(known, text);
   } else {
+    if (!url.problem.empty()) refuse(url.problem);
     for (const auto& [key, value] : url.settings) check_key(known, key);
     text.insert(0, "postgresql://");
   }

@@ -1,0 +1,143 @@
+/// @file
+/// A process of the concurrency tests. Its one argument is an order in JSON: `do`, `url`, and what
+/// each deed below reads from it. It writes one JSON value for each message, as it goes.
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <tableq/tableq.hpp>
+
+#include "support/any_queue.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using order = nlohmann::json;
+
+void say(const nlohmann::json& line) {
+  const std::string text = line.dump() + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+/// Whether the test has closed our input. Nothing is ever written to it.
+bool let_go(int milliseconds) {
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  return ::poll(&input, 1, milliseconds) > 0;
+}
+
+any_queue queue_of(tableq::database& db, const order& given) {
+  return {db, tableq::parse_kind(given.at("kind").get<std::string>()),
+          given.at("queue").get<std::string>()};
+}
+
+/// Sends `count` messages `<name>:<n>`: the first `singles` one by one, the rest in batches.
+void produce(tableq::database& db, const order& given) {
+  any_queue queue = queue_of(db, given);
+  const auto count = given.at("count").get<std::size_t>();
+  const auto singles = given.at("singles").get<std::size_t>();
+  const std::string name = given.at("name").get<std::string>() + ":";
+  std::size_t next = 0;
+  for (; next < std::min(singles, count); ++next) queue.put(name + std::to_string(next));
+  while (next < count) {
+    std::vector<std::string> batch;
+    for (; batch.size() < 200 && next < count; ++next) batch.push_back(name + std::to_string(next));
+    queue.put_all(batch);
+  }
+}
+
+/// Reads until it is let go and nothing is left, and tells each payload.
+void consume(tableq::database& db, const order& given) {
+  any_queue queue = queue_of(db, given);
+  const auto singles = given.at("singles").get<std::size_t>();
+  for (std::size_t got = 0;;) {
+    const bool last_look = let_go(0);
+    const auto taken = queue.take_up_to(got < singles ? 1 : 200, 50ms);
+    for (const item& each : taken) say(each.payload);
+    got += taken.size();
+    if (taken.empty() && last_look) return;
+  }
+}
+
+/// Moves messages one by one into a log, in the same transaction: the log tells the order of reads.
+void move_to_log(tableq::database& db, const order& given) {
+  any_queue queue = queue_of(db, given);
+  any_queue log(db, tableq::kind::fifo, given.at("log").get<std::string>());
+  for (;;) {
+    const bool last_look = let_go(0);
+    const bool moved = db.transact([&](tableq::transaction& tx) {
+      const auto taken = queue.take(tx);
+      if (taken) log.put(tx, std::to_string(taken->id.value) + " " + taken->payload);
+      return taken.has_value();
+    });
+    if (!moved && last_look) return;
+  }
+}
+
+/// Waits to be let go, then opens the place and makes all five kinds.
+void create(const order& given) {
+  let_go(-1);
+  auto db = tableq::database::open(given.at("url").get<std::string>());
+  for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
+    open_queue(db, tableq::parse_kind(kind), kind);
+  }
+  any_queue(db, tableq::kind::fifo, "fifo").put("made");
+}
+
+/// Takes one message at a time, tells it, and completes it; one that is to be killed never ends.
+void work(tableq::database& db, const order& given) {
+  auto jobs = db.claim(given.at("queue").get<std::string>());
+  const bool immortal = given.at("immortal").get<bool>();
+  for (;;) {
+    const bool last_look = let_go(0);
+    const auto taken = jobs.take({.max = 3, .wait = 50ms});
+    for (const auto& each : taken) {
+      say({{"taken", each.payload}});
+      std::fflush(stdout);
+      if (jobs.complete(each.receipt) == tableq::settled::done) say({{"completed", each.payload}});
+    }
+    if (taken.empty() && last_look && !immortal) return;
+  }
+}
+
+/// Reads inside a transaction, tells that it has, and waits for its end.
+void hold(tableq::database& db, const order& given) {
+  any_queue queue = queue_of(db, given);
+  tableq::transaction tx = db.begin();
+  const auto taken = queue.take(tx);
+  queue.put(tx, "never committed");
+  say(taken ? taken->payload : "nothing");
+  std::fflush(stdout);
+  let_go(-1);
+}
+
+void obey(const order& given) {
+  const auto deed = given.at("do").get<std::string>();
+  if (deed == "create") return create(given);
+  auto db = tableq::database::open(given.at("url").get<std::string>());
+  if (deed == "produce") return produce(db, given);
+  if (deed == "consume") return consume(db, given);
+  if (deed == "move") return move_to_log(db, given);
+  if (deed == "work") return work(db, given);
+  if (deed == "hold") return hold(db, given);
+  throw std::invalid_argument("unknown deed " + deed);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    if (count != 2) throw std::invalid_argument("one order, please");
+    obey(order::parse(arguments[1]));
+    std::fflush(stdout);
+    return 0;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "actor: %s\n", failure.what());
+    return 1;
+  }
+}

@@ -1,0 +1,30 @@
+#include <gtest/gtest.h>
+
+#include "concurrency/process.hpp"
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+
+class creation : public on_each_backend {};
+TABLEQ_ON_BACKENDS(creation, shared_backends);
+
+TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
+  // The place is new: nobody has made a table, nor set the database up in any way.
+  std::vector<std::unique_ptr<process>> all;
+  for (int i = 0; i < 20; ++i) {
+    all.push_back(
+        std::make_unique<process>(nlohmann::json{{"do", "create"}, {"url", here().url()}}));
+  }
+  for (auto& each : all) each->let_go();
+  for (auto& each : all) EXPECT_EQ(each->wait(), 0);
+  EXPECT_EQ(db().queues().size(), 5U);
+  EXPECT_EQ(db().fifo("fifo").stats().waiting, 20U);
+  for (const tableq::finding& each : db().inspect()) {
+    if (each.subject == "database") continue;  // How the server of this run is set up.
+    EXPECT_EQ(each.severity, tableq::finding::level::ok) << each.subject << ": " << each.what;
+  }
+}
+
+}  // namespace

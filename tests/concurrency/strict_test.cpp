@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "concurrency/process.hpp"
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+
+class strict_order : public on_each_backend {
+ protected:
+  std::unique_ptr<process> start(const std::string& deed, const std::string& kind,
+                                 std::size_t count) {
+    return std::make_unique<process>(nlohmann::json{{"do", deed},
+                                                    {"url", here().url()},
+                                                    {"kind", kind},
+                                                    {"queue", "mail"},
+                                                    {"log", "log"},
+                                                    {"name", deed},
+                                                    {"singles", count / 2},
+                                                    {"count", count}});
+  }
+  /// Four processes move everything into the log; the ids in the order in which they were read.
+  std::vector<std::int64_t> move_all(const std::string& kind,
+                                     std::vector<std::unique_ptr<process>> producers) {
+    static_cast<void>(db().fifo("log"));
+    std::vector<std::unique_ptr<process>> movers;
+    for (int i = 0; i < 4; ++i) movers.push_back(start("move", kind, 0));
+    for (auto& each : producers) EXPECT_EQ(each->wait(), 0);
+    for (auto& each : movers) each->let_go();
+    for (auto& each : movers) EXPECT_EQ(each->wait(), 0);
+    std::vector<std::int64_t> ids;
+    for (auto log = db().fifo("log");;) {
+      const auto some = log.dequeue_batch({.max = 1000});
+      if (some.empty()) return ids;
+      for (const auto& each : some) ids.push_back(std::stoll(each.payload));
+    }
+  }
+};
+TABLEQ_ON_BACKENDS(strict_order, shared_backends);
+
+TEST_P(strict_order, of_fifo_is_kept_with_four_consumers) {
+  static_cast<void>(db().fifo("mail", {.ordering = tableq::ordering::strict}));
+  ASSERT_EQ(start("produce", "fifo", 800)->wait(), 0);
+  const auto ids = move_all("fifo", {});
+  EXPECT_EQ(ids.size(), 800U);
+  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+}
+
+TEST_P(strict_order, of_fifo_is_kept_while_four_producers_send) {
+  static_cast<void>(db().fifo("mail", {.ordering = tableq::ordering::strict}));
+  std::vector<std::unique_ptr<process>> producers;
+  for (int i = 0; i < 4; ++i) producers.push_back(start("produce", "fifo", 200));
+  const auto ids = move_all("fifo", std::move(producers));
+  EXPECT_EQ(ids.size(), 800U);
+  // Ids of an emptied table may start again: then the order is that of the log alone.
+  EXPECT_TRUE(!can().concurrent_writers || std::is_sorted(ids.begin(), ids.end()));
+}
+
+TEST_P(strict_order, of_lifo_is_kept_with_four_consumers) {
+  static_cast<void>(db().lifo("mail", {.ordering = tableq::ordering::strict}));
+  ASSERT_EQ(start("produce", "lifo", 800)->wait(), 0);
+  const auto ids = move_all("lifo", {});
+  EXPECT_EQ(ids.size(), 800U);
+  EXPECT_TRUE(std::is_sorted(ids.rbegin(), ids.rend()));
+}
+
+}  // namespace

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "support/fixture.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Runs `work(i)` in that many threads at once, and passes on the first exception.
+template <class F>
+void in_threads(int count, F&& work) {
+  std::mutex guard;
+  std::exception_ptr failure;
+  std::latch together(count);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < count; ++i) {
+      threads.emplace_back([&, i] {
+        together.arrive_and_wait();
+        try {
+          work(i);
+        } catch (...) {  // Kept for the test's own thread, which passes it on.
+          const std::lock_guard lock(guard);
+          if (!failure) failure = std::current_exception();
+        }
+      });
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+class threads_of_kind : public on_each_kind {};
+TABLEQ_ON_KINDS(threads_of_kind, all_backends);
+
+TEST_P(threads_of_kind, share_one_queue_and_each_message_arrives_once) {
+  any_queue mail = make("mail");
+  std::mutex guard;
+  std::set<std::string> seen;
+  std::atomic<int> read{0};
+  in_threads(32, [&](int i) {
+    for (int n = 0; n < 10; ++n) {
+      mail.put(std::to_string(i) + ":" + std::to_string(n));
+      if (n % 2 == 0) mail.put_all(numbered(3, std::to_string(i) + "/" + std::to_string(n) + "/"));
+      for (const item& each : mail.take_up_to(1 + static_cast<std::size_t>(n) % 4)) {
+        ++read;
+        const std::lock_guard lock(guard);
+        EXPECT_TRUE(seen.insert(each.payload).second) << each.payload;
+      }
+    }
+  });
+  for (const item& each : mail.take_up_to(10'000)) {
+    ++read;
+    EXPECT_TRUE(seen.insert(each.payload).second) << each.payload;
+  }
+  EXPECT_EQ(read, 32 * 25);
+  EXPECT_EQ(seen.size(), 32U * 25U);
+}
+
+class threads : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (!IsSkipped() && !HasFatalFailure())
+      static_cast<void>(db());  // Before any thread asks for it.
+  }
+};
+TABLEQ_ON_BACKENDS(threads, all_backends);
+
+TEST_P(threads, open_the_same_queues_at_once) {
+  in_threads(32, [&](int i) {
+    for (const tableq::kind each : all_kinds()) open_queue(db(), each, tableq::to_string(each));
+    any_queue(db(), tableq::kind::heap, "heap").put(std::to_string(i));
+  });
+  EXPECT_EQ(db().queues().size(), 5U);
+  EXPECT_EQ(db().heap("heap").stats().waiting, 32U);
+}
+
+TEST_P(threads, that_transact_conserve_what_they_move) {
+  constexpr int tokens = 40;
+  std::vector<any_queue> queues;
+  for (const tableq::kind each : all_kinds())
+    queues.emplace_back(db(), each, tableq::to_string(each));
+  queues[0].put_all(numbered(tokens));
+  in_threads(8, [&](int i) {
+    random_source random(static_cast<std::uint64_t>(i));
+    for (int n = 0; n < 25; ++n) {
+      any_queue& from = queues[random.below(queues.size())];
+      any_queue& to = queues[random.below(queues.size())];
+      try {
+        db().transact([&](tableq::transaction& tx) {
+          const auto taken = from.take(tx);
+          if (taken) to.put(tx, taken->payload);
+          if (random.one_in(4)) throw std::domain_error("undone on purpose");
+        });
+      } catch (const std::domain_error&) {  // What it threw itself.
+      }
+    }
+  });
+  std::set<std::string> left;
+  for (any_queue& each : queues) {
+    for (const item& one : each.take_up_to(1000)) EXPECT_TRUE(left.insert(one.payload).second);
+  }
+  EXPECT_EQ(left.size(), static_cast<std::size_t>(tokens));
+}
+
+TEST_P(threads, recover_from_storms_of_deadlocks) {
+  auto jobs = db().claim("jobs");
+  std::vector<tableq::new_claim_message> many(6, {.payload = "x"});
+  EXPECT_EQ(jobs.enqueue_batch(many).size(), 6U);
+  std::vector<tableq::receipt> receipts;
+  for (const auto& each : jobs.take({.max = 6})) receipts.push_back(each.receipt);
+  ASSERT_EQ(receipts.size(), 6U);
+  in_threads(6, [&](int i) {
+    random_source random(static_cast<std::uint64_t>(i));
+    for (int n = 0; n < 15; ++n) {
+      const std::size_t first = random.below(6);
+      const std::size_t second = (first + 1 + random.below(5)) % 6;
+      db().transact([&](tableq::transaction& tx) {
+        EXPECT_EQ(jobs.extend(tx, receipts[first], 1h), tableq::settled::done);
+        EXPECT_EQ(jobs.extend(tx, receipts[second], 1h), tableq::settled::done);
+      });
+    }
+  });
+  EXPECT_EQ(jobs.stats().leased, 6U);
+}
+
+TEST_P(threads, that_enqueue_one_key_add_it_once) {
+  auto jobs = db().claim("jobs");
+  std::atomic<int> added{0};
+  in_threads(16, [&](int) {
+    for (int n = 0; n < 10; ++n) {
+      const auto result = jobs.enqueue("x", {.key = "key " + std::to_string(n)});
+      if (!result.existed) ++added;
+    }
+  });
+  EXPECT_EQ(added, 10);
+  EXPECT_EQ(jobs.stats().ready, 10U);
+}
+
+}  // namespace

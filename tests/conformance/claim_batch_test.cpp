@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+
+#include "conformance/claim_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::settled;
+
+class claim_batch : public claim_test {
+ protected:
+  /// Twelve receipts; each third is of a lease that was lost.
+  std::vector<tableq::receipt> some_lost() {
+    for (const std::string& each : numbered(12)) jobs().enqueue(each);
+    std::vector<tableq::receipt> receipts;
+    for (const auto& each : jobs().take({.max = 12})) receipts.push_back(each.receipt);
+    EXPECT_EQ(receipts.size(), 12U);
+    for (std::size_t i = 0; i < receipts.size(); i += 3) {
+      EXPECT_EQ(jobs().complete(receipts[i]), settled::done);
+    }
+    return receipts;
+  }
+  static std::vector<settled> expected() {
+    std::vector<settled> out;
+    for (int i = 0; i < 12; ++i) out.push_back(i % 3 == 0 ? settled::lease_lost : settled::done);
+    return out;
+  }
+};
+TABLEQ_ON_BACKENDS(claim_batch, all_backends);
+
+TEST_P(claim_batch, complete_answers_per_item_and_in_order) {
+  EXPECT_EQ(jobs().complete(some_lost()), expected());
+  EXPECT_EQ(jobs().stats().leased, 0U);
+}
+
+TEST_P(claim_batch, release_answers_per_item_and_in_order) {
+  EXPECT_EQ(jobs().release(some_lost()), expected());
+  EXPECT_EQ(jobs().stats().ready, 8U);
+}
+
+TEST_P(claim_batch, extend_answers_per_item_and_in_order) {
+  EXPECT_EQ(jobs().extend(some_lost(), 2h), expected());
+  clock.advance(2h - 1ms);
+  EXPECT_TRUE(jobs().take().empty());
+  clock.advance(1ms);
+  EXPECT_EQ(jobs().take({.max = 100}).size(), 8U);
+}
+
+TEST_P(claim_batch, fail_answers_per_item_and_in_order) {
+  std::vector<tableq::failure> failures;
+  std::vector<std::string> texts = numbered(12, "error ");
+  const auto receipts = some_lost();
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    failures.push_back({.receipt = receipts[i],
+                        .error = texts[i],
+                        .options = {.delay = std::chrono::seconds(i % 2)}});
+  }
+  EXPECT_EQ(jobs().fail(failures), expected());
+  EXPECT_EQ(jobs().stats().ready, 4U);
+  EXPECT_EQ(jobs().stats().delayed, 4U);
+  clock.advance(1s);
+  for (const auto& each : jobs().peek(20)) {
+    ASSERT_EQ(each.errors.size(), 1U);
+    EXPECT_EQ(each.errors[0].error, "error " + each.payload.substr(1));
+  }
+}
+
+TEST_P(claim_batch, one_receipt_given_twice_settles_once) {
+  jobs().enqueue("work");
+  const tableq::receipt only = take_one().receipt;
+  const std::vector<tableq::receipt> twice = {only, only};
+  const auto results = jobs().complete(twice);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0], settled::done);
+  EXPECT_EQ(results[1], settled::lease_lost);
+}
+
+TEST_P(claim_batch, in_any_order_of_receipts) {
+  jobs().enqueue("a");
+  jobs().enqueue("b");
+  const auto taken = jobs().take({.max = 2});
+  const std::vector<tableq::receipt> backwards = {taken.at(1).receipt, taken.at(0).receipt};
+  EXPECT_EQ(jobs().complete(backwards[0]), settled::done);
+  EXPECT_EQ(jobs().complete(backwards), (std::vector{settled::lease_lost, settled::done}));
+}
+
+TEST_P(claim_batch, of_nothing_does_nothing) {
+  EXPECT_TRUE(jobs().enqueue_batch({}).empty());
+  EXPECT_TRUE(jobs().complete(std::vector<tableq::receipt>{}).empty());
+  EXPECT_TRUE(jobs().release(std::vector<tableq::receipt>{}).empty());
+  EXPECT_TRUE(jobs().extend(std::vector<tableq::receipt>{}, 1s).empty());
+  EXPECT_TRUE(jobs().fail(std::vector<tableq::failure>{}).empty());
+  EXPECT_TRUE(db_with_clock().fifo("mail").enqueue_batch({}).empty());
+  EXPECT_TRUE(db_with_clock().pending("later").enqueue_batch({}).empty());
+}
+
+TEST_P(claim_batch, of_many_is_whole) {
+  std::vector<tableq::new_claim_message> many;
+  const std::vector<std::string> texts = numbered(5000);
+  for (const std::string& each : texts) {
+    many.push_back({.payload = each, .options = {.headers = {{"n", each}}}});
+  }
+  const auto results = jobs().enqueue_batch(many);
+  ASSERT_EQ(results.size(), 5000U);
+  const auto taken = jobs().take({.max = 10'000});
+  ASSERT_EQ(taken.size(), 5000U);
+  std::vector<tableq::receipt> receipts;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    ASSERT_EQ(taken[i].receipt.id, results[i].id);
+    ASSERT_EQ(taken[i].payload, texts[i]);
+    ASSERT_EQ(taken[i].headers.at("n"), texts[i]);
+    receipts.push_back(taken[i].receipt);
+  }
+  EXPECT_EQ(jobs().complete(receipts), std::vector<settled>(5000, settled::done));
+}
+
+}  // namespace

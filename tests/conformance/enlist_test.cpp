@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+
+#include <tableq/soci.hpp>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class enlist_of_kind : public on_each_kind {};
+TABLEQ_ON_KINDS(enlist_of_kind, shared_backends);
+
+TEST_P(enlist_of_kind, enlisted_session_commits_all_or_nothing) {
+  any_queue from = make("from");
+  any_queue to = make("to");
+  here().sql("CREATE TABLE orders (n INTEGER)");
+  const auto session = here().session();
+  const auto work = [&] {
+    tableq::enlistment mine = tableq::enlist(db(), *session);
+    const auto taken = from.take(mine);
+    ASSERT_TRUE(taken);
+    *session << "INSERT INTO orders VALUES (42)";
+    to.put(mine, taken->payload);
+    to.put_all(mine, numbered(3));
+  };
+  from.put("order 42");
+  {
+    soci::transaction undone(*session);
+    work();
+    undone.rollback();
+  }
+  EXPECT_EQ(here().sql("SELECT count(*) FROM orders").at(0).at(0), "0");
+  EXPECT_EQ(from.waiting(), 1U);
+  EXPECT_EQ(to.waiting(), 0U);
+  {
+    soci::transaction done(*session);
+    work();
+    EXPECT_EQ(to.waiting(), 0U) << "visible before the caller committed";
+    done.commit();
+  }
+  EXPECT_EQ(here().sql("SELECT count(*) FROM orders").at(0).at(0), "1");
+  EXPECT_EQ(from.waiting(), 0U);
+  EXPECT_EQ(to.waiting(), 4U);
+}
+
+TEST_P(enlist_of_kind, without_an_open_transaction_each_operation_commits_by_itself) {
+  any_queue mail = make("mail");
+  const auto session = here().session();
+  tableq::enlistment mine = tableq::enlist(db(), *session);
+  mail.put(mine, "at once");
+  EXPECT_EQ(mail.waiting(), 1U);
+  EXPECT_EQ(mail.take(mine)->payload, "at once");
+  EXPECT_EQ(mail.waiting(), 0U);
+  EXPECT_FALSE(here().held());
+}
+
+class enlistment : public on_each_backend {};
+TABLEQ_ON_BACKENDS(enlistment, shared_backends);
+
+TEST_P(enlistment, reads_as_the_manual_says) {
+  auto orders = db().fifo("orders");
+  const auto session = here().session();
+  soci::transaction mine(*session);
+  orders.enqueue(tableq::enlist(db(), *session), "order 42");
+  mine.commit();
+  EXPECT_EQ(orders.dequeue()->payload, "order 42");
+}
+
+TEST_P(enlistment, can_neither_commit_nor_roll_back) {
+  auto orders = db().fifo("orders");
+  const auto session = here().session();
+  soci::transaction mine(*session);
+  tableq::enlistment joined = tableq::enlist(db(), *session);
+  tableq::transaction& tx = joined;
+  orders.enqueue(tx, "order 42");
+  EXPECT_TRUE(tx.active());
+  EXPECT_CODE(invalid_argument, tx.commit());
+  EXPECT_CODE(invalid_argument, tx.rollback());
+  EXPECT_TRUE(tx.active());
+  EXPECT_EQ(&tableq::session_of(tx), session.get());
+  mine.commit();
+  EXPECT_EQ(orders.stats().waiting, 1U);
+}
+
+TEST_P(enlistment, that_ends_leaves_the_callers_transaction_open) {
+  auto orders = db().fifo("orders");
+  const auto session = here().session();
+  soci::transaction mine(*session);
+  { orders.enqueue(tableq::enlist(db(), *session), "first"); }
+  { orders.enqueue(tableq::enlist(db(), *session), "second"); }
+  EXPECT_EQ(orders.stats().waiting, 0U);
+  mine.rollback();
+  EXPECT_EQ(orders.stats().waiting, 0U);
+  EXPECT_FALSE(here().held());
+}
+
+TEST_P(enlistment, of_a_closed_session_is_refused) {
+  const auto session = here().session();
+  session->close();
+  EXPECT_CODE(invalid_argument, static_cast<void>(tableq::enlist(db(), *session)));
+  soci::session never_opened;
+  EXPECT_CODE(invalid_argument, static_cast<void>(tableq::enlist(db(), never_opened)));
+}
+
+TEST_P(enlistment, of_a_session_of_another_database_system_is_refused) {
+  bool tried = false;
+  for (const backend* other : shared_backends()) {
+    if (other == GetParam() || other->missing()) continue;
+    const auto elsewhere = other->fresh();
+    const auto session = elsewhere->session();
+    EXPECT_CODE(invalid_argument, static_cast<void>(tableq::enlist(db(), *session)));
+    tried = true;
+  }
+  if (!tried) GTEST_SKIP() << "no other database in this run";
+}
+
+TEST_P(enlistment, leaves_nothing_behind_in_the_session) {
+  const auto query = here().leftovers_sql();
+  if (!query) GTEST_SKIP() << "sessions of this database cannot tell";
+  auto jobs = db().claim("jobs");
+  const auto session = here().session();
+  {
+    soci::transaction mine(*session);
+    tableq::enlistment joined = tableq::enlist(db(), *session);
+    jobs.enqueue(joined, "work");
+    for (const auto& each : jobs.take(joined)) {
+      EXPECT_EQ(jobs.complete(joined, each.receipt), tableq::settled::done);
+    }
+    mine.commit();
+  }
+  EXPECT_EQ(here().sql(*query).at(0).at(0), "0");
+  int left = -1;
+  session->once << *query, soci::into(left);
+  EXPECT_EQ(left, 0);
+}
+
+TEST_P(enlistment, lives_beside_the_callers_own_prepared_statements) {
+  auto orders = db().fifo("orders");
+  here().sql("CREATE TABLE own (n INTEGER)");
+  const auto session = here().session();
+  {
+    int n = 0;
+    soci::statement insert = (session->prepare << "INSERT INTO own VALUES (:n)", soci::use(n));
+    for (n = 1; n <= 3; ++n) {
+      soci::transaction mine(*session);
+      insert.execute(true);
+      orders.enqueue(tableq::enlist(db(), *session), std::to_string(n));
+      mine.commit();
+    }
+  }
+  EXPECT_EQ(here().sql("SELECT count(*) FROM own").at(0).at(0), "3");
+  EXPECT_EQ(orders.stats().waiting, 3U);
+}
+
+TEST_P(enlistment, meets_a_conflict_once_and_leaves_it_to_the_caller) {
+  auto jobs = db().claim("jobs");
+  jobs.enqueue("work");
+  const auto session = here().session();
+  {
+    soci::transaction mine(*session);
+    for (const std::string& each : here().conflict_setup()) *session << each;
+    const auto taken = jobs.take();
+    ASSERT_EQ(taken.size(), 1U);
+    tableq::enlistment joined = tableq::enlist(db(), *session);
+    const tableq::error refused =
+        thrown_by([&] { static_cast<void>(jobs.complete(joined, taken[0].receipt)); });
+    EXPECT_TRUE(refused.code() == tableq::errc::conflict || refused.code() == tableq::errc::busy)
+        << refused.what();
+    EXPECT_EQ(refused.advice(), tableq::advice::transaction) << refused.what();
+    mine.rollback();
+    soci::transaction again(*session);
+    EXPECT_EQ(jobs.complete(tableq::enlist(db(), *session), taken[0].receipt),
+              tableq::settled::done);
+    again.commit();
+  }
+  EXPECT_EQ(jobs.stats().leased, 0U);
+}
+
+}  // namespace

@@ -1,0 +1,154 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class order : public on_each_backend {
+ protected:
+  /// Reads until the queue is empty: singles and batches in turn.
+  template <class Queue>
+  static std::vector<std::string> drain(Queue& queue) {
+    std::vector<std::string> got;
+    for (std::size_t max = 1;; max = max % 7 + 1) {
+      if (max == 1) {
+        const auto one = queue.dequeue();
+        if (!one) return got;
+        got.push_back(one->payload);
+      } else {
+        for (auto& each : queue.dequeue_batch({.max = max})) got.push_back(std::move(each.payload));
+      }
+    }
+  }
+};
+TABLEQ_ON_BACKENDS(order, all_backends);
+
+std::vector<std::string> reversed(std::vector<std::string> all) {
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+TEST_P(order, of_fifo_is_exact_with_one_consumer) {
+  tableq::fifo_queue queue = db().fifo("mail");
+  for (const std::string& each : numbered(100)) queue.enqueue(each);
+  EXPECT_EQ(drain(queue), numbered(100));
+}
+
+TEST_P(order, of_lifo_is_exact_with_one_consumer) {
+  tableq::lifo_queue queue = db().lifo("mail");
+  for (const std::string& each : numbered(100)) queue.enqueue(each);
+  EXPECT_EQ(drain(queue), reversed(numbered(100)));
+}
+
+TEST_P(order, of_lifo_puts_what_came_meanwhile_first) {
+  tableq::lifo_queue queue = db().lifo("mail");
+  queue.enqueue("p0");
+  queue.enqueue("p1");
+  EXPECT_EQ(queue.dequeue()->payload, "p1");
+  queue.enqueue("p2");
+  EXPECT_EQ(queue.dequeue()->payload, "p2");
+  EXPECT_EQ(queue.dequeue()->payload, "p0");
+}
+
+TEST_P(order, of_strict_queues_is_that_of_relaxed_ones) {
+  tableq::fifo_queue first = db().fifo("first", {.ordering = tableq::ordering::strict});
+  tableq::lifo_queue last = db().lifo("last", {.ordering = tableq::ordering::strict});
+  for (const std::string& each : numbered(50)) {
+    first.enqueue(each);
+    last.enqueue(each);
+  }
+  EXPECT_EQ(drain(first), numbered(50));
+  EXPECT_EQ(drain(last), reversed(numbered(50)));
+}
+
+TEST_P(order, within_an_enqueued_batch_is_the_order_given) {
+  for (const tableq::kind each : {tableq::kind::fifo, tableq::kind::claim}) {
+    any_queue queue(db(), each, tableq::to_string(each));
+    const auto ids = queue.put_all(numbered(1000));
+    ASSERT_EQ(ids.size(), 1000U);
+    EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+    EXPECT_EQ(payloads_of(queue.take_up_to(1000)), numbered(1000));
+  }
+  any_queue last(db(), tableq::kind::lifo, "lifo");
+  last.put_all(numbered(1000));
+  EXPECT_EQ(payloads_of(last.take_up_to(1000)), reversed(numbered(1000)));
+}
+
+TEST_P(order, of_a_heap_is_any_but_nothing_is_lost_or_doubled) {
+  tableq::heap_queue queue = db().heap("mail");
+  for (const std::string& each : numbered(100)) queue.enqueue(each);
+  std::vector<std::string> got = drain(queue);
+  std::vector<std::string> sent = numbered(100);
+  std::sort(got.begin(), got.end());
+  std::sort(sent.begin(), sent.end());
+  EXPECT_EQ(got, sent);
+}
+
+TEST_P(order, of_pending_is_by_due_time) {
+  tableq::pending_queue queue = db_with_clock().pending("mail");
+  queue.enqueue("third", {.due_at = clock.now() - 1s});
+  queue.enqueue("first", {.due_at = clock.now() - 3s});
+  queue.enqueue("fourth");
+  queue.enqueue("second", {.due_at = clock.now() - 2s});
+  EXPECT_EQ(drain(queue), (std::vector<std::string>{"first", "second", "third", "fourth"}));
+}
+
+TEST_P(order, of_pending_messages_due_at_once_is_that_of_enqueue) {
+  tableq::pending_queue queue = db_with_clock().pending("mail");
+  for (const std::string& each : numbered(50)) queue.enqueue(each, {.due_at = clock.now()});
+  EXPECT_EQ(drain(queue), numbered(50));
+}
+
+TEST_P(order, of_claims_is_priority_then_age) {
+  tableq::claim_queue queue = db().claim("jobs");
+  const std::vector<std::pair<std::string, std::int32_t>> sent = {{"p0", 0},
+                                                                  {"low", -5},
+                                                                  {"high", 9},
+                                                                  {"p1", 0},
+                                                                  {"p2", 0},
+                                                                  {"max", 2'147'483'647},
+                                                                  {"min", -2'147'483'647 - 1},
+                                                                  {"high too", 9}};
+  for (const auto& [payload, priority] : sent) {
+    EXPECT_FALSE(queue.enqueue(payload, {.priority = priority}).existed);
+  }
+  const std::vector<std::string> expected = {"max", "high", "high too", "p0",
+                                             "p1",  "p2",   "low",      "min"};
+  EXPECT_EQ(payloads_of(queue.peek(10)), expected);
+  std::vector<std::string> got;
+  while (got.size() < expected.size()) {
+    const auto batch = queue.take({.max = 3});
+    ASSERT_FALSE(batch.empty());
+    for (const auto& each : batch) got.push_back(each.payload);
+  }
+  EXPECT_EQ(got, expected);
+}
+
+class looking : public on_each_kind {};
+TABLEQ_ON_KINDS(looking, all_backends);
+
+TEST_P(looking, shows_what_reads_return_next_and_takes_nothing) {
+  any_queue queue = make("mail");
+  queue.put_all(numbered(10));
+  const auto seen = queue.peek(4);
+  ASSERT_EQ(seen.size(), 4U);
+  EXPECT_EQ(queue.waiting(), 10U);
+  EXPECT_EQ(queue.peek(4), seen);
+  EXPECT_EQ(payloads_of(queue.take_up_to(4)), seen);
+  EXPECT_EQ(queue.peek(100).size(), 6U);
+}
+
+TEST_P(looking, at_an_empty_queue_shows_nothing) {
+  any_queue queue = make("mail");
+  EXPECT_TRUE(queue.peek(10).empty());
+  EXPECT_EQ(queue.waiting(), 0U);
+  EXPECT_FALSE(queue.take());
+  EXPECT_TRUE(queue.take_up_to(10).empty());
+}
+
+}  // namespace

@@ -1,0 +1,149 @@
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::string_literals;
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+
+/// Every byte value, and no period that a chunked copy could hide behind.
+std::string bytes(std::size_t size) {
+  std::string out(size, '\0');
+  std::uint32_t state = 12345;
+  for (std::size_t i = 0; i < size; ++i) {
+    state = state * 1'664'525U + 1'013'904'223U;
+    out[i] = static_cast<char>(i < 256 ? i : state >> 24U);
+  }
+  return out;
+}
+
+/// A view of more bytes than anybody has: pages that exist only once they are touched.
+class untouched_bytes {
+ public:
+  explicit untouched_bytes(std::size_t size)
+      : size_(size),
+        start_(
+            ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (start_ == MAP_FAILED) throw std::runtime_error("no address space");
+  }
+  untouched_bytes(const untouched_bytes&) = delete;
+  untouched_bytes& operator=(const untouched_bytes&) = delete;
+  ~untouched_bytes() { ::munmap(start_, size_); }
+
+  [[nodiscard]] std::string_view view() const { return {static_cast<const char*>(start_), size_}; }
+  [[nodiscard]] std::ptrdiff_t touched_pages() const {
+    std::vector<unsigned char> pages(size_ / 4096 + 1);
+    if (::mincore(start_, size_, pages.data()) != 0) return -1;
+    return std::count_if(pages.begin(), pages.end(),
+                         [](unsigned char page) { return (page & 1U) != 0; });
+  }
+
+ private:
+  std::size_t size_;
+  void* start_;
+};
+
+/// Compares without printing megabytes.
+void expect_same(const std::string& got, const std::string& sent) {
+  EXPECT_EQ(got.size(), sent.size());
+  EXPECT_TRUE(got == sent) << "a payload of " << sent.size() << " bytes came back changed";
+}
+
+class payload : public on_each_kind {};
+TABLEQ_ON_KINDS(payload, all_backends);
+
+TEST_P(payload, of_any_size_comes_back_unchanged) {
+  any_queue queue = make("mail");
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{8000}, std::size_t{65'536}, mebibyte}) {
+    const std::string sent = bytes(size);
+    queue.put(sent);
+    const auto got = queue.take();
+    ASSERT_TRUE(got) << size;
+    expect_same(got->payload, sent);
+  }
+}
+
+TEST_P(payload, of_any_size_comes_back_unchanged_in_a_batch) {
+  any_queue queue = make("mail");
+  const std::vector<std::string> sent = {bytes(0),        bytes(1), bytes(8000), bytes(65'536),
+                                         bytes(mebibyte), ""s,      "\0"s,       bytes(256)};
+  const auto ids = queue.put_all(sent);
+  const std::vector<item> got = queue.take_up_to(100);
+  ASSERT_EQ(got.size(), sent.size());
+  for (const item& each : got) {
+    const auto at = std::find(ids.begin(), ids.end(), each.id) - ids.begin();
+    expect_same(each.payload, sent.at(static_cast<std::size_t>(at)));
+  }
+}
+
+TEST_P(payload, of_any_bytes_comes_back_unchanged) {
+  any_queue queue = make("mail");
+  const std::vector<std::string> sent = {
+      "\0"s,        "\0\0\0"s,      "a\0b"s, "\0a"s,   "a\0"s,         "\xFF\xFE\x00\x80"s,
+      "\xC3\x28"s,  "\\x41\\"s,     "\\"s,   "'\"`;"s, "\r\n\t\x1A"s,  "NULL"s,
+      "{\"a\":1}"s, "$1 :name ?1"s, "\\x"s,  "\\000"s, "\xED\xA0\x80"s};
+  for (const std::string& each : sent) {
+    queue.put(each);
+    expect_same(queue.take()->payload, each);
+  }
+  const auto ids = queue.put_all(sent);
+  for (const item& each : queue.take_up_to(100)) {
+    const auto at = std::find(ids.begin(), ids.end(), each.id) - ids.begin();
+    expect_same(each.payload, sent.at(static_cast<std::size_t>(at)));
+  }
+}
+
+class large_payload : public on_each_kind {};
+TABLEQ_ON_KINDS(large_payload, shared_backends);
+
+TEST_P(large_payload, of_64_mebibytes_comes_back_unchanged_single_and_in_a_batch) {
+  any_queue queue = make("mail");
+  const std::string large = bytes(64 * mebibyte);
+  queue.put(large);
+  expect_same(queue.take()->payload, large);
+
+  const auto ids = queue.put_all({"small", large, ""});
+  const std::vector<item> got = queue.take_up_to(3);
+  ASSERT_EQ(got.size(), 3U);
+  for (const item& each : got) {
+    expect_same(each.payload, each.id == ids.at(1) ? large : each.id == ids.at(0) ? "small" : "");
+  }
+}
+
+TEST_P(payload, over_the_limit_is_refused_before_it_is_touched) {
+  const untouched_bytes huge(2'000'000'000);
+  any_queue queue = make("mail");
+  EXPECT_CODE(too_large, queue.put(huge.view()));
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_CODE(too_large, queue.put(tx, huge.view()));
+  }
+  EXPECT_EQ(huge.touched_pages(), 0);
+  EXPECT_EQ(queue.waiting(), 0U);
+}
+
+TEST_P(payload, over_the_limit_refuses_the_whole_batch) {
+  const untouched_bytes huge(2'000'000'000);
+  any_queue queue = make("mail");
+  EXPECT_CODE(too_large, queue.put_views({"small", huge.view(), "small"}));
+  EXPECT_EQ(huge.touched_pages(), 0);
+  EXPECT_EQ(queue.waiting(), 0U);
+}
+
+TEST_P(payload, is_seen_unchanged_by_peek) {
+  any_queue queue = make("mail");
+  const std::string sent = bytes(70'000);
+  queue.put(sent);
+  const auto seen = queue.peek(1);
+  ASSERT_EQ(seen.size(), 1U);
+  expect_same(seen[0], sent);
+}
+
+}  // namespace

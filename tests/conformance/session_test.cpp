@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <thread>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class sessions : public on_each_backend {};
+TABLEQ_ON_BACKENDS(sessions, all_backends);
+
+TEST_P(sessions, a_call_that_finds_none_free_is_busy) {
+  auto narrow = open({.max_sessions = 1, .session_timeout = 10ms});
+  auto mail = narrow.fifo("mail");
+  {
+    const tableq::transaction tx = narrow.begin();
+    EXPECT_CODE(busy, static_cast<void>(narrow.begin()));
+    EXPECT_CODE(busy, mail.enqueue("refused"));
+    EXPECT_CODE(busy, static_cast<void>(mail.stats()));
+  }
+  EXPECT_EQ(mail.stats().waiting, 0U);
+}
+
+TEST_P(sessions, come_back_after_every_way_to_end) {
+  auto narrow = open({.max_sessions = 1, .session_timeout = 10ms});
+  auto mail = narrow.fifo("mail");
+  for (int i = 0; i < 20; ++i) {
+    { const tableq::transaction dropped = narrow.begin(); }
+    narrow.begin().commit();
+    narrow.begin().rollback();
+    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch({.max = 0})));
+    EXPECT_THROW(narrow.transact([](tableq::transaction&) { throw std::domain_error("own"); }),
+                 std::domain_error);
+    mail.enqueue("x");
+  }
+  EXPECT_EQ(mail.stats().waiting, 20U);
+}
+
+TEST_P(sessions, of_copies_of_a_database_are_the_same) {
+  auto mail = open().fifo("mail");  // The database object itself is gone.
+  auto copy = mail;
+  mail.enqueue("x");
+  EXPECT_EQ(copy.dequeue()->payload, "x");
+  EXPECT_EQ(copy.name(), "mail");
+  EXPECT_EQ(copy.kind(), tableq::kind::fifo);
+}
+
+TEST_P(sessions, a_waiting_read_holds_none) {
+  auto narrow = open({.max_sessions = 1, .session_timeout = 5s});
+  auto mail = narrow.fifo("mail");
+  auto jobs = narrow.claim("jobs");
+  std::latch started(2);
+  std::string got;
+  std::string taken;
+  {
+    const std::jthread reader([&] {
+      started.count_down();
+      got = mail.dequeue({.wait = 60s}).value().payload;
+    });
+    const std::jthread taker([&] {
+      started.count_down();
+      taken = jobs.take({.wait = 60s}).at(0).payload;
+    });
+    started.wait();
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(narrow.queues().size(), 2U);
+    mail.enqueue("woken");
+    jobs.enqueue("woken too");
+  }
+  EXPECT_EQ(got, "woken");
+  EXPECT_EQ(taken, "woken too");
+}
+
+class locks : public on_each_kind {};
+TABLEQ_ON_KINDS(locks, shared_backends);
+
+TEST_P(locks, of_others_make_a_writer_busy_within_its_time_out) {
+  static_cast<void>(make("mail"));
+  auto hurried = tableq::database::open(here().impatient_url(), {.retry_for = 0ms});
+  any_queue mail(hurried, kind(), "mail");
+  here().sql(here().begin_with_lock("mail"));
+  EXPECT_CODE(busy, mail.put("refused"));
+  EXPECT_CODE(busy, mail.put_all(numbered(3)));
+  here().sql("ROLLBACK");
+  EXPECT_EQ(mail.waiting(), 0U);
+  mail.put("accepted");
+  EXPECT_EQ(mail.take()->payload, "accepted");
+}
+
+TEST_P(locks, that_end_in_time_are_waited_for) {
+  static_cast<void>(make("mail"));
+  auto patient = tableq::database::open(here().impatient_url(), {.retry_for = 60s});
+  any_queue mail(patient, kind(), "mail");
+  here().sql(here().begin_with_lock("mail"));
+  std::latch started(1);
+  {
+    const std::jthread writer([&] {
+      started.count_down();
+      mail.put("in the end");
+    });
+    started.wait();
+    here().sql("COMMIT");
+  }
+  EXPECT_EQ(mail.take()->payload, "in the end");
+}
+
+TEST_P(locks, of_others_do_not_disturb_a_look) {
+  any_queue mail = make("mail");
+  mail.put("there");
+  here().sql(here().begin_with_lock("mail"));
+  EXPECT_EQ(mail.peek(1), (std::vector<std::string>{"there"}));
+  EXPECT_EQ(mail.waiting(), 1U);
+  here().sql("ROLLBACK");
+}
+
+}  // namespace

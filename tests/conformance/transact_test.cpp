@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+
+#include <atomic>
+#include <barrier>
+#include <thread>
+
+#include <tableq/soci.hpp>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class transact : public on_each_backend {};
+TABLEQ_ON_BACKENDS(transact, all_backends);
+
+TEST_P(transact, commits_and_returns_what_the_function_returns) {
+  auto mail = db().fifo("mail");
+  auto audit = db().fifo("audit");
+  mail.enqueue("work");
+  const std::string moved = db().transact([&](tableq::transaction& tx) {
+    const auto taken = mail.dequeue(tx);
+    audit.enqueue(tx, taken->payload);
+    return taken->payload;
+  });
+  EXPECT_EQ(moved, "work");
+  EXPECT_EQ(mail.stats().waiting, 0U);
+  EXPECT_EQ(audit.dequeue()->payload, "work");
+}
+
+TEST_P(transact, rolls_back_and_passes_on_what_the_function_throws) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("work");
+  int runs = 0;
+  EXPECT_THROW(db().transact([&](tableq::transaction& tx) {
+    ++runs;
+    EXPECT_TRUE(mail.dequeue(tx));
+    throw std::domain_error("the application's own");
+  }),
+               std::domain_error);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
+TEST_P(transact, does_not_repeat_what_is_no_conflict) {
+  auto gone = db().fifo("gone");
+  EXPECT_TRUE(db().drop("gone"));
+  int runs = 0;
+  EXPECT_CODE(not_found, db().transact([&](tableq::transaction& tx) {
+    ++runs;
+    gone.enqueue(tx, "nowhere");
+  }));
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_P(transact, works_from_many_threads) {
+  auto from = db().claim("from");
+  auto to = db().heap("to");
+  std::vector<tableq::new_claim_message> many(200, {.payload = "x"});
+  EXPECT_EQ(from.enqueue_batch(many).size(), 200U);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        while (db().transact([&](tableq::transaction& tx) {
+          const auto taken = from.take(tx);
+          if (taken.empty()) return false;
+          to.enqueue(tx, taken[0].payload);
+          return from.complete(tx, taken[0].receipt) == tableq::settled::done;
+        })) {
+        }
+      });
+    }
+  }
+  EXPECT_EQ(from.stats().ready + from.stats().leased, 0U);
+  EXPECT_EQ(to.stats().waiting, 200U);
+}
+
+class conflicts : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!can().concurrent_writers) {
+      GTEST_SKIP() << "writers of this database wait for each other before they begin";
+    }
+  }
+  /// Makes `tx` conflict with whatever is changed after this.
+  void look_before(tableq::transaction& tx) {
+    for (const std::string& each : here().conflict_setup()) tableq::session_of(tx) << each;
+  }
+};
+TABLEQ_ON_BACKENDS(conflicts, shared_backends);
+
+TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
+  auto mail = db().fifo("mail");
+  auto jobs = db().claim("jobs");
+  jobs.enqueue("work");
+  int runs = 0;
+  const auto outcome = db().transact([&](tableq::transaction& tx) {
+    ++runs;
+    mail.enqueue(tx, "run " + std::to_string(runs));
+    const auto taken = jobs.take();
+    if (taken.empty()) return tableq::settled::lease_lost;
+    return jobs.release(taken[0].receipt);
+  });
+  EXPECT_EQ(outcome, tableq::settled::done);
+
+  runs = 0;
+  EXPECT_EQ(mail.dequeue()->payload, "run 1");
+  const auto settled = db().transact([&](tableq::transaction& tx) {
+    ++runs;
+    if (runs == 1) look_before(tx);
+    mail.enqueue(tx, "run " + std::to_string(runs));
+    if (runs > 1) return tableq::settled::done;
+    const auto taken = jobs.take();  // Outside: it commits after this transaction looked.
+    return jobs.complete(tx, taken.at(0).receipt);
+  });
+  EXPECT_EQ(settled, tableq::settled::done);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 10})), (std::vector<std::string>{"run 2"}));
+  EXPECT_EQ(jobs.stats().leased, 1U);
+}
+
+TEST_P(conflicts, repeating_is_bounded) {
+  for (const auto bound : {0ms, 100ms}) {
+    auto hurried = open({.retry_for = bound});
+    auto jobs = hurried.claim("jobs", {.lease = 1ms, .max_attempts = 1'000'000});
+    static_cast<void>(jobs.enqueue("work", {.key = "only"}));
+    int runs = 0;
+    EXPECT_CODE(conflict, hurried.transact([&](tableq::transaction& tx) {
+      ++runs;
+      look_before(tx);
+      const auto taken = jobs.take({.wait = 10s});
+      return jobs.complete(tx, taken.at(0).receipt);
+    }));
+    if (bound == 0ms) {
+      EXPECT_EQ(runs, 1);
+    } else {
+      EXPECT_GT(runs, 1);
+    }
+  }
+}
+
+TEST_P(conflicts, a_deadlock_is_recovered) {
+  auto jobs = db().claim("jobs");
+  std::barrier both(2);
+  std::atomic<int> runs{0};
+  const auto work = [&](const std::string& first, const std::string& second) {
+    bool waited = false;
+    db().transact([&](tableq::transaction& tx) {
+      ++runs;
+      static_cast<void>(jobs.enqueue(tx, first, {.key = first}));
+      if (!waited) both.arrive_and_wait();
+      waited = true;
+      static_cast<void>(jobs.enqueue(tx, second, {.key = second}));
+    });
+  };
+  {
+    const std::jthread one([&] { work("a", "b"); });
+    const std::jthread other([&] { work("b", "a"); });
+  }
+  EXPECT_GE(runs, 3) << "there was no deadlock";
+  EXPECT_EQ(jobs.stats().ready, 2U);
+}
+
+class lost_sessions : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!here().session_id_sql()) GTEST_SKIP() << "sessions of this database cannot be ended";
+  }
+  void end(tableq::transaction& tx) {
+    std::string id;
+    tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
+    here().end_session(id);
+  }
+};
+TABLEQ_ON_BACKENDS(lost_sessions, shared_backends);
+
+TEST_P(lost_sessions, transact_never_repeats_after_an_unknown_outcome) {
+  auto mail = db().fifo("mail");
+  int runs = 0;
+  const tableq::error unknown = thrown_by([&] {
+    db().transact([&](tableq::transaction& tx) {
+      ++runs;
+      mail.enqueue(tx, "perhaps");
+      end(tx);
+    });
+  });
+  EXPECT_EQ(unknown.code(), tableq::errc::outcome_unknown) << unknown.what();
+  EXPECT_EQ(unknown.advice(), tableq::advice::never);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(mail.stats().waiting, 0U);
+}
+
+TEST_P(lost_sessions, transact_repeats_when_the_commit_was_not_sent) {
+  auto mail = db().fifo("mail");
+  int runs = 0;
+  db().transact([&](tableq::transaction& tx) {
+    ++runs;
+    mail.enqueue(tx, "first half");
+    if (runs == 1) end(tx);
+    mail.enqueue(tx, "second half");
+  });
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(mail.stats().waiting, 2U);
+}
+
+TEST_P(lost_sessions, a_commit_by_hand_is_unknown_too) {
+  auto mail = db().fifo("mail");
+  tableq::transaction tx = db().begin();
+  mail.enqueue(tx, "perhaps");
+  end(tx);
+  EXPECT_CODE(outcome_unknown, tx.commit());
+  EXPECT_FALSE(tx.active());
+  EXPECT_EQ(mail.stats().waiting, 0U);
+}
+
+TEST_P(lost_sessions, a_statement_in_a_transaction_is_lost_and_nothing_of_it_lasts) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("stays");
+  {
+    tableq::transaction tx = db().begin();
+    end(tx);
+    EXPECT_CODE(connection_lost, static_cast<void>(mail.dequeue(tx)));
+  }
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
+TEST_P(lost_sessions, the_next_call_opens_a_new_one) {
+  auto single = open({.max_sessions = 1});
+  auto mail = single.fifo("mail");
+  std::string id;
+  {
+    tableq::transaction tx = single.begin();
+    tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
+    tx.commit();
+  }
+  here().end_session(id);
+  std::size_t sent = 0;
+  try {
+    mail.enqueue("perhaps");
+    ++sent;
+  } catch (const tableq::error& lost) {
+    EXPECT_TRUE(lost.code() == tableq::errc::outcome_unknown ||
+                lost.code() == tableq::errc::connection_lost)
+        << lost.what();
+  }
+  mail.enqueue("surely");
+  EXPECT_EQ(mail.stats().waiting, sent + 1);
+}
+
+}  // namespace

@@ -1,0 +1,265 @@
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+
+#include <tableq/soci.hpp>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class transaction_of_kind : public on_each_kind {};
+TABLEQ_ON_KINDS(transaction_of_kind, all_backends);
+
+TEST_P(transaction_of_kind, committed_enqueue_is_a_message) {
+  any_queue mail = make("mail");
+  tableq::transaction tx = db().begin();
+  mail.put(tx, "sent");
+  tx.commit();
+  EXPECT_EQ(mail.take()->payload, "sent");
+}
+
+TEST_P(transaction_of_kind, rolled_back_enqueue_is_no_message) {
+  any_queue mail = make("mail");
+  tableq::transaction tx = db().begin();
+  mail.put(tx, "single");
+  mail.put_all(tx, numbered(10));
+  tx.rollback();
+  EXPECT_FALSE(mail.take());
+}
+
+TEST_P(transaction_of_kind, committed_dequeue_is_final) {
+  any_queue mail = make("mail");
+  mail.put("work");
+  tableq::transaction tx = db().begin();
+  EXPECT_EQ(mail.take(tx)->payload, "work");
+  tx.commit();
+  EXPECT_FALSE(mail.take());
+}
+
+TEST_P(transaction_of_kind, rolled_back_dequeue_returns_the_message) {
+  any_queue mail = make("mail");
+  mail.put_all(numbered(3));
+  const auto before = mail.peek(3);
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_TRUE(mail.take(tx));
+    EXPECT_EQ(mail.take_up_to(tx, 10).size(), 2U);
+    EXPECT_FALSE(mail.take(tx));
+    tx.rollback();
+  }
+  EXPECT_EQ(mail.waiting(), 3U);
+  EXPECT_EQ(payloads_of(mail.take_up_to(3)), before);
+}
+
+TEST_P(transaction_of_kind, destroyed_without_commit_is_rolled_back) {
+  any_queue mail = make("mail");
+  mail.put("work");
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_TRUE(mail.take(tx));
+    mail.put(tx, "more");
+  }
+  EXPECT_EQ(payloads_of(mail.take_up_to(10)), (std::vector<std::string>{"work"}));
+}
+
+TEST_P(transaction_of_kind, reads_what_it_enqueued_itself) {
+  any_queue mail = make("mail");
+  tableq::transaction tx = db().begin();
+  mail.put(tx, "own");
+  EXPECT_EQ(mail.take(tx)->payload, "own");
+  tx.commit();
+  EXPECT_FALSE(mail.take());
+}
+
+TEST_P(transaction_of_kind, moves_messages_between_kinds_or_does_nothing) {
+  any_queue from = make("from");
+  for (const tableq::kind each : all_kinds()) {
+    any_queue to(db(), each, "to_" + std::string(tableq::to_string(each)));
+    from.put("moved");
+    {
+      tableq::transaction undone = db().begin();
+      to.put(undone, from.take(undone)->payload);
+    }
+    EXPECT_EQ(from.waiting(), 1U);
+    EXPECT_EQ(to.waiting(), 0U);
+    {
+      tableq::transaction done = db().begin();
+      to.put(done, from.take(done)->payload);
+      done.commit();
+    }
+    EXPECT_EQ(from.waiting(), 0U);
+    EXPECT_EQ(to.take()->payload, "moved");
+  }
+}
+
+class transaction : public on_each_backend {
+ protected:
+  /// Every use of a transaction that has ended is refused, and commit too.
+  void expect_ended(tableq::transaction& tx) {
+    auto mail = db().fifo("mail");
+    auto jobs = db().claim("jobs");
+    EXPECT_FALSE(tx.active());
+    EXPECT_CODE(invalid_argument, tx.commit());
+    EXPECT_CODE(invalid_argument, mail.enqueue(tx, "late"));
+    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue(tx)));
+    EXPECT_CODE(invalid_argument, static_cast<void>(jobs.take(tx)));
+    EXPECT_CODE(invalid_argument, static_cast<void>(tableq::session_of(tx)));
+    EXPECT_NO_THROW(tx.rollback());
+    EXPECT_EQ(mail.stats().waiting, 0U);
+  }
+};
+TABLEQ_ON_BACKENDS(transaction, all_backends);
+
+TEST_P(transaction, used_after_commit_is_refused) {
+  tableq::transaction tx = db().begin();
+  EXPECT_TRUE(tx.active());
+  tx.commit();
+  expect_ended(tx);
+}
+
+TEST_P(transaction, used_after_rollback_is_refused) {
+  tableq::transaction tx = db().begin();
+  tx.rollback();
+  expect_ended(tx);
+}
+
+TEST_P(transaction, may_be_moved) {
+  auto mail = db().fifo("mail");
+  tableq::transaction first = db().begin();
+  mail.enqueue(first, "kept");
+  tableq::transaction second = std::move(first);
+  mail.enqueue(second, "kept too");
+  second.commit();
+  EXPECT_EQ(mail.stats().waiting, 2U);
+}
+
+TEST_P(transaction, goes_on_after_a_call_that_was_refused_before_it_was_sent) {
+  auto mail = db().fifo("mail");
+  tableq::transaction tx = db().begin();
+  mail.enqueue(tx, "first");
+  EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(tx, {.max = 0})));
+  mail.enqueue(tx, "second");
+  tx.commit();
+  EXPECT_EQ(mail.stats().waiting, 2U);
+}
+
+TEST_P(transaction, does_not_commit_after_a_failed_operation) {
+  auto mail = db().fifo("mail");
+  auto gone = db().fifo("gone");
+  EXPECT_TRUE(db().drop("gone"));
+  {
+    tableq::transaction tx = db().begin();
+    mail.enqueue(tx, "half");
+    EXPECT_CODE(not_found, gone.enqueue(tx, "nowhere"));
+    EXPECT_CODE(invalid_argument, tx.commit());
+  }
+  EXPECT_EQ(mail.stats().waiting, 0U);
+}
+
+TEST_P(transaction, keeps_its_database_alive) {
+  std::optional<tableq::fifo_queue> mail;
+  std::optional<tableq::transaction> tx;
+  {
+    tableq::database short_lived = open();
+    mail = short_lived.fifo("mail");
+    tx = short_lived.begin();
+  }
+  mail->enqueue(*tx, "survives");
+  tx->commit();
+  EXPECT_EQ(mail->dequeue()->payload, "survives");
+}
+
+TEST_P(transaction, carries_own_statements_of_the_application) {
+  auto mail = db().fifo("mail");
+  {
+    tableq::transaction tx = db().begin();
+    tableq::session_of(tx) << "CREATE TABLE orders (n INTEGER)";
+    tx.commit();
+  }
+  const auto orders = [this] {
+    tableq::transaction tx = db().begin();
+    int count = -1;
+    tableq::session_of(tx) << "SELECT count(*) FROM orders", soci::into(count);
+    return count;
+  };
+  {
+    tableq::transaction tx = db().begin();
+    tableq::session_of(tx) << "INSERT INTO orders VALUES (1)";
+    mail.enqueue(tx, "order 1");
+  }
+  EXPECT_EQ(orders(), 0);
+  EXPECT_EQ(mail.stats().waiting, 0U);
+  {
+    tableq::transaction tx = db().begin();
+    tableq::session_of(tx) << "INSERT INTO orders VALUES (1)";
+    mail.enqueue(tx, "order 1");
+    tx.commit();
+  }
+  EXPECT_EQ(orders(), 1);
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
+TEST_P(transaction, undoes_a_take_and_every_settlement) {
+  auto jobs = db().claim("jobs");
+  jobs.enqueue("work");
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(jobs.take(tx).size(), 1U);
+  }
+  const auto taken = jobs.take();
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].attempt, 1);
+  const auto& receipt = taken[0].receipt;
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(jobs.complete(tx, receipt), tableq::settled::done);
+    EXPECT_EQ(jobs.complete(tx, receipt), tableq::settled::lease_lost);
+  }
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(jobs.fail(tx, receipt, "undone"), tableq::settled::done);
+  }
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(jobs.extend(tx, receipt, 1h), tableq::settled::done);
+    EXPECT_EQ(jobs.release(tx, receipt), tableq::settled::done);
+  }
+  EXPECT_EQ(jobs.complete(receipt), tableq::settled::done);
+}
+
+class shared_transaction : public on_each_kind {};
+TABLEQ_ON_KINDS(shared_transaction, shared_backends);
+
+TEST_P(shared_transaction, is_invisible_to_others_until_it_commits) {
+  any_queue mail = make("mail");
+  mail.put("there");
+  auto elsewhere = open();
+  const any_queue seen(elsewhere, kind(), "mail");
+  tableq::transaction tx = db().begin();
+  EXPECT_EQ(mail.take(tx)->payload, "there");
+  mail.put(tx, "new");
+  EXPECT_EQ(seen.peek(10), (std::vector<std::string>{"there"}));
+  tx.commit();
+  EXPECT_EQ(seen.peek(10), (std::vector<std::string>{"new"}));
+}
+
+TEST_P(shared_transaction, holds_up_nobody_who_reads_another_message) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  any_queue mail = make("mail");
+  mail.put_all(numbered(2));
+  tableq::transaction first = db().begin();
+  tableq::transaction second = db().begin();
+  const auto one = mail.take(first);
+  const auto other = mail.take(second);
+  ASSERT_TRUE(one && other);
+  EXPECT_NE(one->payload, other->payload);
+  tableq::transaction third = db().begin();
+  EXPECT_FALSE(mail.take(third));
+  first.rollback();
+  EXPECT_EQ(mail.take(third)->payload, one->payload);
+}
+
+}  // namespace

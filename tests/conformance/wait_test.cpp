@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <thread>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Long enough that only a lost wake-up would reach it.
+constexpr auto for_ever = 120s;
+
+class waiting : public on_each_kind {
+ protected:
+  /// Lets a thread wait on `mail`, then lets `send` make it stop waiting.
+  template <class F>
+  static std::vector<std::string> wait_while(any_queue mail, F&& send, std::size_t max = 1) {
+    std::latch started(1);
+    std::vector<item> got;
+    {
+      const std::jthread waiter([&] {
+        started.count_down();
+        got = mail.take_up_to(max, for_ever);
+      });
+      started.wait();
+      send();
+    }
+    return payloads_of(got);
+  }
+};
+TABLEQ_ON_KINDS(waiting, all_backends);
+
+TEST_P(waiting, read_is_woken_by_an_enqueue_of_another_thread) {
+  any_queue mail = make("mail");
+  EXPECT_EQ(wait_while(mail, [&] { mail.put("woken"); }), (std::vector<std::string>{"woken"}));
+}
+
+TEST_P(waiting, read_is_woken_by_a_batch) {
+  any_queue mail = make("mail");
+  const auto got = wait_while(
+      mail, [&] { mail.put_all(numbered(5)); }, 5);
+  EXPECT_EQ(got.size(), 5U);
+}
+
+TEST_P(waiting, read_is_woken_by_a_commit) {
+  any_queue mail = make("mail");
+  const auto got = wait_while(
+      mail, [&] { db().transact([&](tableq::transaction& tx) { mail.put(tx, "committed"); }); });
+  EXPECT_EQ(got, (std::vector<std::string>{"committed"}));
+}
+
+TEST_P(waiting, read_returns_at_once_what_is_there) {
+  any_queue mail = make("mail");
+  mail.put("there");
+  EXPECT_EQ(payloads_of(mail.take_up_to(10, for_ever)), (std::vector<std::string>{"there"}));
+}
+
+TEST_P(waiting, read_ends_empty_when_its_time_is_over) {
+  any_queue mail = make("mail");
+  EXPECT_TRUE(mail.take_up_to(1, 1ms).empty());
+  EXPECT_TRUE(mail.take_up_to(10, 30ms).empty());
+}
+
+TEST_P(waiting, read_ends_empty_when_it_is_stopped) {
+  any_queue mail = make("mail");
+  std::latch started(1);
+  std::vector<item> got(1);
+  std::jthread waiter([&](const std::stop_token& stop) {
+    started.count_down();
+    got = mail.take_up_to(1, for_ever, stop);
+  });
+  started.wait();
+  waiter.request_stop();
+  waiter.join();
+  EXPECT_TRUE(got.empty());
+}
+
+TEST_P(waiting, read_that_was_stopped_before_does_not_wait) {
+  any_queue mail = make("mail");
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_TRUE(mail.take_up_to(1, for_ever, stopped.get_token()).empty());
+}
+
+TEST_P(waiting, readers_share_what_comes) {
+  any_queue mail = make("mail");
+  std::atomic<int> got{0};
+  std::latch started(4);
+  {
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 4; ++i) {
+      readers.emplace_back([&, own = mail]() mutable {
+        started.count_down();
+        got += static_cast<int>(own.take_up_to(1, for_ever).size());
+      });
+    }
+    started.wait();
+    for (const std::string& each : numbered(4)) mail.put(each);
+  }
+  EXPECT_EQ(got, 4);
+  EXPECT_EQ(mail.waiting(), 0U);
+}
+
+class shared_waiting : public waiting {};
+TABLEQ_ON_KINDS(shared_waiting, shared_backends);
+
+TEST_P(shared_waiting, read_is_woken_by_another_database_object) {
+  any_queue mail = make("mail");
+  auto elsewhere = open();
+  any_queue far(elsewhere, kind(), "mail");
+  EXPECT_EQ(wait_while(mail, [&] { far.put("from afar"); }),
+            (std::vector<std::string>{"from afar"}));
+}
+
+TEST_P(shared_waiting, read_finds_a_plain_insert) {
+  any_queue mail = make("mail");
+  const auto got = wait_while(mail, [&] {
+    here().sql("INSERT INTO mail (payload) VALUES (" + here().bytes_literal("by hand") + ")");
+  });
+  EXPECT_EQ(got, (std::vector<std::string>{"by hand"}));
+}
+
+class due_times : public on_each_backend {};
+TABLEQ_ON_BACKENDS(due_times, all_backends);
+
+TEST_P(due_times, wake_a_waiting_read) {
+  auto later = db().pending("later");
+  auto jobs = db().claim("jobs");
+  later.enqueue("due", {.delay = 50ms});
+  EXPECT_FALSE(jobs.enqueue("due", {.delay = 50ms}).existed);
+  EXPECT_EQ(later.dequeue({.wait = for_ever})->payload, "due");
+  EXPECT_EQ(jobs.take({.wait = for_ever}).at(0).payload, "due");
+}
+
+TEST_P(due_times, of_leases_wake_a_waiting_take) {
+  auto jobs = db().claim("jobs", {.lease = 50ms});
+  jobs.enqueue("work");
+  EXPECT_EQ(jobs.take().at(0).attempt, 1);
+  EXPECT_EQ(jobs.take({.wait = for_ever}).at(0).attempt, 2);
+}
+
+}  // namespace

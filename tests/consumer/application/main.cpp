@@ -1,0 +1,41 @@
+// What a user of the library would write, with every public header. Run with a connection string.
+#include <iostream>
+#include <optional>
+
+#include <tableq/claim_queue.hpp>
+#include <tableq/database.hpp>
+#include <tableq/dialect.hpp>
+#include <tableq/error.hpp>
+#include <tableq/export.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/queue.hpp>
+#include <tableq/schema.hpp>
+#include <tableq/soci.hpp>
+#include <tableq/tableq.hpp>
+#include <tableq/transaction.hpp>
+#include <tableq/version.hpp>
+
+int main(int argc, char** argv) {
+  try {
+    auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://:memory:");
+    auto mail = db.fifo("mail");
+    mail.enqueue("hello");
+    const std::optional<tableq::message> got = mail.dequeue();
+    if (!got || got->payload != "hello") {
+      std::cerr << "the message did not come back\n";
+      return 1;
+    }
+  } catch (const tableq::error& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
+  // Caught across the library's border, so its type information must be exported.
+  try {
+    (void)tableq::database::open("nosuch://x");
+  } catch (const tableq::error& e) {
+    if (e.code() == tableq::errc::invalid_argument) return 0;
+  }
+  std::cerr << "an unknown scheme was accepted\n";
+  return 1;
+}

@@ -1,0 +1,19 @@
+# Builds and runs the application with nothing but pkg-config and the compiler. In: MAIN, WORK,
+# PREFIX, COMPILER.
+file(GLOB_RECURSE pc ${PREFIX}/tableq.pc)
+if(NOT pc)
+  message(FATAL_ERROR "no tableq.pc below ${PREFIX}")
+endif()
+get_filename_component(folder ${pc} DIRECTORY)
+get_filename_component(libraries ${folder} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+set(ENV{LD_LIBRARY_PATH} ${libraries})
+set(ENV{CXX} ${COMPILER})
+file(MAKE_DIRECTORY ${WORK})
+execute_process(
+  COMMAND sh -ec "\"$CXX\" -std=c++20 $(pkg-config --cflags tableq) '${MAIN}' -o consumer \
+    $(pkg-config --libs tableq) && ./consumer"
+  WORKING_DIRECTORY ${WORK} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "failed (${status})")
+endif()

@@ -1,0 +1,88 @@
+#include <libpq-fe.h>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "core/driver.hpp"
+#include "core/identifier.hpp"
+#include "core/statement.hpp"
+#include "drivers/text.hpp"
+#include "drivers/transport/libpq_values.hpp"
+#include "support/backends.hpp"
+#include "support/fixture.hpp"
+
+namespace {
+
+using tableq::core::contract;
+namespace libpq = tableq::drivers::libpq;
+
+struct closer {
+  void operator()(PGconn* open) const noexcept { PQfinish(open); }
+  void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+
+/// Texts as the server describes them, held against their contracts.
+class columns_of_postgresql : public tableq_test::on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    const auto session = tableq::core::make_driver(here().url())->connect();
+    for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
+      session->define(kind, tableq::core::names_for({}, kind));
+    }
+    session->define("catalog", tableq::core::names_for({}, {}));
+    link_.reset(PQconnectdb(here().url().c_str()));
+    ASSERT_EQ(PQstatus(link_.get()), CONNECTION_OK);
+  }
+
+  /// Prepares a text with the types that the transport would send, and has it described.
+  [[nodiscard]] std::unique_ptr<PGresult, closer> describe(
+      const tableq::drivers::text& made) const {
+    std::vector<Oid> types;
+    for (const auto& each : made.parameters) types.push_back(libpq::parameter_type(each));
+    const std::unique_ptr<PGresult, closer> prepared(
+        PQprepare(link_.get(), "", made.sql.c_str(), static_cast<int>(types.size()), types.data()));
+    EXPECT_EQ(PQresultStatus(prepared.get()), PGRES_COMMAND_OK) << PQerrorMessage(link_.get());
+    return std::unique_ptr<PGresult, closer>(PQdescribePrepared(link_.get(), ""));
+  }
+
+ private:
+  std::unique_ptr<PGconn, closer> link_;
+};
+INSTANTIATE_TEST_SUITE_P(, columns_of_postgresql,
+                         testing::Values(&tableq_test::postgresql_backend()),
+                         tableq_test::backend_name);
+
+TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
+  const tableq::dialect speaks = tableq::find_dialect("postgresql");
+  const auto blocks = tableq::drivers::split_blocks(speaks.statements);
+  for (const contract& of : tableq::core::contracts()) {
+    SCOPED_TRACE(of.name);
+    const auto block = blocks.find(of.name);
+    ASSERT_NE(block, blocks.end());
+    const std::string_view part = of.name.substr(0, of.name.find('.'));
+    const std::string table(
+        part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"
+                                                                                    : part);
+    const auto made = tableq::drivers::compile(
+        tableq::drivers::fill_names(block->second, speaks, tableq::core::names_for({}, table)), of,
+        speaks.batches, tableq::drivers::marker::numbered);
+    const auto told = describe(made);
+    ASSERT_EQ(PQnparams(told.get()), static_cast<int>(made.parameters.size()));
+    if (of.columns.empty()) continue;
+    std::vector<std::string_view> names;
+    if (!of.items.empty()) names.emplace_back("item");
+    for (const auto& each : of.columns) names.push_back(each.name);
+    ASSERT_EQ(PQnfields(told.get()), static_cast<int>(names.size()));
+    for (int i = 0; i < PQnfields(told.get()); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_EQ(PQfname(told.get(), i), names[at]);
+      EXPECT_TRUE(libpq::readable_as(made.columns[at], PQftype(told.get(), i))) << names[at];
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,83 @@
+#include <sqlite3.h>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "core/driver.hpp"
+#include "core/identifier.hpp"
+#include "core/statement.hpp"
+#include "drivers/text.hpp"
+#include "support/backends.hpp"
+#include "support/fixture.hpp"
+
+namespace {
+
+using tableq::core::contract;
+
+struct closer {
+  void operator()(sqlite3* open) const noexcept { sqlite3_close_v2(open); }
+  void operator()(sqlite3_stmt* prepared) const noexcept { sqlite3_finalize(prepared); }
+};
+
+/// Texts as the library describes them, held against their contracts.
+class columns_of_sqlite : public tableq_test::on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    const auto session = tableq::core::make_driver(here().url())->connect();
+    for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
+      session->define(kind, tableq::core::names_for({}, kind));
+    }
+    session->define("catalog", tableq::core::names_for({}, {}));
+    sqlite3* opened = nullptr;
+    ASSERT_EQ(sqlite3_open(here().url().substr(std::string("sqlite://").size()).c_str(), &opened),
+              SQLITE_OK);
+    handle_.reset(opened);
+  }
+
+  [[nodiscard]] std::unique_ptr<sqlite3_stmt, closer> prepare(const std::string& sql) const {
+    sqlite3_stmt* prepared = nullptr;
+    EXPECT_EQ(sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &prepared, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(handle_.get());
+    return std::unique_ptr<sqlite3_stmt, closer>(prepared);
+  }
+
+ private:
+  std::unique_ptr<sqlite3, closer> handle_;
+};
+INSTANTIATE_TEST_SUITE_P(, columns_of_sqlite, testing::Values(&tableq_test::sqlite_file_backend()),
+                         tableq_test::backend_name);
+
+TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
+  const tableq::dialect speaks = tableq::find_dialect("sqlite");
+  const auto blocks = tableq::drivers::split_blocks(speaks.statements);
+  for (const contract& of : tableq::core::contracts()) {
+    SCOPED_TRACE(of.name);
+    const auto block = blocks.find(of.name);
+    if (block == blocks.end()) {
+      EXPECT_EQ(of.name, "queue.lock");
+      continue;
+    }
+    const std::string_view part = of.name.substr(0, of.name.find('.'));
+    const std::string table(
+        part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"
+                                                                                    : part);
+    const auto made = tableq::drivers::compile(
+        tableq::drivers::fill_names(block->second, speaks, tableq::core::names_for({}, table)), of,
+        speaks.batches, tableq::drivers::marker::question);
+    const auto prepared = prepare(made.sql);
+    ASSERT_TRUE(prepared);
+    EXPECT_EQ(sqlite3_bind_parameter_count(prepared.get()),
+              static_cast<int>(made.parameters.size()));
+    EXPECT_EQ(sqlite3_stmt_readonly(prepared.get()) == 0, of.writes);
+    if (of.columns.empty()) continue;
+    ASSERT_EQ(sqlite3_column_count(prepared.get()), static_cast<int>(of.columns.size()));
+    for (std::size_t i = 0; i < of.columns.size(); ++i) {
+      EXPECT_EQ(sqlite3_column_name(prepared.get(), static_cast<int>(i)), of.columns[i].name);
+    }
+  }
+}
+
+}  // namespace

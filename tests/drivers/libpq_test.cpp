@@ -1,0 +1,208 @@
+#include <sys/mman.h>
+
+#include <soci/postgresql/soci-postgresql.h>
+
+#include <array>
+
+#include "support/backends.hpp"
+#include "support/text.hpp"
+#include "transport_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using tableq::core::field;
+using tableq::core::row_set;
+using tableq::core::value;
+using tableq::core::value_type;
+
+constexpr std::array integer{field{"v", value_type::integer}};
+constexpr std::array text{field{"v", value_type::text}};
+constexpr std::array bytes{field{"v", value_type::bytes}};
+
+class libpq : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (!IsSkipped()) at_.emplace(here().url());
+  }
+  void TearDown() override {
+    at_.reset();
+    on_each_backend::TearDown();
+  }
+  [[nodiscard]] const opened_transport& at() const { return *at_; }
+  [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
+  [[nodiscard]] std::string backend_id() const {
+    return std::to_string(at().integer("SELECT pg_backend_pid()"));
+  }
+  static std::int64_t run(tableq::drivers::prepared& what) {
+    row_set rows(1);
+    what.run({}, rows);
+    return rows.integer(0, 0);
+  }
+
+ private:
+  std::optional<opened_transport> at_;
+};
+INSTANTIATE_TEST_SUITE_P(, libpq, testing::Values(&postgresql_backend()), backend_name);
+
+TEST_P(libpq, reads_integers_of_every_width) {
+  EXPECT_EQ(at().integer("SELECT CAST(-2 AS smallint)"), -2);
+  EXPECT_EQ(at().integer("SELECT CAST(-2 AS integer)"), -2);
+  EXPECT_EQ(at().integer("SELECT CAST(2147483648 AS bigint)"), 2147483648);
+  EXPECT_EQ(at().integer("SELECT true"), 1);
+  EXPECT_EQ(at().integer("SELECT false"), 0);
+}
+
+TEST_P(libpq, refuses_columns_of_another_type) {
+  for (const char* wrong :
+       {"SELECT 1.5", "SELECT CAST('1' AS text)", "SELECT CAST(1 AS numeric)"}) {
+    const auto failure = native_failure_of([&] { static_cast<void>(at().integer(wrong)); });
+    ASSERT_TRUE(failure) << wrong;
+    EXPECT_EQ(failure->sqlstate, "42804");
+  }
+}
+
+TEST_P(libpq, prepares_anew_what_the_session_forgot) {
+  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  EXPECT_EQ(run(*ready), 7);
+  executor().script("DISCARD ALL");
+  EXPECT_EQ(run(*ready), 7);
+  executor().script("DEALLOCATE ALL");
+  EXPECT_EQ(run(*ready), 7);
+}
+
+TEST_P(libpq, prepares_anew_after_a_transaction_that_found_it_gone) {
+  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  executor().script("DEALLOCATE ALL");
+  executor().script("BEGIN");
+  const auto failure = native_failure_of([&] { run(*ready); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->sqlstate, "26000");
+  executor().script("ROLLBACK");
+  executor().script("BEGIN");
+  EXPECT_EQ(run(*ready), 7);
+  executor().script("COMMIT");
+}
+
+TEST_P(libpq, prepares_anew_when_a_table_was_altered) {
+  executor().script("CREATE TABLE changing (v integer); INSERT INTO changing VALUES (7)");
+  const auto ready = at().prepare("SELECT v FROM changing", {}, integer);
+  EXPECT_EQ(run(*ready), 7);
+  executor().script("ALTER TABLE changing ALTER COLUMN v TYPE bigint");
+  EXPECT_EQ(run(*ready), 7);
+}
+
+TEST_P(libpq, leaves_no_prepared_statement_in_a_session_of_somebody_else) {
+  const auto once = at().prepare("SELECT 7 AS v", {}, integer, false);
+  EXPECT_EQ(run(*once), 7);
+  EXPECT_EQ(at().integer("SELECT count(*) FROM pg_prepared_statements"), 0);
+}
+
+TEST_P(libpq, keeps_notices_to_itself) {
+  testing::internal::CaptureStderr();
+  executor().script("DO $$ BEGIN RAISE WARNING 'canary'; END $$");
+  executor().script("DROP TABLE IF EXISTS never_was");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_P(libpq, tells_a_commit_that_rolled_back) {
+  executor().script("BEGIN");
+  EXPECT_TRUE(native_failure_of([&] { executor().script("SELECT 1/0"); }));
+  const auto failure = native_failure_of([&] { executor().script("COMMIT"); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->sqlstate, "25P02");
+  EXPECT_FALSE(executor().in_transaction());
+}
+
+TEST_P(libpq, shows_no_values_in_its_messages) {
+  executor().script("CREATE TABLE once (v text PRIMARY KEY CHECK (v <> 'canary2'))");
+  const auto insert = at().prepare("INSERT INTO once VALUES (:v)", text, {});
+  row_set none;
+  const auto failure_with = [&](tableq::drivers::prepared& what, std::string_view given) {
+    const value one(given);
+    const auto failure = native_failure_of([&] { what.run({{&one, 1}, {}, 0}, none); });
+    EXPECT_TRUE(failure) << given;
+    EXPECT_FALSE(failure->sentence.empty());
+    EXPECT_FALSE(contains(failure->sentence, "canary")) << failure->sentence;
+    EXPECT_FALSE(contains(failure->sentence, "once (v)")) << failure->sentence;
+    return failure->sqlstate;
+  };
+  const value first(std::string_view("canary"));
+  insert->run({{&first, 1}, {}, 0}, none);
+  EXPECT_EQ(failure_with(*insert, "canary"), "23505");
+  EXPECT_EQ(failure_with(*insert, "canary2"), "23514");
+  EXPECT_EQ(failure_with(*insert, "canary\xFF"), "22021");
+  const auto cast = at().prepare("SELECT CAST(:v AS bigint)", text, {});
+  EXPECT_EQ(failure_with(*cast, "canary"), "22P02");
+}
+
+TEST_P(libpq, tells_a_failed_connect_in_one_line_without_the_password) {
+  for (const char* bad : {"postgresql://canary_user:canary_password@127.0.0.1:1,127.0.0.1:2/x",
+                          "postgresql://u:canary_password@/x?host=/nonexistent"}) {
+    const auto failure = native_failure_of([&] { const opened_transport never(bad); });
+    ASSERT_TRUE(failure) << bad;
+    EXPECT_TRUE(failure->link_lost);
+    EXPECT_FALSE(failure->sentence.empty());
+    EXPECT_FALSE(contains(failure->sentence, "canary_password")) << failure->sentence;
+    EXPECT_FALSE(contains(failure->sentence, "\n")) << failure->sentence;
+  }
+}
+
+TEST_P(libpq, finds_an_idle_session_dead_without_asking) {
+  EXPECT_TRUE(executor().alive());
+  here().end_session(backend_id());
+  EXPECT_FALSE(executor().alive());
+}
+
+TEST_P(libpq, finds_a_session_alive_that_has_unread_messages) {
+  executor().script("LISTEN tableq_test");
+  here().sql("NOTIFY tableq_test");
+  EXPECT_EQ(at().integer("SELECT 1"), 1);
+  here().sql("NOTIFY tableq_test");
+  EXPECT_TRUE(executor().alive());
+  EXPECT_EQ(at().integer("SELECT 1"), 1);
+}
+
+TEST_P(libpq, finds_the_end_behind_unread_messages) {
+  executor().script("LISTEN tableq_test");
+  const std::string id = backend_id();
+  here().sql("NOTIFY tableq_test");
+  here().end_session(id);
+  EXPECT_FALSE(executor().alive());
+}
+
+TEST_P(libpq, says_that_the_link_is_lost_when_it_is) {
+  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  here().end_session(backend_id());
+  const auto failure = native_failure_of([&] { run(*ready); });
+  ASSERT_TRUE(failure);
+  EXPECT_TRUE(failure->link_lost);
+  EXPECT_FALSE(executor().alive());
+  EXPECT_FALSE(executor().in_transaction());
+}
+
+TEST_P(libpq, refuses_what_no_message_can_carry_without_sending_it) {
+  // Address space only: nothing of it may be read.
+  constexpr std::size_t size = std::size_t{1} << 30U;
+  void* const nothing =
+      ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(nothing, MAP_FAILED);
+  const value huge(std::string_view(static_cast<const char*>(nothing), size));
+  const auto ready = at().prepare("SELECT length(:v) AS v", bytes, {});
+  row_set none;
+  const auto failure = native_failure_of([&] { ready->run({{&huge, 1}, {}, 0}, none); });
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->sqlstate, "54000");
+  EXPECT_TRUE(executor().alive());
+  ::munmap(nothing, size);
+}
+
+TEST_P(libpq, speaks_utf8_whatever_the_address_says) {
+  const opened_transport other(here().url_with("client_encoding", "LATIN1"));
+  row_set rows(1);
+  other.prepare("SHOW client_encoding", {}, text)->run({}, rows);
+  EXPECT_EQ(rows.take_text(0, 0), "UTF8");
+}
+
+}  // namespace

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <soci/soci.h>
+
+#include <tableq/dialect.hpp>
+
+#include "core/connection_string.hpp"
+#include "core/value.hpp"
+#include "drivers/text.hpp"
+#include "drivers/transport.hpp"
+#include "support/fixture.hpp"
+
+namespace tableq_test {
+
+/// A session of a transport, opened as tableq opens its own.
+class opened_transport {
+ public:
+  explicit opened_transport(const std::string& url) {
+    const tableq::connection_url parsed = tableq::core::parse_connection_string(url);
+    for (const std::string& name : tableq::dialects()) {
+      const tableq::dialect one = tableq::find_dialect(name);
+      for (const std::string& scheme : one.schemes) {
+        if (scheme != parsed.scheme) continue;
+        kind = tableq::drivers::find_transport(one.transport);
+        session = kind->open(one.resolve(one, parsed));
+        batches = one.batches;
+      }
+    }
+    executor = kind->attach(*session);
+  }
+
+  const tableq::drivers::transport_kind* kind = nullptr;
+  tableq::batching batches = tableq::batching::loop;
+  std::unique_ptr<soci::session> session;
+  std::unique_ptr<tableq::drivers::transport> executor;
+
+  /// Prepares a text with `:name` parameters, all shared.
+  [[nodiscard]] std::unique_ptr<tableq::drivers::prepared> prepare(
+      std::string_view sql, std::span<const tableq::core::field> shared,
+      std::span<const tableq::core::field> columns, bool keep = true) const {
+    const tableq::core::contract of{
+        tableq::core::statement::catalog_lock, "test", true, shared, {}, columns};
+    return executor->prepare(tableq::drivers::compile(sql, of, batches, kind->style), keep);
+  }
+
+  /// Runs a statement without parameters that returns integers.
+  [[nodiscard]] std::int64_t integer(std::string_view sql) const {
+    constexpr tableq::core::field number{"number", tableq::core::value_type::integer};
+    tableq::core::row_set found(1);
+    prepare(sql, {}, {&number, 1}, false)->run({}, found);
+    return found.integer(0, 0);
+  }
+};
+
+/// What a transport threw; nothing when it threw nothing.
+template <class F>
+std::optional<tableq::native_error> native_failure_of(F&& call) {
+  try {
+    call();
+    return {};
+  } catch (const tableq::drivers::native_failure& failure) {
+    return failure.details();
+  }
+}
+
+}  // namespace tableq_test

@@ -1,0 +1,154 @@
+#include "transport_fixture.hpp"
+
+#include <array>
+#include <limits>
+
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using tableq::core::field;
+using tableq::core::row_set;
+using tableq::core::value;
+using tableq::core::value_type;
+
+constexpr std::array bytes{field{"v", value_type::bytes}};
+constexpr std::array text{field{"v", value_type::text}};
+constexpr std::array integer{field{"v", value_type::integer}};
+
+class transports : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (!IsSkipped()) at_.emplace(here().url());
+  }
+  void TearDown() override {
+    at_.reset();
+    on_each_backend::TearDown();
+  }
+  [[nodiscard]] const opened_transport& at() const { return *at_; }
+  [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
+
+  /// Sends a value and returns what comes back.
+  [[nodiscard]] row_set echo(std::span<const field> as, const value& given,
+                             bool keep = true) const {
+    row_set rows(1);
+    at().prepare("SELECT :v AS v", as, as, keep)->run({{&given, 1}, {}, 0}, rows);
+    return rows;
+  }
+
+ private:
+  std::optional<opened_transport> at_;
+};
+TABLEQ_ON_BACKENDS(transports, all_backends);
+
+TEST_P(transports, bring_bytes_back_unchanged) {
+  std::string all;
+  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+  for (const std::string& each : {all, std::string(), std::string(1, '\0'), std::string("\\x61"),
+                                  std::string("a'b\"c"), std::string(3'000'000, '\xFF')}) {
+    for (const bool keep : {true, false}) {
+      row_set back = echo(bytes, value(std::string_view(each)), keep);
+      ASSERT_EQ(back.size(), 1U);
+      EXPECT_EQ(back.take_maybe_text(0, 0), each) << each.size();
+    }
+  }
+}
+
+TEST_P(transports, bring_text_back_unchanged) {
+  for (const std::string& each : {std::string("plain"), std::string(), std::string("it's"),
+                                  std::string("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80")}) {
+    EXPECT_EQ(echo(text, value(std::string_view(each))).take_maybe_text(0, 0), each);
+  }
+}
+
+TEST_P(transports, bring_every_integer_back) {
+  using limits = std::numeric_limits<std::int64_t>;
+  for (const std::int64_t each :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{256}, limits::max(), limits::min()}) {
+    EXPECT_EQ(echo(integer, value(each)).integer(0, 0), each);
+  }
+}
+
+TEST_P(transports, tell_null_from_nothing) {
+  EXPECT_FALSE(echo(bytes, value()).take_maybe_text(0, 0));
+  EXPECT_FALSE(echo(text, value()).take_maybe_text(0, 0));
+  EXPECT_FALSE(echo(integer, value()).maybe_integer(0, 0));
+  EXPECT_EQ(echo(bytes, value(std::string_view())).take_maybe_text(0, 0), "");
+  EXPECT_EQ(echo(text, value(std::string_view())).take_maybe_text(0, 0), "");
+}
+
+TEST_P(transports, run_a_prepared_statement_again_with_other_values) {
+  const auto ready = at().prepare("SELECT :v AS v", integer, integer);
+  row_set rows(1);
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const value given(i);
+    ready->run({{&given, 1}, {}, 0}, rows);
+  }
+  ASSERT_EQ(rows.size(), 20U);
+  EXPECT_EQ(rows.integer(19, 0), 19);
+}
+
+TEST_P(transports, use_a_statement_again_that_failed) {
+  executor().script("CREATE TABLE once (v bigint PRIMARY KEY); INSERT INTO once VALUES (5)");
+  const auto ready = at().prepare("INSERT INTO once VALUES (:v)", integer, {});
+  row_set none;
+  const value taken(std::int64_t{5});
+  const auto failure = native_failure_of([&] { ready->run({{&taken, 1}, {}, 0}, none); });
+  ASSERT_TRUE(failure);
+  EXPECT_FALSE(failure->link_lost);
+  EXPECT_EQ(tableq::find_dialect(db().backend()).classify(*failure).code,
+            tableq::errc::constraint_violated);
+  EXPECT_TRUE(executor().alive());
+  const value other(std::int64_t{6});
+  ready->run({{&other, 1}, {}, 0}, none);
+  EXPECT_EQ(at().integer("SELECT count(*) FROM once"), 2);
+}
+
+TEST_P(transports, leave_nothing_open_behind_a_failure_among_the_rows) {
+  executor().script(
+      "CREATE TABLE some_rows (v bigint); "
+      "INSERT INTO some_rows VALUES (1), (2), (-9223372036854775807)");
+  const auto ready = at().prepare("SELECT abs(v - 1) AS v FROM some_rows", {}, integer);
+  row_set rows(1);
+  EXPECT_TRUE(native_failure_of([&] { ready->run({}, rows); }));
+  EXPECT_FALSE(executor().in_transaction());
+  executor().script("DROP TABLE some_rows");
+}
+
+TEST_P(transports, know_whether_a_transaction_is_open) {
+  EXPECT_FALSE(executor().in_transaction());
+  executor().script("BEGIN");
+  EXPECT_TRUE(executor().in_transaction());
+  executor().script("COMMIT");
+  EXPECT_FALSE(executor().in_transaction());
+}
+
+TEST_P(transports, undo_what_is_rolled_back) {
+  executor().script("CREATE TABLE kept (v bigint)");
+  executor().script("BEGIN");
+  executor().script("INSERT INTO kept VALUES (1)");
+  executor().script("ROLLBACK");
+  EXPECT_EQ(at().integer("SELECT count(*) FROM kept"), 0);
+}
+
+TEST_P(transports, refuse_a_result_that_lacks_a_column) {
+  constexpr std::array two{field{"a", value_type::integer}, field{"b", value_type::integer}};
+  row_set rows(2);
+  EXPECT_TRUE(native_failure_of([&] { at().prepare("SELECT 1 AS a", {}, two)->run({}, rows); }));
+}
+
+TEST_P(transports, ignore_rows_that_nobody_asked_for) {
+  row_set none;
+  at().prepare("SELECT 1", {}, {})->run({}, none);
+  EXPECT_TRUE(none.empty());
+}
+
+TEST_P(transports, refuse_sessions_that_are_closed) {
+  soci::session closed;
+  EXPECT_FALSE(at().kind->fits(closed));
+  EXPECT_TRUE(at().kind->fits(*at().session));
+}
+
+}  // namespace

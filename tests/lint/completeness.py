@@ -1,0 +1,49 @@
+"""Rules that find what was forgotten."""
+
+import re
+
+
+def every_source_is_in_a_target(tree):
+    compiled = tree.compiled()
+    # The consumers' programs belong to projects of their own, and one must not compile.
+    apart = ("tests/consumer/",)
+    folders = ("core", "drivers", "tools", "examples", "tests", "bench")
+    for path in tree.paths(*folders, ends=(".cpp",)):
+        if path.resolve() not in compiled and not tree.name(path).startswith(apart):
+            yield f"{tree.name(path)}: in no target"
+
+
+def the_readme_example_is_compiled(tree):
+    source = tree.text("examples/hello.cpp")
+    between = re.search(r"// \[readme\]\n(.*?)// \[/readme\]", source, re.S)
+    shown = re.search(r"^```cpp\n(.*?)^```$", tree.text("README.md"), re.S | re.M)
+    if not between:
+        yield "examples/hello.cpp: no part between [readme] and [/readme]"
+    elif not shown:
+        yield "README.md: no ```cpp block"
+    elif shown[1].strip() != between[1].strip():
+        yield "README.md: its first cpp block differs from examples/hello.cpp"
+
+
+def the_consumer_includes_every_public_header(tree):
+    (program,) = tree.cpp("tests/consumer/application")
+    included = {header for _, header in program.includes}
+    for header in tree.paths("include/tableq", ends=(".hpp",)):
+        if f"<tableq/{header.name}>" not in included:
+            yield f"{program.name}: does not include {header.name}"
+
+
+def every_public_type_is_documented(tree):
+    definition = r"(?m)^(?:class|struct|enum(?: class)?)\s+(?:TABLEQ_EXPORT\s+)?(\w+)[^;{]*\{"
+    for source in tree.cpp("include/tableq"):
+        for line, found in source.matches(definition):
+            if "///" not in source.comments.get(line - 1, ""):
+                yield f"{source.name}:{line}: {found[1]} has no doc comment"
+
+
+RULES = [
+    every_source_is_in_a_target,
+    the_readme_example_is_compiled,
+    the_consumer_includes_every_public_header,
+    every_public_type_is_documented,
+]

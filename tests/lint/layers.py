@@ -1,0 +1,120 @@
+"""Rules that keep the layers apart: who may include, name and do what."""
+
+import re
+
+STANDARD = re.compile(r"<[a-z_]+>$")
+POSIX = re.compile(r"<(sys/[a-z]+|unistd|fcntl|poll|signal|spawn|termios|pthread)\.h>$")
+PUBLIC = re.compile(r"<tableq/[a-z_]+\.hpp>$")
+CORE = re.compile(r'"core/[a-z_]+\.hpp"$')
+DRIVERS = re.compile(r'"drivers/[a-z_/]+\.hpp"$')
+JSON = re.compile(r"<nlohmann/json(_fwd)?\.hpp>$")
+COMMAND_LINE = re.compile(r"<CLI/[A-Za-z]+\.hpp>$")
+SOCI = re.compile(r"<soci/[a-z0-9/-]+\.h>$")
+CLIENTS = re.compile(r"<(sqlite3|libpq-fe|sql|sqlext|sqltypes)\.h>$")
+BESIDE = re.compile(r'"[a-z_]+\.hpp"$')
+
+ALLOWED = {
+    "include/tableq": (STANDARD, PUBLIC),
+    "core": (STANDARD, POSIX, PUBLIC, CORE, JSON),
+    "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS),
+    "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),
+    "examples": (STANDARD, PUBLIC, SOCI),
+    "bench": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, SOCI, CLIENTS, BESIDE),
+}
+
+DIALECTS = "drivers"
+TRANSPORTS = "transport"
+
+
+def dialects(tree):
+    base = tree.root / DIALECTS
+    return sorted(p.name for p in base.iterdir() if p.is_dir() and p.name != TRANSPORTS)
+
+
+def includes_go_one_way(tree):
+    for folder, allowed in ALLOWED.items():
+        for source in tree.cpp(folder):
+            for line, header in source.includes:
+                if not any(pattern.match(header) for pattern in allowed):
+                    yield f"{source.name}:{line}: {folder} must not include {header}"
+
+
+def a_dialect_includes_no_other(tree):
+    names = dialects(tree)
+    for name in names:
+        for source in tree.cpp(f"drivers/{name}"):
+            for line, header in source.includes:
+                folder = re.match(r'"drivers/([a-z]+)/', header)
+                if folder and folder[1] not in (name, TRANSPORTS):
+                    yield f"{source.name}:{line}: includes {header}"
+
+
+def core_names_no_database(tree):
+    words = re.compile(
+        r"sqlite|postgres|libpq|\bpg_|sqlserver|sql server|mssql|odbc|mysql|oracle|firebird", re.I
+    )
+    # Prefixes that no queue's name may have, because a database keeps them for itself.
+    reserved = re.compile(r'"(sqlite|pg)_\w*"|\b(sqlite|pg)_(?!\w)')
+    for folder in ("core", "tests/conformance", "tests/model", "bench"):
+        for path in tree.paths(folder, ends=(".cpp", ".hpp", ".txt")):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if found := words.search(reserved.sub("", line)):
+                    yield f"{tree.name(path)}:{number}: names a database: {found[0]}"
+
+
+def drivers_have_the_same_files(tree):
+    listings = {}
+    for name in dialects(tree):
+        files = {p.name for p in (tree.root / DIALECTS / name).iterdir()}
+        tables = {p.name for p in tree.paths(f"schema/{name}", ends=(".sql",))}
+        listings[name] = {f"drivers/*/{f}" for f in files} | {f"schema/*/{f}" for f in tables}
+    every = set().union(*listings.values())
+    for name, files in listings.items():
+        for missing in sorted(every - files):
+            yield f"{name}: has no {missing}"
+
+
+def a_driver_is_small(tree):
+    for name in dialects(tree):
+        lines = sum(s.text.count("\n") for s in tree.cpp(f"drivers/{name}", ends=(".cpp",)))
+        if lines > 200:
+            yield f"drivers/{name}: {lines} lines besides SQL, 200 at most"
+
+
+def the_seam_is_narrow(tree):
+    for source in tree.cpp("core", ends=("driver.hpp",)):
+        virtuals = [m for _, m in source.matches(r"\bvirtual\s+(?!~)")]
+        if len(virtuals) > 10:
+            yield f"{source.name}: {len(virtuals)} virtual functions, 10 at most"
+
+
+def every_capability_is_used_by_core(tree):
+    (header,) = tree.cpp("include/tableq", ends=("dialect.hpp",))
+    body = re.search(r"struct capabilities \{(.*?)\n\};", header.code, re.S)
+    fields = re.findall(r"\b([a-z_]+)\s*=[^;]*;", body[1] if body else "")
+    if not fields:
+        yield f"{header.name}: no capabilities found"
+    code = "\n".join(source.code for source in tree.cpp("core"))
+    for field in fields:
+        if not re.search(rf"(\.|->){field}\b", code):
+            yield f"{header.name}: core never asks for {field}"
+
+
+def the_library_keeps_to_itself(tree):
+    """No clock but the database's, no environment, no signals, no threads of its own."""
+    forbidden = r"system_clock::now|\bgetenv\b|\bsigaction\b|\bstd::j?thread\b|\bstd::async\b"
+    for source in tree.cpp("include/tableq", "core", "drivers"):
+        for line, found in source.matches(forbidden):
+            yield f"{source.name}:{line}: the library has no {found[0]}"
+
+
+RULES = [
+    includes_go_one_way,
+    a_dialect_includes_no_other,
+    core_names_no_database,
+    drivers_have_the_same_files,
+    a_driver_is_small,
+    the_seam_is_narrow,
+    every_capability_is_used_by_core,
+    the_library_keeps_to_itself,
+]

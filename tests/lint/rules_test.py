@@ -1,0 +1,134 @@
+"""Breaks a small sound tree in the ways that each rule is for: the rule must find them."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from lint import RULES
+from tree import Tree
+
+HELLO = "// [readme]\nint main() {}\n// [/readme]\n"
+SOUND = {
+    "README.md": "# x\n\n```cpp\nint main() {}\n```\n",
+    "include/tableq/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
+    "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n",
+    "core/driver.hpp": "#pragma once\n\nclass driver {\n  virtual ~driver() = default;\n"
+    "  virtual void begin() = 0;\n};\n",
+    "core/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/driver.hpp"\n'
+    "bool f(capabilities c) { return c.schemas; }\nconst int big = 1'000'000;\n",
+    "drivers/one/dialect.cpp": '#include <soci/soci.h>\nconst char* s = "PRAGMA x = 1";\n',
+    "drivers/one/statements.sql": "-- name: a.b\nSELECT 1;\n",
+    "drivers/two/dialect.cpp": '#include <libpq-fe.h>\nconst char* s = "SET x = 1";\n',
+    "drivers/two/statements.sql": "-- name: a.b\nSELECT '--';\n",
+    "drivers/transport/one.cpp": "// SELECT in a comment is none.\n",
+    "schema/one/heap.sql": "CREATE TABLE x (y int);\n",
+    "schema/two/heap.sql": "CREATE TABLE x (y int);\n",
+    "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
+    "tools/help.hpp": "#pragma once\n",
+    "examples/hello.cpp": HELLO,
+    "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\n",
+    "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n",
+}
+
+CODE = "core/queue.cpp"
+# Rule -> the files to write (appended to what is there; None removes), each a way to break it.
+BREACHES = {
+    "includes_go_one_way": [
+        {"include/tableq/dialect.hpp": "#include <soci/soci.h>\n"},
+        {CODE: '#include "drivers/text.hpp"\n'},
+        {CODE: "#include <sqlite3.h>\n"},
+        {"tools/main.cpp": '#include "core/driver.hpp"\n'},
+        {"drivers/one/dialect.cpp": '#include "tools/help.hpp"\n'},
+    ],
+    "a_dialect_includes_no_other": [
+        {"drivers/one/dialect.cpp": '#include "drivers/two/dialect.hpp"\n'}
+    ],
+    "core_names_no_database": [
+        {CODE: "// Postgres does this\n"},
+        {"tests/conformance/a_test.cpp": 'auto u = "sqlite://x";\n'},
+    ],
+    "drivers_have_the_same_files": [
+        {"drivers/one/extra.cpp": "\n"},
+        {"schema/two/fifo.sql": "\n"},
+    ],
+    "a_driver_is_small": [{"drivers/one/dialect.cpp": "int x;\n" * 200}],
+    "the_seam_is_narrow": [{"core/driver.hpp": "virtual void more() = 0;\n" * 10}],
+    "every_capability_is_used_by_core": [{CODE: None}],
+    "the_library_keeps_to_itself": [
+        {CODE: 'auto x = getenv("X");\n'},
+        {CODE: "auto x = std::chrono::system_clock::now();\n"},
+    ],
+    "sql_lives_in_sql_files": [
+        {CODE: 'auto s = "SELECT 1";\n'},
+        {CODE: 'auto s = "delete from x";\n'},
+        {CODE: 'auto s = "UPDATE x "\n  "SET y = 1";\n'},
+        {"drivers/one/dialect.cpp": 'auto s = R"(\nINSERT INTO x)";\n'},
+    ],
+    "session_set_up_is_dialect_data": [
+        {CODE: 'auto s = "BEGIN";\n'},
+        {"drivers/transport/one.cpp": 'auto s = "PRAGMA busy_timeout = 1";\n'},
+    ],
+    "sql_comments_have_a_line_of_their_own": [
+        {"schema/one/heap.sql": "SELECT 1;  -- why\n"},
+        {"drivers/one/statements.sql": "/* why */\n"},
+    ],
+    "files_stay_short": [
+        {CODE: "\n" * 400},
+        {"include/tableq/dialect.hpp": "\n" * 250},
+    ],
+    "sources_are_ascii": [{CODE: "// caf\u00e9\n"}, {"schema/one/heap.sql": "-- \u2026\n"}],
+    "headers_begin_with_pragma_once": [{"tools/late.hpp": "int x;\n#pragma once\n"}],
+    "headers_use_no_namespace": [{"tools/help.hpp": "using namespace std;\n"}],
+    "nothing_is_left_undone": [{CODE: "// TODO: later\n"}],
+    "suppressions_name_their_check": [{CODE: "int x;  // NOLINT\n"}],
+    "swallowed_exceptions_say_why": [{CODE: "\ntry {\n}\ncatch (...) {\n\n}\n"}],
+    "soci_errors_are_not_quoted": [
+        {CODE: "try {\n} catch (const soci::soci_error& e) {\n  if (x) {\n  }\n  f(e.what());\n}\n"}
+    ],
+    "tests_do_not_sleep": [{"tests/unit/queue_test.cpp": "std::this_thread::sleep_for(1s);\n"}],
+    "every_source_is_in_a_target": [{"tests/unit/other_test.cpp": "\n"}, {"core/x.cpp": "\n"}],
+    "the_readme_example_is_compiled": [
+        {"README.md": None},
+        {"examples/hello.cpp": None},
+    ],
+    "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
+    "every_public_type_is_documented": [
+        {"include/tableq/dialect.hpp": "\nclass TABLEQ_EXPORT x : public y {\n};\n"},
+        {"include/tableq/dialect.hpp": "\nenum class x { a };\n"},
+    ],
+}
+REPLACED = {"README.md": "```cpp\nint other;\n```\n", "examples/hello.cpp": "int main() {}\n", CODE: "\n"}
+
+
+def findings(rule, breach=None):
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        files = dict(SOUND)
+        for name, text in (breach or {}).items():
+            files[name] = REPLACED[name] if text is None else files.get(name, "") + text
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        sources = root / "sources.txt"
+        sources.write_text("\n".join(str(root / n) for n in SOUND if n.endswith(".cpp")))
+        return list(RULES[rule](Tree(root, sources)))
+
+
+class Rules(unittest.TestCase):
+    def test_every_rule_has_a_breach(self):
+        self.assertEqual(set(RULES), set(BREACHES))
+
+    def test_a_sound_tree_passes(self):
+        for rule in RULES:
+            with self.subTest(rule=rule):
+                self.assertEqual(findings(rule), [])
+
+    def test_every_breach_is_found(self):
+        for rule, breaches in BREACHES.items():
+            for breach in breaches:
+                with self.subTest(rule=rule, breach=breach):
+                    self.assertNotEqual(findings(rule, breach), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+"""Rules on where SQL stands and how it is commented."""
+
+import re
+
+# Upper case anywhere in a literal, or any case where a literal begins.
+_STATEMENT = (
+    r"SELECT\s|INSERT\s+INTO\b|UPDATE\s.*\sSET\b|DELETE\s+FROM\b|MERGE\s+INTO\b|RETURNING\s"
+    r"|(CREATE|ALTER|DROP|TRUNCATE)\s+(UNIQUE\s+)?(TABLE|INDEX|SEQUENCE|VIEW|TRIGGER)\b"
+    r"|WITH\s+\w+\s+AS\b|FROM\s+\{\w+\}"
+)
+STATEMENT = re.compile(_STATEMENT, re.S)
+STATEMENT_AT_START = re.compile(rf"\s*({_STATEMENT})", re.S | re.I)
+SET_UP = re.compile(r"\s*(PRAGMA|SET|BEGIN|START\s+TRANSACTION)\b")
+TRANSACTION = re.compile(r"\s*(COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b\s*;?\s*$")
+
+
+def sql_lives_in_sql_files(tree):
+    for source in tree.cpp("include/tableq", "core", "drivers", "tools"):
+        for line, text in source.strings:
+            if STATEMENT.search(text) or STATEMENT_AT_START.match(text):
+                yield f"{source.name}:{line}: SQL in a literal: {text[:40]!r}"
+
+
+def session_set_up_is_dialect_data(tree):
+    """PRAGMA, SET and BEGIN are data of a dialect; the driver's session may end a transaction."""
+    for source in tree.cpp("include/tableq", "core", "drivers", "tools"):
+        if re.fullmatch(r"drivers/[a-z]+/dialect\.cpp|include/tableq/dialect\.hpp", source.name):
+            continue
+        for line, text in source.strings:
+            ends = TRANSACTION.match(text) and source.name.startswith("drivers/")
+            if SET_UP.match(text) or (TRANSACTION.match(text) and not ends):
+                yield f"{source.name}:{line}: belongs into the dialect: {text[:40]!r}"
+
+
+def sql_comments_have_a_line_of_their_own(tree):
+    """The build strips comment lines, and only whole ones."""
+    for path in tree.paths("schema", "drivers", ends=(".sql",)):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            bare = re.sub(r"'[^']*'", "''", line)
+            if "/*" in bare or ("--" in bare and not bare.lstrip().startswith("--")):
+                yield f"{tree.name(path)}:{number}: a comment beside SQL"
+
+
+RULES = [
+    sql_lives_in_sql_files,
+    session_set_up_is_dialect_data,
+    sql_comments_have_a_line_of_their_own,
+]

@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include <tableq/dialect.hpp>
+
+#include "support/fixture.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+constexpr std::int64_t many = 200'000;
+constexpr std::int64_t million = 1'000'000;
+
+/// A statement of the dialect and how it is asked.
+struct read {
+  std::string name;
+  parameters with = {};
+  /// Its order is the primary key's, and nothing is left out.
+  bool in_key_order = false;
+  /// Its plan may sort what a LIMIT has bounded before; only its work is checked.
+  bool bounded_sort = false;
+};
+
+class plan : public on_each_backend {
+ protected:
+  /// The plain client plans as the library's own sessions do.
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const tableq::dialect spoken = tableq::find_dialect(db().backend());
+    const std::string url = here().url();
+    const std::size_t mark = url.find("://");
+    tableq::connection_url parts;
+    parts.scheme = url.substr(0, mark);
+    parts.rest = url.substr(mark + 3);
+    parts.raw = url;
+    for (const std::string& each : spoken.resolve(spoken, parts).setup) here().sql(each);
+  }
+  /// The text of a statement for one queue.
+  std::string text_of(const std::string& statement, const std::string& table) {
+    std::istringstream lines(tableq::find_dialect(db().backend()).statements);
+    std::string found;
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("-- name: ", 0) == 0) {
+        inside = contains(line + " ", " " + statement + " ");
+      } else if (inside) {
+        found += line + "\n";
+      }
+    }
+    EXPECT_FALSE(found.empty()) << "no statement " << statement;
+    found = replaced(found, "{table}", "\"" + table + "\"");
+    return replaced(found, "{catalog}", "\"tableq_queues\"");
+  }
+  std::string now() const {
+    using std::chrono::duration_cast;
+    return std::to_string(duration_cast<std::chrono::milliseconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count());
+  }
+  void expect_good_plans(const std::vector<read>& reads, const std::string& table,
+                         const char* when) {
+    for (const read& each : reads) {
+      if (each.bounded_sort) continue;
+      const std::string shown = here().explain(text_of(each.name, table), each.with);
+      const auto complaint = here().complaint(shown, each.in_key_order);
+      EXPECT_FALSE(complaint) << each.name << " on a table " << when << ": " << *complaint << "\n"
+                              << shown;
+    }
+  }
+  std::vector<std::int64_t> work(const std::vector<read>& reads, const std::string& table) {
+    std::vector<std::int64_t> out;
+    for (const read& each : reads) {
+      out.push_back(here().work_of(text_of(each.name, table), each.with));
+    }
+    return out;
+  }
+  void expect_no_more(const std::vector<read>& reads, const std::string& table,
+                      const std::vector<std::int64_t>& before, const char* when) {
+    const std::vector<std::int64_t> after = work(reads, table);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      // A scan would touch thousands of times more; a deeper tree touches a little more.
+      EXPECT_LE(after[i], 3 * before[i] + 200) << reads[i].name << " on a table " << when;
+    }
+  }
+  /// Plans and work of reads on a table without and with what `insert` adds: with what the sessions
+  /// have prepared on the small table, and with what they prepare anew.
+  void expect_constant(const std::vector<read>& reads, const std::string& table,
+                       const std::string& insert) {
+    const std::vector<std::int64_t> before = work(reads, table);
+    here().sql(insert);
+    expect_no_more(reads, table, before, "that has grown");
+    expect_good_plans(reads, table, "that has grown");
+    here().analyze();
+    expect_no_more(reads, table, before, "that was analyzed");
+    expect_good_plans(reads, table, "that was analyzed");
+  }
+};
+TABLEQ_ON_BACKENDS(plan, shared_backends);
+
+TEST_P(plan, of_plain_reads_is_constant_over_many_waiting) {
+  const std::vector<std::string> kinds = {"heap", "fifo", "lifo"};
+  for (const std::string& name : kinds) {
+    any_queue(db(), tableq::parse_kind(name), name).put_all(numbered(50));
+    const std::vector<read> reads = {
+        {.name = name + ".dequeue", .with = {{"max", "10"}}, .in_key_order = true},
+        {.name = name + ".dequeue", .with = {{"max", "1"}}, .in_key_order = true},
+        {.name = name + ".peek", .with = {{"max", "10"}}, .in_key_order = true},
+        {.name = name + ".purge", .with = {{"max", "10"}}, .in_key_order = true}};
+    expect_constant(reads, name,
+                    "INSERT INTO " + name + " (payload) SELECT " + here().bytes_literal("x") +
+                        " FROM " + here().numbers(many));
+  }
+}
+
+TEST_P(plan, of_pending_reads_is_constant_over_a_million_delayed) {
+  any_queue(db(), tableq::kind::pending, "later").put_all(numbered(50));
+  std::vector<read> reads;
+  for (const std::string& set : {std::string("NULL"), now()}) {
+    reads.push_back({.name = "pending.dequeue", .with = {{"max", "10"}, {"now", set}}});
+    reads.push_back({.name = "pending.dequeue", .with = {{"max", "1"}, {"now", set}}});
+    reads.push_back({.name = "pending.peek", .with = {{"max", "10"}, {"now", set}}});
+    reads.push_back({.name = "pending.next_due", .with = {{"now", set}}});
+  }
+  expect_constant(reads, "later",
+                  "INSERT INTO later (payload, due_at) SELECT " + here().bytes_literal("x") + ", " +
+                      now() + " + 3600000 + n FROM " + here().numbers(million));
+}
+
+TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
+  auto jobs = db().claim("jobs", {.max_attempts = 1});
+  any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  for (int i = 0; i < 5; ++i) {
+    for (const auto& each : jobs.take())
+      EXPECT_EQ(jobs.fail(each.receipt, "dead"), tableq::settled::done);
+  }
+  const auto held = jobs.take();
+  ASSERT_EQ(held.size(), 1U);
+  const parameters settle = {{"id", here().one_item(held[0].receipt.id.value)},
+                             {"fence", here().one_item(held[0].receipt.fence)},
+                             {"now", "NULL"},
+                             {"lease", "1000"}};
+  const auto take = [](const char* max, const char* guard) {
+    return parameters{{"max", max},     {"lease", "30000"}, {"claimed_at", "NULL"},
+                      {"guard", guard}, {"now", "NULL"},    {"token", "7"}};
+  };
+  const std::vector<read> reads = {
+      {.name = "claim.take", .with = take("10", "1")},
+      {.name = "claim.take", .with = take("1", "1")},
+      {.name = "claim.take", .with = take("10", "0")},
+      {.name = "claim.promote", .with = {{"max", "1000"}, {"max_attempts", "5"}, {"now", "NULL"}}},
+      {.name = "claim.next_due", .with = {{"now", "NULL"}}},
+      {.name = "claim.peek", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true},
+      {.name = "claim.list",
+       .with = {{"state", "4"}, {"max", "10"}, {"after_at", "0"}, {"after_id", "0"}}},
+      {.name = "claim.redrive_all", .with = {{"max", "10"}}},
+      {.name = "claim.purge",
+       .with = {{"state", "4"}, {"older_than", "0"}, {"max", "10"}, {"now", "NULL"}}},
+      {.name = "claim.complete", .with = settle, .bounded_sort = true},
+      {.name = "claim.keep", .with = settle, .bounded_sort = true},
+      {.name = "claim.release", .with = settle, .bounded_sort = true},
+      {.name = "claim.extend", .with = settle, .bounded_sort = true}};
+  expect_constant(reads, "jobs",
+                  "INSERT INTO jobs (payload, state, fence, attempts, due_at) SELECT " +
+                      here().bytes_literal("x") + ", 1 + n % 2, n % 2, n % 2, " + now() +
+                      " + 3600000 + n FROM " + here().numbers(million));
+}
+
+TEST_P(plan, of_claim_reads_is_constant_over_many_done_and_dead) {
+  any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  const std::vector<read> reads = {
+      {.name = "claim.take",
+       .with = {{"max", "10"},
+                {"lease", "30000"},
+                {"claimed_at", "NULL"},
+                {"guard", "1"},
+                {"now", "NULL"},
+                {"token", "7"}}},
+      {.name = "claim.list",
+       .with = {{"state", "4"}, {"max", "10"}, {"after_at", "0"}, {"after_id", "0"}}},
+      {.name = "claim.peek", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true}};
+  expect_constant(reads, "jobs",
+                  "INSERT INTO jobs (payload, state, finished_at) SELECT " +
+                      here().bytes_literal("x") + ", 3 + n % 2, " + now() + " - n FROM " +
+                      here().numbers(many));
+}
+
+}  // namespace

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+namespace tableq_test {
+
+/// What all kinds hand out.
+struct item {
+  tableq::message_id id;
+  std::string payload;
+};
+
+/// A queue of any kind, for promises that all of them make. Reads of a claim queue are a take and a
+/// complete.
+class any_queue {
+ public:
+  any_queue(tableq::database& db, tableq::kind of, std::string_view name);
+
+  tableq::message_id put(std::string_view payload);
+  tableq::message_id put(tableq::transaction& tx, std::string_view payload);
+  std::vector<tableq::message_id> put_all(const std::vector<std::string>& payloads);
+  std::vector<tableq::message_id> put_views(const std::vector<std::string_view>& payloads);
+  std::vector<tableq::message_id> put_all(tableq::transaction& tx,
+                                          const std::vector<std::string>& payloads);
+  [[nodiscard]] std::optional<item> take();
+  [[nodiscard]] std::optional<item> take(tableq::transaction& tx);
+  /// Up to `max`, waiting up to `wait` for the first.
+  [[nodiscard]] std::vector<item> take_up_to(std::size_t max, std::chrono::milliseconds wait = {},
+                                             std::stop_token stop = {});
+  [[nodiscard]] std::vector<item> take_up_to(tableq::transaction& tx, std::size_t max);
+  /// Payloads in the order of reads, without taking them.
+  [[nodiscard]] std::vector<std::string> peek(std::size_t max) const;
+  [[nodiscard]] std::size_t waiting() const;
+  [[nodiscard]] tableq::kind kind() const;
+
+ private:
+  std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue, tableq::pending_queue,
+               tableq::claim_queue>
+      queue_;
+};
+
+/// Opens a queue of a kind that is only known at run time.
+void open_queue(tableq::database& db, tableq::kind of, std::string_view name);
+
+/// The payloads of what was read, in order.
+template <class Messages>
+std::vector<std::string> payloads_of(const Messages& messages) {
+  std::vector<std::string> out;
+  for (const auto& each : messages) out.push_back(each.payload);
+  return out;
+}
+
+/// `count` short payloads that tell their place: `p0`, `p1`, ...
+std::vector<std::string> numbered(std::size_t count, std::string_view prefix = "p");
+
+}  // namespace tableq_test

@@ -1,0 +1,155 @@
+#pragma once
+
+/// @file
+/// What the tests know of a database. A test asks for what it needs; it never asks for a name.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+namespace soci {
+class session;
+}
+
+namespace tableq_test {
+
+/// A result as text; NULL is empty.
+using row = std::vector<std::optional<std::string>>;
+using rows = std::vector<row>;
+
+/// Literals for the parameters of a statement, by name.
+using parameters = std::map<std::string, std::string>;
+
+/// Facts that decide which tests make sense on a database.
+struct features {
+  /// A second session, of this process or another, reaches the same place.
+  bool shared = true;
+  /// Two transactions may write at the same time.
+  bool concurrent_writers = true;
+  /// Tables live in named schemas.
+  bool schemas = true;
+};
+
+/// Addresses that must not work. A place gives none where its database has no such notion.
+enum class bad_address {
+  unreachable_host,
+  wrong_password,
+  missing_database,
+  missing_directory,
+  foreign_file,
+  directory_as_file,
+  empty,
+};
+
+/// An address and what a session opened by it must answer.
+struct address_check {
+  std::string url;
+  std::string sql;
+  std::string answer;
+};
+
+/// Isolated ground for one test. Everything in it is gone with the object.
+class place {
+ public:
+  place() = default;
+  place(const place&) = delete;
+  place& operator=(const place&) = delete;
+  virtual ~place() = default;
+
+  [[nodiscard]] virtual std::string url() const = 0;
+  /// The address with one more setting: `url_with("busy_timeout", "1ms")`.
+  [[nodiscard]] virtual std::string url_with(std::string_view key,
+                                             std::string_view value) const = 0;
+  /// A setting that ends the database's own waiting for locks at once.
+  [[nodiscard]] virtual std::string impatient_url() const = 0;
+  /// Other addresses of the same place.
+  [[nodiscard]] virtual std::vector<std::string> other_forms() const = 0;
+  [[nodiscard]] virtual std::vector<address_check> session_checks() const = 0;
+  /// Settings with a known key and a value that makes no sense.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> bad_settings() const = 0;
+  [[nodiscard]] virtual std::optional<std::string> bad_url(bad_address which) const = 0;
+
+  /// Runs plain SQL as a client that knows nothing of tableq, in a session of its own that stays.
+  virtual rows sql(const std::string& text) = 0;
+  /// The caller's own SOCI session.
+  [[nodiscard]] virtual std::unique_ptr<soci::session> session() const = 0;
+
+  /// What a session of tableq holds in this place, in words; nothing when nothing is held. Only
+  /// while no test session has a transaction open.
+  [[nodiscard]] virtual std::optional<std::string> held() = 0;
+  /// Ends the session behind that id, as an administrator would; empty where sessions cannot be
+  /// ended from outside. The id comes from `session_id_sql`.
+  [[nodiscard]] virtual std::optional<std::string> session_id_sql() const { return {}; }
+  virtual void end_session(const std::string& id) { static_cast<void>(id); }
+  /// Statements for a session in a transaction of its own, just begun, after which the database
+  /// refuses to touch what others change from then on.
+  [[nodiscard]] virtual std::vector<std::string> conflict_setup() const = 0;
+  /// Statements that begin a transaction in which nobody else may write to the table.
+  [[nodiscard]] virtual std::string begin_with_lock(std::string_view table) const = 0;
+  /// A query that counts what a caller's own session would not like to find in it; empty where
+  /// sessions cannot tell.
+  [[nodiscard]] virtual std::optional<std::string> leftovers_sql() const { return {}; }
+
+  /// Runs `check` with an address through which the place cannot be written, perhaps in a child
+  /// process without rights. @return what check returns: zero for success.
+  virtual int run_read_only(const std::function<int(const std::string& url)>& check) = 0;
+
+  /// A schema other than the default one, made for this place; empty without schemas.
+  [[nodiscard]] virtual std::optional<std::string> other_schema() { return {}; }
+  /// The address of a user without the right to create tables; empty where users are unknown.
+  [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
+
+  [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
+  /// A sub-query `numbers` with one column `n`, from 1 to count.
+  [[nodiscard]] virtual std::string numbers(std::int64_t count) const = 0;
+  /// A query for the names of the indexes of a table, but for the one behind its primary key.
+  [[nodiscard]] virtual std::string index_names(std::string_view table) const = 0;
+  /// Brings the planner's statistics up to date.
+  virtual void analyze() = 0;
+  /// How a batch of one integer is given to a statement that takes items.
+  [[nodiscard]] virtual std::string one_item(std::int64_t value) const = 0;
+  /// The plans of a statement with `:name` parameters, as a session that has it prepared would
+  /// choose them.
+  [[nodiscard]] virtual std::string explain(const std::string& text, const parameters& with) = 0;
+  /// What in a plan betrays a cost that grows with the table; nothing in a good one.
+  /// @param in_key_order the statement walks the table along its primary key until its LIMIT, which
+  ///   some databases print as a scan.
+  [[nodiscard]] virtual std::optional<std::string> complaint(const std::string& plan,
+                                                             bool in_key_order) const = 0;
+  /// Runs a statement, undoes it, and counts what it touched: pages or machine steps. Where plans
+  /// stay with prepared statements, the plan of the first run stays for the next ones.
+  [[nodiscard]] virtual std::int64_t work_of(const std::string& text, const parameters& with) = 0;
+};
+
+/// A database that the tests can run on.
+class backend {
+ public:
+  backend() = default;
+  backend(const backend&) = delete;
+  backend& operator=(const backend&) = delete;
+  virtual ~backend() = default;
+
+  /// For the parameter's print, the list of what is required, and nothing else.
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual features can() const = 0;
+  /// Why it cannot be used in this run; empty when it can.
+  [[nodiscard]] virtual std::optional<std::string> missing() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<place> fresh() const = 0;
+};
+
+/// Every backend of this build, usable or not.
+const std::vector<const backend*>& all_backends();
+/// Those whose places can be reached by more than one session.
+const std::vector<const backend*>& shared_backends();
+/// Whether TABLEQ_TEST_REQUIRE, a list with commas, names it.
+bool required(const backend& which);
+
+}  // namespace tableq_test

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "support/any_queue.hpp"
+#include "support/backend.hpp"
+#include "support/clock.hpp"
+#include "support/expect.hpp"
+
+namespace tableq_test {
+
+/// Makes a place on a backend, or says why there is none.
+class ground {
+ public:
+  /// Skips the test with the reason when the backend is missing, fails it when it is required.
+  void prepare(const backend& on);
+  void clear() {
+    clear_database();
+    place_.reset();
+  }
+  /// Closes what `db` opened; the next call opens it again.
+  void clear_database() { database_.reset(); }
+
+  [[nodiscard]] place& here() { return *place_; }
+  [[nodiscard]] features can() const { return can_; }
+  /// One database for the whole test, by the database's own clock.
+  tableq::database& db();
+  /// The same by a clock that the test sets; one or the other in a test.
+  tableq::database& db_with_clock();
+  /// One more database object on the same place.
+  [[nodiscard]] tableq::database open(tableq::open_options options = {});
+  manual_clock clock;
+
+ private:
+  std::unique_ptr<place> place_;
+  features can_;
+  std::optional<tableq::database> database_;
+};
+
+/// A test that runs on every backend.
+class on_each_backend : public testing::TestWithParam<const backend*>, public ground {
+ protected:
+  void SetUp() override { prepare(*GetParam()); }
+  void TearDown() override { clear(); }
+};
+
+/// A test that runs for every kind of queue on every backend.
+class on_each_kind : public testing::TestWithParam<std::tuple<const backend*, tableq::kind>>,
+                     public ground {
+ protected:
+  void SetUp() override { prepare(*std::get<0>(GetParam())); }
+  void TearDown() override { clear(); }
+  [[nodiscard]] tableq::kind kind() const { return std::get<1>(GetParam()); }
+  /// A queue of the kind under test.
+  [[nodiscard]] any_queue make(std::string_view name) { return {db(), kind(), name}; }
+};
+
+std::string backend_name(const testing::TestParamInfo<const backend*>& info);
+std::string backend_and_kind(
+    const testing::TestParamInfo<std::tuple<const backend*, tableq::kind>>& info);
+const std::vector<tableq::kind>& all_kinds();
+
+/// Names promise what a suite runs on. `shared_backends` where a second session must see the place.
+#define TABLEQ_ON_BACKENDS(suite, which)                                       \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(::tableq_test::which()), \
+                           ::tableq_test::backend_name)
+#define TABLEQ_ON_KINDS(suite, which)                                                       \
+  INSTANTIATE_TEST_SUITE_P(, suite,                                                         \
+                           testing::Combine(testing::ValuesIn(::tableq_test::which()),      \
+                                            testing::ValuesIn(::tableq_test::all_kinds())), \
+                           ::tableq_test::backend_and_kind)
+
+}  // namespace tableq_test

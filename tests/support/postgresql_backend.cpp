@@ -1,0 +1,304 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "support/backends.hpp"
+#include "support/postgresql_client.hpp"
+#include "support/soci_sessions.hpp"
+#include "support/text.hpp"
+
+namespace tableq_test {
+namespace {
+
+constexpr const char* variable = "TABLEQ_TEST_POSTGRESQL";
+using settings = std::map<std::string, std::string>;
+
+/// The variable as libpq reads it: SOCI's form is a libpq string behind a scheme.
+std::string server_address() {
+  const std::string given = std::getenv(variable);
+  const std::string scheme = "postgresql://";
+  const bool soci_form = given.rfind(scheme, 0) == 0 && contains(given, "dbname=") &&
+                         !contains(given, "?") && !contains(given, "@");
+  return soci_form ? given.substr(scheme.size()) : given;
+}
+
+std::string quoted(const std::string& value) {
+  return "'" + replaced(replaced(value, "\\", "\\\\"), "'", "\\'") + "'";
+}
+
+std::string as_libpq_string(const settings& all) {
+  std::string out;
+  for (const auto& [key, value] : all) out += key + "=" + quoted(value) + " ";
+  return out;
+}
+
+/// `postgresql://user:password@hosts/dbname?rest`
+std::string as_uri(settings all, const std::string& scheme, const std::string& first_hosts) {
+  const auto take = [&all](const std::string& key) {
+    const std::string value = percent_encoded(all[key]);
+    all.erase(key);
+    return value;
+  };
+  std::string uri = scheme + take("user");
+  if (const std::string password = take("password"); !password.empty()) uri += ":" + password;
+  const std::string host = take("host");
+  uri += "@" + first_hosts + host + ":" + take("port") + "/" + take("dbname");
+  char separator = '?';
+  for (const auto& [key, value] : all) {
+    uri += separator + key + "=" + percent_encoded(value);
+    separator = '&';
+  }
+  return uri;
+}
+
+class schema_place : public place {
+ public:
+  schema_place() : administrator_(server_address()) {
+    base_ = administrator_.settings();
+    // Only what an address needs: the rest are libpq's defaults.
+    settings kept;
+    for (const char* key : {"host", "port", "user", "password", "dbname", "sslmode"}) {
+      if (base_.count(key) != 0) kept[key] = base_[key];
+    }
+    base_ = kept;
+    administrator_.run("SET lock_timeout = '10s'; CREATE SCHEMA " + schema_);
+    superuser_ = administrator_.run("SHOW is_superuser").at(0).at(0) == "on";
+    settings tableq = base_;
+    tableq["application_name"] = schema_;
+    tableq["options"] = options();
+    tableq_ = tableq;
+    administrator_.run("SET search_path = " + schema_);
+  }
+  schema_place(const schema_place&) = delete;
+  schema_place& operator=(const schema_place&) = delete;
+  ~schema_place() override {
+    try {
+      administrator_.run("ROLLBACK; DROP SCHEMA IF EXISTS " + schema_ + "_other CASCADE; " +
+                         "DROP SCHEMA " + schema_ + " CASCADE");
+      if (limited_) administrator_.run("DROP ROLE " + schema_ + "_limited");
+    } catch (const std::exception& failure) {
+      // A destructor must not throw; what stays behind is told.
+      std::fprintf(stderr, "left behind %s: %s\n", schema_.c_str(), failure.what());
+    }
+  }
+
+  std::string url() const override { return as_uri(tableq_, "postgresql://", ""); }
+  std::string url_with(std::string_view key, std::string_view value) const override {
+    settings more = tableq_;
+    more[std::string(key)] = value;
+    return as_uri(more, "postgresql://", "");
+  }
+  std::string impatient_url() const override {
+    return url_with("options", options() + " -clock_timeout=1ms");
+  }
+  std::vector<std::string> other_forms() const override {
+    return {as_uri(tableq_, "postgres://", ""), as_uri(tableq_, "postgresql://", "127.0.0.1:1,"),
+            "postgresql://" + as_libpq_string(tableq_), url_with("connect_timeout", "9"),
+            url_with("target_session_attrs", "read-write")};
+  }
+  std::vector<address_check> session_checks() const override {
+    return {{url(), "SHOW transaction_isolation", "read committed"},
+            {url_with("options", options() + " -cdefault_transaction_isolation=serializable"),
+             "SHOW transaction_isolation", "read committed"},
+            {url_with("application_name", "a b&c=d%/?"), "SHOW application_name", "a b&c=d%/?"},
+            {url(), "SHOW search_path", schema_}};
+  }
+  std::vector<std::pair<std::string, std::string>> bad_settings() const override {
+    return {{"sslmode", "perhaps"}, {"target_session_attrs", "mostly"}};
+  }
+  std::optional<std::string> bad_url(bad_address which) const override {
+    settings bad = tableq_;
+    bad["password"] = "canary-password";
+    switch (which) {
+      case bad_address::unreachable_host:
+        bad["host"] = "127.0.0.1";
+        bad["port"] = "1";
+        return as_uri(bad, "postgresql://", "");
+      case bad_address::missing_database:
+        bad = tableq_;
+        bad["dbname"] = schema_ + "_missing";
+        return as_uri(bad, "postgresql://", "");
+      case bad_address::wrong_password:
+        try {
+          postgresql_client trusting(as_libpq_string(bad));
+          return {};  // This server asks for no password.
+        } catch (const std::runtime_error&) {
+          return as_uri(bad, "postgresql://", "");
+        }
+      default:
+        return {};
+    }
+  }
+
+  rows sql(const std::string& text) override { return administrator_.run(text); }
+  std::unique_ptr<soci::session> session() const override {
+    settings own = tableq_;
+    own["application_name"] = "caller";
+    return soci_postgresql_session(as_libpq_string(own));
+  }
+
+  std::optional<std::string> held() override {
+    const rows found = administrator_.run(
+        "SELECT a.state, a.backend_xmin, l.locktype, l.mode FROM pg_stat_activity a"
+        " LEFT JOIN pg_locks l USING (pid) WHERE a.application_name = '" +
+        schema_ +
+        "'"
+        " AND (l.pid IS NOT NULL OR a.state <> 'idle' OR a.backend_xmin IS NOT NULL)");
+    if (found.empty()) return {};
+    std::string words;
+    for (const row& each : found) {
+      for (const auto& field : each) words += field.value_or("-") + " ";
+    }
+    return words;
+  }
+  std::optional<std::string> session_id_sql() const override { return "SELECT pg_backend_pid()"; }
+  void end_session(const std::string& id) override {
+    administrator_.run("SELECT pg_terminate_backend(" + id + ", 10000)");
+  }
+  std::vector<std::string> conflict_setup() const override {
+    return {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT 1"};
+  }
+
+  std::string begin_with_lock(std::string_view table) const override {
+    return "BEGIN; LOCK TABLE \"" + std::string(table) + "\" IN EXCLUSIVE MODE";
+  }
+  std::optional<std::string> leftovers_sql() const override {
+    return "SELECT count(*) FROM pg_prepared_statements";
+  }
+
+  int run_read_only(const std::function<int(const std::string& url)>& check) override {
+    return check(url_with("options", options() + " -cdefault_transaction_read_only=on"));
+  }
+
+  std::optional<std::string> other_schema() override {
+    administrator_.run("CREATE SCHEMA " + schema_ + "_other");
+    return schema_ + "_other";
+  }
+  std::optional<std::string> url_without_ddl_rights() override {
+    if (!superuser_) return {};
+    const std::string role = schema_ + "_limited";
+    administrator_.run("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + schema_ + " TO " +
+                       role + "; GRANT ALL ON ALL TABLES IN SCHEMA " + schema_ + " TO " + role +
+                       "; GRANT ALL ON ALL SEQUENCES IN SCHEMA " + schema_ + " TO " + role);
+    limited_ = true;
+    return url_with("options", options() + " -crole=" + role);
+  }
+
+  std::string bytes_literal(std::string_view bytes) const override {
+    return "'\\x" + hex(bytes) + "'::bytea";
+  }
+  std::string numbers(std::int64_t count) const override {
+    return "generate_series(1, " + std::to_string(count) + ") AS numbers (n)";
+  }
+  std::string index_names(std::string_view table) const override {
+    return "SELECT indexname FROM pg_indexes WHERE schemaname = '" + schema_ +
+           "' AND tablename = '" + std::string(table) +
+           "' AND indexname NOT IN"
+           " (SELECT conname FROM pg_constraint)";
+  }
+  void analyze() override {
+    const rows tables = administrator_.run(
+        "SELECT quote_ident(tablename) FROM pg_tables"
+        " WHERE schemaname = '" +
+        schema_ + "'");
+    for (const row& each : tables) administrator_.run("VACUUM (ANALYZE) " + *each.at(0));
+  }
+  std::string one_item(std::int64_t value) const override {
+    return "'{" + std::to_string(value) + "}'";
+  }
+  std::string explain(const std::string& text, const parameters& with) override {
+    const std::string run = execute(prepare("explained", text), with);
+    std::string plan;
+    for (const char* mode : {"force_custom_plan", "force_generic_plan"}) {
+      administrator_.run(std::string("BEGIN; SET LOCAL plan_cache_mode = ") + mode);
+      for (const row& line : administrator_.run("EXPLAIN (COSTS OFF) " + run)) {
+        plan += *line.at(0) + "\n";
+      }
+      administrator_.run("ROLLBACK");
+    }
+    administrator_.run("DEALLOCATE explained");
+    return plan;
+  }
+  std::optional<std::string> complaint(const std::string& plan,
+                                       bool /*in_key_order*/) const override {
+    for (const char* word : {"Seq Scan", "Sort", "Hash"}) {
+      if (contains(plan, word)) return word;
+    }
+    return {};
+  }
+  std::int64_t work_of(const std::string& text, const parameters& with) override {
+    // The plan stays with the statement, as in a session that prepared it while the table was
+    // small.
+    auto known = kept_.find(text);
+    if (known == kept_.end()) {
+      const std::string name = "kept_" + std::to_string(kept_.size());
+      known = kept_.emplace(text, prepare(name, text)).first;
+    }
+    administrator_.run("BEGIN; SET LOCAL plan_cache_mode = force_generic_plan");
+    const rows told = administrator_.run("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " +
+                                         execute(known->second, with));
+    administrator_.run("ROLLBACK");
+    const auto plan = nlohmann::json::parse(*told.at(0).at(0)).at(0).at("Plan");
+    return plan.at("Shared Hit Blocks").get<std::int64_t>() +
+           plan.at("Shared Read Blocks").get<std::int64_t>();
+  }
+
+ private:
+  struct prepared {
+    std::string name;
+    std::vector<std::string> parameters;
+  };
+  prepared prepare(const std::string& name, const std::string& text) {
+    prepared out{.name = name, .parameters = {}};
+    std::vector<std::string>& names = out.parameters;
+    const std::string numbered = with_markers(text, [&names](const std::string& each) {
+      const auto found = std::find(names.begin(), names.end(), each);
+      const auto number = found - names.begin() + 1;
+      if (found == names.end()) names.push_back(each);
+      return "$" + std::to_string(number);
+    });
+    administrator_.run("PREPARE " + name + " AS " + numbered);
+    return out;
+  }
+  static std::string execute(const prepared& what, const parameters& with) {
+    std::string given;
+    for (const std::string& each : what.parameters) {
+      given += (given.empty() ? "(" : ", ") + with.at(each);
+    }
+    return "EXECUTE " + what.name + given + (given.empty() ? "" : ")");
+  }
+  [[nodiscard]] std::string options() const {
+    // A deadlock is found soon, so that tests that provoke them are quick.
+    return "-csearch_path=" + schema_ + (superuser_ ? " -cdeadlock_timeout=50ms" : "");
+  }
+
+  std::string schema_ = unique_name();
+  postgresql_client administrator_;
+  bool superuser_ = false;
+  bool limited_ = false;
+  std::map<std::string, prepared> kept_;
+  settings base_;
+  settings tableq_;
+};
+
+class server_backend : public backend {
+ public:
+  std::string name() const override { return "postgresql"; }
+  features can() const override { return {}; }
+  std::optional<std::string> missing() const override {
+    if (std::getenv(variable) != nullptr) return {};
+    return std::string("the environment variable ") + variable + " is not set";
+  }
+  std::unique_ptr<place> fresh() const override { return std::make_unique<schema_place>(); }
+};
+
+}  // namespace
+
+const backend& postgresql_backend() {
+  static const server_backend only;
+  return only;
+}
+
+}  // namespace tableq_test

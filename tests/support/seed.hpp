@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+namespace tableq_test {
+
+/// Random choices that one number repeats, on every platform: the distributions of the standard
+/// library are not the same everywhere.
+class random_source {
+ public:
+  explicit random_source(std::uint64_t seed) : engine_(seed) {}
+  /// From 0 to `bound` - 1.
+  std::uint64_t below(std::uint64_t bound) { return engine_() % bound; }
+  bool one_in(std::uint64_t times) { return below(times) == 0; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// TABLEQ_TEST_SEED, or another one each time: print it.
+inline std::uint64_t chosen_seed() {
+  const char* given = std::getenv("TABLEQ_TEST_SEED");
+  return given == nullptr ? std::random_device{}() : std::stoull(given);
+}
+
+/// TABLEQ_TEST_STEPS, or what the test wants.
+inline std::uint64_t chosen_steps(std::uint64_t usual) {
+  const char* given = std::getenv("TABLEQ_TEST_STEPS");
+  return given == nullptr ? usual : std::stoull(given);
+}
+
+}  // namespace tableq_test

@@ -1,0 +1,208 @@
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "support/backends.hpp"
+#include "support/soci_sessions.hpp"
+#include "support/sqlite_client.hpp"
+#include "support/text.hpp"
+
+namespace tableq_test {
+namespace {
+
+namespace files = std::filesystem;
+constexpr ::uid_t nobody = 65534;
+
+class file_place : public place {
+ public:
+  file_place() {
+    std::string pattern = (files::temp_directory_path() / "tableq-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    directory_ = pattern;
+    file_ = directory_ / "queues.db";
+  }
+  file_place(const file_place&) = delete;
+  file_place& operator=(const file_place&) = delete;
+  ~file_place() override {
+    client_.reset();
+    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
+    files::remove_all(directory_, ignored);
+  }
+
+  std::string url() const override { return "sqlite://" + file_.string(); }
+  std::string url_with(std::string_view key, std::string_view value) const override {
+    return url() + "?" + std::string(key) + "=" + percent_encoded(value);
+  }
+  std::string impatient_url() const override { return url_with("busy_timeout", "1ms"); }
+
+  std::vector<std::string> other_forms() const override {
+    return {"sqlite://" + files::relative(file_).string(), "sqlite3://dbname=" + file_.string(),
+            "sqlite3://" + file_.string(), url() + "?synchronous=extra&busy_timeout=5s"};
+  }
+  std::vector<address_check> session_checks() const override {
+    return {{url(), "PRAGMA journal_mode", "wal"},
+            {url(), "PRAGMA synchronous", "2"},
+            {url_with("synchronous", "off"), "PRAGMA synchronous", "0"},
+            {url_with("synchronous", "normal"), "PRAGMA synchronous", "1"},
+            {url_with("synchronous", "full"), "PRAGMA synchronous", "2"},
+            {url_with("synchronous", "extra"), "PRAGMA synchronous", "3"}};
+  }
+  std::vector<std::pair<std::string, std::string>> bad_settings() const override {
+    return {{"synchronous", "sometimes"},
+            {"synchronous", ""},
+            {"busy_timeout", "soon"},
+            {"busy_timeout", "-1s"},
+            {"busy_timeout", "5"},
+            {"busy_timeout", "5 parsecs"},
+            {"busy_timeout", "99999999999999999999s"}};
+  }
+  std::optional<std::string> bad_url(bad_address which) const override {
+    if (which == bad_address::missing_directory) {
+      return "sqlite://" + (directory_ / "nowhere" / "queues.db").string();
+    }
+    if (which == bad_address::empty) return "sqlite://";
+    if (which == bad_address::directory_as_file) return "sqlite://" + directory_.string();
+    if (which == bad_address::foreign_file) {
+      const files::path foreign = directory_ / "letter.txt";
+      std::ofstream(foreign) << std::string(8192, 'x');
+      return "sqlite://" + foreign.string();
+    }
+    return {};
+  }
+
+  rows sql(const std::string& text) override { return client().run(text); }
+  std::unique_ptr<soci::session> session() const override {
+    return soci_sqlite_session(file_.string());
+  }
+
+  std::optional<std::string> held() override {
+    sqlite_client impatient(file_.string(), 0);
+    try {
+      impatient.run("BEGIN IMMEDIATE; ROLLBACK");
+    } catch (const std::exception& failure) {
+      return std::string("the write lock: ") + failure.what();
+    }
+    const rows checkpoint = impatient.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (checkpoint.at(0).at(0) != "0") return "a read snapshot";
+    return {};
+  }
+
+  std::vector<std::string> conflict_setup() const override {
+    return {"SELECT count(*) FROM sqlite_schema"};
+  }
+  std::string begin_with_lock(std::string_view /*table*/) const override {
+    return "BEGIN IMMEDIATE";
+  }
+
+  int run_read_only(const std::function<int(const std::string& url)>& check) override {
+    client_.reset();
+    ::chmod(file_.c_str(), 0444);
+    ::chmod(directory_.c_str(), 0777);  // The side files of WAL are made by the reader.
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      // Root writes where it likes: only another user meets the permission bits.
+      if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(99);
+      const int verdict = check(url());
+      std::fflush(nullptr);
+      ::_exit(verdict);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::chmod(file_.c_str(), 0644);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+  }
+
+  std::string bytes_literal(std::string_view bytes) const override {
+    return "x'" + hex(bytes) + "'";
+  }
+  std::string numbers(std::int64_t count) const override {
+    return "(WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < " +
+           std::to_string(count) + ") SELECT n FROM up) AS numbers";
+  }
+  std::string index_names(std::string_view table) const override {
+    return "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = "
+           "'" +
+           std::string(table) + "'";
+  }
+  void analyze() override { client().run("ANALYZE; PRAGMA wal_checkpoint"); }
+  std::string one_item(std::int64_t value) const override { return std::to_string(value); }
+  std::string explain(const std::string& text, const parameters& with) override {
+    std::string plan;
+    for (const row& line : client().run("EXPLAIN QUERY PLAN " + text, with)) {
+      plan += *line.at(3) + "\n";
+    }
+    return plan;
+  }
+  std::optional<std::string> complaint(const std::string& plan, bool in_key_order) const override {
+    std::istringstream lines(plan);
+    for (std::string line; std::getline(lines, line);) {
+      const bool scan = line.rfind("SCAN ", 0) == 0 && !contains(line, "CONSTANT ROW") &&
+                        !contains(line, " USING INDEX") && !contains(line, " USING COVERING INDEX");
+      if (contains(line, "TEMP B-TREE") || contains(line, "AUTOMATIC")) return line;
+      if (scan && !in_key_order) return line;
+    }
+    return {};
+  }
+  std::int64_t work_of(const std::string& text, const parameters& with) override {
+    client().run("BEGIN IMMEDIATE");
+    const std::int64_t steps = client().steps_of(text, with);
+    client().run("ROLLBACK");
+    return steps;
+  }
+
+ private:
+  sqlite_client& client() {
+    if (!client_) client_.emplace(file_.string());
+    return *client_;
+  }
+
+  files::path directory_;
+  files::path file_;
+  std::optional<sqlite_client> client_;
+};
+
+/// Each database object opened here has a memory of its own, which nobody else can see.
+class memory_place : public file_place {
+ public:
+  std::string url() const override { return "sqlite://:memory:"; }
+  std::vector<std::string> other_forms() const override { return {}; }
+  std::vector<address_check> session_checks() const override { return {}; }
+};
+
+class file_backend : public backend {
+ public:
+  std::string name() const override { return "sqlite"; }
+  features can() const override { return {.concurrent_writers = false, .schemas = false}; }
+  std::optional<std::string> missing() const override { return {}; }
+  std::unique_ptr<place> fresh() const override { return std::make_unique<file_place>(); }
+};
+
+class memory_backend : public file_backend {
+ public:
+  std::string name() const override { return "sqlite_memory"; }
+  features can() const override {
+    return {.shared = false, .concurrent_writers = false, .schemas = false};
+  }
+  std::unique_ptr<place> fresh() const override { return std::make_unique<memory_place>(); }
+};
+
+}  // namespace
+
+const backend& sqlite_file_backend() {
+  static const file_backend only;
+  return only;
+}
+
+const backend& sqlite_memory_backend() {
+  static const memory_backend only;
+  return only;
+}
+
+}  // namespace tableq_test

@@ -1,0 +1,84 @@
+#include "core/retry.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::advice;
+using tableq::errc;
+using tableq::error;
+using tableq::core::contact;
+using tableq::core::repeating;
+
+/// How often a unit of work is run that fails so, three times at most.
+int runs(errc code, advice may, std::chrono::milliseconds budget, contact so_far = contact::known) {
+  int count = 0;
+  try {
+    repeating(budget, so_far, [&] {
+      if (++count < 3) throw error(code, may, "failed");
+    });
+  } catch (const error& failure) {
+    EXPECT_EQ(failure.code(), code);
+  }
+  return count;
+}
+
+TEST(repeating_work, goes_on_until_it_succeeds) {
+  EXPECT_EQ(runs(errc::busy, advice::statement, 1min), 3);
+  EXPECT_EQ(runs(errc::conflict, advice::transaction, 1min), 3);
+  EXPECT_EQ(runs(errc::connection_lost, advice::session, 1min), 3);
+}
+
+TEST(repeating_work, does_nothing_twice_that_might_have_happened) {
+  EXPECT_EQ(runs(errc::outcome_unknown, advice::never, 1min), 1);
+  EXPECT_EQ(runs(errc::outcome_unknown, advice::session, 1min), 1);
+  EXPECT_EQ(runs(errc::connection_lost, advice::never, 1min), 1);
+}
+
+TEST(repeating_work, stops_at_what_will_not_pass) {
+  for (const errc code : {errc::invalid_argument, errc::not_found, errc::permission_denied,
+                          errc::constraint_violated, errc::cancelled, errc::internal}) {
+    EXPECT_EQ(runs(code, advice::transaction, 1min), 1) << tableq::to_string(code);
+  }
+}
+
+TEST(repeating_work, goes_on_after_a_lost_server_only_if_it_was_there_before) {
+  EXPECT_EQ(runs(errc::connection_failed, advice::session, 1min, contact::known), 3);
+  EXPECT_EQ(runs(errc::connection_failed, advice::session, 1min, contact::first), 1);
+  EXPECT_EQ(runs(errc::connection_failed, advice::never, 1min, contact::known), 1);
+}
+
+TEST(repeating_work, does_not_wait_again_for_a_session) {
+  int count = 0;
+  EXPECT_CODE(busy, repeating(1min, contact::known, [&] {
+                ++count;
+                throw tableq::core::no_free_session(errc::busy, advice::statement, "all in use");
+              }));
+  EXPECT_EQ(count, 1);
+}
+
+TEST(repeating_work, is_not_done_without_a_budget) {
+  EXPECT_EQ(runs(errc::busy, advice::statement, 0ms), 1);
+}
+
+TEST(repeating_work, ends_with_the_budget) {
+  int count = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_CODE(busy, repeating(50ms, contact::known, [&] {
+                ++count;
+                throw error(errc::busy, advice::statement, "failed");
+              }));
+  EXPECT_GT(count, 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
+
+TEST(repeating_work, passes_on_the_result_and_other_exceptions) {
+  EXPECT_EQ(repeating(1min, contact::known, [] { return 7; }), 7);
+  EXPECT_THROW(repeating(1min, contact::known, [] { throw std::runtime_error("mine"); }),
+               std::runtime_error);
+}
+
+}  // namespace

@@ -1,0 +1,126 @@
+#include "core/session_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace core = tableq::core;
+
+/// A session of no database; counts those that are open.
+class fake_session final : public core::connection {
+ public:
+  fake_session(int& open, bool& alive) : open_(open), alive_(alive) { ++open_; }
+  ~fake_session() override { --open_; }
+  core::row_set execute(core::statement, const core::table_names&, std::span<const core::value>,
+                        std::span<const core::value>) override {
+    return core::row_set();
+  }
+  void define(std::string_view, const core::table_names&) override {}
+  void begin() override {}
+  void commit() override {}
+  void rollback() noexcept override {}
+  bool usable() noexcept override { return alive_; }
+  soci::session& session() noexcept override { std::terminate(); }
+
+ private:
+  int& open_;
+  bool& alive_;
+};
+
+class fake_driver final : public core::driver {
+ public:
+  std::unique_ptr<core::connection> connect() override {
+    ++connects;
+    if (refuses)
+      throw tableq::error(tableq::errc::connection_failed, tableq::advice::session, "no");
+    return std::make_unique<fake_session>(open, alive);
+  }
+  std::unique_ptr<core::connection> adopt(soci::session&) override { return {}; }
+  [[nodiscard]] const tableq::capabilities& able() const noexcept override { return able_; }
+  [[nodiscard]] const std::string& name() const noexcept override { return name_; }
+
+  int connects = 0;
+  int open = 0;
+  bool alive = true;
+  bool refuses = false;
+
+ private:
+  tableq::capabilities able_;
+  std::string name_ = "fake";
+};
+
+class a_pool : public testing::Test {
+ protected:
+  fake_driver from_;
+};
+
+TEST_F(a_pool, opens_nothing_before_it_is_asked) {
+  const core::session_pool pool(from_, 3, 1s);
+  EXPECT_EQ(from_.connects, 0);
+}
+
+TEST_F(a_pool, lends_a_session_again) {
+  core::session_pool pool(from_, 3, 1s);
+  for (int i = 0; i < 5; ++i) static_cast<void>(pool.lease());
+  EXPECT_EQ(from_.connects, 1);
+  EXPECT_EQ(from_.open, 1);
+}
+
+TEST_F(a_pool, opens_another_while_one_is_lent) {
+  core::session_pool pool(from_, 3, 1s);
+  const auto one = pool.lease();
+  const auto two = pool.lease();
+  EXPECT_EQ(from_.open, 2);
+}
+
+TEST_F(a_pool, says_busy_when_all_stay_lent) {
+  core::session_pool pool(from_, 1, 1ms);
+  const auto only = pool.lease();
+  EXPECT_CODE(busy, static_cast<void>(pool.lease()));
+}
+
+TEST_F(a_pool, hands_a_returned_session_to_who_waits) {
+  core::session_pool pool(from_, 1, 1min);
+  std::optional<core::leased_session> only = pool.lease();
+  std::jthread other([&] { only.reset(); });
+  static_cast<void>(pool.lease());
+  EXPECT_EQ(from_.connects, 1);
+}
+
+TEST_F(a_pool, closes_what_comes_back_broken) {
+  core::session_pool pool(from_, 1, 1s);
+  {
+    const auto lent = pool.lease();
+    from_.alive = false;
+  }
+  EXPECT_EQ(from_.open, 0);
+  from_.alive = true;
+  static_cast<void>(pool.lease());
+  EXPECT_EQ(from_.connects, 2);
+}
+
+TEST_F(a_pool, replaces_what_broke_while_it_was_idle) {
+  core::session_pool pool(from_, 1, 1s);
+  static_cast<void>(pool.lease());
+  from_.alive = false;
+  const auto lent = pool.lease();
+  EXPECT_EQ(from_.connects, 2);
+  EXPECT_EQ(from_.open, 1);
+}
+
+TEST_F(a_pool, loses_no_place_to_a_connect_that_failed) {
+  core::session_pool pool(from_, 1, 1ms);
+  from_.refuses = true;
+  EXPECT_CODE(connection_failed, static_cast<void>(pool.lease()));
+  from_.refuses = false;
+  EXPECT_NO_THROW(static_cast<void>(pool.lease()));
+}
+
+}  // namespace

@@ -1,0 +1,174 @@
+#include "drivers/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "support/expect.hpp"
+
+namespace {
+
+using tableq::batching;
+using tableq::core::contract;
+using tableq::core::field;
+using tableq::core::value;
+using tableq::core::value_type;
+using tableq::drivers::compile;
+using tableq::drivers::fill_names;
+using tableq::drivers::marker;
+using tableq::drivers::split_blocks;
+using tableq::drivers::with_literals;
+
+constexpr std::array shared{field{"max", value_type::integer}, field{"now", value_type::integer}};
+constexpr std::array items{field{"id", value_type::integer}, field{"error", value_type::text},
+                           field{"payload", value_type::bytes}};
+constexpr std::array columns{field{"id", value_type::integer}, field{"payload", value_type::bytes}};
+constexpr contract single{
+    tableq::core::statement::fifo_dequeue, "a.single", true, shared, {}, columns};
+constexpr contract batch{
+    tableq::core::statement::claim_fail, "a.batch", true, shared, items, columns};
+constexpr contract silent{tableq::core::statement::catalog_lock, "a.silent", false, {}, {}, {}};
+
+std::string numbered(std::string_view text) {
+  return compile(text, single, batching::arrays, marker::numbered).sql;
+}
+
+tableq::dialect brackets() {
+  tableq::dialect out;
+  out.quote_open = '[';
+  out.quote_close = ']';
+  return out;
+}
+
+const tableq::core::table_names plain{.schema = "", .table = "mail", .catalog = "tableq_queues"};
+const tableq::core::table_names qualified{
+    .schema = "app", .table = "x_mail", .catalog = "x_tableq_queues"};
+
+TEST(blocks, are_found_by_each_of_their_names) {
+  const auto found = split_blocks("-- name: a.b c.d\nSELECT 1;\n\n-- name: e.f\nSELECT\n  2\n");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found.at("a.b"), "SELECT 1");
+  EXPECT_EQ(found.at("c.d"), "SELECT 1");
+  EXPECT_EQ(found.at("e.f"), "SELECT\n  2");
+}
+
+TEST(blocks, leave_out_what_stands_before_the_first) {
+  const auto found = split_blocks("-- A file.\nSELECT 0;\n-- name: a.b\nSELECT 1\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.at("a.b"), "SELECT 1");
+}
+
+TEST(blocks, are_empty_for_an_empty_text) {
+  EXPECT_TRUE(split_blocks("").empty());
+  EXPECT_EQ(split_blocks("-- name: a.b").at("a.b"), "");
+  EXPECT_TRUE(split_blocks("-- name:\nSELECT 1").empty());
+}
+
+TEST(blocks, read_files_with_carriage_returns) {
+  const auto found = split_blocks("-- name: a.b\r\nSELECT 1;\r\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.at("a.b"), "SELECT 1");
+}
+
+TEST(names, are_quoted_and_qualified) {
+  const tableq::dialect sql;
+  EXPECT_EQ(fill_names("{table} {catalog}", sql, plain), "\"mail\" \"tableq_queues\"");
+  EXPECT_EQ(fill_names("{table} {catalog}", sql, qualified),
+            "\"app\".\"x_mail\" \"app\".\"x_tableq_queues\"");
+  EXPECT_EQ(fill_names("{table}", brackets(), qualified), "[app].[x_mail]");
+}
+
+TEST(names, of_indexes_are_never_qualified) {
+  EXPECT_EQ(fill_names("{table:due}", tableq::dialect(), qualified), "\"x_mail_due\"");
+}
+
+TEST(names, leave_other_braces_alone) {
+  for (const char* text :
+       {"{", "}", "{}", "{tables}", "{table", "{table:due", "'{1,2}'", "{{x}}"}) {
+    EXPECT_EQ(fill_names(text, tableq::dialect(), plain), text);
+  }
+}
+
+TEST(markers, take_the_form_of_the_transport) {
+  EXPECT_EQ(compile("a = :max", single, batching::loop, marker::numbered).sql, "a = $1");
+  EXPECT_EQ(compile("a = :max", single, batching::loop, marker::question).sql, "a = ?1");
+}
+
+TEST(markers, are_numbered_by_first_use_and_used_again) {
+  const auto made = compile(":now :max :now", single, batching::loop, marker::numbered);
+  EXPECT_EQ(made.sql, "$1 $2 $1");
+  ASSERT_EQ(made.parameters.size(), 2U);
+  EXPECT_EQ(made.parameters[0].source, 1U);
+  EXPECT_EQ(made.parameters[1].source, 0U);
+}
+
+TEST(markers, are_not_looked_for_in_strings_and_names) {
+  for (const char* text : {"':max'", "\":max\"", "'it''s :max'", "'a\" :max'", "\"it's :max\"",
+                           "a::text", "':' || '::'", "'unended :max", "1 : 2", ":", "a:"}) {
+    EXPECT_EQ(numbered(text), text);
+  }
+}
+
+TEST(markers, are_not_looked_for_in_comments) {
+  EXPECT_EQ(
+      numbered("-- It doesn't matter what :this says.\nSELECT :max\n  -- nor \":that\nFROM t"),
+      "-- It doesn't matter what :this says.\nSELECT $1\n  -- nor \":that\nFROM t");
+  EXPECT_EQ(numbered("SELECT :max -- :that"), "SELECT $1 -- :that");
+  EXPECT_EQ(numbered("SELECT :max - :now"), "SELECT $1 - $2");
+  EXPECT_EQ(numbered("SELECT '--' || :max"), "SELECT '--' || $1");
+}
+
+TEST(markers, are_found_beside_strings_casts_and_brackets) {
+  EXPECT_EQ(numbered("'x':max"), "'x'$1");
+  EXPECT_EQ(numbered(":max::bigint"), "$1::bigint");
+  EXPECT_EQ(numbered("a[:max]"), "a[$1]");
+  EXPECT_EQ(numbered("(:max,:now)"), "($1,$2)");
+  EXPECT_EQ(numbered("CAST(:max AS bigint)"), "CAST($1 AS bigint)");
+  EXPECT_EQ(numbered("'a' || :now || 'b'"), "'a' || $1 || 'b'");
+}
+
+TEST(markers, for_unknown_parameters_are_refused_by_name) {
+  const tableq::error refused = tableq_test::thrown_by(
+      [] { compile("SELECT :maximum", single, batching::loop, marker::numbered); });
+  EXPECT_NE(std::string(refused.what()).find("maximum"), std::string::npos) << refused.what();
+  EXPECT_EQ(refused.operation(), "a.single");
+}
+
+TEST(parameters, know_their_type_and_where_their_value_comes_from) {
+  const auto made = compile(":payload :max :id :error", batch, batching::loop, marker::numbered);
+  ASSERT_EQ(made.parameters.size(), 4U);
+  EXPECT_EQ(made.parameters[0].type, value_type::bytes);
+  EXPECT_TRUE(made.parameters[0].item);
+  EXPECT_EQ(made.parameters[0].source, 2U);
+  EXPECT_FALSE(made.parameters[1].item);
+  EXPECT_EQ(made.parameters[2].type, value_type::integer);
+  EXPECT_EQ(made.parameters[3].type, value_type::text);
+  for (const auto& each : made.parameters) EXPECT_FALSE(each.array);
+}
+
+TEST(parameters, of_items_are_arrays_where_batches_are) {
+  const auto made = compile(":max :id", batch, batching::arrays, marker::numbered);
+  EXPECT_FALSE(made.parameters.at(0).array);
+  EXPECT_TRUE(made.parameters.at(1).array);
+}
+
+TEST(results, of_array_batches_say_the_item_first) {
+  using types = std::vector<value_type>;
+  const types bare{value_type::integer, value_type::bytes};
+  const types with_item{value_type::integer, value_type::integer, value_type::bytes};
+  EXPECT_EQ(compile("", batch, batching::arrays, marker::numbered).columns, with_item);
+  EXPECT_EQ(compile("", batch, batching::loop, marker::numbered).columns, bare);
+  EXPECT_EQ(compile("", single, batching::arrays, marker::numbered).columns, bare);
+  EXPECT_TRUE(compile("", silent, batching::arrays, marker::numbered).columns.empty());
+}
+
+TEST(literals, stand_where_the_parameters_were) {
+  constexpr std::array fields{field{"name", value_type::text}, field{"layout", value_type::integer},
+                              field{"options", value_type::text}};
+  const contract of{tableq::core::statement::catalog_insert, "a.literal", true, fields, {}, {}};
+  const std::array given{value(std::string_view("it's")), value(std::int64_t{-7}), value()};
+  EXPECT_EQ(with_literals("(:name, :layout, :options, ':name')", of, given),
+            "('it''s', -7, NULL, ':name')");
+}
+
+}  // namespace

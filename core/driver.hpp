@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tableq/dialect.hpp>
 
@@ -68,7 +69,7 @@ class connection {
 /// One database address.
 class driver {
  public:
-  driver() = default;
+  driver(std::string name, capabilities able) : name_(std::move(name)), able_(able) {}
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
   virtual ~driver() = default;
@@ -76,14 +77,24 @@ class driver {
   virtual std::unique_ptr<connection> connect() = 0;
   /// Speaks through a session that belongs to the caller, and leaves nothing behind in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
-  [[nodiscard]] virtual const capabilities& able() const noexcept = 0;
+
+  [[nodiscard]] const capabilities& able() const noexcept { return able_; }
   /// The dialect's name.
-  [[nodiscard]] virtual const std::string& name() const noexcept = 0;
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  std::string name_;
+  capabilities able_;
 };
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
 std::unique_ptr<driver> make_driver(std::string_view url);
+
+/// Beginnings of table names that some database keeps for itself. The same for all, so that a
+/// queue's name is good everywhere. Defined by drivers/registry.cpp.
+/// @return the one that the table's name, or that of its indexes, would begin with; empty for none.
+std::string_view reserved_beginning(std::string_view table) noexcept;
 
 /// A dialect's DDL for `part` with the names filled in. Defined by drivers/registry.cpp.
 std::string ddl_text(std::string_view dialect, std::string_view part, const table_names& names);

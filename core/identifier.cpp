@@ -21,12 +21,6 @@ bool digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
-/// Databases keep these for themselves, also as the beginning of an index's name.
-bool reserved(std::string_view table) noexcept {
-  return table == "sqlite" || table == "pg" || table.starts_with("sqlite_") ||
-         table.starts_with("pg_");
-}
-
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence);
 }
@@ -45,14 +39,12 @@ void check_queue_name(std::string_view name, std::string_view prefix) {
         "a queue's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
         "letter or `_`");
   }
-  if (name == "tableq" || name.starts_with("tableq_") || reserved(name)) {
-    refuse(
-        "queue names `tableq`, `sqlite` and `pg`, and those that begin with tableq_, sqlite_ or "
-        "pg_, "
-        "are reserved");
+  if (name == "tableq" || name.starts_with("tableq_")) {
+    refuse("the queue name `tableq` and those that begin with tableq_ are reserved");
   }
-  if (reserved(std::string(prefix).append(name))) {
-    refuse("the table prefix and the queue's name together must not begin with sqlite_ or pg_");
+  for (const std::string& table : {std::string(name), std::string(prefix).append(name)}) {
+    const std::string_view kept = reserved_beginning(table);
+    if (!kept.empty()) refuse("names that begin with " + std::string(kept) + " are reserved");
   }
 }
 
@@ -61,17 +53,12 @@ void check_places(const open_options& options, bool schemas) {
   if (prefix.size() > longest_prefix || (!prefix.empty() && digit(prefix.front())) ||
       !std::all_of(prefix.begin(), prefix.end(),
                    [](char c) { return lower(c) || digit(c) || c == '_'; }) ||
-      prefix.starts_with("sqlite_") || prefix.starts_with("pg_")) {
+      !reserved_beginning(prefix).empty()) {
     refuse(
         "a table prefix has up to 16 characters of a-z, 0-9 and `_`, does not begin with a digit, "
-        "nor "
-        "with sqlite_ or pg_");
+        "nor with what a database keeps for itself");
   }
   if (options.schema_name.empty()) return;
-  if (!schemas) {
-    throw error(errc::unsupported, advice::never,
-                "this database has no schemas; leave schema_name empty");
-  }
   const std::string& schema = options.schema_name;
   if (schema.size() > longest_name || !(lower(schema.front()) || schema.front() == '_') ||
       !std::all_of(schema.begin(), schema.end(), [](char c) {
@@ -80,6 +67,10 @@ void check_places(const open_options& options, bool schemas) {
     refuse(
         "a schema's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
         "letter or `_`");
+  }
+  if (!schemas) {
+    throw error(errc::unsupported, advice::never,
+                "this database has no schemas; leave schema_name empty");
   }
 }
 

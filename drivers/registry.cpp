@@ -119,7 +119,7 @@ known_dialects& known() {
 class dialect_driver final : public core::driver {
  public:
   dialect_driver(std::shared_ptr<const vocabulary> words, endpoint at)
-      : words_(std::move(words)), at_(std::move(at)) {}
+      : driver(words->speaks.name, at.able), words_(std::move(words)), at_(std::move(at)) {}
 
   std::unique_ptr<core::connection> connect() override {
     return std::make_unique<dialect_session>(words_, at_);
@@ -127,8 +127,6 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(words_, session);
   }
-  [[nodiscard]] const capabilities& able() const noexcept override { return at_.able; }
-  [[nodiscard]] const std::string& name() const noexcept override { return words_->speaks.name; }
 
  private:
   std::shared_ptr<const vocabulary> words_;
@@ -143,6 +141,15 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url) {
   auto words = drivers::known().by_scheme(parsed.scheme);
   endpoint at = words->speaks.resolve(words->speaks, parsed);
   return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at));
+}
+
+std::string_view core::reserved_beginning(std::string_view table) noexcept {
+  // SQLite reserves it for indexes as well, whose names continue the table's with `_`.
+  if (table == "sqlite") return "sqlite_";
+  for (const std::string_view kept : {"sqlite_", "pg_"}) {
+    if (table.starts_with(kept)) return kept;
+  }
+  return {};
 }
 
 std::string core::ddl_text(std::string_view dialect, std::string_view part,

@@ -33,7 +33,11 @@ void walk(std::string_view sql, Literal literal, Parameter parameter) {
   std::size_t i = 0;
   while (i < sql.size()) {
     const char c = sql[i];
-    if (c == '\'' || c == '"') {
+    if (sql.substr(i).starts_with("--")) {
+      const std::size_t end = std::min(sql.find('\n', i), sql.size());
+      literal(sql.substr(i, end - i));
+      i = end;
+    } else if (c == '\'' || c == '"') {
       const std::size_t end = std::min(sql.find(c, i + 1), sql.size() - 1);
       literal(sql.substr(i, end + 1 - i));
       i = end + 1;

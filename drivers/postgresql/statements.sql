@@ -13,11 +13,12 @@
 --  * SKIP LOCKED passes what others hold. A row that changed meanwhile is checked anew when it is locked.
 --  * Nothing that is returned has an order; core sorts.
 --
--- How a batch is put together: one array for each item parameter, taken apart by unnest WITH ORDINALITY. Its
--- order is known to the planner, so that ORDER BY item costs nothing. Its length is not: the planner guesses
--- ten, and would join two batches of a thousand row by row. So what belongs together is brought together by
--- UNION ALL and GROUP BY, and looked up in sorted arrays with width_bucket, which counts the elements up to
--- a value.
+-- How a batch is put together: one array for each item parameter. New messages are taken apart by unnest in
+-- a SELECT list, which walks all arrays together and hands on row after row; in FROM it would first write
+-- all of them out, large payloads to a temporary file. Where the item's number is needed it is unnest WITH
+-- ORDINALITY. The planner guesses that arrays have ten elements, and would join two batches of a thousand
+-- row by row. So what belongs together is brought together by UNION ALL and GROUP BY, and looked up in
+-- sorted arrays with width_bucket, which counts the elements up to a value.
 -- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
 
 -- name: catalog.exists
@@ -56,16 +57,15 @@ SELECT pg_advisory_xact_lock(CAST(:identity AS bigint))
 DROP TABLE {table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
--- Ids are drawn row by row in the order of the SELECT, so the n-th lowest belongs to the n-th item. They
+-- Ids are drawn row by row as the arrays are walked along, so the n-th lowest belongs to the n-th item. They
 -- come from the column's default, which needs no right on the sequence.
 WITH added AS (
   INSERT INTO {table} (created_at, payload)
-  SELECT COALESCE(i.created_at, CAST(:now AS bigint),
+  SELECT COALESCE(created_at, CAST(:now AS bigint),
                   CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
-         i.payload
-  FROM unnest(CAST(:payload AS bytea[]), CAST(:created_at AS bigint[]))
-    WITH ORDINALITY AS i (payload, created_at, item)
-  ORDER BY i.item
+         payload
+  FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
+               unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
   RETURNING id
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
@@ -114,15 +114,15 @@ SELECT (SELECT count(*) FROM {table}) AS waiting,
 -- name: pending.enqueue
 WITH added AS (
   INSERT INTO {table} (created_at, due_at, payload)
-  SELECT COALESCE(i.created_at, t.clock),
-         COALESCE(i.due_at, t.clock + COALESCE(i.delay, 0)),
-         i.payload
-  FROM unnest(CAST(:payload AS bytea[]), CAST(:created_at AS bigint[]), CAST(:due_at AS bigint[]),
-              CAST(:delay AS bigint[]))
-    WITH ORDINALITY AS i (payload, created_at, due_at, delay, item)
-  CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                       CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
-  ORDER BY i.item
+  SELECT COALESCE(created_at, clock),
+         COALESCE(due_at, clock + COALESCE(delay, 0)),
+         payload
+  FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
+               unnest(CAST(:created_at AS bigint[])) AS created_at,
+               unnest(CAST(:due_at AS bigint[])) AS due_at,
+               unnest(CAST(:delay AS bigint[])) AS delay,
+               COALESCE(CAST(:now AS bigint),
+                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
   RETURNING id
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
@@ -169,19 +169,21 @@ LIMIT 1
 -- by rank: the n-th lowest id without a key belongs to the n-th item without a key.
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload)
-  SELECT CASE WHEN i.delay > 0 THEN 2 ELSE 0 END,
-         COALESCE(i.priority, 0),
-         CASE WHEN i.delay > 0 THEN t.clock + i.delay ELSE 0 END,
-         COALESCE(i.created_at, t.clock),
-         i.key,
-         i.headers,
-         i.payload
-  FROM unnest(CAST(:payload AS bytea[]), CAST(:priority AS bigint[]), CAST(:delay AS bigint[]),
-              CAST(:key AS text[]), CAST(:headers AS text[]), CAST(:created_at AS bigint[]))
-    WITH ORDINALITY AS i (payload, priority, delay, key, headers, created_at, item)
-  CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                       CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
-  ORDER BY i.item
+  SELECT CASE WHEN delay > 0 THEN 2 ELSE 0 END,
+         COALESCE(priority, 0),
+         CASE WHEN delay > 0 THEN clock + delay ELSE 0 END,
+         COALESCE(created_at, clock),
+         key,
+         headers,
+         payload
+  FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
+               unnest(CAST(:priority AS bigint[])) AS priority,
+               unnest(CAST(:delay AS bigint[])) AS delay,
+               unnest(CAST(:key AS text[])) AS key,
+               unnest(CAST(:headers AS text[])) AS headers,
+               unnest(CAST(:created_at AS bigint[])) AS created_at,
+               COALESCE(CAST(:now AS bigint),
+                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
   ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
   RETURNING id,
             CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place

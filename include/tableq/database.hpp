@@ -32,7 +32,7 @@ class database_state;
 class TABLEQ_EXPORT database {
  public:
   /// Connects once, so that a wrong address, password or file is known at once. Writes nothing.
-  /// @param url `sqlite://…`, `postgresql://…`; README.md lists all forms.
+  /// @param url `sqlite://...`, `postgresql://...`; README.md lists all forms.
   /// @throws error errc::invalid_argument for an unknown scheme (listing the known ones), or an
   /// unknown key or bad value
   ///   (naming the key);
@@ -40,9 +40,8 @@ class TABLEQ_EXPORT database {
   [[nodiscard]] static database open(std::string_view url, const open_options& options = {});
 
   /// Opens a queue, creating it when the schema policy lets it.
-  /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; not one
-  /// that
-  ///   begins with `tableq_`, `sqlite_` or `pg_`, and none of these without its `_`.
+  /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; neither
+  ///   `tableq` nor `sqlite`, nor one that begins with `tableq_`, `sqlite_` or `pg_`.
   /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
   /// exists
   ///   as another kind, errc::not_found under schema_policy::verify_only, errc::schema_mismatch

@@ -132,6 +132,25 @@ TEST_P(threads, recover_from_storms_of_deadlocks) {
   EXPECT_EQ(jobs.stats().leased, 6U);
 }
 
+TEST_P(threads, that_settle_the_same_batches_in_other_orders_do_not_fail) {
+  auto jobs = db().claim("jobs");
+  std::vector<tableq::new_claim_message> many(50, {.payload = "x"});
+  EXPECT_EQ(jobs.enqueue_batch(many).size(), 50U);
+  std::vector<tableq::receipt> receipts;
+  for (const auto& each : jobs.take({.max = 50})) receipts.push_back(each.receipt);
+  in_threads(8, [&](int i) {
+    random_source random(static_cast<std::uint64_t>(i));
+    std::vector<tableq::receipt> own = receipts;
+    for (int n = 0; n < 10; ++n) {
+      for (std::size_t at = own.size() - 1; at > 0; --at) {
+        std::swap(own[at], own[random.below(at + 1)]);
+      }
+      EXPECT_EQ(jobs.extend(own, 1h), std::vector(own.size(), tableq::settled::done));
+    }
+  });
+  EXPECT_EQ(jobs.complete(receipts), std::vector(receipts.size(), tableq::settled::done));
+}
+
 TEST_P(threads, that_enqueue_one_key_add_it_once) {
   auto jobs = db().claim("jobs");
   std::atomic<int> added{0};

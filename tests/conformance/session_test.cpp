@@ -74,6 +74,41 @@ TEST_P(sessions, a_waiting_read_holds_none) {
   EXPECT_EQ(taken, "woken too");
 }
 
+class strict_queues : public on_each_backend {};
+TABLEQ_ON_BACKENDS(strict_queues, shared_backends);
+
+TEST_P(strict_queues, let_nobody_pass_the_message_at_the_head) {
+  const tableq::order_options strict{.ordering = tableq::ordering::strict};
+  auto first = db().fifo("first", strict);
+  auto last = db().lifo("last", strict);
+  for (const std::string& each : numbered(3)) {
+    first.enqueue(each);
+    last.enqueue(each);
+  }
+  auto hurried = tableq::database::open(here().impatient_url(), {.retry_for = 0ms});
+  auto other_first = hurried.fifo("first");
+  auto other_last = hurried.lifo("last");
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(first.dequeue(tx)->payload, "p0");
+    EXPECT_EQ(last.dequeue(tx)->payload, "p2");
+    EXPECT_CODE(busy, static_cast<void>(other_first.dequeue()));
+    EXPECT_CODE(busy, static_cast<void>(other_last.dequeue()));
+    EXPECT_CODE(busy, other_first.enqueue("overtakes"));
+  }
+  EXPECT_EQ(other_first.dequeue()->payload, "p0");
+  EXPECT_EQ(other_last.dequeue()->payload, "p2");
+}
+
+TEST_P(strict_queues, that_are_relaxed_let_readers_pass) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto first = db().fifo("first");
+  for (const std::string& each : numbered(2)) first.enqueue(each);
+  tableq::transaction tx = db().begin();
+  EXPECT_EQ(first.dequeue(tx)->payload, "p0");
+  EXPECT_EQ(first.dequeue()->payload, "p1");
+}
+
 class locks : public on_each_kind {};
 TABLEQ_ON_KINDS(locks, shared_backends);
 

@@ -36,6 +36,7 @@ class fake_session final : public core::connection {
 
 class fake_driver final : public core::driver {
  public:
+  fake_driver() : driver("fake", {}) {}
   std::unique_ptr<core::connection> connect() override {
     ++connects;
     if (refuses)
@@ -43,17 +44,11 @@ class fake_driver final : public core::driver {
     return std::make_unique<fake_session>(open, alive);
   }
   std::unique_ptr<core::connection> adopt(soci::session&) override { return {}; }
-  [[nodiscard]] const tableq::capabilities& able() const noexcept override { return able_; }
-  [[nodiscard]] const std::string& name() const noexcept override { return name_; }
 
   int connects = 0;
   int open = 0;
   bool alive = true;
   bool refuses = false;
-
- private:
-  tableq::capabilities able_;
-  std::string name_ = "fake";
 };
 
 class a_pool : public testing::Test {

@@ -35,7 +35,7 @@ tidy() {
   generated=$(ninja -C "$build" -t targets all | sed -n 's/^\(generated\/[^:]*\.hpp\):.*/\1/p')
   # shellcheck disable=SC2086  # A list of names without spaces.
   ninja -C "$build" $generated >/dev/null
-  if ! run-clang-tidy-14 -quiet -p "$build" -j "$jobs" '/(core|drivers|tools)/[^/]*(/[^/]*)?\.cpp$' \
+  if ! run-clang-tidy-14 -quiet -p "$build" -j "$jobs" "^$PWD/(core|drivers|tools)/.*\.cpp$" \
     >"$log" 2>&1; then
     grep -v -e '^[0-9]* warnings\? ' -e '^clang-tidy-14 ' -e '^$' "$log" >&2
     return 1

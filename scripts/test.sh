@@ -52,7 +52,7 @@ suite() {
     failed=$((failed + 1))
     return
   fi
-  echo "== $preset: tests"
+  echo "== $preset: tests (built after $SECONDS s)"
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
   rm -f "$report"
   "${server[@]}" ctest --preset "$preset" -j "$jobs" --output-junit "$report" || status=$?
@@ -76,7 +76,7 @@ suite() {
 }
 
 check() {
-  echo "== lint: $1"
+  echo "== lint: $1 (after $SECONDS s)"
   if scripts/lint.sh "$1"; then
     passed=$((passed + 1))
   else

@@ -20,6 +20,9 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using order = nlohmann::json;
 
+/// What is promised here is delivery; how long a lock may be waited for is the machine's matter.
+const tableq::open_options patient{.retry_for = 5min};
+
 void say(const nlohmann::json& line) {
   const std::string text = line.dump() + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -82,7 +85,7 @@ void move_to_log(tableq::database& db, const order& given) {
 /// Waits to be let go, then opens the place and makes all five kinds.
 void create(const order& given) {
   let_go(-1);
-  auto db = tableq::database::open(given.at("url").get<std::string>());
+  auto db = tableq::database::open(given.at("url").get<std::string>(), patient);
   for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
     open_queue(db, tableq::parse_kind(kind), kind);
   }
@@ -119,7 +122,7 @@ void hold(tableq::database& db, const order& given) {
 void obey(const order& given) {
   const auto deed = given.at("do").get<std::string>();
   if (deed == "create") return create(given);
-  auto db = tableq::database::open(given.at("url").get<std::string>());
+  auto db = tableq::database::open(given.at("url").get<std::string>(), patient);
   if (deed == "produce") return produce(db, given);
   if (deed == "consume") return consume(db, given);
   if (deed == "move") return move_to_log(db, given);

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [dev] [lint] [asan] [tsan] [all]        dev and lint, without an argument
+#   scripts/test.sh [dev] [lint] [format] [asan] [tsan] [all]        dev and lint, without an argument
 #
-# dev: all tests. lint: formatter and linter. asan, tsan: the tests again under the address and
-# undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL server is started for the
-# run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
+# dev: all tests. lint: formatter and linter. format: the formatter alone. asan, tsan: the tests
+# again under the address and undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL
+# server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ stages=("$@")
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
   case $stage in
-    dev | lint | asan | tsan) ;;
+    dev | lint | format | asan | tsan) ;;
     *)
       echo "test.sh: unknown: $stage" >&2
       exit 2
@@ -25,7 +25,7 @@ done
 
 groups=(build test)
 [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
-[[ " ${stages[*]} " == *" lint "* ]] && groups+=(lint)
+[[ " ${stages[*]} " == *" lint "* || " ${stages[*]} " == *" format "* ]] && groups+=(lint)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
@@ -85,7 +85,9 @@ check() {
 }
 
 for stage in "${stages[@]}"; do
-  if [[ $stage == lint ]]; then
+  if [[ $stage == format ]]; then
+    check format
+  elif [[ $stage == lint ]]; then
     check format
     check tidy
   else

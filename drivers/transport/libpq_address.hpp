@@ -53,7 +53,7 @@ inline bool blank(char c) noexcept {
 
 /// Whether the text begins as `key=`, and so is in libpq's other form.
 inline bool in_key_value_form(std::string_view text) noexcept {
-  const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
+  const auto* const end = std::find_if_not(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || blank(c);
   });
   return end != text.begin() && end != text.end() && *end == '=';
@@ -128,7 +128,8 @@ inline void check_place(const options& in) {
     return given(in, key) ? std::string_view(find(in, key)->val) : std::string_view();
   };
   const std::string_view host = value("host");
-  const bool spilled = host.find('@', 1) != std::string_view::npos && host.find(",@") == host.npos;
+  const bool spilled =
+      host.find('@', 1) != std::string_view::npos && host.find(",@") == std::string_view::npos;
   if (spilled || value("port").find_first_not_of("0123456789,") != std::string_view::npos) {
     refuse(
         "a host or port with characters that none has; in a user's name or password write / @ : ? "

@@ -53,8 +53,9 @@ def core_names_no_database(tree):
     words = re.compile(
         r"sqlite|postgres|libpq|\bpg_|sqlserver|sql server|mssql|odbc|mysql|oracle|firebird", re.I
     )
-    # Prefixes that no queue's name may have, because a database keeps them for itself.
-    reserved = re.compile(r'"(sqlite|pg)_\w*"|\b(sqlite|pg)_(?!\w)')
+    # Names and prefixes that no queue may have, because a database keeps them for itself: such a
+    # prefix in a literal or a sentence, or such a name that is one of a list.
+    reserved = re.compile(r'"(sqlite|pg)_\w*"|\b(sqlite|pg)_(?!\w)|^\s*"(sqlite|pg)",$')
     for folder in ("core", "tests/conformance", "tests/model", "bench"):
         for path in tree.paths(folder, ends=(".cpp", ".hpp", ".txt")):
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

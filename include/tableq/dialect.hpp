@@ -30,6 +30,9 @@ struct native_error {
 struct verdict {
   errc code = errc::internal;
   tableq::advice advice = tableq::advice::never;
+  /// Told instead of the database's words, where those may hold data or do not say what to do.
+  /// Empty: the words stay. Must last for ever: a literal.
+  std::string_view sentence = {};
 };
 
 /// What core asks a database for. Each has one path in core.
@@ -50,6 +53,8 @@ enum class batching {
   loop,    ///< The text takes one item; it runs once for each, in one transaction.
   arrays,  ///< The text takes one array for each item parameter, and returns the column `item`
            ///< first.
+  rows,    ///< The text repeats `{items: (...)}` for each item, and returns the column `item`
+           ///< first. It runs with one of a few numbers of items, the rest of them NULL.
 };
 
 /// A connection string, taken apart. Percent-encodings are decoded in `rest` and `settings`.
@@ -67,8 +72,11 @@ struct connection_url {
 struct endpoint {
   std::string connect = {};             ///< SOCI's connect string. May hold a password.
   std::vector<std::string> setup = {};  ///< Statements run once in each new session.
-  std::chrono::milliseconds busy_timeout{
-      0};                  ///< How long the transport waits for locks, if it can.
+  /// How long the transport waits for locks, if it can.
+  std::chrono::milliseconds busy_timeout{0};
+  /// How long the transport waits for a statement's end, if it can. Zero: as long as the database
+  /// and its client library do.
+  std::chrono::milliseconds statement_timeout{0};
   capabilities able = {};  ///< As the dialect's, or narrowed by the address.
 };
 
@@ -76,22 +84,31 @@ struct endpoint {
 struct dialect {
   std::string name = {};                  ///< `sqlite`; lower case, names the backend in errors.
   std::vector<std::string> schemes = {};  ///< What connection strings may begin with.
-  std::string transport = {};             ///< Who runs the statements: `sqlite` or `libpq`.
+  /// Who runs the statements: `sqlite`, `libpq` or `odbc`.
+  std::string transport = {};
+  /// What ODBC drivers call the database (SQL_DBMS_NAME): `odbc://` then speaks this dialect. May
+  /// be empty.
+  std::vector<std::string> products = {};
 
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
   /// `{table}` and `{catalog}` become quoted names, `{table:suffix}` the quoted name of an index,
-  /// and
-  /// `:name` a parameter.
+  /// and `:name` a parameter.
   std::string statements = {};
   /// The text that makes a queue, by the kind's name; and `catalog`.
   std::map<std::string, std::string> ddl = {};
 
   char quote_open = '"';
   char quote_close = '"';
+  /// Run once in each new session, before what the endpoint adds.
+  std::vector<std::string> setup = {};
   std::string begin = "BEGIN";
+  std::string rollback = "ROLLBACK";
   batching batches = batching::loop;
-  capabilities able = {};  /// Turns an address into an endpoint, without connecting. Throws error
-                           /// errc::invalid_argument
+  /// For batching::rows: the numbers of items that texts are made for, rising from 1. A batch takes
+  /// the next higher one, or is cut.
+  std::vector<std::size_t> row_counts = {1};
+  capabilities able = {};
+  /// Turns an address into an endpoint, without connecting. Throws error errc::invalid_argument
   /// that names an unknown key or a bad value.
   endpoint (*resolve)(const dialect& self, const connection_url& url) = nullptr;
   /// Judges a failure. Pure.

@@ -1,4 +1,4 @@
-# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, DDL.
+# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, SETUP, DDL.
 function(embed file symbol keep_names result)
   file(READ ${file} text)
   # A comment has a line of its own; the lint test keeps it so.
@@ -14,6 +14,8 @@ endfunction()
 
 set(body "#pragma once\n\nnamespace ${NAME}_sql {\n\n")
 embed(${STATEMENTS} statements TRUE part)
+string(APPEND body "${part}")
+embed(${SETUP} setup FALSE part)
 string(APPEND body "${part}")
 foreach(file ${DDL})
   get_filename_component(stem ${file} NAME_WE)

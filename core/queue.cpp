@@ -50,9 +50,9 @@ std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_
   core::check_wait(options.wait, tx != nullptr);
   const auto once = [&] {
     const kind k = of.info().kind;
-    return to_messages(of.execute(tx, statement_for(k, destructive_operation::dequeue),
-                                  read_arguments(of, options.max)),
-                       k);
+    return to_messages(
+        of.execute(tx, core::dequeue_for(k, of.info().ordering), read_arguments(of, options.max)),
+        k);
   };
   if (options.wait.count() == 0) return once();
   const bool timed = of.info().kind == kind::pending;

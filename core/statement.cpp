@@ -127,6 +127,8 @@ constexpr std::array all{
     contract{claim_purge, "claim.purge", true, purge_shared, none, id_column},
     contract{claim_stats, "claim.stats", false, just_now, none, claim_stats_columns},
     contract{claim_next_due, "claim.next_due", false, just_now, none, delay_column},
+    contract{fifo_dequeue_strict, "fifo.dequeue_strict", true, just_max, none, message_columns},
+    contract{lifo_dequeue_strict, "lifo.dequeue_strict", true, just_max, none, message_columns},
 };
 
 constexpr bool in_order() {
@@ -135,7 +137,7 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "contracts follow the order of the enumeration");
-static_assert(all.size() == static_cast<std::size_t>(claim_next_due) + 1);
+static_assert(all.size() == static_cast<std::size_t>(lifo_dequeue_strict) + 1);
 
 }  // namespace
 
@@ -152,6 +154,12 @@ statement statement_for(kind of, destructive_operation operation) noexcept {
   const auto first = static_cast<std::size_t>(heap_enqueue);
   return static_cast<statement>(first + static_cast<std::size_t>(of) * operations +
                                 static_cast<std::size_t>(operation));
+}
+
+statement dequeue_for(kind of, ordering order) noexcept {
+  if (order == ordering::strict && of == kind::fifo) return fifo_dequeue_strict;
+  if (order == ordering::strict && of == kind::lifo) return lifo_dequeue_strict;
+  return statement_for(of, destructive_operation::dequeue);
 }
 
 }  // namespace tableq::core

@@ -60,6 +60,8 @@ enum class statement : std::uint8_t {
   claim_purge,
   claim_stats,
   claim_next_due,
+  fifo_dequeue_strict,
+  lifo_dequeue_strict,
 };
 
 enum class value_type : std::uint8_t { integer, text, bytes };
@@ -94,6 +96,10 @@ enum class destructive_operation : std::uint8_t { enqueue, dequeue, peek, purge,
 
 /// The statement of an operation for a kind other than claim.
 statement statement_for(kind of, destructive_operation operation) noexcept;
+
+/// The statement that reads from a queue of a kind other than claim: a strict one waits for the
+/// message at the head, where others hold it, instead of passing it.
+statement dequeue_for(kind of, ordering order) noexcept;
 
 /// The columns of the rows that describe a message, in their order.
 enum class message_column : std::size_t { id, created_at, due_at, payload };

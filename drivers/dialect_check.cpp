@@ -5,6 +5,7 @@
 #include <tableq/error.hpp>
 
 #include "core/statement.hpp"
+#include "drivers/session.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 
@@ -27,16 +28,23 @@ void check_dialect(const dialect& added,
   }
   const transport_kind* by = find_transport(added.transport);
   if (by == nullptr) refuse(added, "this build has no transport called " + added.transport);
+  const auto& rows = added.row_counts;
+  if (rows.empty() || rows.front() != 1 || !std::is_sorted(rows.begin(), rows.end()) ||
+      rows.back() > most_rows) {
+    refuse(added, "row_counts rise from 1 to " + std::to_string(most_rows) + " at most");
+  }
   for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim"}) {
     if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
   }
+  const core::table_names some_names{.table = "queue", .catalog = "catalogue"};
   for (const core::contract& of : core::contracts()) {
     const auto found = statements.find(of.name);
     if (found == statements.end()) {
       if (of.id == core::statement::queue_lock && !added.able.strict_needs_lock) continue;
       refuse(added, "the statement " + std::string(of.name) + " is missing");
     }
-    compile(found->second, of, added.batches, by->style);
+    compile(fill_names(found->second, added, some_names), of,
+            {.markers = by->markers, .batches = added.batches});
   }
   const auto all = core::contracts();
   for (const auto& block : statements) {

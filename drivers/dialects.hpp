@@ -16,4 +16,9 @@ dialect make_postgresql_dialect();
 verdict classify_postgresql(const native_error& failure);
 #endif
 
+#if defined(TABLEQ_WITH_SQLSERVER)
+dialect make_sqlserver_dialect();
+verdict classify_sqlserver(const native_error& failure);
+#endif
+
 }  // namespace tableq::drivers

@@ -14,6 +14,9 @@
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/session.hpp"
+#if defined(TABLEQ_WITH_ODBC)
+#include "drivers/transport/odbc_address.hpp"
+#endif
 
 namespace tableq {
 namespace drivers {
@@ -24,6 +27,9 @@ const transport_kind* find_transport(std::string_view name) noexcept {
 #endif
 #if defined(TABLEQ_WITH_POSTGRESQL)
   if (name == libpq_transport.name) return &libpq_transport;
+#endif
+#if defined(TABLEQ_WITH_ODBC)
+  if (name == odbc_transport.name) return &odbc_transport;
 #endif
   return nullptr;
 }
@@ -42,6 +48,9 @@ class known_dialects {
 #endif
 #if defined(TABLEQ_WITH_POSTGRESQL)
     add(make_postgresql_dialect());
+#endif
+#if defined(TABLEQ_WITH_SQLSERVER)
+    add(make_sqlserver_dialect());
 #endif
   }
 
@@ -89,6 +98,19 @@ class known_dialects {
         {.operation = "connect"});
   }
 
+  /// @param product as an ODBC driver calls its database.
+  [[nodiscard]] std::shared_ptr<const vocabulary> by_product(std::string_view product) const {
+    const std::scoped_lock hold(mutex_);
+    for (const auto& [name, words] : by_name_) {
+      const auto& products = words->speaks.products;
+      if (std::find(products.begin(), products.end(), product) != products.end()) return words;
+    }
+    throw error(errc::unsupported, advice::never,
+                "the database behind the ODBC driver has no dialect in this build, which knows " +
+                    listed([](const vocabulary& words) { return words.speaks.name; }),
+                {.operation = "connect"});
+  }
+
   [[nodiscard]] std::vector<std::string> names() const {
     const std::scoped_lock hold(mutex_);
     std::vector<std::string> out;
@@ -125,7 +147,7 @@ class dialect_driver final : public core::driver {
     return std::make_unique<dialect_session>(words_, at_);
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
-    return std::make_unique<dialect_session>(words_, session);
+    return std::make_unique<dialect_session>(words_, at_, session);
   }
 
  private:
@@ -133,13 +155,46 @@ class dialect_driver final : public core::driver {
   endpoint at_;
 };
 
+/// The endpoint with what the dialect's own sessions have in common.
+endpoint completed(endpoint at, const dialect& speaks) {
+  at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
+  return at;
+}
+
+#if defined(TABLEQ_WITH_ODBC)
+/// Whatever database is behind an ODBC connection string, in the dialect that is its own.
+std::unique_ptr<core::driver> odbc_driver(const connection_url& url) {
+  endpoint at{.connect = odbc::raw_connection_string(url)};
+  std::string product;
+  try {
+    product = odbc_product(at);
+  } catch (const native_failure& failure) {
+    const native_error& native = failure.details();
+    throw error(errc::connection_failed, advice::session, native.sentence,
+                {"odbc", "connect", native.sqlstate, native.number});
+  }
+  auto words = std::make_shared<vocabulary>(*known().by_product(product));
+  words->by = &odbc_transport;
+  at.able = words->speaks.able;
+  if (words->speaks.batches == batching::arrays) {
+    // Bytes in an array that travels as text take two digits each.
+    at.able.max_payload = std::min(at.able.max_payload, std::size_t{500'000'000});
+  }
+  at = completed(std::move(at), words->speaks);
+  return std::make_unique<dialect_driver>(std::move(words), std::move(at));
+}
+#endif
+
 }  // namespace
 }  // namespace drivers
 
 std::unique_ptr<core::driver> core::make_driver(std::string_view url) {
   const connection_url parsed = parse_connection_string(url);
+#if defined(TABLEQ_WITH_ODBC)
+  if (parsed.scheme == "odbc") return drivers::odbc_driver(parsed);
+#endif
   auto words = drivers::known().by_scheme(parsed.scheme);
-  endpoint at = words->speaks.resolve(words->speaks, parsed);
+  endpoint at = drivers::completed(words->speaks.resolve(words->speaks, parsed), words->speaks);
   return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at));
 }
 

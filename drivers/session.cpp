@@ -2,30 +2,78 @@
 
 #include <soci/soci.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <tableq/error.hpp>
 
+#include "drivers/array_text.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::drivers {
 namespace {
 
-/// Enough for 2^8 statements for each queue of a process.
-std::uint64_t cache_key(core::statement id, const core::table_names& names) noexcept {
-  return (names.slot << 8U) | static_cast<std::uint64_t>(id);
+static_assert(most_rows < 1U << 12U);
+static_assert(static_cast<std::size_t>(core::statement::lifo_dequeue_strict) < 1U << 8U);
+
+std::uint64_t text_key(core::statement id, const core::table_names& names,
+                       std::size_t rows) noexcept {
+  return (names.slot << 20U) | (rows << 8U) | static_cast<std::uint64_t>(id);
+}
+
+/// The first of a failure's records that the dialect knows; else the first.
+struct judged_failure {
+  native_error native;
+  verdict means;
+};
+
+judged_failure judge(const dialect& speaks, const native_failure& failure) {
+  judged_failure out{failure.details(), speaks.classify(failure.details())};
+  for (const native_error& other : failure.more()) {
+    if (out.means.code != errc::internal) break;
+    const verdict means = speaks.classify(other);
+    if (means.code != errc::internal) out = {other, means};
+  }
+  if (!out.means.sentence.empty()) out.native.sentence = out.means.sentence;
+  return out;
+}
+
+/// The rows of an INSERT that could not tell which item each belongs to: ids rise with the items.
+core::row_set numbered_by_id(const core::row_set& rows) {
+  std::vector<std::int64_t> ids;
+  for (std::size_t i = 0; i < rows.size(); ++i) ids.push_back(rows.integer(i, 1));
+  std::sort(ids.begin(), ids.end());
+  core::row_set out(rows.width());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    out.add(static_cast<std::int64_t>(i));
+    out.add(ids[i]);
+  }
+  return out;
+}
+
+/// How many of `left` items the next text takes, which is made for `rows`.
+struct piece {
+  std::size_t count;
+  std::size_t rows;
+};
+
+piece next_piece(std::size_t left, const dialect& speaks) {
+  if (speaks.batches == batching::loop) return {1, 1};
+  const auto& made_for = speaks.row_counts;
+  const auto enough = std::lower_bound(made_for.begin(), made_for.end(), left);
+  return enough == made_for.end() ? piece{made_for.back(), made_for.back()} : piece{left, *enough};
 }
 
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at) {
   try {
     return words.by->open(at);
   } catch (const native_failure& failure) {
-    const native_error& native = failure.details();
-    verdict judged = words.speaks.classify(native);
-    if (judged.code == errc::connection_lost || judged.code == errc::internal) {
-      judged = {errc::connection_failed, advice::session};
+    auto [native, means] = judge(words.speaks, failure);
+    if (means.code == errc::connection_lost || means.code == errc::internal) {
+      means = {errc::connection_failed, advice::session};
     }
-    throw error(judged.code, judged.advice, native.sentence,
+    throw error(means.code, means.advice, native.sentence,
                 {words.speaks.name, "connect", native.sqlstate, native.number});
   }
 }
@@ -36,21 +84,25 @@ dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const 
     : words_(std::move(words)),
       owned_(open_session(*words_, at)),
       session_(owned_.get()),
-      transport_(words_->by->attach(*session_)) {}
+      transport_(words_->by->attach(*session_, at)) {}
 
-dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, soci::session& callers)
+dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+                                 soci::session& callers)
     : words_(std::move(words)), session_(&callers) {
-  if (!words_->by->fits(callers)) {
+  if (!words_->by->fits(callers, words_->speaks)) {
     throw error(
         errc::invalid_argument, advice::never,
         "the enlisted session is closed or connected through another backend; connect it to " +
             words_->speaks.name,
         {.backend = words_->speaks.name, .operation = "enlist"});
   }
-  transport_ = words_->by->attach(callers);
+  transport_ = words_->by->attach(callers, at);
 }
 
-dialect_session::~dialect_session() = default;
+dialect_session::~dialect_session() {
+  // Client libraries may refuse to end a session with an open transaction.
+  if (owned_ != nullptr) rollback();
+}
 
 core::row_set dialect_session::execute(core::statement id, const core::table_names& names,
                                        std::span<const core::value> shared,
@@ -58,52 +110,76 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
   const core::contract& of = core::contract_of(id);
   const bool alone = !transport_->in_transaction();
   core::row_set out(of.columns.size() + (of.items.empty() ? 0 : 1));
+  known_texts once;
+  known_texts& known = owned_ == nullptr ? once : known_;
   guarded(of.name, of.writes && alone ? on_loss::unknown : on_loss::lost, [&] {
-    if (owned_ == nullptr) {
-      known_text once = prepare(of, names, false);
-      run(once, of, shared, items, out);
-      return;
+    if (of.items.empty()) {
+      text_of(known, of, names, 1).run({shared, {}, 0}, out);
+    } else {
+      run_batch(known, of, names, shared, items, out);
     }
-    auto found = cache_.find(cache_key(id, names));
-    if (found == cache_.end()) {
-      found = cache_.emplace(cache_key(id, names), prepare(of, names, true)).first;
-    }
-    run(found->second, of, shared, items, out);
   });
   return out;
 }
 
-dialect_session::known_text dialect_session::prepare(const core::contract& of,
-                                                     const core::table_names& names, bool keep) {
+prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
+                                   const core::table_names& names, std::size_t rows) {
+  std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows)];
+  if (found != nullptr) return *found;
+  const dialect& speaks = words_->speaks;
   const auto block = words_->statements.find(of.name);
   if (block == words_->statements.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
-                {.backend = words_->speaks.name, .operation = std::string(of.name)});
+                {.backend = speaks.name, .operation = std::string(of.name)});
   }
-  text compiled = compile(fill_names(block->second, words_->speaks, names), of,
-                          words_->speaks.batches, words_->by->style);
-  const std::size_t columns = compiled.columns.size();
-  return {transport_->prepare(std::move(compiled), keep), columns};
+  const style as{.markers = words_->by->markers,
+                 .batches = speaks.batches,
+                 .arrays = words_->by->arrays,
+                 .rows = rows};
+  found = transport_->prepare(compile(fill_names(block->second, speaks, names), of, as),
+                              owned_ != nullptr);
+  return *found;
 }
 
-void dialect_session::run(known_text& what, const core::contract& of,
-                          std::span<const core::value> shared, std::span<const core::value> items,
-                          core::row_set& out) {
+void dialect_session::run_batch(known_texts& known, const core::contract& of,
+                                const core::table_names& names, std::span<const core::value> shared,
+                                std::span<const core::value> items, core::row_set& out) {
   const std::size_t width = of.items.size();
-  if (width == 0 || words_->speaks.batches == batching::arrays) {
-    what.ready->run({shared, items, width}, out);
-    return;
+  if (words_->speaks.batches != batching::arrays) {
+    run_pieces(known, of, names, shared, items, out);
+  } else if (words_->by->arrays) {
+    text_of(known, of, names, 1).run({shared, items, width}, out);
+  } else {
+    const array_texts arrays(items, of.items);
+    text_of(known, of, names, 1).run({shared, arrays.values(), width}, out);
   }
+}
+
+void dialect_session::run_pieces(known_texts& known, const core::contract& of,
+                                 const core::table_names& names,
+                                 std::span<const core::value> shared,
+                                 std::span<const core::value> items, core::row_set& out) {
+  const std::size_t width = of.items.size();
   const std::size_t count = items.size() / width;
-  const bool bracket = count > 1 && !transport_->in_transaction();
-  if (bracket) transport_->script(words_->speaks.begin);
+  const bool told = words_->speaks.batches == batching::rows;  // which item a row belongs to
+  const bool bracket =
+      next_piece(count, words_->speaks).count < count && !transport_->in_transaction();
+  if (bracket) transport_->script(words_->speaks.begin, boundary::begin);
   try {
-    for (std::size_t i = 0; i < count; ++i) {
-      core::row_set rows(what.columns);
-      what.ready->run({shared, items.subspan(i * width, width), width}, rows);
-      out.append(static_cast<std::int64_t>(i), std::move(rows));
+    for (std::size_t done = 0; done < count;) {
+      const piece next = next_piece(count - done, words_->speaks);
+      core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + (told ? 1 : 0));
+      text_of(known, of, names, next.rows)
+          .run({shared, items.subspan(done * width, next.count * width), width}, rows);
+      if (!told) {
+        out.append(static_cast<std::int64_t>(done), std::move(rows));
+      } else {
+        if (!rows.empty() && !rows.maybe_integer(0, 0)) rows = numbered_by_id(rows);
+        out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
+      }
+      done += next.count;
     }
-    if (bracket) transport_->script("COMMIT");
+    if (bracket) transport_->script("COMMIT", boundary::commit);
   } catch (...) {  // Whatever it was, the bracket must not stay open; it goes on unchanged.
     if (bracket) rollback();
     throw;
@@ -118,21 +194,26 @@ void dialect_session::define(std::string_view part, const core::table_names& nam
                   "this database has no queues of the kind " + std::string(part),
                   {.backend = words_->speaks.name, .operation = "create"});
     }
-    transport_->script(fill_names(found->second, words_->speaks, names));
+    for (const std::string& one : split_script(fill_names(found->second, words_->speaks, names))) {
+      transport_->script(one, boundary::none);
+    }
   });
 }
 
 void dialect_session::begin() {
-  guarded("begin", on_loss::lost, [&] { transport_->script(words_->speaks.begin); });
+  guarded("begin", on_loss::lost,
+          [&] { transport_->script(words_->speaks.begin, boundary::begin); });
 }
 
 void dialect_session::commit() {
-  guarded("commit", on_loss::unknown, [&] { transport_->script("COMMIT"); });
+  guarded("commit", on_loss::unknown, [&] { transport_->script("COMMIT", boundary::commit); });
 }
 
 void dialect_session::rollback() noexcept {
   try {
-    if (transport_->in_transaction()) transport_->script("ROLLBACK");
+    if (transport_->in_transaction()) {
+      transport_->script(words_->speaks.rollback, boundary::rollback);
+    }
   } catch (...) {  // noexcept: a session that cannot roll back is closed, which rolls back as well.
     broken_ = true;
   }
@@ -147,14 +228,13 @@ void dialect_session::guarded(std::string_view operation, on_loss loss,
   try {
     step();
   } catch (const native_failure& failure) {
-    const native_error& native = failure.details();
-    verdict judged = words_->speaks.classify(native);
-    if (native.link_lost || judged.code == errc::connection_lost) {
+    auto [native, means] = judge(words_->speaks, failure);
+    if (native.link_lost || means.code == errc::connection_lost) {
       broken_ = true;
-      judged = loss == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
-                                        : verdict{errc::connection_lost, advice::session};
+      means = loss == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
+                                       : verdict{errc::connection_lost, advice::session};
     }
-    throw error(judged.code, judged.advice, native.sentence,
+    throw error(means.code, means.advice, native.sentence,
                 {words_->speaks.name, std::string(operation), native.sqlstate, native.number});
   }
 }

@@ -14,6 +14,9 @@
 
 namespace tableq::drivers {
 
+/// The most copies of `{items: ...}` in a text.
+inline constexpr std::size_t most_rows = 1000;
+
 /// A dialect with its statements taken apart: what all sessions of a database share.
 struct vocabulary {
   dialect speaks;
@@ -34,7 +37,8 @@ class dialect_session final : public core::connection {
   dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at);
   /// Borrows one.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
-  dialect_session(std::shared_ptr<const vocabulary> words, soci::session& callers);
+  dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+                  soci::session& callers);
   ~dialect_session() override;
 
   core::row_set execute(core::statement id, const core::table_names& names,
@@ -51,14 +55,17 @@ class dialect_session final : public core::connection {
   /// What losing the session in the middle of a step means.
   enum class on_loss { lost, unknown };
 
-  struct known_text {
-    std::unique_ptr<prepared> ready;
-    std::size_t columns = 0;
-  };
+  /// Prepared texts, by statement, queue and number of items.
+  using known_texts = std::unordered_map<std::uint64_t, std::unique_ptr<prepared>>;
 
-  known_text prepare(const core::contract& of, const core::table_names& names, bool keep);
-  void run(known_text& what, const core::contract& of, std::span<const core::value> shared,
-           std::span<const core::value> items, core::row_set& out);
+  prepared& text_of(known_texts& known, const core::contract& of, const core::table_names& names,
+                    std::size_t rows);
+  void run_batch(known_texts& known, const core::contract& of, const core::table_names& names,
+                 std::span<const core::value> shared, std::span<const core::value> items,
+                 core::row_set& out);
+  void run_pieces(known_texts& known, const core::contract& of, const core::table_names& names,
+                  std::span<const core::value> shared, std::span<const core::value> items,
+                  core::row_set& out);
   /// Runs a step; translates what the transport throws.
   void guarded(std::string_view operation, on_loss loss, const std::function<void()>& step);
 
@@ -66,7 +73,7 @@ class dialect_session final : public core::connection {
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
   std::unique_ptr<transport> transport_;
-  std::unordered_map<std::uint64_t, known_text> cache_;
+  known_texts known_;
   bool broken_ = false;
 };
 

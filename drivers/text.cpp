@@ -63,6 +63,28 @@ std::optional<std::size_t> position(std::span<const core::field> fields, std::st
   return static_cast<std::size_t>(found - fields.begin());
 }
 
+/// A piece of a text; `{items: ...}` is one of its own.
+struct part {
+  std::string_view sql;
+  bool repeated = false;
+};
+
+std::vector<part> parts_of(std::string_view sql) {
+  constexpr std::string_view opening = "{items:";
+  std::vector<part> out;
+  for (;;) {
+    const std::size_t begin = sql.find(opening);
+    const std::size_t end = begin == std::string_view::npos ? begin : sql.find('}', begin);
+    if (end == std::string_view::npos) break;
+    out.push_back({.sql = sql.substr(0, begin)});
+    const std::size_t inside = sql.find_first_not_of(' ', begin + opening.size());
+    out.push_back({.sql = sql.substr(inside, end - inside), .repeated = true});
+    sql.remove_prefix(end + 1);
+  }
+  out.push_back({.sql = sql});
+  return out;
+}
+
 [[noreturn]] void unknown_parameter(const core::contract& of, std::string_view name) {
   throw error(errc::invalid_argument, advice::never,
               "the statement names a parameter that its contract lacks: " + std::string(name),
@@ -125,36 +147,81 @@ std::string fill_names(std::string_view text, const dialect& in, const core::tab
   return out;
 }
 
-text compile(std::string_view filled, const core::contract& of, batching batches, marker style) {
+text compile(std::string_view filled, const core::contract& of, const style& as) {
   text out;
   out.name = of.name;
   std::vector<std::string_view> seen;
-  walk(
-      filled, [&](std::string_view piece) { out.sql += piece; },
-      [&](std::string_view name) {
-        const auto known = std::find(seen.begin(), seen.end(), name);
-        const auto number = static_cast<std::size_t>(known - seen.begin()) + 1;
-        if (known == seen.end()) {
-          seen.push_back(name);
-          if (const auto shared = position(of.shared, name)) {
-            out.parameters.push_back({.type = of.shared[*shared].type, .source = *shared});
-          } else if (const auto item = position(of.items, name)) {
-            out.parameters.push_back({.type = of.items[*item].type,
-                                      .source = *item,
-                                      .item = true,
-                                      .array = batches == batching::arrays});
-          } else {
-            unknown_parameter(of, name);
-          }
+  const auto add = [&](std::string_view name, std::size_t row) {
+    parameter& added = out.parameters.emplace_back();
+    added.row = row;
+    if (const auto shared = position(of.shared, name)) {
+      added.type = of.shared[*shared].type;
+      added.source = *shared;
+    } else if (const auto item = position(of.items, name)) {
+      added.array = as.batches == batching::arrays && as.arrays;
+      const bool as_text = as.batches == batching::arrays && !as.arrays;
+      added.type = as_text ? core::value_type::text : of.items[*item].type;
+      added.source = *item;
+      added.item = true;
+    } else {
+      unknown_parameter(of, name);
+    }
+  };
+  const auto place = [&](std::string_view name, std::size_t row) {
+    if (as.markers == marker::question) {
+      add(name, row);
+      out.sql += '?';
+      return;
+    }
+    const auto known = std::find(seen.begin(), seen.end(), name);
+    const auto number = static_cast<std::size_t>(known - seen.begin()) + 1;
+    if (known == seen.end()) {
+      seen.push_back(name);
+      add(name, row);
+    }
+    out.sql += as.markers == marker::numbered ? '$' : '?';
+    out.sql += std::to_string(number);
+  };
+  const auto literal = [&](std::string_view piece) { out.sql += piece; };
+  for (const part& each : parts_of(filled)) {
+    const std::size_t copies = each.repeated ? as.rows : 1;
+    for (std::size_t row = 0; row < copies; ++row) {
+      if (row != 0) out.sql += ", ";
+      walk(each.sql, literal, [&](std::string_view name) {
+        if (each.repeated && name == "item") {
+          out.sql += std::to_string(row);
+        } else {
+          place(name, row);
         }
-        out.sql += style == marker::numbered ? '$' : '?';
-        out.sql += std::to_string(number);
       });
+    }
+  }
   if (!of.columns.empty()) {
-    if (!of.items.empty() && batches == batching::arrays)
+    if (!of.items.empty() && as.batches != batching::loop)
       out.columns.push_back(core::value_type::integer);
     for (const core::field& column : of.columns) out.columns.push_back(column.type);
   }
+  return out;
+}
+
+std::vector<std::string> split_script(std::string_view script) {
+  std::vector<std::string> out;
+  std::string statement;
+  const auto finish = [&] {
+    if (statement.find_first_not_of(" \n\r\t") != std::string::npos) out.push_back(statement);
+    statement.clear();
+  };
+  walk(
+      script,
+      [&](std::string_view piece) {
+        if (piece == ";") {
+          finish();
+        } else {
+          statement += piece;
+        }
+      },
+      [&](std::string_view name) { statement.append(":").append(name); });
+  finish();
   return out;
 }
 

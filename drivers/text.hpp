@@ -16,8 +16,17 @@ namespace tableq::drivers {
 
 /// How a transport writes the place of a parameter.
 enum class marker {
-  numbered,  ///< `$1`: one place for each parameter, however often it is named.
-  question,  ///< `?1`: the same.
+  numbered,           ///< `$1`: one place for each parameter, however often it is named.
+  numbered_question,  ///< `?1`: the same.
+  question,           ///< `?`: one place for each time that it is named.
+};
+
+/// What becomes of a text on its way to a transport.
+struct style {
+  marker markers = marker::numbered;
+  batching batches = batching::loop;
+  bool arrays = true;    ///< Whether the transport binds arrays; otherwise they travel as text.
+  std::size_t rows = 1;  ///< For batching::rows: the copies of `{items: ...}`.
 };
 
 /// One parameter as a transport binds it.
@@ -26,13 +35,14 @@ struct parameter {
   std::size_t source = 0;  ///< Index into the shared values, or into one item's values.
   bool item = false;       ///< From the items.
   bool array = false;      ///< All items at once, as one array.
+  std::size_t row = 0;     ///< Of which item; one beyond the last is NULL.
 };
 
 /// A statement ready for a transport to prepare.
 struct text {
   std::string_view name;  ///< The contract's.
   std::string sql;
-  std::vector<parameter> parameters;      ///< In the order of their numbers.
+  std::vector<parameter> parameters;      ///< In the order of their numbers or places.
   std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.
 };
 
@@ -43,9 +53,14 @@ std::map<std::string, std::string, std::less<>> split_blocks(std::string_view st
 /// substituted.
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
 
-/// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone.
+/// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone. With
+/// batching::rows `{items: ...}` becomes that many copies with commas between them, and `:item` in
+/// them the copy's number.
 /// @throws error errc::invalid_argument when the text names a parameter that the contract lacks.
-text compile(std::string_view filled, const core::contract& of, batching batches, marker style);
+text compile(std::string_view filled, const core::contract& of, const style& as);
+
+/// The statements of a script, cut at each `;` outside strings, quoted names and comments.
+std::vector<std::string> split_script(std::string_view script);
 
 /// Writes values in place of parameters, as literals.
 std::string with_literals(std::string_view filled, const core::contract& of,

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tableq/dialect.hpp>
 
@@ -27,11 +28,16 @@ namespace tableq::drivers {
 class native_failure : public std::exception {
  public:
   explicit native_failure(native_error what) : what_(std::move(what)) {}
+  /// @param more what else the client library told of the same failure.
+  native_failure(native_error what, std::vector<native_error> more)
+      : what_(std::move(what)), more_(std::move(more)) {}
   [[nodiscard]] const native_error& details() const noexcept { return what_; }
+  [[nodiscard]] const std::vector<native_error>& more() const noexcept { return more_; }
   [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
 
  private:
   native_error what_;
+  std::vector<native_error> more_;
 };
 
 /// What a prepared statement is run with.
@@ -39,7 +45,18 @@ struct arguments {
   std::span<const core::value> shared;
   std::span<const core::value> items;  ///< One item, or for array parameters any number.
   std::size_t item_width = 0;          ///< Values of each item.
+
+  /// The value of a parameter that is no array.
+  [[nodiscard]] const core::value& of(const parameter& place) const noexcept {
+    static const core::value null;
+    if (!place.item) return shared[place.source];
+    const std::size_t at = place.row * item_width + place.source;
+    return at < items.size() ? items[at] : null;
+  }
 };
+
+/// What a text does to the session's transaction.
+enum class boundary { none, begin, commit, rollback };
 
 /// A statement prepared in one session.
 class prepared {
@@ -64,8 +81,8 @@ class transport {
 
   /// @param keep false: used once, and nothing may stay behind in the session.
   virtual std::unique_ptr<prepared> prepare(text of, bool keep) = 0;
-  /// Runs any number of statements that take and return nothing.
-  virtual void script(const std::string& sql) = 0;
+  /// Runs a statement that takes and returns nothing.
+  virtual void script(const std::string& sql, boundary what) = 0;
   /// Whether the link is up as far as the client library can tell without asking the server.
   virtual bool alive() noexcept = 0;
   virtual bool in_transaction() noexcept = 0;
@@ -74,13 +91,15 @@ class transport {
 /// A kind of transport: how its sessions are opened.
 struct transport_kind {
   std::string_view name;
-  marker style;
+  marker markers;
+  bool arrays;  ///< Whether parameters can be arrays.
   /// Opens a session. Throws native_failure with link_lost when that fails.
   std::unique_ptr<soci::session> (*open)(const endpoint& at);
   /// The executor for a session, whoever opened it.
-  std::unique_ptr<transport> (*attach)(soci::session& session);
-  /// Whether an open session of unknown origin is of this kind.
-  bool (*fits)(soci::session& session);
+  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at);
+  /// Whether an open session of unknown origin is of this kind, and speaks to the dialect's
+  /// database as far as can be told without asking it.
+  bool (*fits)(soci::session& session, const dialect& speaks);
 };
 
 /// The transports of this build: drivers/registry.cpp.
@@ -91,6 +110,12 @@ extern const transport_kind sqlite_transport;
 #endif
 #if defined(TABLEQ_WITH_POSTGRESQL)
 extern const transport_kind libpq_transport;
+#endif
+#if defined(TABLEQ_WITH_ODBC)
+extern const transport_kind odbc_transport;
+/// What the driver behind an address calls its database. Opens a session for that. Throws
+/// native_failure with link_lost when that fails.
+std::string odbc_product(const endpoint& at);
 #endif
 
 }  // namespace tableq::drivers

@@ -11,10 +11,11 @@ wanted=()
 for group in "${@:-build}"; do
   case $group in
     build) wanted+=(g++ cmake ninja-build pkg-config libsoci-dev libsqlite3-dev libpq-dev
-      libcli11-dev nlohmann-json3-dev) ;;
+      unixodbc-dev libboost-dev libcli11-dev nlohmann-json3-dev) ;;
     postgresql) wanted+=(postgresql) ;;
-    test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client) ;;
-    lint) wanted+=(clang-format-14 clang-tidy-14 python3) ;;
+    test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
+      odbcinst odbc-postgresql libsqliteodbc tdsodbc) ;;
+    lint) wanted+=(clang-format-14 clang-tidy-14 python3 sqlfluff) ;;
     *)
       echo "install_dependencies.sh: unknown group: $group" >&2
       exit 2

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Holds the sources against the formatter and the linter.
 #
-#   scripts/lint.sh [format] [tidy]        both, without an argument
+#   scripts/lint.sh [format] [tidy] [tsql]        all, without an argument
 #
 # format: clang-format over all sources. tidy: clang-tidy over core, drivers and tools, with the
-# flags of the preset `dev`, which is configured first when that has not been done.
+# flags of the preset `dev`, which is configured first when that has not been done. tsql: the texts for
+# SQL Server against a grammar and rules of their own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,10 +43,14 @@ tidy() {
   fi
 }
 
-(($#)) || set -- format tidy
+tsql() {
+  python3 -B tests/lint/tsql.py .
+}
+
+(($#)) || set -- format tidy tsql
 for step in "$@"; do
   case $step in
-    format | tidy) "$step" ;;
+    format | tidy | tsql) "$step" ;;
     *)
       echo "lint.sh: unknown: $step" >&2
       exit 2

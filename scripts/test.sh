@@ -90,6 +90,7 @@ for stage in "${stages[@]}"; do
   elif [[ $stage == lint ]]; then
     check format
     check tidy
+    check tsql
   else
     suite "$stage"
   fi

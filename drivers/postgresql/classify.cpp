@@ -19,7 +19,8 @@ constexpr std::array rules{
     rule{"08", {errc::connection_lost, advice::session}},
     rule{"09", {errc::constraint_violated, advice::never}},
     rule{"0A", {errc::unsupported, advice::never}},
-    rule{"22", {errc::invalid_argument, advice::never}},
+    // Their words quote the value.
+    rule{"22", {errc::invalid_argument, advice::never, "the server refused a value"}},
     rule{"23", {errc::constraint_violated, advice::never}},
     rule{"25006", {errc::read_only, advice::never}},
     // The transaction had failed before: the answer to COMMIT was a rollback.

@@ -6,26 +6,7 @@ namespace tableq::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
-  return {
-      .connect = libpq::connect_string(url),
-      .setup =
-          {
-              "SET client_encoding TO 'UTF8'",
-              // Above it, readers that meet fail with 40001 instead of stepping aside.
-              "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED",
-              // A plan is made once and kept. It may be made while the table is empty, where
-              // reading all of it and sorting looks cheapest, and must still be right when a
-              // million messages wait: so it may only follow an index.
-              "SET plan_cache_mode TO force_generic_plan",
-              "SET enable_seqscan TO off",
-              "SET enable_bitmapscan TO off",
-              "SET enable_sort TO off",
-              // What is switched off is planned all the same where there is no other way, at a
-              // price that would have the statement compiled.
-              "SET jit TO off",
-          },
-      .able = self.able,
-  };
+  return {.connect = libpq::connect_string(url), .able = self.able};
 }
 
 }  // namespace
@@ -35,6 +16,7 @@ dialect make_postgresql_dialect() {
       .name = "postgresql",
       .schemes = {"postgresql", "postgres"},
       .transport = "libpq",
+      .products = {"PostgreSQL"},
       .statements = postgresql_sql::statements,
       .ddl = {{"catalog", postgresql_sql::ddl_catalog},
               {"heap", postgresql_sql::ddl_heap},
@@ -42,6 +24,7 @@ dialect make_postgresql_dialect() {
               {"lifo", postgresql_sql::ddl_lifo},
               {"pending", postgresql_sql::ddl_pending},
               {"claim", postgresql_sql::ddl_claim}},
+      .setup = {postgresql_sql::setup},
       // Not READ WRITE: on a standby that would fail with another error than writing does.
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",
       .batches = batching::arrays,

@@ -70,7 +70,7 @@ WITH added AS (
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
 
--- name: heap.dequeue fifo.dequeue
+-- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
 )
@@ -78,7 +78,7 @@ DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
--- name: lifo.dequeue
+-- name: lifo.dequeue lifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id FROM {table} ORDER BY id DESC LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
 )

@@ -9,6 +9,7 @@
 #include "core/connection_string.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/sqlite/sqlite_sql.hpp"
+#include "drivers/text.hpp"
 
 namespace tableq::drivers {
 namespace {
@@ -48,7 +49,7 @@ endpoint resolve(const dialect& self, const connection_url& url) {
   if (!url.problem.empty()) refuse(url.problem);
   const std::string file = file_of(url);
   endpoint at{.connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .able = self.able};
-  std::string synchronous = "full";
+  std::string synchronous;
   for (const auto& [key, given] : url.settings) {
     if (key == "synchronous") {
       constexpr std::array<std::string_view, 4> levels{"off", "normal", "full", "extra"};
@@ -62,7 +63,7 @@ endpoint resolve(const dialect& self, const connection_url& url) {
       refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
     }
   }
-  at.setup = {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = " + synchronous};
+  if (!synchronous.empty()) at.setup = {"PRAGMA synchronous = " + synchronous};
   // Each session would have a memory of its own.
   if (file == memory) at.able.max_sessions = 1;
   return at;
@@ -75,6 +76,7 @@ dialect make_sqlite_dialect() {
       .name = "sqlite",
       .schemes = {"sqlite", "sqlite3"},
       .transport = "sqlite",
+      .products = {"SQLite"},
       .statements = sqlite_sql::statements,
       .ddl = {{"catalog", sqlite_sql::ddl_catalog},
               {"heap", sqlite_sql::ddl_heap},
@@ -82,6 +84,7 @@ dialect make_sqlite_dialect() {
               {"lifo", sqlite_sql::ddl_lifo},
               {"pending", sqlite_sql::ddl_pending},
               {"claim", sqlite_sql::ddl_claim}},
+      .setup = split_script(sqlite_sql::setup),
       .begin = "BEGIN IMMEDIATE",
       .batches = batching::loop,
       // One writer at a time: every order is strict by itself. 10^9 is SQLITE_MAX_LENGTH, and holds

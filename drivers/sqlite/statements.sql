@@ -3,6 +3,7 @@
 -- The clock: milliseconds since 1970, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER),
 -- unless a test sets :now. 'now' stands still within one statement.
 -- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
+-- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -33,19 +34,23 @@ SELECT EXISTS (
 DROP TABLE {table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
+WITH item (payload, created_at) AS (
+  SELECT :payload,
+         COALESCE(:created_at, :now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
 INSERT INTO {table} (payload, created_at)
-VALUES (:payload,
-        COALESCE(:created_at, :now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+SELECT payload, created_at FROM item
 RETURNING id
 
--- name: heap.dequeue fifo.dequeue
+-- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
+WITH picked AS (SELECT id FROM {table} ORDER BY id LIMIT :max)
 DELETE FROM {table}
-WHERE id IN (SELECT id FROM {table} ORDER BY id LIMIT :max)
+WHERE id IN (SELECT id FROM picked)
 RETURNING id, created_at, NULL AS due_at, payload
 
--- name: lifo.dequeue
+-- name: lifo.dequeue lifo.dequeue_strict
+WITH picked AS (SELECT id FROM {table} ORDER BY id DESC LIMIT :max)
 DELETE FROM {table}
-WHERE id IN (SELECT id FROM {table} ORDER BY id DESC LIMIT :max)
+WHERE id IN (SELECT id FROM picked)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -55,8 +60,9 @@ SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id LIMIT :m
 SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id DESC LIMIT :max
 
 -- name: heap.purge fifo.purge lifo.purge pending.purge
+WITH picked AS (SELECT id FROM {table} ORDER BY id LIMIT :max)
 DELETE FROM {table}
-WHERE id IN (SELECT id FROM {table} ORDER BY id LIMIT :max)
+WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
 -- name: heap.stats fifo.stats
@@ -70,18 +76,21 @@ SELECT COUNT(*) AS waiting, 0 AS delayed,
 FROM {table}
 
 -- name: pending.enqueue
+WITH time (clock) AS (
+  SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
 INSERT INTO {table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
-FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+FROM time
 RETURNING id
 
 -- name: pending.dequeue
-DELETE FROM {table}
-WHERE id IN (
+WITH picked AS (
   SELECT id FROM {table}
   WHERE due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
   ORDER BY due_at, id
   LIMIT :max)
+DELETE FROM {table}
+WHERE id IN (SELECT id FROM picked)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
@@ -106,10 +115,12 @@ LIMIT 1
 
 -- name: claim.enqueue
 -- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join.
+WITH time (clock) AS (
+  SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
 INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at)
 SELECT :payload, :priority, CASE WHEN :delay > 0 THEN 2 ELSE 0 END,
        CASE WHEN :delay > 0 THEN clock + :delay ELSE 0 END, :key, :headers, COALESCE(:created_at, clock)
-FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+FROM time
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
 RETURNING id
@@ -121,11 +132,7 @@ SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL AND state <> 3
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
 -- that a take which was rolled back leaves no receipt that matches the next one.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
-UPDATE {table}
-SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
-    claimed_at = :claimed_at,
-    due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
-WHERE id IN (
+WITH picked AS (
   SELECT id FROM {table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
@@ -134,9 +141,20 @@ WHERE id IN (
         AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))))
   ORDER BY priority DESC, id
   LIMIT :max)
+UPDATE {table}
+SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
+    claimed_at = :claimed_at,
+    due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
+WHERE id IN (SELECT id FROM picked)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until, key, headers, payload
 
 -- name: claim.promote
+WITH due AS (
+  SELECT id FROM {table}
+  WHERE state IN (1, 2)
+    AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  ORDER BY due_at, id
+  LIMIT :max)
 UPDATE {table}
 SET state = CASE WHEN state = 1 AND attempts >= :max_attempts THEN 4 ELSE 0 END,
     finished_at = CASE WHEN state = 1 AND attempts >= :max_attempts
@@ -149,25 +167,25 @@ SET state = CASE WHEN state = 1 AND attempts >= :max_attempts THEN 4 ELSE 0 END,
           'error', 'lease expired'))
       ELSE errors END,
     due_at = 0
-WHERE id IN (
-  SELECT id FROM {table}
-  WHERE state IN (1, 2)
-    AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
-  ORDER BY due_at, id
-  LIMIT :max)
+WHERE id IN (SELECT id FROM due)
 RETURNING id, state
 
 -- name: claim.complete
-DELETE FROM {table} WHERE id = :id AND state = 1 AND fence = :fence RETURNING id
+WITH receipt (id, fence) AS (SELECT :id, :fence)
+DELETE FROM {table}
+WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
+RETURNING id
 
 -- name: claim.keep
+WITH receipt (id, fence) AS (SELECT :id, :fence)
 UPDATE {table}
 SET state = 3, due_at = 0,
     finished_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
 RETURNING id
 
 -- name: claim.fail
+WITH receipt (id, fence) AS (SELECT :id, :fence)
 UPDATE {table}
 SET state = CASE WHEN attempts >= :max_attempts THEN 4 WHEN :delay > 0 THEN 2 ELSE 0 END,
     due_at = CASE WHEN attempts < :max_attempts AND :delay > 0
@@ -181,18 +199,20 @@ SET state = CASE WHEN attempts >= :max_attempts THEN 4 WHEN :delay > 0 THEN 2 EL
       '$[#]', json_object(
         'at', COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
         'error', :error))
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
 RETURNING id, state
 
 -- name: claim.release
+WITH receipt (id, fence) AS (SELECT :id, :fence)
 UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
 RETURNING id
 
 -- name: claim.extend
+WITH receipt (id, fence) AS (SELECT :id, :fence)
 UPDATE {table}
 SET due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
 RETURNING id
 
 -- name: claim.peek
@@ -220,25 +240,29 @@ ORDER BY finished_at, id
 LIMIT :max
 
 -- name: claim.redrive
-UPDATE {table} SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
-WHERE id = :id AND state = 4
+WITH message (id) AS (SELECT :id)
+UPDATE {table}
+SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+WHERE id = (SELECT id FROM message) AND state = 4
 RETURNING id
 
 -- name: claim.redrive_all
-UPDATE {table} SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
-WHERE id IN (
+WITH picked AS (
   SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
+UPDATE {table} SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
 -- name: claim.purge
-DELETE FROM {table}
-WHERE id IN (
+WITH picked AS (
   SELECT id FROM {table}
   WHERE state = :state AND state IN (3, 4)
     AND finished_at <=
       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) - :older_than
   ORDER BY finished_at, id
   LIMIT :max)
+DELETE FROM {table}
+WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
 -- name: claim.stats

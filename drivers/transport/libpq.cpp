@@ -151,11 +151,11 @@ class libpq_executor final : public transport {
     return std::make_unique<libpq_prepared>(link_, std::move(of), keep);
   }
 
-  void script(const std::string& sql) override {
+  void script(const std::string& sql, boundary what) override {
     const result answer(PQexec(link_->handle, sql.c_str()));
     if (!succeeded(answer)) fail(link_->handle, answer.get());
     // A transaction in which something failed answers COMMIT with ROLLBACK, and no error.
-    if (sql.starts_with("COMMIT") && std::string_view(PQcmdStatus(answer.get())) == "ROLLBACK") {
+    if (what == boundary::commit && std::string_view(PQcmdStatus(answer.get())) == "ROLLBACK") {
       throw native_failure({.sqlstate = "25P02",
                             .sentence = "the transaction had failed and was rolled back instead"});
     }
@@ -195,21 +195,21 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
       handle, [](void*, const char*) {}, nullptr);
   std::string setup;
   for (const std::string& statement : at.setup) setup += statement + ";";
-  if (!setup.empty()) libpq_executor(handle).script(setup);
+  if (!setup.empty()) libpq_executor(handle).script(setup, boundary::none);
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session) {
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& /*at*/) {
   return std::make_unique<libpq_executor>(handle_of(session));
 }
 
-bool fits(soci::session& session) {
+bool fits(soci::session& session, const dialect& /*speaks*/) {
   // By name: the library does not export the class's type information.
   return session.get_backend() != nullptr && session.get_backend_name() == "postgresql";
 }
 
 }  // namespace
 
-const transport_kind libpq_transport{"libpq", marker::numbered, open, attach, fits};
+const transport_kind libpq_transport{"libpq", marker::numbered, true, open, attach, fits};
 
 }  // namespace tableq::drivers

@@ -76,7 +76,7 @@ class bound_values {
       if (place.array) {
         add_array(place, with);
       } else {
-        add((place.item ? with.items : with.shared)[place.source]);
+        add(with.of(place));
       }
     }
   }

@@ -80,7 +80,7 @@ class sqlite_prepared final : public prepared {
     const running guard(statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
-      bind(static_cast<int>(i) + 1, place, (place.item ? with.items : with.shared)[place.source]);
+      bind(static_cast<int>(i) + 1, place, with.of(place));
     }
     int result = sqlite3_step(statement_.get());
     for (; result == SQLITE_ROW; result = sqlite3_step(statement_.get())) {
@@ -134,7 +134,7 @@ class sqlite_executor final : public transport {
   std::unique_ptr<prepared> prepare(text of, bool keep) override {
     return std::make_unique<sqlite_prepared>(handle_, std::move(of), keep);
   }
-  void script(const std::string& sql) override {
+  void script(const std::string& sql, boundary /*what*/) override {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
@@ -157,20 +157,21 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   auto* const limit = reinterpret_cast<void*>(static_cast<std::intptr_t>(at.busy_timeout.count()));
   sqlite3_busy_handler(handle, wait_for_lock, limit);
   sqlite_executor executor(handle);
-  for (const std::string& statement : at.setup) executor.script(statement);
+  for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session) {
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& /*at*/) {
   return std::make_unique<sqlite_executor>(handle_of(session));
 }
 
-bool fits(soci::session& session) {
+bool fits(soci::session& session, const dialect& /*speaks*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
 }  // namespace
 
-const transport_kind sqlite_transport{"sqlite", marker::question, open, attach, fits};
+const transport_kind sqlite_transport{"sqlite", marker::numbered_question, false, open, attach,
+                                      fits};
 
 }  // namespace tableq::drivers

@@ -104,8 +104,8 @@ struct dialect {
   std::string begin = "BEGIN";
   std::string rollback = "ROLLBACK";
   batching batches = batching::loop;
-  /// For batching::rows: the numbers of items that texts are made for, rising from 1. A batch takes
-  /// the next higher one, or is cut.
+  /// For batching::rows: the numbers of items that texts are made for, rising from 1 to 1000 at
+  /// most. A batch takes the next higher one, or is cut.
   std::vector<std::size_t> row_counts = {1};
   capabilities able = {};
   /// Turns an address into an endpoint, without connecting. Throws error errc::invalid_argument

@@ -8,7 +8,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
 class creation : public on_each_backend {};
-TABLEQ_ON_BACKENDS(creation, shared_backends);
+TABLEQ_ON_BACKENDS(creation, distinct_backends);
 
 TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
   // The place is new: nobody has made a table, nor set the database up in any way.

@@ -71,7 +71,7 @@ class delivery : public on_each_kind {
     }
   }
 };
-TABLEQ_ON_KINDS(delivery, shared_backends);
+TABLEQ_ON_KINDS(delivery, distinct_backends);
 
 TEST_P(delivery, every_message_arrives_exactly_once_between_eight_processes) {
   expect_each_once(exchange(4));
@@ -80,7 +80,7 @@ TEST_P(delivery, every_message_arrives_exactly_once_between_eight_processes) {
 
 class order_between_processes : public delivery {};
 INSTANTIATE_TEST_SUITE_P(, order_between_processes,
-                         testing::Combine(testing::ValuesIn(shared_backends()),
+                         testing::Combine(testing::ValuesIn(distinct_backends()),
                                           testing::Values(tableq::kind::fifo, tableq::kind::lifo)),
                          backend_and_kind);
 

@@ -12,7 +12,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 class killed_holder : public on_each_kind {};
-TABLEQ_ON_KINDS(killed_holder, shared_backends);
+TABLEQ_ON_KINDS(killed_holder, distinct_backends);
 
 TEST_P(killed_holder, loses_nothing_that_it_read_in_a_transaction) {
   any_queue mail = make("mail");
@@ -30,7 +30,7 @@ TEST_P(killed_holder, loses_nothing_that_it_read_in_a_transaction) {
 }
 
 class killed_worker : public on_each_backend {};
-TABLEQ_ON_BACKENDS(killed_worker, shared_backends);
+TABLEQ_ON_BACKENDS(killed_worker, distinct_backends);
 
 TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
   constexpr std::size_t count = 1000;

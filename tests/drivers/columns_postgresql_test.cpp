@@ -69,7 +69,7 @@ TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
                                                                                     : part);
     const auto made = tableq::drivers::compile(
         tableq::drivers::fill_names(block->second, speaks, tableq::core::names_for({}, table)), of,
-        speaks.batches, tableq::drivers::marker::numbered);
+        {.markers = tableq::drivers::marker::numbered, .batches = speaks.batches});
     const auto told = describe(made);
     ASSERT_EQ(PQnparams(told.get()), static_cast<int>(made.parameters.size()));
     if (of.columns.empty()) continue;

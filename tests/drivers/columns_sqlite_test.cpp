@@ -66,7 +66,7 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
                                                                                     : part);
     const auto made = tableq::drivers::compile(
         tableq::drivers::fill_names(block->second, speaks, tableq::core::names_for({}, table)), of,
-        speaks.batches, tableq::drivers::marker::question);
+        {.markers = tableq::drivers::marker::numbered_question, .batches = speaks.batches});
     const auto prepared = prepare(made.sql);
     ASSERT_TRUE(prepared);
     EXPECT_EQ(sqlite3_bind_parameter_count(prepared.get()),

@@ -78,6 +78,6 @@ TEST_P(dialects, that_are_unknown_are_refused_with_a_list) {
   }
 }
 
-TABLEQ_ON_BACKENDS(dialects, all_backends);
+TABLEQ_ON_BACKENDS(dialects, distinct_backends);
 
 }  // namespace

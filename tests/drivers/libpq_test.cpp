@@ -15,6 +15,7 @@ using tableq::core::field;
 using tableq::core::row_set;
 using tableq::core::value;
 using tableq::core::value_type;
+using tableq::drivers::boundary;
 
 constexpr std::array integer{field{"v", value_type::integer}};
 constexpr std::array text{field{"v", value_type::text}};
@@ -66,30 +67,31 @@ TEST_P(libpq, refuses_columns_of_another_type) {
 TEST_P(libpq, prepares_anew_what_the_session_forgot) {
   const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
   EXPECT_EQ(run(*ready), 7);
-  executor().script("DISCARD ALL");
+  executor().script("DISCARD ALL", boundary::none);
   EXPECT_EQ(run(*ready), 7);
-  executor().script("DEALLOCATE ALL");
+  executor().script("DEALLOCATE ALL", boundary::none);
   EXPECT_EQ(run(*ready), 7);
 }
 
 TEST_P(libpq, prepares_anew_after_a_transaction_that_found_it_gone) {
   const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
-  executor().script("DEALLOCATE ALL");
-  executor().script("BEGIN");
+  executor().script("DEALLOCATE ALL", boundary::none);
+  executor().script("BEGIN", boundary::begin);
   const auto failure = native_failure_of([&] { run(*ready); });
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->sqlstate, "26000");
-  executor().script("ROLLBACK");
-  executor().script("BEGIN");
+  executor().script("ROLLBACK", boundary::rollback);
+  executor().script("BEGIN", boundary::begin);
   EXPECT_EQ(run(*ready), 7);
-  executor().script("COMMIT");
+  executor().script("COMMIT", boundary::commit);
 }
 
 TEST_P(libpq, prepares_anew_when_a_table_was_altered) {
-  executor().script("CREATE TABLE changing (v integer); INSERT INTO changing VALUES (7)");
+  executor().script("CREATE TABLE changing (v integer); INSERT INTO changing VALUES (7)",
+                    boundary::none);
   const auto ready = at().prepare("SELECT v FROM changing", {}, integer);
   EXPECT_EQ(run(*ready), 7);
-  executor().script("ALTER TABLE changing ALTER COLUMN v TYPE bigint");
+  executor().script("ALTER TABLE changing ALTER COLUMN v TYPE bigint", boundary::none);
   EXPECT_EQ(run(*ready), 7);
 }
 
@@ -101,22 +103,23 @@ TEST_P(libpq, leaves_no_prepared_statement_in_a_session_of_somebody_else) {
 
 TEST_P(libpq, keeps_notices_to_itself) {
   testing::internal::CaptureStderr();
-  executor().script("DO $$ BEGIN RAISE WARNING 'canary'; END $$");
-  executor().script("DROP TABLE IF EXISTS never_was");
+  executor().script("DO $$ BEGIN RAISE WARNING 'canary'; END $$", boundary::none);
+  executor().script("DROP TABLE IF EXISTS never_was", boundary::none);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_P(libpq, tells_a_commit_that_rolled_back) {
-  executor().script("BEGIN");
-  EXPECT_TRUE(native_failure_of([&] { executor().script("SELECT 1/0"); }));
-  const auto failure = native_failure_of([&] { executor().script("COMMIT"); });
+  executor().script("BEGIN", boundary::begin);
+  EXPECT_TRUE(native_failure_of([&] { executor().script("SELECT 1/0", boundary::none); }));
+  const auto failure = native_failure_of([&] { executor().script("COMMIT", boundary::commit); });
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->sqlstate, "25P02");
   EXPECT_FALSE(executor().in_transaction());
 }
 
 TEST_P(libpq, shows_no_values_in_its_messages) {
-  executor().script("CREATE TABLE once (v text PRIMARY KEY CHECK (v <> 'canary2'))");
+  executor().script("CREATE TABLE once (v text PRIMARY KEY CHECK (v <> 'canary2'))",
+                    boundary::none);
   const auto insert = at().prepare("INSERT INTO once VALUES (:v)", text, {});
   row_set none;
   const auto failure_with = [&](tableq::drivers::prepared& what, std::string_view given) {
@@ -156,7 +159,7 @@ TEST_P(libpq, finds_an_idle_session_dead_without_asking) {
 }
 
 TEST_P(libpq, finds_a_session_alive_that_has_unread_messages) {
-  executor().script("LISTEN tableq_test");
+  executor().script("LISTEN tableq_test", boundary::none);
   here().sql("NOTIFY tableq_test");
   EXPECT_EQ(at().integer("SELECT 1"), 1);
   here().sql("NOTIFY tableq_test");
@@ -165,7 +168,7 @@ TEST_P(libpq, finds_a_session_alive_that_has_unread_messages) {
 }
 
 TEST_P(libpq, finds_the_end_behind_unread_messages) {
-  executor().script("LISTEN tableq_test");
+  executor().script("LISTEN tableq_test", boundary::none);
   const std::string id = backend_id();
   here().sql("NOTIFY tableq_test");
   here().end_session(id);

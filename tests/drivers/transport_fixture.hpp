@@ -30,15 +30,24 @@ class opened_transport {
       for (const std::string& scheme : one.schemes) {
         if (scheme != parsed.scheme) continue;
         kind = tableq::drivers::find_transport(one.transport);
-        session = kind->open(one.resolve(one, parsed));
-        batches = one.batches;
+        at = one.resolve(one, parsed);
+        speaks = one;
       }
     }
-    executor = kind->attach(*session);
+    if (parsed.scheme == "odbc") {
+      kind = tableq::drivers::find_transport("odbc");
+      at.connect = url.substr(std::string("odbc://").size());
+      // Whose dialect it is the database object knows.
+      speaks = tableq::find_dialect(tableq::database::open(url).backend());
+    }
+    at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
+    session = kind->open(at);
+    executor = kind->attach(*session, at);
   }
 
+  tableq::endpoint at;
+  tableq::dialect speaks;
   const tableq::drivers::transport_kind* kind = nullptr;
-  tableq::batching batches = tableq::batching::loop;
   std::unique_ptr<soci::session> session;
   std::unique_ptr<tableq::drivers::transport> executor;
 
@@ -48,7 +57,7 @@ class opened_transport {
       std::span<const tableq::core::field> columns, bool keep = true) const {
     const tableq::core::contract of{
         tableq::core::statement::catalog_lock, "test", true, shared, {}, columns};
-    return executor->prepare(tableq::drivers::compile(sql, of, batches, kind->style), keep);
+    return executor->prepare(tableq::drivers::compile(sql, of, {.markers = kind->markers}), keep);
   }
 
   /// Runs a statement without parameters that returns integers.

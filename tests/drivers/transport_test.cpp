@@ -12,6 +12,7 @@ using tableq::core::field;
 using tableq::core::row_set;
 using tableq::core::value;
 using tableq::core::value_type;
+using tableq::drivers::boundary;
 
 constexpr std::array bytes{field{"v", value_type::bytes}};
 constexpr std::array text{field{"v", value_type::text}};
@@ -31,10 +32,12 @@ class transports : public on_each_backend {
   [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
 
   /// Sends a value and returns what comes back.
-  [[nodiscard]] row_set echo(std::span<const field> as, const value& given,
-                             bool keep = true) const {
+  [[nodiscard]] row_set echo(std::span<const field> as, const value& given, bool keep = true) {
     row_set rows(1);
-    at().prepare("SELECT :v AS v", as, as, keep)->run({{&given, 1}, {}, 0}, rows);
+    const std::string sql = as[0].type == value_type::bytes
+                                ? "SELECT CAST(:v AS " + here().bytes_type() + ") AS v"
+                                : "SELECT :v AS v";
+    at().prepare(sql, as, as, keep)->run({{&given, 1}, {}, 0}, rows);
     return rows;
   }
 
@@ -91,7 +94,8 @@ TEST_P(transports, run_a_prepared_statement_again_with_other_values) {
 }
 
 TEST_P(transports, use_a_statement_again_that_failed) {
-  executor().script("CREATE TABLE once (v bigint PRIMARY KEY); INSERT INTO once VALUES (5)");
+  executor().script("CREATE TABLE once (v bigint PRIMARY KEY)", boundary::none);
+  executor().script("INSERT INTO once VALUES (5)", boundary::none);
   const auto ready = at().prepare("INSERT INTO once VALUES (:v)", integer, {});
   row_set none;
   const value taken(std::int64_t{5});
@@ -107,29 +111,29 @@ TEST_P(transports, use_a_statement_again_that_failed) {
 }
 
 TEST_P(transports, leave_nothing_open_behind_a_failure_among_the_rows) {
-  executor().script(
-      "CREATE TABLE some_rows (v bigint); "
-      "INSERT INTO some_rows VALUES (1), (2), (-9223372036854775807)");
+  executor().script("CREATE TABLE some_rows (v bigint)", boundary::none);
+  executor().script("INSERT INTO some_rows VALUES (1), (2), (-9223372036854775807)",
+                    boundary::none);
   const auto ready = at().prepare("SELECT abs(v - 1) AS v FROM some_rows", {}, integer);
   row_set rows(1);
   EXPECT_TRUE(native_failure_of([&] { ready->run({}, rows); }));
   EXPECT_FALSE(executor().in_transaction());
-  executor().script("DROP TABLE some_rows");
+  executor().script("DROP TABLE some_rows", boundary::none);
 }
 
 TEST_P(transports, know_whether_a_transaction_is_open) {
   EXPECT_FALSE(executor().in_transaction());
-  executor().script("BEGIN");
+  executor().script("BEGIN", boundary::begin);
   EXPECT_TRUE(executor().in_transaction());
-  executor().script("COMMIT");
+  executor().script("COMMIT", boundary::commit);
   EXPECT_FALSE(executor().in_transaction());
 }
 
 TEST_P(transports, undo_what_is_rolled_back) {
-  executor().script("CREATE TABLE kept (v bigint)");
-  executor().script("BEGIN");
-  executor().script("INSERT INTO kept VALUES (1)");
-  executor().script("ROLLBACK");
+  executor().script("CREATE TABLE kept (v bigint)", boundary::none);
+  executor().script("BEGIN", boundary::begin);
+  executor().script("INSERT INTO kept VALUES (1)", boundary::none);
+  executor().script("ROLLBACK", boundary::rollback);
   EXPECT_EQ(at().integer("SELECT count(*) FROM kept"), 0);
 }
 
@@ -147,8 +151,8 @@ TEST_P(transports, ignore_rows_that_nobody_asked_for) {
 
 TEST_P(transports, refuse_sessions_that_are_closed) {
   soci::session closed;
-  EXPECT_FALSE(at().kind->fits(closed));
-  EXPECT_TRUE(at().kind->fits(*at().session));
+  EXPECT_FALSE(at().kind->fits(closed, at().speaks));
+  EXPECT_TRUE(at().kind->fits(*at().session, at().speaks));
 }
 
 }  // namespace

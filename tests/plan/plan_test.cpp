@@ -100,7 +100,7 @@ class plan : public on_each_backend {
     expect_good_plans(reads, table, "that was analyzed");
   }
 };
-TABLEQ_ON_BACKENDS(plan, shared_backends);
+TABLEQ_ON_BACKENDS(plan, distinct_backends);
 
 TEST_P(plan, of_plain_reads_is_constant_over_many_waiting) {
   const std::vector<std::string> kinds = {"heap", "fifo", "lifo"};

@@ -36,6 +36,14 @@ struct features {
   bool concurrent_writers = true;
   /// Tables live in named schemas.
   bool schemas = true;
+  /// tableq reads the keys of addresses itself, or a client library that refuses unknown ones.
+  bool checks_keys = true;
+  /// The same database is reached by another backend too, in the way that is its own.
+  bool second_way = false;
+  /// A transaction that is too old to write is told from one that waits for a lock.
+  bool tells_stale_snapshots = true;
+  /// A session that was ended from outside is noticed before its next use.
+  bool notices_ended_sessions = true;
 };
 
 /// Addresses that must not work. A place gives none where its database has no such notion.
@@ -108,6 +116,8 @@ class place {
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
 
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
+  /// What an expression is cast to, to be bytes.
+  [[nodiscard]] virtual std::string bytes_type() const = 0;
   /// A sub-query `numbers` with one column `n`, from 1 to count.
   [[nodiscard]] virtual std::string numbers(std::int64_t count) const = 0;
   /// A query for the names of the indexes of a table, but for the one behind its primary key.
@@ -149,6 +159,8 @@ class backend {
 const std::vector<const backend*>& all_backends();
 /// Those whose places can be reached by more than one session.
 const std::vector<const backend*>& shared_backends();
+/// Of those, one for each database: for what does not depend on the way to it.
+const std::vector<const backend*>& distinct_backends();
 /// Whether TABLEQ_TEST_REQUIRE, a list with commas, names it.
 bool required(const backend& which);
 

@@ -10,5 +10,7 @@ namespace tableq_test {
 const backend& sqlite_file_backend();
 const backend& sqlite_memory_backend();
 const backend& postgresql_backend();
+const backend& sqlite_odbc_backend();
+const backend& postgresql_odbc_backend();
 
 }  // namespace tableq_test

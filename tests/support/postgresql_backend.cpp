@@ -115,17 +115,17 @@ class schema_place : public place {
       case bad_address::unreachable_host:
         bad["host"] = "127.0.0.1";
         bad["port"] = "1";
-        return as_uri(bad, "postgresql://", "");
+        return address_of(bad);
       case bad_address::missing_database:
         bad = tableq_;
         bad["dbname"] = schema_ + "_missing";
-        return as_uri(bad, "postgresql://", "");
+        return address_of(bad);
       case bad_address::wrong_password:
         try {
           postgresql_client trusting(as_libpq_string(bad));
           return {};  // This server asks for no password.
         } catch (const std::runtime_error&) {
-          return as_uri(bad, "postgresql://", "");
+          return address_of(bad);
         }
       default:
         return {};
@@ -189,6 +189,7 @@ class schema_place : public place {
   std::string bytes_literal(std::string_view bytes) const override {
     return "'\\x" + hex(bytes) + "'::bytea";
   }
+  std::string bytes_type() const override { return "bytea"; }
   std::string numbers(std::int64_t count) const override {
     return "generate_series(1, " + std::to_string(count) + ") AS numbers (n)";
   }
@@ -245,6 +246,12 @@ class schema_place : public place {
            plan.at("Shared Read Blocks").get<std::int64_t>();
   }
 
+ protected:
+  [[nodiscard]] const settings& tableq_settings() const { return tableq_; }
+  [[nodiscard]] virtual std::string address_of(const settings& all) const {
+    return as_uri(all, "postgresql://", "");
+  }
+
  private:
   struct prepared {
     std::string name;
@@ -283,6 +290,56 @@ class schema_place : public place {
   settings tableq_;
 };
 
+#if defined(TABLEQ_WITH_ODBC)
+/// A schema behind the server's ODBC driver.
+class odbc_schema_place : public schema_place {
+ public:
+  std::string url() const override { return "odbc://" + odbc(tableq_settings()); }
+  std::string url_with(std::string_view key, std::string_view value) const override {
+    settings more = tableq_settings();
+    more[std::string(key)] = value;
+    return "odbc://" + odbc(more);
+  }
+  std::vector<std::string> other_forms() const override { return {schema_place::url()}; }
+  std::vector<address_check> session_checks() const override {
+    auto checks = schema_place::session_checks();
+    checks.erase(
+        std::remove_if(checks.begin(), checks.end(),
+                       [](const address_check& each) { return each.url.rfind("odbc://", 0) != 0; }),
+        checks.end());
+    return checks;
+  }
+  std::vector<std::pair<std::string, std::string>> bad_settings() const override { return {}; }
+  /// The driver prepares statements of its own.
+  std::optional<std::string> leftovers_sql() const override { return {}; }
+  std::unique_ptr<soci::session> session() const override {
+    settings own = tableq_settings();
+    own["application_name"] = "caller";
+    return soci_odbc_session(odbc(own));
+  }
+
+ protected:
+  std::string address_of(const settings& all) const override { return "odbc://" + odbc(all); }
+
+ private:
+  /// What the driver has keywords for is given by them, the rest to the client library below it.
+  static std::string odbc(settings all) {
+    // Protocol 7.4-0: no savepoint of the driver's own before each statement.
+    std::string out = "Driver={PostgreSQL Unicode};Protocol=7.4-0;ByteaAsLongVarBinary=1";
+    for (const auto& [ours, theirs] : {std::pair{"host", "Servername"},
+                                       {"port", "Port"},
+                                       {"dbname", "Database"},
+                                       {"user", "UID"},
+                                       {"sslmode", "SSLmode"},
+                                       {"password", "PWD"}}) {
+      if (all.count(ours) != 0) out += std::string(";") + theirs + "=" + all[ours];
+      all.erase(ours);
+    }
+    return out + ";pqopt={" + as_libpq_string(all) + "}";
+  }
+};
+#endif
+
 class server_backend : public backend {
  public:
   std::string name() const override { return "postgresql"; }
@@ -294,11 +351,29 @@ class server_backend : public backend {
   std::unique_ptr<place> fresh() const override { return std::make_unique<schema_place>(); }
 };
 
+#if defined(TABLEQ_WITH_ODBC)
+class odbc_server_backend : public server_backend {
+ public:
+  std::string name() const override { return "postgresql_odbc"; }
+  features can() const override {
+    return {.checks_keys = false, .second_way = true, .notices_ended_sessions = false};
+  }
+  std::unique_ptr<place> fresh() const override { return std::make_unique<odbc_schema_place>(); }
+};
+#endif
+
 }  // namespace
 
 const backend& postgresql_backend() {
   static const server_backend only;
   return only;
 }
+
+#if defined(TABLEQ_WITH_ODBC)
+const backend& postgresql_odbc_backend() {
+  static const odbc_server_backend only;
+  return only;
+}
+#endif
 
 }  // namespace tableq_test

@@ -13,5 +13,6 @@ namespace tableq_test {
 
 std::unique_ptr<soci::session> soci_sqlite_session(const std::string& path);
 std::unique_ptr<soci::session> soci_postgresql_session(const std::string& connect);
+std::unique_ptr<soci::session> soci_odbc_session(const std::string& connect);
 
 }  // namespace tableq_test

@@ -122,6 +122,7 @@ class file_place : public place {
   std::string bytes_literal(std::string_view bytes) const override {
     return "x'" + hex(bytes) + "'";
   }
+  std::string bytes_type() const override { return "BLOB"; }
   std::string numbers(std::int64_t count) const override {
     return "(WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < " +
            std::to_string(count) + ") SELECT n FROM up) AS numbers";
@@ -157,6 +158,9 @@ class file_place : public place {
     return steps;
   }
 
+ protected:
+  [[nodiscard]] const files::path& file() const { return file_; }
+
  private:
   sqlite_client& client() {
     if (!client_) client_.emplace(file_.string());
@@ -176,6 +180,37 @@ class memory_place : public file_place {
   std::vector<address_check> session_checks() const override { return {}; }
 };
 
+#if defined(TABLEQ_WITH_ODBC)
+/// A file behind its ODBC driver.
+class odbc_file_place : public file_place {
+ public:
+  std::string url() const override { return "odbc://" + connect(); }
+  std::string url_with(std::string_view key, std::string_view value) const override {
+    return url() + ";" + std::string(key) + "=" + std::string(value);
+  }
+  std::string impatient_url() const override { return url_with("Timeout", "1"); }
+  std::vector<std::string> other_forms() const override {
+    return {"odbc://DRIVER={SQLite3};DATABASE=" + file().string() + ";", file_place::url()};
+  }
+  std::vector<address_check> session_checks() const override {
+    return {{url(), "PRAGMA journal_mode", "wal"}, {url(), "PRAGMA synchronous", "2"}};
+  }
+  std::vector<std::pair<std::string, std::string>> bad_settings() const override { return {}; }
+  std::optional<std::string> bad_url(bad_address which) const override {
+    const auto bad = file_place::bad_url(which);
+    if (!bad) return {};
+    const std::string path = bad->substr(std::string("sqlite://").size());
+    return path.empty() ? "odbc://" : "odbc://Driver=SQLite3;Database=" + path;
+  }
+  std::unique_ptr<soci::session> session() const override { return soci_odbc_session(connect()); }
+
+ private:
+  [[nodiscard]] std::string connect() const {
+    return "Driver=SQLite3;Timeout=5000;Database=" + file().string();
+  }
+};
+#endif
+
 class file_backend : public backend {
  public:
   std::string name() const override { return "sqlite"; }
@@ -193,6 +228,21 @@ class memory_backend : public file_backend {
   std::unique_ptr<place> fresh() const override { return std::make_unique<memory_place>(); }
 };
 
+#if defined(TABLEQ_WITH_ODBC)
+class odbc_file_backend : public file_backend {
+ public:
+  std::string name() const override { return "sqlite_odbc"; }
+  features can() const override {
+    return {.concurrent_writers = false,
+            .schemas = false,
+            .checks_keys = false,
+            .second_way = true,
+            .tells_stale_snapshots = false};
+  }
+  std::unique_ptr<place> fresh() const override { return std::make_unique<odbc_file_place>(); }
+};
+#endif
+
 }  // namespace
 
 const backend& sqlite_file_backend() {
@@ -204,5 +254,12 @@ const backend& sqlite_memory_backend() {
   static const memory_backend only;
   return only;
 }
+
+#if defined(TABLEQ_WITH_ODBC)
+const backend& sqlite_odbc_backend() {
+  static const odbc_file_backend only;
+  return only;
+}
+#endif
 
 }  // namespace tableq_test

@@ -8,7 +8,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 class tool_create : public tool_test {};
-TABLEQ_ON_BACKENDS(tool_create, shared_backends);
+TABLEQ_ON_BACKENDS(tool_create, distinct_backends);
 
 TEST_P(tool_create, makes_a_queue_of_each_kind) {
   for (const tableq::kind kind : all_kinds()) {

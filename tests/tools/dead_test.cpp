@@ -22,7 +22,7 @@ class tool_dead : public tool_test {
     return ids;
   }
 };
-TABLEQ_ON_BACKENDS(tool_dead, shared_backends);
+TABLEQ_ON_BACKENDS(tool_dead, distinct_backends);
 
 TEST_P(tool_dead, list_shows_id_attempts_time_and_the_last_error) {
   const words ids = kill(2, "exit status 3");

@@ -16,7 +16,7 @@ class tool_dequeue : public tool_test {
     for (int i = 0; i < count; ++i) mail().enqueue("m" + std::to_string(i));
   }
 };
-TABLEQ_ON_BACKENDS(tool_dequeue, shared_backends);
+TABLEQ_ON_BACKENDS(tool_dequeue, distinct_backends);
 
 TEST_P(tool_dequeue, takes_one_and_prints_it_with_a_newline) {
   fill(2);

@@ -16,7 +16,7 @@ class tool_enqueue : public tool_test {
     return taken.front();
   }
 };
-TABLEQ_ON_BACKENDS(tool_enqueue, shared_backends);
+TABLEQ_ON_BACKENDS(tool_enqueue, distinct_backends);
 
 TEST_P(tool_enqueue, prints_the_ids_one_on_each_line) {
   auto mail = db().fifo("mail");

@@ -19,7 +19,7 @@ class tool_lines : public tool_test {
     return payloads;
   }
 };
-TABLEQ_ON_BACKENDS(tool_lines, shared_backends);
+TABLEQ_ON_BACKENDS(tool_lines, distinct_backends);
 
 TEST_P(tool_lines, each_line_is_a_message_in_order) {
   mail();

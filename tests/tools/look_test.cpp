@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 class tool_look : public tool_test {};
-TABLEQ_ON_BACKENDS(tool_look, shared_backends);
+TABLEQ_ON_BACKENDS(tool_look, distinct_backends);
 
 TEST_P(tool_look, peek_takes_nothing) {
   for (const std::string kind : {"fifo", "claim"}) {

@@ -20,7 +20,7 @@ class tool_output : public tool_test {
   ended run_into(const words& arguments, int out) { return run(arguments, {.out = out}); }
   static owned_descriptor broken_pipe() { return std::move(make_pipe().writer); }
 };
-TABLEQ_ON_BACKENDS(tool_output, shared_backends);
+TABLEQ_ON_BACKENDS(tool_output, distinct_backends);
 
 TEST_P(tool_output, a_broken_pipe_loses_nothing) {
   fill(10);

@@ -27,7 +27,7 @@ class tool_payload : public tool_test {
     EXPECT_TRUE(got == sent) << sent.size() << " bytes came back changed";
   }
 };
-TABLEQ_ON_BACKENDS(tool_payload, shared_backends);
+TABLEQ_ON_BACKENDS(tool_payload, distinct_backends);
 
 TEST_P(tool_payload, bytes_come_back_unchanged) {
   done({"create", "fifo", "mail"});

@@ -6,7 +6,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 class tool_purge : public tool_test {};
-TABLEQ_ON_BACKENDS(tool_purge, shared_backends);
+TABLEQ_ON_BACKENDS(tool_purge, distinct_backends);
 
 TEST_P(tool_purge, deletes_every_message_of_the_destructive_kinds) {
   for (const std::string kind : {"heap", "fifo", "lifo", "pending"}) {

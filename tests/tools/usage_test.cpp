@@ -35,7 +35,7 @@ class tool_usage : public tool_test {
  private:
   std::string before_;
 };
-TABLEQ_ON_BACKENDS(tool_usage, shared_backends);
+TABLEQ_ON_BACKENDS(tool_usage, distinct_backends);
 
 TEST_P(tool_usage, commands_and_options_that_do_not_exist) {
   expect_refused({{},

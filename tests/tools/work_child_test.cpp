@@ -26,7 +26,7 @@ class tool_work_child : public tool_test {
     return path.string();
   }
 };
-TABLEQ_ON_BACKENDS(tool_work_child, shared_backends);
+TABLEQ_ON_BACKENDS(tool_work_child, distinct_backends);
 
 TEST_P(tool_work_child, need_not_read_its_input) {
   jobs().enqueue(std::string(1024UL * 1024, 'x'));

@@ -53,7 +53,7 @@ class tool_work_end : public tool_test {
   owned_descriptor told_;
   std::optional<line_reader> lines_;
 };
-TABLEQ_ON_BACKENDS(tool_work_end, shared_backends);
+TABLEQ_ON_BACKENDS(tool_work_end, distinct_backends);
 
 TEST_P(tool_work_end, sigterm_finishes_what_runs_and_takes_no_more) {
   const auto worker = two_running(blocking());

@@ -36,7 +36,7 @@ class tool_work_lease : public tool_test {
   std::optional<named_pipe> first_go_;
   std::optional<named_pipe> second_go_;
 };
-TABLEQ_ON_BACKENDS(tool_work_lease, shared_backends);
+TABLEQ_ON_BACKENDS(tool_work_lease, distinct_backends);
 
 TEST_P(tool_work_lease, is_extended_while_the_command_runs) {
   const auto worker = start_worker("2s");

@@ -19,7 +19,7 @@ class tool_work : public tool_test {
     return run(arguments);
   }
 };
-TABLEQ_ON_BACKENDS(tool_work, shared_backends);
+TABLEQ_ON_BACKENDS(tool_work, distinct_backends);
 
 TEST_P(tool_work, runs_the_command_for_each_message_in_order) {
   jobs();

@@ -30,7 +30,7 @@ constexpr contract batch{
 constexpr contract silent{tableq::core::statement::catalog_lock, "a.silent", false, {}, {}, {}};
 
 std::string numbered(std::string_view text) {
-  return compile(text, single, batching::arrays, marker::numbered).sql;
+  return compile(text, single, {.markers = marker::numbered, .batches = batching::arrays}).sql;
 }
 
 tableq::dialect brackets() {
@@ -90,12 +90,18 @@ TEST(names, leave_other_braces_alone) {
 }
 
 TEST(markers, take_the_form_of_the_transport) {
-  EXPECT_EQ(compile("a = :max", single, batching::loop, marker::numbered).sql, "a = $1");
-  EXPECT_EQ(compile("a = :max", single, batching::loop, marker::question).sql, "a = ?1");
+  EXPECT_EQ(
+      compile("a = :max", single, {.markers = marker::numbered, .batches = batching::loop}).sql,
+      "a = $1");
+  EXPECT_EQ(
+      compile("a = :max", single, {.markers = marker::numbered_question, .batches = batching::loop})
+          .sql,
+      "a = ?1");
 }
 
 TEST(markers, are_numbered_by_first_use_and_used_again) {
-  const auto made = compile(":now :max :now", single, batching::loop, marker::numbered);
+  const auto made =
+      compile(":now :max :now", single, {.markers = marker::numbered, .batches = batching::loop});
   EXPECT_EQ(made.sql, "$1 $2 $1");
   ASSERT_EQ(made.parameters.size(), 2U);
   EXPECT_EQ(made.parameters[0].source, 1U);
@@ -128,14 +134,16 @@ TEST(markers, are_found_beside_strings_casts_and_brackets) {
 }
 
 TEST(markers, for_unknown_parameters_are_refused_by_name) {
-  const tableq::error refused = tableq_test::thrown_by(
-      [] { compile("SELECT :maximum", single, batching::loop, marker::numbered); });
+  const tableq::error refused = tableq_test::thrown_by([] {
+    compile("SELECT :maximum", single, {.markers = marker::numbered, .batches = batching::loop});
+  });
   EXPECT_NE(std::string(refused.what()).find("maximum"), std::string::npos) << refused.what();
   EXPECT_EQ(refused.operation(), "a.single");
 }
 
 TEST(parameters, know_their_type_and_where_their_value_comes_from) {
-  const auto made = compile(":payload :max :id :error", batch, batching::loop, marker::numbered);
+  const auto made = compile(":payload :max :id :error", batch,
+                            {.markers = marker::numbered, .batches = batching::loop});
   ASSERT_EQ(made.parameters.size(), 4U);
   EXPECT_EQ(made.parameters[0].type, value_type::bytes);
   EXPECT_TRUE(made.parameters[0].item);
@@ -147,7 +155,8 @@ TEST(parameters, know_their_type_and_where_their_value_comes_from) {
 }
 
 TEST(parameters, of_items_are_arrays_where_batches_are) {
-  const auto made = compile(":max :id", batch, batching::arrays, marker::numbered);
+  const auto made =
+      compile(":max :id", batch, {.markers = marker::numbered, .batches = batching::arrays});
   EXPECT_FALSE(made.parameters.at(0).array);
   EXPECT_TRUE(made.parameters.at(1).array);
 }
@@ -156,10 +165,14 @@ TEST(results, of_array_batches_say_the_item_first) {
   using types = std::vector<value_type>;
   const types bare{value_type::integer, value_type::bytes};
   const types with_item{value_type::integer, value_type::integer, value_type::bytes};
-  EXPECT_EQ(compile("", batch, batching::arrays, marker::numbered).columns, with_item);
-  EXPECT_EQ(compile("", batch, batching::loop, marker::numbered).columns, bare);
-  EXPECT_EQ(compile("", single, batching::arrays, marker::numbered).columns, bare);
-  EXPECT_TRUE(compile("", silent, batching::arrays, marker::numbered).columns.empty());
+  EXPECT_EQ(compile("", batch, {.markers = marker::numbered, .batches = batching::arrays}).columns,
+            with_item);
+  EXPECT_EQ(compile("", batch, {.markers = marker::numbered, .batches = batching::loop}).columns,
+            bare);
+  EXPECT_EQ(compile("", single, {.markers = marker::numbered, .batches = batching::arrays}).columns,
+            bare);
+  EXPECT_TRUE(compile("", silent, {.markers = marker::numbered, .batches = batching::arrays})
+                  .columns.empty());
 }
 
 TEST(literals, stand_where_the_parameters_were) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/statement.hpp"
+#include "core/value.hpp"
+
+namespace tableq::drivers {
+
+/// Arrays as text, for transports that cannot bind them: the form that the SQL standard lacks and
+/// PostgreSQL reads, `{1,NULL}` or `{"a","\\x00ff"}`, to be cast in the statement.
+///
+/// Owns the texts; one for each item parameter.
+class array_texts {
+ public:
+  /// @param items item by item, each with the values of `fields`.
+  array_texts(std::span<const core::value> items, std::span<const core::field> fields);
+  array_texts(const array_texts&) = delete;
+  array_texts& operator=(const array_texts&) = delete;
+
+  /// As one item.
+  [[nodiscard]] std::span<const core::value> values() const noexcept { return values_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<core::value> values_;
+};
+
+}  // namespace tableq::drivers

@@ -1,0 +1,44 @@
+#include "drivers/dialects.hpp"
+#include "drivers/sqlserver/sqlserver_sql.hpp"
+#include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_tds.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+endpoint resolve(const dialect& self, const connection_url& url) {
+  const odbc::tds_address at = odbc::resolve_tds(url, self.name, odbc::installed_drivers());
+  return {.connect = at.connect, .statement_timeout = at.statement_timeout, .able = self.able};
+}
+
+}  // namespace
+
+dialect make_sqlserver_dialect() {
+  return {
+      .name = "sqlserver",
+      .schemes = {"sqlserver", "mssql"},
+      .transport = "odbc",
+      .products = {"Microsoft SQL Server"},
+      .statements = sqlserver_sql::statements,
+      .ddl = {{"catalog", sqlserver_sql::ddl_catalog},
+              {"heap", sqlserver_sql::ddl_heap},
+              {"fifo", sqlserver_sql::ddl_fifo},
+              {"lifo", sqlserver_sql::ddl_lifo},
+              {"pending", sqlserver_sql::ddl_pending},
+              {"claim", sqlserver_sql::ddl_claim}},
+      .quote_open = '[',
+      .quote_close = ']',
+      .setup = {sqlserver_sql::setup},
+      .begin = "BEGIN TRANSACTION",
+      // A deadlock has ended the transaction already, and a ROLLBACK alone would then fail.
+      .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
+      .batches = batching::rows,
+      // A text is planned once for each of these.
+      .row_counts = {1, 4, 16, 64, 256},
+      .able = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},
+      .resolve = resolve,
+      .classify = classify_sqlserver,
+  };
+}
+
+}  // namespace tableq::drivers

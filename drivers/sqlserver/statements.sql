@@ -1,0 +1,740 @@
+-- The statements of SQL Server (2016 or later) and Azure SQL. What each takes and returns is fixed in
+-- core/statement.cpp.
+--
+-- The clock: milliseconds since 1970, DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()), unless a
+-- test sets :now. It stands still within one statement.
+--
+-- How a read is put together, and why:
+--  * A CTE with TOP and ORDER BY finds the rows, and a DELETE or UPDATE of the CTE takes them: one plan that
+--    walks along the index and stops after so many rows. TOP directly in a DELETE would take any rows.
+--  * UPDLOCK: what was found stays found, along whichever index, and under row versioning (READ COMMITTED
+--    SNAPSHOT, optimized locking) too. ROWLOCK: READPAST passes locked rows, and waits for locked pages.
+--    FORCESEEK: a plan that is made while the table is empty must be right with a million messages.
+--  * The rows of OUTPUT are the only word on what was done, because counts may be switched off. They have no
+--    order; core sorts.
+--  * Where two states are looked at, each is a range of the index by itself: one predicate over both would
+--    be sorted, all of it.
+--
+-- How a batch is put together: `{items: (...)}` stands for one row of VALUES for each item, and :item in it
+-- for the item's number. Rows beyond the last item are NULL, and are left out. Each parameter is sent as
+-- often as it is named. FORCE ORDER and LOOP JOIN: from the items, in the order of their ids, one seek each.
+--
+-- Reads that only look pass what is being changed, and hold nothing: they neither wait nor deadlock.
+-- READCOMMITTEDLOCK: without it READPAST is an error under row versioning.
+-- Parameters are cast where they stand, because drivers declare them each in its own way.
+
+-- name: catalog.exists
+SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present
+
+-- name: catalog.lock
+-- Until the transaction ends.
+DECLARE @got int;
+EXEC @got = sp_getapplock @Resource = N'tableq', @LockMode = N'Exclusive', @LockOwner = N'Transaction',
+  @LockTimeout = 10000;
+IF @got < 0 THROW 52001, N'the lock of the catalogue was not to be had', 1;
+
+-- name: catalog.list
+SELECT name, [identity], kind, layout, options, created_at FROM {catalog} ORDER BY name
+
+-- name: catalog.find
+SELECT name, [identity], kind, layout, options, created_at
+FROM {catalog}
+WHERE name = CAST(:name AS nvarchar(60))
+
+-- name: catalog.insert
+INSERT INTO {catalog} (name, [identity], kind, layout, options)
+VALUES (CAST(:name AS nvarchar(60)), CAST(:identity AS bigint), CAST(:kind AS nvarchar(20)),
+        CAST(:layout AS bigint), CAST(:options AS nvarchar(1000)))
+
+-- name: catalog.remove
+DELETE FROM {catalog} WHERE name = CAST(:name AS nvarchar(60))
+
+-- name: table.exists
+-- Also for a view or a procedure: nothing of that name may be in the way.
+SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
+
+-- name: queue.drop
+DROP TABLE {table}
+
+-- name: heap.enqueue fifo.enqueue lifo.enqueue
+-- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.
+INSERT INTO {table} (created_at, payload)
+OUTPUT CAST(NULL AS bigint) AS item, inserted.id
+SELECT COALESCE(v.created_at, t.clock), v.payload
+FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:created_at AS bigint))})
+  AS v (item, payload, created_at)
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+WHERE v.payload IS NOT NULL
+ORDER BY v.item
+OPTION (MAXDOP 1)
+
+-- name: heap.dequeue fifo.dequeue
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  ORDER BY id
+)
+DELETE FROM picked
+OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+
+-- name: lifo.dequeue
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  ORDER BY id DESC
+)
+DELETE FROM picked
+OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+
+-- name: fifo.dequeue_strict
+-- Without READPAST a reader waits for the head of the queue, and goes on from where it waited.
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
+  FROM {table} WITH (UPDLOCK, ROWLOCK)
+  ORDER BY id
+)
+DELETE FROM picked
+OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+
+-- name: lifo.dequeue_strict
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
+  FROM {table} WITH (UPDLOCK, ROWLOCK)
+  ORDER BY id DESC
+)
+DELETE FROM picked
+OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
+
+-- name: heap.peek fifo.peek
+SELECT TOP (CAST(:max AS bigint)) id, created_at, CAST(NULL AS bigint) AS due_at, payload
+FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+ORDER BY id
+
+-- name: lifo.peek
+SELECT TOP (CAST(:max AS bigint)) id, created_at, CAST(NULL AS bigint) AS due_at, payload
+FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+ORDER BY id DESC
+
+-- name: heap.purge fifo.purge lifo.purge
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  ORDER BY id
+)
+DELETE FROM picked
+OUTPUT deleted.id
+
+-- name: pending.purge
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  ORDER BY due_at, id
+)
+DELETE FROM picked
+OUTPUT deleted.id
+
+-- name: heap.stats fifo.stats lifo.stats
+SELECT (SELECT COUNT_BIG(*) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS waiting,
+       CAST(0 AS bigint) AS delayed,
+       (SELECT TOP (1) created_at
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        ORDER BY id) AS oldest
+
+-- name: pending.enqueue
+INSERT INTO {table} (created_at, due_at, payload)
+OUTPUT CAST(NULL AS bigint) AS item, inserted.id
+SELECT COALESCE(v.created_at, t.clock), COALESCE(v.due_at, t.clock + COALESCE(v.delay, 0)), v.payload
+FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:created_at AS bigint),
+                      CAST(:due_at AS bigint), CAST(:delay AS bigint))})
+  AS v (item, payload, created_at, due_at, delay)
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+WHERE v.payload IS NOT NULL
+ORDER BY v.item
+OPTION (MAXDOP 1)
+
+-- name: pending.dequeue
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+  WHERE due_at <= COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+  ORDER BY due_at, id
+)
+DELETE FROM picked
+OUTPUT deleted.id, deleted.created_at, deleted.due_at, deleted.payload
+
+-- name: pending.peek
+SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
+FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+WHERE due_at <= COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+ORDER BY due_at, id
+
+-- name: pending.stats
+SELECT (SELECT COUNT_BIG(*) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        WHERE due_at <= t.clock) AS waiting,
+       (SELECT COUNT_BIG(*) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        WHERE due_at > t.clock) AS delayed,
+       (SELECT TOP (1) created_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        WHERE due_at <= t.clock
+        ORDER BY due_at, id) AS oldest
+FROM (SELECT COALESCE(CAST(:now AS bigint),
+                      DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+
+-- name: pending.next_due
+SELECT CASE WHEN q.due_at > t.clock THEN q.due_at - t.clock ELSE 0 END AS delay
+FROM (SELECT TOP (1) due_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ORDER BY due_at, id) AS q
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+
+-- name: claim.enqueue
+-- The item's number is told through `fence`: a take looks at the upper half of it only. An item whose key is
+-- held is left out, and so are all but the first of those with one key. HOLDLOCK also locks the gap in which
+-- the key would stand, until the transaction ends: of two writers with one key the second waits and then
+-- sees the first one's message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked.
+INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload)
+OUTPUT inserted.fence AS item, inserted.id
+SELECT CASE WHEN v.delay > 0 THEN 2 ELSE 0 END,
+       COALESCE(v.priority, 0),
+       CASE WHEN v.delay > 0 THEN t.clock + v.delay ELSE 0 END,
+       v.item,
+       COALESCE(v.created_at, t.clock),
+       v.[key],
+       v.headers,
+       v.payload
+FROM (
+  SELECT g.item, g.payload, g.priority, g.delay, g.[key], g.headers, g.created_at,
+         ROW_NUMBER() OVER (PARTITION BY g.[key] ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:priority AS bigint),
+                        CAST(:delay AS bigint), CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                        CAST(:headers AS nvarchar(max)), CAST(:created_at AS bigint))})
+    AS g (item, payload, priority, delay, [key], headers, created_at)
+  WHERE g.payload IS NOT NULL
+) AS v
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+WHERE (v.[key] IS NULL OR v.turn = 1)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM {table} AS held WITH (UPDLOCK, HOLDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key}))
+    WHERE held.[key] = v.[key] AND held.[key] IS NOT NULL AND held.state <> 3
+  )
+ORDER BY v.item
+OPTION (LOOP JOIN, MAXDOP 1)
+
+-- name: claim.find_key
+SELECT v.item, held.id
+FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [key])
+INNER JOIN {table} AS held WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
+  ON held.[key] = v.[key]
+WHERE held.[key] IS NOT NULL AND held.state <> 3
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.take
+-- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
+-- that a take which was rolled back leaves no receipt that matches the next one. A number over 2^31 is a
+-- decimal unless it is cast, and its division would leave a fraction.
+-- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
+-- first. That is looked up beforehand: as a condition of the read it would be asked for each ready message.
+DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
+                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
+DECLARE @max bigint = CAST(:max AS bigint);
+IF CAST(:guard AS bigint) <> 0 AND EXISTS (
+  SELECT 1 FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+  WHERE state = 1 AND due_at <= @clock
+  UNION ALL
+  SELECT 1 FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+  WHERE state = 2 AND due_at <= @clock
+) SET @max = 0;
+WITH picked AS (
+  SELECT TOP (@max) id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], headers,
+         payload
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+  WHERE state = 0 AND due_at = 0
+  ORDER BY priority DESC, id
+)
+UPDATE picked
+SET state = 1,
+    fence = (fence / CAST(4294967296 AS bigint) + 1) * CAST(4294967296 AS bigint)
+              + CAST(:token AS bigint),
+    attempts = attempts + 1,
+    claimed_at = CAST(:claimed_at AS bigint),
+    due_at = @clock + CAST(:lease AS bigint)
+OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, inserted.created_at,
+       inserted.claimed_at, inserted.due_at AS lease_until,
+       CAST(inserted.[key] AS nvarchar(200)) AS [key], inserted.headers, inserted.payload
+
+-- name: claim.promote
+-- READPAST twice: a message that is being settled just now is locked in the table first and in the index
+-- second; here it is the other way round, and waiting for it would be a deadlock.
+WITH due AS (
+  SELECT TOP (CAST(:max AS bigint)) w.id
+  FROM (
+    SELECT leased.id, leased.due_at
+    FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
+          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+          WHERE state = 1 AND due_at <= COALESCE(CAST(:now AS bigint),
+                                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+          ORDER BY due_at, priority DESC, id) AS leased
+    UNION ALL
+    SELECT delayed.id, delayed.due_at
+    FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
+          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+          WHERE state = 2 AND due_at <= COALESCE(CAST(:now AS bigint),
+                                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+          ORDER BY due_at, priority DESC, id) AS delayed
+  ) AS w
+  ORDER BY w.due_at, w.id
+)
+UPDATE q
+SET state = CASE WHEN q.state = 1 AND q.attempts >= t.max_attempts THEN 4 ELSE 0 END,
+    finished_at = CASE WHEN q.state = 1 AND q.attempts >= t.max_attempts THEN t.clock END,
+    errors = CASE WHEN q.state <> 1 THEN q.errors
+      ELSE CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
+             THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
+             ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
+                    + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
+                    + JSON_QUERY(q.errors, '$[5]') + N',' + JSON_QUERY(q.errors, '$[6]') + N','
+                    + JSON_QUERY(q.errors, '$[7]') + N',' + JSON_QUERY(q.errors, '$[8]') + N','
+                    + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END END,
+    due_at = 0
+OUTPUT inserted.id, inserted.state
+FROM due
+CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
+                   COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"lease expired"}' AS entry) AS e
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = due.id
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.complete
+-- Settling statements wait for whoever holds the row, and look at it as it then is: READPAST would report a
+-- lease as lost because somebody looks at the row. Receipts are numbered in the order of their ids, so that
+-- rows are locked in that order, and two batches do not wait for each other in a circle. Of two equal
+-- receipts the first counts.
+DELETE q
+OUTPUT v.item, deleted.id
+FROM (
+  SELECT g.item, g.id, g.fence,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
+    AS g (item, id, fence)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.keep
+UPDATE q
+SET state = 3, due_at = 0, finished_at = t.clock
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.fence,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
+    AS g (item, id, fence)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.fail
+UPDATE q
+SET state = CASE WHEN q.attempts >= t.max_attempts THEN 4 WHEN v.delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN q.attempts < t.max_attempts AND v.delay > 0 THEN t.clock + v.delay ELSE 0 END,
+    finished_at = CASE WHEN q.attempts >= t.max_attempts THEN t.clock END,
+    errors = CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
+               THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
+               ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
+                      + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
+                      + JSON_QUERY(q.errors, '$[5]') + N',' + JSON_QUERY(q.errors, '$[6]') + N','
+                      + JSON_QUERY(q.errors, '$[7]') + N',' + JSON_QUERY(q.errors, '$[8]') + N','
+                      + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
+OUTPUT v.item, inserted.id, inserted.state
+FROM (
+  SELECT g.item, g.id, g.fence, g.error, g.delay,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint),
+                        CAST(:error AS nvarchar(max)), CAST(:delay AS bigint))})
+    AS g (item, id, fence, error, delay)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
+                   COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"'
+                      + STRING_ESCAPE(v.error, 'json') + N'"}' AS entry) AS e
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.release
+UPDATE q
+SET state = 0, due_at = 0, attempts = q.attempts - 1
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.fence,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
+    AS g (item, id, fence)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.extend
+UPDATE q
+SET due_at = t.due_at
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.fence,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
+    AS g (item, id, fence)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+                     + CAST(:lease AS bigint) AS due_at) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.peek
+-- Messages that are due but not promoted yet are ready all the same.
+SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST([key] AS nvarchar(200)) AS [key], headers, errors, payload
+FROM (
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 0 AND due_at = 0
+    ORDER BY priority DESC, id
+  ) AS ready
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 1 AND due_at <= COALESCE(CAST(:now AS bigint),
+                                           DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+    ORDER BY due_at, priority DESC, id
+  ) AS leased
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 2 AND due_at <= COALESCE(CAST(:now AS bigint),
+                                           DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+    ORDER BY due_at, priority DESC, id
+  ) AS delayed
+) AS w
+ORDER BY priority DESC, id
+
+-- name: claim.list
+SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST([key] AS nvarchar(200)) AS [key], headers, errors, payload
+FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
+WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL AND finished_at >= CAST(:after_at AS bigint)
+  AND (finished_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
+ORDER BY finished_at, id
+
+-- name: claim.redrive
+UPDATE q
+SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 4
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.redrive_all
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
+  WHERE state = 4 AND finished_at IS NOT NULL
+  ORDER BY finished_at, id
+)
+UPDATE picked
+SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+OUTPUT inserted.id
+
+-- name: claim.purge
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) id
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
+  WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL
+    AND finished_at <= COALESCE(CAST(:now AS bigint),
+                                DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+                       - CAST(:older_than AS bigint)
+  ORDER BY finished_at, id
+)
+DELETE FROM picked
+OUTPUT deleted.id
+
+-- name: claim.stats
+SELECT ready.number
+       + (SELECT COUNT_BIG(*)
+          FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+          WHERE state = 1 AND due_at <= t.clock)
+       + (SELECT COUNT_BIG(*)
+          FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+          WHERE state = 2 AND due_at <= t.clock) AS ready,
+       (SELECT COUNT_BIG(*)
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 2 AND due_at > t.clock) AS delayed,
+       (SELECT COUNT_BIG(*)
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 1 AND due_at > t.clock) AS leased,
+       (SELECT COUNT_BIG(*)
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 3) AS done,
+       (SELECT COUNT_BIG(*)
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 4) AS dead,
+       (SELECT created_at
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        WHERE id = ready.lowest) AS oldest
+FROM (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
+      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+      WHERE state = 0) AS ready
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+
+-- name: claim.next_due
+SELECT TOP (1) CASE WHEN w.due_at > t.clock THEN w.due_at - t.clock ELSE 0 END AS delay
+FROM (
+  SELECT due_at FROM (
+    SELECT TOP (1) due_at
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 1
+    ORDER BY due_at
+  ) AS leased
+  UNION ALL
+  SELECT due_at FROM (
+    SELECT TOP (1) due_at
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 2
+    ORDER BY due_at
+  ) AS delayed
+) AS w
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+ORDER BY w.due_at
+
+-- name: doctor.database
+-- One row for each check. It needs no right: a database and a session may always look at themselves.
+SELECT checked.severity, checked.what,
+       CASE WHEN checked.severity = 0 THEN N'' ELSE checked.fix END AS fix
+FROM (
+  SELECT CASE WHEN s.edition IN (5, 8, 12) OR s.major >= 13 THEN 0 ELSE 2 END AS severity,
+         N'SQL Server ' + s.version AS what,
+         N'tableq needs SQL Server 2016 or later, or Azure SQL' AS fix
+  FROM (SELECT CAST(SERVERPROPERTY('EngineEdition') AS int) AS edition,
+               CAST(SERVERPROPERTY('ProductMajorVersion') AS int) AS major,
+               CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)) COLLATE DATABASE_DEFAULT
+                 AS version) AS s
+  UNION ALL
+  SELECT CASE WHEN d.compatibility_level >= 130 THEN 0 ELSE 2 END,
+         N'the compatibility level is ' + CAST(d.compatibility_level AS nvarchar(10)),
+         N'ALTER DATABASE CURRENT SET COMPATIBILITY_LEVEL = 130, or higher'
+  FROM sys.databases AS d
+  WHERE d.database_id = DB_ID()
+  UNION ALL
+  SELECT CASE WHEN CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(60)) = N'READ_WRITE'
+              THEN 0 ELSE 2 END,
+         CASE WHEN CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(60)) = N'READ_WRITE'
+              THEN N'the database takes writes' ELSE N'the database is read only here' END,
+         N'connect to the primary replica, or set the database to READ_WRITE'
+  UNION ALL
+  SELECT CASE WHEN s.transaction_isolation_level = 2 THEN 0 ELSE 2 END,
+         N'the session is at isolation level '
+           + CASE s.transaction_isolation_level WHEN 1 THEN N'read uncommitted' WHEN 2 THEN N'read committed'
+               WHEN 3 THEN N'repeatable read' WHEN 4 THEN N'serializable' WHEN 5 THEN N'snapshot'
+               ELSE N'unspecified' END,
+         N'look for a pooler or a trigger that changes it: tableq sets its sessions to read committed'
+  FROM sys.dm_exec_sessions AS s
+  WHERE s.session_id = @@SPID
+  UNION ALL
+  SELECT 0,
+         N'read committed snapshot is ' + CASE WHEN d.is_read_committed_snapshot_on = 1 THEN N'on'
+                                               ELSE N'off' END
+           + N', snapshot isolation is ' + CASE d.snapshot_isolation_state WHEN 0 THEN N'off'
+                                                WHEN 1 THEN N'on' ELSE N'being switched' END,
+         N''
+  FROM sys.databases AS d
+  WHERE d.database_id = DB_ID()
+  UNION ALL
+  SELECT CASE WHEN d.delayed_durability = 2 THEN 1 ELSE 0 END,
+         N'delayed durability is ' + CASE d.delayed_durability WHEN 0 THEN N'disabled'
+                                          WHEN 1 THEN N'allowed' ELSE N'forced' END,
+         N'a crash can lose messages that were reported as stored: set DELAYED_DURABILITY to DISABLED'
+  FROM sys.databases AS d
+  WHERE d.database_id = DB_ID()
+) AS checked
+
+-- name: doctor.queue
+-- Indexes are held against their shape in one line: a filter is told without blanks, brackets and
+-- parentheses, because the server prints those in its own way. Names of the system's tables may be of
+-- another collation than the database.
+WITH wanted (kind, label, shape) AS (
+  SELECT w.kind, w.label, w.shape
+  FROM (VALUES
+    (N'heap', N'the primary key', N'clustered unique (id)'),
+    (N'fifo', N'the primary key', N'clustered unique (id)'),
+    (N'lifo', N'the primary key', N'clustered unique (id)'),
+    (N'pending', N'the primary key', N'clustered unique (due_at, id)'),
+    (N'claim', N'the primary key', N'clustered unique (id)'),
+    (N'claim', N'index {table:next}', N'(state, due_at, priority DESC, id)'),
+    (N'claim', N'index {table:done}', N'(state, finished_at, id) where finished_atISNOTNULL'),
+    (N'claim', N'index {table:key}', N'unique (key) where keyISNOTNULLANDstate<>3')
+  ) AS w (kind, label, shape)
+  WHERE w.kind = CAST(:kind AS nvarchar(20))
+),
+present (label, shape, name, is_disabled, allow_row_locks, allow_page_locks, live, pages) AS (
+  SELECT CASE WHEN i.is_primary_key = 1 THEN N'the primary key'
+              ELSE N'index ' + QUOTENAME(i.name) COLLATE DATABASE_DEFAULT END,
+         CASE WHEN i.type = 1 THEN N'clustered ' ELSE N'' END
+           + CASE WHEN i.is_unique = 1 THEN N'unique ' ELSE N'' END
+           + N'(' + COALESCE(STUFF((SELECT N', ' + c.name COLLATE DATABASE_DEFAULT
+                                  + CASE WHEN k.is_descending_key = 1 THEN N' DESC' ELSE N'' END
+                           FROM sys.index_columns AS k
+                           INNER JOIN sys.columns AS c
+                             ON c.object_id = k.object_id AND c.column_id = k.column_id
+                           WHERE k.object_id = i.object_id AND k.index_id = i.index_id
+                             AND k.key_ordinal > 0
+                           ORDER BY k.key_ordinal
+                           FOR XML PATH('')), 1, 2, N''), N'') + N')'
+           + CASE WHEN i.has_filter = 1
+               THEN N' where ' + REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(
+                      i.filter_definition COLLATE DATABASE_DEFAULT,
+                      N' ', N''), N'[', N''), N']', N''), N'(', N''), N')', N'')
+               ELSE N'' END,
+         QUOTENAME(i.name) COLLATE DATABASE_DEFAULT,
+         i.is_disabled,
+         i.allow_row_locks,
+         i.allow_page_locks,
+         (SELECT SUM(p.rows)
+          FROM sys.partitions AS p
+          WHERE p.object_id = i.object_id AND p.index_id = i.index_id),
+         (SELECT SUM(a.used_pages)
+          FROM sys.partitions AS p
+          INNER JOIN sys.allocation_units AS a ON a.container_id = p.hobt_id AND a.type = 1
+          WHERE p.object_id = i.object_id AND p.index_id = i.index_id)
+  FROM sys.indexes AS i
+  WHERE i.object_id = OBJECT_ID(N'{table}') AND i.index_id > 0
+),
+columns_wanted (kind, name, type, length) AS (
+  SELECT w.kind, w.name, w.type, w.length
+  FROM (VALUES
+    (N'all', N'id', N'bigint', 8), (N'all', N'created_at', N'bigint', 8),
+    (N'all', N'payload', N'varbinary', -1), (N'pending', N'due_at', N'bigint', 8),
+    (N'claim', N'state', N'tinyint', 1), (N'claim', N'priority', N'int', 4),
+    (N'claim', N'due_at', N'bigint', 8), (N'claim', N'fence', N'bigint', 8),
+    (N'claim', N'attempts', N'int', 4), (N'claim', N'claimed_at', N'bigint', 8),
+    (N'claim', N'finished_at', N'bigint', 8), (N'claim', N'key', N'varbinary', 400),
+    (N'claim', N'headers', N'nvarchar', -1), (N'claim', N'errors', N'nvarchar', -1)
+  ) AS w (kind, name, type, length)
+  WHERE w.kind IN (N'all', CAST(:kind AS nvarchar(20)))
+)
+SELECT checked.severity, checked.what,
+       CASE WHEN checked.severity = 0 THEN N'' ELSE checked.fix END AS fix
+FROM (
+  SELECT CASE WHEN p.label IS NULL OR p.is_disabled = 1 OR p.shape <> w.shape THEN 2 ELSE 0 END AS severity,
+         w.label + CASE WHEN p.label IS NULL THEN N' is missing'
+                        WHEN p.is_disabled = 1 THEN N' is disabled'
+                        WHEN p.shape <> w.shape THEN N' is defined otherwise: ' + p.shape
+                        ELSE N' is there' END AS what,
+         CASE WHEN p.is_disabled = 1 THEN N'ALTER INDEX ' + p.name + N' ON {table} REBUILD'
+              ELSE N'create it as `tableq ddl sqlserver ' + w.kind + N'` prints it' END AS fix
+  FROM wanted AS w
+  LEFT JOIN present AS p ON p.label = w.label
+  UNION ALL
+  SELECT CASE WHEN COUNT(*) = 0 THEN 0 ELSE 2 END,
+         CASE WHEN COUNT(*) = 0 THEN N'the columns are as created'
+              ELSE CAST(COUNT(*) AS nvarchar(10)) + N' columns are missing or of another type, first '
+                + MIN(w.name) END,
+         N'restore them, or drop the queue and create it anew'
+  FROM columns_wanted AS w
+  LEFT JOIN sys.columns AS c ON c.object_id = OBJECT_ID(N'{table}')
+    AND c.name COLLATE DATABASE_DEFAULT = w.name
+    AND TYPE_NAME(c.system_type_id) COLLATE DATABASE_DEFAULT = w.type AND c.max_length = w.length
+  WHERE c.name IS NULL
+  UNION ALL
+  SELECT 2,
+         N'the column id does not number itself',
+         N'drop the queue and create it anew: IDENTITY cannot be added to a column'
+  FROM sys.columns AS c
+  WHERE c.object_id = OBJECT_ID(N'{table}') AND c.name = N'id' AND c.is_identity = 0
+  UNION ALL
+  SELECT 2,
+         N'the added column ' + QUOTENAME(c.name) COLLATE DATABASE_DEFAULT
+           + N' must be given, and tableq does not know it',
+         N'give it a default or let it be null'
+  FROM sys.columns AS c
+  WHERE c.object_id = OBJECT_ID(N'{table}') AND c.name <> N'payload'
+    AND c.is_nullable = 0 AND c.is_identity = 0 AND c.is_computed = 0 AND c.default_object_id = 0
+    AND c.generated_always_type = 0 AND TYPE_NAME(c.system_type_id) <> N'timestamp'
+  UNION ALL
+  SELECT 2,
+         N'trigger ' + QUOTENAME(r.name) COLLATE DATABASE_DEFAULT + N' stands on the table',
+         N'drop or disable it: the server refuses OUTPUT on a table with triggers (error 334)'
+  FROM sys.triggers AS r
+  WHERE r.parent_id = OBJECT_ID(N'{table}') AND r.is_disabled = 0
+  UNION ALL
+  SELECT CASE WHEN b.lock_escalation_desc = N'DISABLE' THEN 0 ELSE 1 END,
+         N'lock escalation is ' + LOWER(b.lock_escalation_desc COLLATE DATABASE_DEFAULT),
+         N'ALTER TABLE {table} SET (LOCK_ESCALATION = DISABLE): readers wait for a locked table'
+  FROM sys.tables AS b
+  WHERE b.object_id = OBJECT_ID(N'{table}')
+  UNION ALL
+  SELECT 2,
+         N'the table is memory-optimized',
+         N'drop the queue and create it anew: such a table has no row locks'
+  FROM sys.tables AS b
+  WHERE b.object_id = OBJECT_ID(N'{table}') AND b.is_memory_optimized = 1
+  UNION ALL
+  SELECT 1,
+         N'the table keeps a history of its rows',
+         N'switch SYSTEM_VERSIONING off: each message is kept for ever'
+  FROM sys.tables AS b
+  WHERE b.object_id = OBJECT_ID(N'{table}') AND b.temporal_type = 2
+  UNION ALL
+  SELECT 1,
+         N'the table is replicated, or its changes are captured',
+         N'leave it out: each change of a message is kept in the log until it has been read'
+  FROM sys.tables AS b
+  WHERE b.object_id = OBJECT_ID(N'{table}') AND (b.is_replicated = 1 OR b.is_tracked_by_cdc = 1)
+  UNION ALL
+  SELECT 1, N'row level security is on', N'consumers read only the messages that a predicate lets them see'
+  WHERE EXISTS (
+    SELECT 1 FROM sys.security_predicates AS s WHERE s.target_object_id = OBJECT_ID(N'{table}'))
+  UNION ALL
+  SELECT 2,
+         p.name + N' allows no row locks',
+         N'ALTER INDEX ' + p.name + N' ON {table} SET (ALLOW_ROW_LOCKS = ON): readers pass locked rows only'
+  FROM present AS p
+  WHERE p.allow_row_locks = 0
+  UNION ALL
+  SELECT 1,
+         p.name + N' allows no page locks, and cannot be reorganized',
+         N'ALTER INDEX ' + p.name + N' ON {table} SET (ALLOW_PAGE_LOCKS = ON)'
+  FROM present AS p
+  WHERE p.allow_page_locks = 0
+  UNION ALL
+  SELECT CASE WHEN COALESCE(p.pages, 0) > 1000 + 2 * COALESCE(p.live, 0) THEN 1 ELSE 0 END,
+         p.name + N' has about ' + CAST(COALESCE(p.live, 0) AS nvarchar(20)) + N' rows on '
+           + CAST(COALESCE(p.pages, 0) AS nvarchar(20)) + N' pages',
+         N'reads pass over pages of deleted rows: ALTER INDEX ' + p.name + N' ON {table} REBUILD'
+  FROM present AS p
+) AS checked

@@ -1,0 +1,307 @@
+#include <sql.h>
+#include <sqlext.h>
+// SOCI's header of the backend needs those two before it.
+#include <soci/odbc/soci-odbc.h>
+#include <soci/soci.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "drivers/transport.hpp"
+#include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_values.hpp"
+
+namespace tableq::drivers {
+namespace odbc {
+namespace {
+
+constexpr SQLSMALLINT most_records = 16;
+
+/// One line, without the `[vendor][part]` before it and the driver's remarks behind it.
+std::string plain_sentence(std::string_view message) {
+  while (message.starts_with('[')) {
+    const std::size_t end = message.find(']');
+    if (end == std::string_view::npos) break;
+    message.remove_prefix(end + 1);
+  }
+  message = message.substr(0, message.find('\n'));
+  message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
+  while (!message.empty() && (message.back() == ';' || message.back() == ' ')) {
+    message.remove_suffix(1);
+  }
+  return std::string(message);
+}
+
+bool dead(SQLHDBC link) noexcept {
+  SQLUINTEGER state = SQL_CD_FALSE;
+  const SQLRETURN result =
+      SQLGetConnectAttr(link, SQL_ATTR_CONNECTION_DEAD, &state, SQL_IS_UINTEGER, nullptr);
+  return SQL_SUCCEEDED(result) && state == SQL_CD_TRUE;
+}
+
+native_error record(SQLSMALLINT kind, SQLHANDLE handle, SQLSMALLINT number, bool& there) {
+  std::array<SQLCHAR, 6> state{};
+  std::array<SQLCHAR, SQL_MAX_MESSAGE_LENGTH> message{};
+  SQLINTEGER native = 0;
+  SQLSMALLINT length = 0;
+  there = SQL_SUCCEEDED(SQLGetDiagRec(kind, handle, number, state.data(), &native, message.data(),
+                                      static_cast<SQLSMALLINT>(message.size()), &length));
+  if (!there) return {};
+  const std::size_t shown =
+      std::min(static_cast<std::size_t>(std::max<SQLSMALLINT>(length, 0)), message.size() - 1);
+  native_error out;
+  out.sqlstate = reinterpret_cast<const char*>(state.data());
+  out.number = native;
+  out.sentence = plain_sentence({reinterpret_cast<const char*>(message.data()), shown});
+  return out;
+}
+
+}  // namespace
+
+void fail(SQLSMALLINT kind, SQLHANDLE handle, SQLHDBC link) {
+  std::vector<native_error> records;
+  for (SQLSMALLINT i = 1; i <= most_records; ++i) {
+    bool there = false;
+    native_error one = record(kind, handle, i, there);
+    if (!there) break;
+    records.push_back(std::move(one));
+  }
+  // Warnings and remarks may stand before the error.
+  std::stable_partition(records.begin(), records.end(), [](const native_error& one) {
+    return !one.sqlstate.starts_with("01") && !one.sqlstate.starts_with("00");
+  });
+  if (records.empty()) records.push_back({.sentence = "the ODBC driver failed without a word"});
+  native_error first = std::move(records.front());
+  records.erase(records.begin());
+  first.link_lost = first.sqlstate.starts_with("08") || dead(link);
+  throw native_failure(std::move(first), std::move(records));
+}
+
+namespace {
+
+SQLHDBC handle_of(soci::session& session) {
+  return static_cast<soci::odbc_session_backend*>(session.get_backend())->hdbc_;
+}
+
+/// What a session's executor and its statements share.
+struct odbc_link {
+  SQLHDBC handle;
+  std::chrono::milliseconds statement_timeout;
+  /// A transaction is open that a text began: ODBC tells only of those that the driver began.
+  bool open = false;
+  /// A statement failed within a transaction. What driver and server each make of that differs, so
+  /// the session is not used for another unit of work.
+  bool spoiled = false;
+
+  [[nodiscard]] bool in_transaction() const noexcept {
+    if (open) return true;
+    SQLUINTEGER automatic = SQL_AUTOCOMMIT_ON;
+    const SQLRETURN result =
+        SQLGetConnectAttr(handle, SQL_ATTR_AUTOCOMMIT, &automatic, SQL_IS_UINTEGER, nullptr);
+    return SQL_SUCCEEDED(result) && automatic == SQL_AUTOCOMMIT_OFF;
+  }
+};
+
+/// A statement handle. Owns it.
+class statement_handle {
+ public:
+  explicit statement_handle(odbc_link& link) : link_(link) {
+    if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, link.handle, &handle_))) {
+      fail(SQL_HANDLE_DBC, link.handle, link.handle);
+    }
+    if (link.statement_timeout.count() > 0) {
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(link.statement_timeout).count();
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): ODBC's way of passing a number
+      SQLSetStmtAttr(handle_, SQL_ATTR_QUERY_TIMEOUT, reinterpret_cast<SQLPOINTER>(seconds), 0);
+    }
+  }
+  statement_handle(const statement_handle&) = delete;
+  statement_handle& operator=(const statement_handle&) = delete;
+  ~statement_handle() { SQLFreeHandle(SQL_HANDLE_STMT, handle_); }
+
+  [[nodiscard]] SQLHSTMT get() const noexcept { return handle_; }
+
+  /// Runs a text and reads all its results to the end. Only then are the rows good: a server may
+  /// send rows, and then an error that undoes what they tell of.
+  void run(const std::string& sql, const std::vector<core::value_type>& columns,
+           core::row_set& out) {
+    struct closing {
+      SQLHSTMT of;
+      ~closing() {
+        SQLFreeStmt(of, SQL_CLOSE);
+        SQLFreeStmt(of, SQL_RESET_PARAMS);
+      }
+    } const at_the_end{handle_};
+    // ODBC's functions take no const, and do not write.
+    auto* text = const_cast<SQLCHAR*>(reinterpret_cast<const SQLCHAR*>(sql.data()));
+    SQLRETURN result = SQLExecDirect(handle_, text, static_cast<SQLINTEGER>(sql.size()));
+    bool wanted = !columns.empty();
+    do {
+      SQLSMALLINT width = 0;
+      if (result != SQL_NO_DATA) {  // a change of no rows
+        check(result);
+        check(SQLNumResultCols(handle_, &width));
+      }
+      if (width > 0) {
+        fetch_all(width, wanted ? columns : std::vector<core::value_type>(), out);
+        wanted = false;
+      } else if (wanted) {
+        check_that_nothing_changed();
+      }
+      result = SQLMoreResults(handle_);
+    } while (result != SQL_NO_DATA);
+  }
+
+ private:
+  void check(SQLRETURN result) {
+    if (SQL_SUCCEEDED(result)) return;
+    link_.spoiled = link_.spoiled || link_.in_transaction();
+    fail(SQL_HANDLE_STMT, handle_, link_.handle);
+  }
+
+  /// A driver may look at the first word of a text to tell whether it returns rows.
+  void check_that_nothing_changed() {
+    SQLLEN changed = 0;
+    if (SQL_SUCCEEDED(SQLRowCount(handle_, &changed)) && changed > 0) {
+      throw native_failure({.sqlstate = "07005",
+                            .sentence = "the ODBC driver keeps back the rows of a change; begin "
+                                        "the statement's text with WITH"});
+    }
+  }
+
+  void fetch_all(SQLSMALLINT width, const std::vector<core::value_type>& columns,
+                 core::row_set& out) {
+    if (static_cast<std::size_t>(width) < columns.size()) {
+      throw native_failure({.sqlstate = "42S22", .sentence = "a column of the answer is missing"});
+    }
+    const field_reader reader(handle_, link_.handle);
+    for (SQLRETURN result = SQLFetch(handle_); result != SQL_NO_DATA; result = SQLFetch(handle_)) {
+      check(result);
+      SQLUSMALLINT column = 0;
+      for (const core::value_type type : columns) out.add(reader.read(++column, type));
+    }
+  }
+
+  odbc_link& link_;
+  SQLHSTMT handle_ = SQL_NULL_HSTMT;
+};
+
+class odbc_prepared final : public prepared {
+ public:
+  odbc_prepared(std::shared_ptr<odbc_link> link, text of)
+      : link_(std::move(link)), text_(std::move(of)), statement_(*link_) {}
+
+  /// Directly: a server keeps the plan of a text with parameters, and preparing would be a round
+  /// trip of its own, with some drivers before every run.
+  void run(const arguments& with, core::row_set& out) override {
+    const bound_values values(statement_.get(), link_->handle, text_.parameters, with);
+    statement_.run(text_.sql, text_.columns, out);
+  }
+
+ private:
+  std::shared_ptr<odbc_link> link_;
+  text text_;
+  statement_handle statement_;
+};
+
+class odbc_executor final : public transport {
+ public:
+  odbc_executor(SQLHDBC handle, const endpoint& at)
+      : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout})) {}
+
+  std::unique_ptr<prepared> prepare(text of, bool /*keep*/) override {
+    return std::make_unique<odbc_prepared>(link_, std::move(of));
+  }
+
+  void script(const std::string& sql, boundary what) override {
+    core::row_set nothing;
+    statement_handle(*link_).run(sql, {}, nothing);
+    if (what != boundary::none) link_->open = what == boundary::begin;
+  }
+
+  bool alive() noexcept override { return !link_->spoiled && !dead(link_->handle); }
+  bool in_transaction() noexcept override { return link_->in_transaction(); }
+
+ private:
+  std::shared_ptr<odbc_link> link_;
+};
+
+[[noreturn]] void fail_to_connect(native_error what, const endpoint& at) {
+  what.link_lost = true;
+  what.sentence = without_secrets(plain_sentence(what.sentence), at.connect);
+  constexpr std::string_view no_such_driver = "IM002";
+  constexpr std::string_view driver_not_loaded = "01000";
+  if (what.sqlstate == no_such_driver || what.sqlstate == driver_not_loaded) {
+    what.sentence += "; name an installed ODBC driver: ";
+    std::string names;
+    for (const std::string& name : installed_drivers()) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    what.sentence += names.empty() ? "none is installed" : names;
+  }
+  throw native_failure(std::move(what));
+}
+
+std::unique_ptr<soci::session> connect(const endpoint& at) {
+  soci::connection_parameters parameters(soci::odbc, at.connect);
+  // Otherwise a driver may want to ask a person for what is missing.
+  parameters.set_option(soci::odbc_option_driver_complete, "0");
+  try {
+    return std::make_unique<soci::session>(parameters);
+  } catch (const soci::odbc_soci_error& failure) {
+    const auto* state = reinterpret_cast<const char*>(failure.odbc_error_code());
+    const auto* message = reinterpret_cast<const char*>(failure.odbc_error_message());
+    fail_to_connect({.sqlstate = state,
+                     .number = static_cast<int>(failure.native_error_code()),
+                     .sentence = message},
+                    at);
+  } catch (const soci::soci_error& failure) {
+    fail_to_connect({.sentence = failure.get_error_message()}, at);
+  }
+}
+
+std::unique_ptr<soci::session> open(const endpoint& at) {
+  std::unique_ptr<soci::session> session = connect(at);
+  odbc_executor executor(handle_of(*session), at);
+  for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
+  return session;
+}
+
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at) {
+  return std::make_unique<odbc_executor>(handle_of(session), at);
+}
+
+std::string product_of(soci::session& session) {
+  std::array<SQLCHAR, 256> name{};
+  SQLSMALLINT length = 0;
+  SQLHDBC link = handle_of(session);
+  if (!SQL_SUCCEEDED(SQLGetInfo(link, SQL_DBMS_NAME, name.data(),
+                                static_cast<SQLSMALLINT>(name.size()), &length))) {
+    fail(SQL_HANDLE_DBC, link, link);
+  }
+  return reinterpret_cast<const char*>(name.data());
+}
+
+bool fits(soci::session& session, const dialect& speaks) {
+  if (session.get_backend() == nullptr || session.get_backend_name() != "odbc") return false;
+  const auto& known = speaks.products;
+  return std::find(known.begin(), known.end(), product_of(session)) != known.end();
+}
+
+}  // namespace
+}  // namespace odbc
+
+std::string odbc_product(const endpoint& at) {
+  return odbc::product_of(*odbc::open(at));
+}
+
+const transport_kind odbc_transport{"odbc",     marker::question, false,
+                                    odbc::open, odbc::attach,     odbc::fits};
+
+}  // namespace tableq::drivers

@@ -1,0 +1,223 @@
+#include "drivers/transport/odbc_address.hpp"
+
+#include <sql.h>
+#include <sqlext.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+
+#include <tableq/error.hpp>
+
+namespace tableq::drivers::odbc {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+constexpr std::string_view stars = "***";
+constexpr std::string_view withheld =
+    "the ODBC driver's words are withheld, because they may show the password";
+
+bool blank(char c) noexcept {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+bool letter(char c) noexcept {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Whether no reader of connection strings sees syntax in it.
+bool harmless(char c) noexcept {
+  constexpr std::string_view also = "._-:,/\\+";
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string key_of(std::string_view text) {
+  std::string out;
+  for (const char c : trimmed(text)) {
+    out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+/// The length of the value that `text` begins with, braces and all.
+std::size_t length_of_value(std::string_view text) noexcept {
+  if (!text.starts_with('{')) return std::min(text.find(';'), text.size());
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] != '}') continue;
+    if (i + 1 == text.size() || text[i + 1] != '}') return i + 1;
+    ++i;
+  }
+  return text.size();
+}
+
+std::string without_braces(std::string_view written) {
+  if (!written.starts_with('{')) return std::string(written);
+  std::string out;
+  for (std::size_t i = 1; i < written.size(); ++i) {
+    if (written[i] == '}' && ++i == written.size()) break;
+    out += written[i];
+  }
+  return out;
+}
+
+bool names_a_secret(std::string_view key) {
+  constexpr std::array<std::string_view, 6> parts{"PWD",        "PASSWORD", "PASSWD",
+                                                  "PASSPHRASE", "SECRET",   "TOKEN"};
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return key.find(part) != npos; });
+}
+
+/// Whether stars in a sentence would not tell what they stand for.
+bool distinctive(std::string_view secret) {
+  return secret.size() >= 4 && !std::all_of(secret.begin(), secret.end(), letter);
+}
+
+/// The forms in which drivers may show the secrets, longest first: as meant, as written, and in
+/// pieces by those that end a value at the first semicolon, braces or not.
+std::vector<std::string> secrets_of(std::string_view connection_string) {
+  std::vector<std::string> out;
+  const auto add = [&out](std::string_view form) {
+    if (!trimmed(form).empty()) out.emplace_back(trimmed(form));
+  };
+  for (const attribute& one : parse(connection_string)) {
+    if (!names_a_secret(one.key)) continue;
+    const std::string_view written = one.written;
+    add(one.value);
+    add(written);
+    if (written.starts_with('{')) {
+      add(written.substr(1, written.size() - (written.ends_with('}') ? 2 : 1)));
+    }
+    for (std::size_t at = 0; at < one.value.size();) {
+      const std::size_t end = std::min(one.value.find(';', at), one.value.size());
+      add(std::string_view(one.value).substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return out;
+}
+
+class environment {
+ public:
+  environment() {
+    if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &handle_))) refuse();
+    // How ODBC takes numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    auto* const version = reinterpret_cast<SQLPOINTER>(static_cast<SQLULEN>(SQL_OV_ODBC3));
+    if (!SQL_SUCCEEDED(SQLSetEnvAttr(handle_, SQL_ATTR_ODBC_VERSION, version, 0))) {
+      SQLFreeHandle(SQL_HANDLE_ENV, handle_);
+      refuse();
+    }
+  }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+  ~environment() { SQLFreeHandle(SQL_HANDLE_ENV, handle_); }
+
+  [[nodiscard]] SQLHENV handle() const noexcept { return handle_; }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw error(errc::connection_failed, advice::never, "the ODBC driver manager does not answer",
+                {.backend = "odbc", .operation = "connect"});
+  }
+
+  SQLHENV handle_ = SQL_NULL_HENV;
+};
+
+}  // namespace
+
+std::string quoted(std::string_view value) {
+  if (std::all_of(value.begin(), value.end(), harmless)) return std::string(value);
+  std::string out = "{";
+  for (const char c : value) out.append(c == '}' ? 2 : 1, c);
+  return out + '}';
+}
+
+std::optional<std::string> quoted_without_doubling(std::string_view value) {
+  if (value.find('}') == npos) return quoted(value);
+  if (value.find(';') != npos || value.front() == '{') return std::nullopt;
+  return std::string(value);
+}
+
+builder& builder::add(std::string_view key, std::string_view value) {
+  text_.append(key).append("=").append(value).append(";");
+  return *this;
+}
+
+std::vector<attribute> parse(std::string_view connection_string) {
+  std::vector<attribute> out;
+  std::string_view rest = connection_string;
+  for (;;) {
+    const std::size_t start = std::min(rest.find_first_not_of("; \t\n\r\f\v"), rest.size());
+    rest.remove_prefix(start);
+    const std::size_t equals = rest.find('=');
+    if (equals == npos) return out;
+    attribute one{.key = key_of(rest.substr(0, equals)), .value = {}, .written = {}};
+    rest.remove_prefix(equals + 1);
+    one.written = rest.substr(0, length_of_value(rest));
+    one.value = without_braces(one.written);
+    rest.remove_prefix(one.written.size());
+    out.push_back(std::move(one));
+  }
+}
+
+std::string without_secrets(std::string sentence, std::string_view connection_string) {
+  std::vector<bool> hidden(sentence.size(), false);
+  for (const std::string& secret : secrets_of(connection_string)) {
+    for (std::size_t at = sentence.find(secret); at != npos; at = sentence.find(secret, at + 1)) {
+      const auto first = hidden.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto last = first + static_cast<std::ptrdiff_t>(secret.size());
+      if (std::find(first, last, false) == last) continue;
+      if (!distinctive(secret)) return std::string(withheld);
+      std::fill(first, last, true);
+    }
+  }
+  std::string out;
+  for (std::size_t i = 0; i < sentence.size(); ++i) {
+    if (!hidden[i]) {
+      out += sentence[i];
+    } else if (i == 0 || !hidden[i - 1]) {
+      out += stars;
+    }
+  }
+  return out;
+}
+
+std::string raw_connection_string(const connection_url& url) {
+  const std::size_t scheme = url.raw.find("://");
+  std::string out = scheme == npos ? "" : url.raw.substr(scheme + 3);
+  const bool readable = std::none_of(out.begin(), out.end(), [](char c) {
+    return std::iscntrl(static_cast<unsigned char>(c)) != 0;
+  });
+  if (!readable || out.find('=') == npos) {
+    throw error(errc::invalid_argument, advice::never,
+                "after odbc:// an ODBC connection string is expected, without control characters, "
+                "such as odbc://Driver=PostgreSQL Unicode;Servername=localhost;Database=app",
+                {.backend = "odbc", .operation = "connect"});
+  }
+  return out;
+}
+
+std::vector<std::string> installed_drivers() {
+  const environment manager;
+  std::vector<std::string> out;
+  std::array<SQLCHAR, 512> name{};
+  SQLSMALLINT length = 0;
+  for (SQLUSMALLINT which = SQL_FETCH_FIRST; SQL_SUCCEEDED(
+           SQLDrivers(manager.handle(), which, name.data(), static_cast<SQLSMALLINT>(name.size()),
+                      &length, nullptr, 0, nullptr));
+       which = SQL_FETCH_NEXT) {
+    // Ends at the NUL: `length` is that of the whole name, even where the buffer was too short.
+    out.emplace_back(reinterpret_cast<const char*>(name.data()));
+  }
+  return out;
+}
+
+}  // namespace tableq::drivers::odbc

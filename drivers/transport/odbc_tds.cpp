@@ -1,0 +1,248 @@
+#include "drivers/transport/odbc_tds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/connection_string.hpp"
+#include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_uri.hpp"
+
+namespace tableq::drivers::odbc {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// An address, its keys checked as far as that needs no driver.
+struct wanted {
+  std::string_view backend;
+  uri at;
+  std::string instance;
+  std::string driver;
+  std::string encrypt;  ///< `yes`, `no`, `strict` or empty.
+  std::optional<bool> trust;
+  std::string application;
+  bool windows_login = false;
+  std::chrono::milliseconds statement_timeout = 30s;
+};
+
+std::string lowered(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+bool says(std::string_view name, std::string_view word) {
+  return lowered(name).find(word) != std::string::npos;
+}
+
+void read_setting(const std::string& key, const std::string& given, wanted& into) {
+  const auto one_of = [&](std::initializer_list<std::string_view> known, const char* sentence) {
+    if (std::find(known.begin(), known.end(), given) == known.end()) {
+      refuse(into.backend, sentence);
+    }
+    return given;
+  };
+  if (key == "driver") {
+    into.driver = given;
+  } else if (key == "encrypt") {
+    into.encrypt = one_of({"yes", "no", "strict"}, "encrypt is one of yes, no and strict");
+  } else if (key == "trust_server_certificate") {
+    into.trust = one_of({"yes", "no"}, "trust_server_certificate is yes or no") == "yes";
+  } else if (key == "application_name") {
+    check_characters(into.backend, "application_name", given);
+    into.application = given;
+  } else if (key == "instance") {
+    if (!into.instance.empty()) refuse(into.backend, "the instance is given twice");
+    if (given.empty()) refuse(into.backend, "instance is given without a name");
+    check_characters(into.backend, "instance", given);
+    into.instance = given;
+  } else if (key == "authentication") {
+    one_of({"windows"}, "authentication takes windows only; leave it out to log in with a name");
+    into.windows_login = true;
+  } else if (key == "statement_timeout") {
+    into.statement_timeout = core::parse_duration(key, given, 1s, 24h);
+  } else {
+    refuse(into.backend,
+           "unknown key " + core::shown(key) +
+               "; known are driver, encrypt, trust_server_certificate, application_name, instance, "
+               "authentication and statement_timeout");
+  }
+}
+
+void check(const wanted& given) {
+  const auto no = [&](const char* sentence) { refuse(given.backend, sentence); };
+  if (given.at.host.empty()) {
+    no("no host is named; write sqlserver://user:password@host:1433/database");
+  }
+  if (given.at.host.find('\\') != std::string::npos ||
+      !std::all_of(given.instance.begin(), given.instance.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '#';
+      })) {
+    no("an instance's name holds letters, digits, _, $ and # only");
+  }
+  if (!given.instance.empty() && given.at.port) {
+    no("give either a port or an instance: the instance's port is asked of the host");
+  }
+  if (given.windows_login && !(given.at.user.empty() && given.at.password.empty())) {
+    no("authentication=windows logs in as the user of the process; leave name and password out");
+  }
+  if (!given.windows_login && given.at.user.empty()) {
+    no("no user is named; write sqlserver://user:password@host:1433/database, or "
+       "authentication=windows after the question mark");
+  }
+  for (const std::string* each :
+       {&given.at.user, &given.at.password, &given.at.database, &given.application}) {
+    // The login message has no room for more, and a driver would cut it.
+    if (each->size() > 128) no("no name or password may be longer than 128 characters");
+  }
+  if (given.encrypt == "strict" && given.trust == true) {
+    no("encrypt=strict always checks the certificate; leave trust_server_certificate out");
+  }
+}
+
+wanted read(const connection_url& url, std::string_view backend) {
+  wanted out{.backend = backend,
+             .at = parse_uri(url, backend),
+             .instance = {},
+             .driver = {},
+             .encrypt = {},
+             .trust = {},
+             .application = {}};
+  if (const std::size_t cut = out.at.host.find('\\'); cut != std::string::npos) {
+    out.instance = out.at.host.substr(cut + 1);
+    if (out.instance.empty()) refuse(backend, "after the backslash no instance is named");
+    out.at.host.resize(cut);
+  }
+  for (const auto& [key, given] : url.settings) read_setting(key, given, out);
+  check(out);
+  return out;
+}
+
+/// The number in `ODBC Driver 18 for SQL Server`; 0 in other names.
+int microsoft_release(std::string_view name) {
+  constexpr std::string_view before = "odbc driver ";
+  const std::string low = lowered(name);
+  int out = 0;
+  if (!low.starts_with(before) || !low.ends_with(" for sql server")) return 0;
+  std::from_chars(low.data() + before.size(), low.data() + low.size(), out);
+  return out;
+}
+
+bool is_freetds(std::string_view name) {
+  return says(name, "tds");
+}
+
+/// How much a driver is to be preferred to others; 0: it does not serve.
+int preference(std::string_view name) {
+  if (const int release = microsoft_release(name); release > 0) return 2 + release;
+  if (is_freetds(name)) return 2;
+  return says(name, "sql server") ? 1 : 0;
+}
+
+std::string choose(const wanted& given, const std::vector<std::string>& installed) {
+  const auto end = installed.end();
+  auto found = end;
+  if (given.driver.empty()) {
+    found = std::max_element(installed.begin(), end, [](const auto& a, const auto& b) {
+      return preference(a) < preference(b);
+    });
+  } else {
+    found = std::find_if(installed.begin(), end, [&](const std::string& name) {
+      return lowered(name) == lowered(given.driver);
+    });
+  }
+  if (found != end && preference(*found) > 0) return *found;
+  if (found != end && !given.driver.empty()) {
+    refuse(given.backend,
+           "driver names one that is neither FreeTDS nor one for SQL Server by its name; "
+           "odbc:// takes a connection string for any");
+  }
+  std::string names;
+  for (const std::string& name : installed) names += (names.empty() ? "" : ", ") + name;
+  refuse(given.backend,
+         (given.driver.empty() ? "no ODBC driver for SQL Server is installed"
+                               : "the driver that is asked for is not installed") +
+             std::string("; installed are: ") + (names.empty() ? "none" : names) +
+             ". Install FreeTDS (package tdsodbc), or Microsoft's msodbcsql18",
+         errc::connection_failed);
+}
+
+std::string for_freetds(const wanted& given, const std::string& driver) {
+  const auto plain = [&](const char* part, std::string_view value) {
+    const auto out = quoted_without_doubling(value);
+    // Up to 1.3.20 it reads `}}` as two; since then it takes no single one between braces.
+    if (!out) {
+      refuse(given.backend, std::string(part) +
+                                " holds } together with ;, or with { at the beginning, which "
+                                "FreeTDS cannot be told; Microsoft's driver can");
+    }
+    return *out;
+  };
+  if (given.encrypt == "strict") {
+    refuse(given.backend,
+           "FreeTDS does not know encrypt=strict in all its releases; use yes, or "
+           "Microsoft's driver");
+  }
+  if (given.trust == false) {
+    refuse(given.backend,
+           "FreeTDS does not check the server's certificate, so trust_server_certificate=no "
+           "cannot be had; use Microsoft's driver");
+  }
+  builder out;
+  out.add("Driver", odbc::quoted(driver));
+  if (given.instance.empty()) {
+    out.add("Server", given.at.host).add("Port", std::to_string(given.at.port.value_or(1433)));
+  } else {
+    out.add("Server", given.at.host + '\\' + given.instance);
+  }
+  if (!given.at.database.empty()) out.add("Database", plain("the database", given.at.database));
+  if (given.windows_login) out.add("Trusted_Connection", "yes");
+  if (!given.at.user.empty()) out.add("UID", plain("the user's name", given.at.user));
+  if (!given.at.password.empty()) out.add("PWD", plain("the password", given.at.password));
+  out.add("TDS_Version", "7.4").add("ClientCharset", "UTF-8");
+  if (!given.application.empty()) out.add("APP", plain("application_name", given.application));
+  // Not `off`: that would leave the login, and so the password, in the clear as well.
+  if (!given.encrypt.empty()) {
+    out.add("Encryption", given.encrypt == "yes" ? "require" : "request");
+  }
+  return out.text();
+}
+
+std::string for_microsoft(const wanted& given, const std::string& driver) {
+  if (given.encrypt == "strict" && microsoft_release(driver) < 18) {
+    refuse(given.backend, "encrypt=strict takes ODBC Driver 18 for SQL Server, or a later one");
+  }
+  builder out;
+  out.add("Driver", odbc::quoted(driver));
+  out.add("Server", "tcp:" + given.at.host +
+                        (given.instance.empty() ? "," + std::to_string(given.at.port.value_or(1433))
+                                                : "\\" + given.instance));
+  if (!given.at.database.empty()) out.add("Database", odbc::quoted(given.at.database));
+  if (given.windows_login) out.add("Trusted_Connection", "yes");
+  if (!given.at.user.empty()) out.add("UID", odbc::quoted(given.at.user));
+  if (!given.at.password.empty()) out.add("PWD", odbc::quoted(given.at.password));
+  if (!given.encrypt.empty()) out.add("Encrypt", given.encrypt);
+  if (given.trust) out.add("TrustServerCertificate", *given.trust ? "yes" : "no");
+  if (!given.application.empty()) out.add("APP", odbc::quoted(given.application));
+  return out.text();
+}
+
+}  // namespace
+
+tds_address resolve_tds(const connection_url& url, std::string_view backend,
+                        const std::vector<std::string>& installed) {
+  const wanted given = read(url, backend);
+  const std::string driver = choose(given, installed);
+  return {.connect = is_freetds(driver) ? for_freetds(given, driver) : for_microsoft(given, driver),
+          .statement_timeout = given.statement_timeout};
+}
+
+}  // namespace tableq::drivers::odbc

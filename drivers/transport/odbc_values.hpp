@@ -1,0 +1,144 @@
+#pragma once
+
+/// @file
+/// Values on their way to and from an ODBC driver. Text travels as UTF-16, which no driver converts
+/// by way of a locale's character set. For odbc.cpp only.
+
+#include <sql.h>
+#include <sqlext.h>
+
+#include <array>
+#include <boost/locale/encoding_utf.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value.hpp"
+#include "drivers/text.hpp"
+#include "drivers/transport.hpp"
+
+namespace tableq::drivers::odbc {
+
+static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
+
+/// Throws the failure that the handle's diagnostic records tell.
+[[noreturn]] void fail(SQLSMALLINT kind, SQLHANDLE handle, SQLHDBC link);
+
+/// The parameters of one run, bound to a statement. Borrows bytes; owns what was converted.
+class bound_values {
+ public:
+  bound_values(SQLHSTMT statement, SQLHDBC link, const std::vector<parameter>& places,
+               const arguments& with)
+      : statement_(statement), link_(link) {
+    indicators_.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) add(i, places[i].type, with.of(places[i]));
+  }
+  bound_values(const bound_values&) = delete;
+  bound_values& operator=(const bound_values&) = delete;
+
+ private:
+  // Declared sizes are the same for all values, so that a server keeps one plan for a text.
+  // FreeTDS cuts what is longer than a declared size, without a word: anything that may be long is
+  // declared as one of the long types.
+  void add(std::size_t at, core::value_type type, const core::value& given) {
+    const bool null = given.is == core::value::shape::null;
+    if (type == core::value_type::integer) {
+      const SQLBIGINT& number = numbers_.emplace_back(given.number);
+      bind(at, SQL_C_SBIGINT, SQL_BIGINT, 19, &number, null ? SQL_NULL_DATA : sizeof number);
+    } else if (type == core::value_type::bytes) {
+      bind(at, SQL_C_BINARY, SQL_LONGVARBINARY, given.data.size(), given.data.data(),
+           null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
+    } else {
+      constexpr std::size_t short_text = 4000;
+      const std::u16string& wide = texts_.emplace_back(boost::locale::conv::utf_to_utf<char16_t>(
+          given.data.data(), given.data.data() + given.data.size()));
+      const bool fits = wide.size() <= short_text;
+      bind(at, SQL_C_WCHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR, fits ? short_text : wide.size(),
+           wide.data(), null ? SQL_NULL_DATA : static_cast<SQLLEN>(wide.size() * sizeof(char16_t)));
+    }
+  }
+
+  void bind(std::size_t at, SQLSMALLINT c_type, SQLSMALLINT sql_type, SQLULEN size,
+            const void* data, SQLLEN indicator) {
+    indicators_[at] = indicator;
+    // Drivers may take a null pointer for NULL; an empty payload is not that.
+    static const char nothing = 0;
+    const void* from = data == nullptr ? &nothing : data;
+    const SQLRETURN result = SQLBindParameter(
+        statement_, static_cast<SQLUSMALLINT>(at + 1), SQL_PARAM_INPUT, c_type, sql_type, size, 0,
+        const_cast<void*>(from),  // NOLINT(cppcoreguidelines-pro-type-const-cast): ODBC reads only
+        0, &indicators_[at]);
+    if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
+  }
+
+  SQLHSTMT statement_;
+  SQLHDBC link_;
+  std::vector<SQLLEN> indicators_;
+  std::deque<SQLBIGINT> numbers_;  // deques: the pointers must hold
+  std::deque<std::u16string> texts_;
+};
+
+/// Reads the fields of the row that a statement stands on.
+class field_reader {
+ public:
+  field_reader(SQLHSTMT statement, SQLHDBC link) noexcept : statement_(statement), link_(link) {}
+
+  [[nodiscard]] core::cell read(SQLUSMALLINT column, core::value_type type) const {
+    if (type == core::value_type::integer) return integer(column);
+    std::string data;
+    if (type == core::value_type::bytes) {
+      if (!long_data(column, SQL_C_BINARY, 0, data)) return {};
+      return data;
+    }
+    if (!long_data(column, SQL_C_WCHAR, sizeof(SQLWCHAR), data)) return {};
+    const auto* wide = reinterpret_cast<const char16_t*>(data.data());
+    return boost::locale::conv::utf_to_utf<char>(wide, wide + data.size() / sizeof(char16_t));
+  }
+
+ private:
+  [[nodiscard]] core::cell integer(SQLUSMALLINT column) const {
+    SQLBIGINT number = 0;
+    SQLLEN indicator = 0;
+    const SQLRETURN result =
+        SQLGetData(statement_, column, SQL_C_SBIGINT, &number, sizeof number, &indicator);
+    if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
+    if (indicator == SQL_NULL_DATA) return {};
+    return std::int64_t{number};
+  }
+
+  /// Reads in parts: a driver may know the whole length beforehand, or not.
+  /// @param terminator bytes that the driver puts behind each part.
+  /// @return false for NULL.
+  bool long_data(SQLUSMALLINT column, SQLSMALLINT c_type, std::size_t terminator,
+                 std::string& out) const {
+    constexpr std::size_t first_part = 8192;
+    constexpr std::size_t next_part = std::size_t{1} << 20U;
+    std::size_t room = first_part;
+    for (std::size_t done = 0;;) {
+      out.resize(done + room + terminator);
+      SQLLEN left = 0;
+      const SQLRETURN result = SQLGetData(statement_, column, c_type, out.data() + done,
+                                          static_cast<SQLLEN>(room + terminator), &left);
+      if (result == SQL_NO_DATA) {  // all of it was there already
+        out.resize(done);
+        return true;
+      }
+      if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
+      if (left == SQL_NULL_DATA) return false;
+      if (left != SQL_NO_TOTAL && static_cast<std::size_t>(left) <= room) {
+        out.resize(done + static_cast<std::size_t>(left));
+        return true;
+      }
+      done += room;
+      room = left == SQL_NO_TOTAL ? next_part : static_cast<std::size_t>(left) - room;
+    }
+  }
+
+  SQLHSTMT statement_;
+  SQLHDBC link_;
+};
+
+}  // namespace tableq::drivers::odbc

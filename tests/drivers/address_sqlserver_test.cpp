@@ -1,0 +1,293 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/connection_string.hpp"
+#include "drivers/dialects.hpp"
+#include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_tds.hpp"
+#include "support/expect.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::drivers::odbc::tds_address;
+using tableq_test::contains;
+using tableq_test::percent_encoded;
+using tableq_test::thrown_by;
+
+using names = std::vector<std::string>;
+const names freetds{"PostgreSQL Unicode", "FreeTDS", "SQLite3"};
+const names microsoft{"FreeTDS", "ODBC Driver 17 for SQL Server", "ODBC Driver 18 for SQL Server"};
+
+tds_address resolved(const std::string& url, const names& installed) {
+  return tableq::drivers::odbc::resolve_tds(tableq::core::parse_connection_string(url), "sqlserver",
+                                            installed);
+}
+
+std::string connect(const std::string& url, const names& installed) {
+  return resolved(url, installed).connect;
+}
+
+/// What a driver manager reads from the connection string.
+std::map<std::string, std::string> read(const std::string& url, const names& installed) {
+  std::map<std::string, std::string> out;
+  for (const auto& one : tableq::drivers::odbc::parse(connect(url, installed))) {
+    EXPECT_TRUE(out.emplace(one.key, one.value).second) << one.key;
+  }
+  return out;
+}
+
+/// Refused as wrong, in the dialect's name, with `word`, and with nothing of `canary`.
+void expect_refused(const std::string& url, const std::string& word,
+                    const names& installed = microsoft) {
+  const tableq::error refused = thrown_by([&] { static_cast<void>(connect(url, installed)); });
+  EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << url;
+  EXPECT_EQ(refused.advice(), tableq::advice::never) << url;
+  EXPECT_EQ(refused.operation(), "connect") << url;
+  EXPECT_TRUE(contains(refused.what(), word)) << url << ": " << refused.what();
+  EXPECT_FALSE(contains(refused.what(), "canary")) << refused.what();
+  EXPECT_FALSE(contains(refused.what(), "nary")) << refused.what();
+}
+
+TEST(addresses_of_sqlserver, are_written_for_freetds) {
+  EXPECT_EQ(connect("sqlserver://user:secret@host:1444/app", freetds),
+            "Driver=FreeTDS;Server=host;Port=1444;Database=app;UID=user;PWD=secret;"
+            "TDS_Version=7.4;ClientCharset=UTF-8;");
+  EXPECT_EQ(connect("sqlserver://user:secret@host/app?application_name=a%20b&encrypt=yes"
+                    "&trust_server_certificate=yes",
+                    freetds),
+            "Driver=FreeTDS;Server=host;Port=1433;Database=app;UID=user;PWD=secret;"
+            "TDS_Version=7.4;ClientCharset=UTF-8;APP={a b};Encryption=require;");
+}
+
+TEST(addresses_of_sqlserver, are_written_for_microsofts_driver) {
+  EXPECT_EQ(connect("mssql://user:secret@host:1444/app", microsoft),
+            "Driver={ODBC Driver 18 for SQL Server};Server=tcp:host,1444;Database=app;UID=user;"
+            "PWD=secret;");
+  EXPECT_EQ(connect("sqlserver://user:secret@host/app?application_name=a%20b&encrypt=strict"
+                    "&trust_server_certificate=no",
+                    microsoft),
+            "Driver={ODBC Driver 18 for SQL Server};Server=tcp:host,1433;Database=app;UID=user;"
+            "PWD=secret;Encrypt=strict;TrustServerCertificate=no;APP={a b};");
+}
+
+TEST(addresses_of_sqlserver, encrypt_the_login_even_where_the_rest_is_not) {
+  EXPECT_TRUE(contains(connect("sqlserver://u@h?encrypt=no", freetds), "Encryption=request;"));
+  EXPECT_TRUE(contains(connect("sqlserver://u@h?encrypt=no", microsoft), "Encrypt=no;"));
+}
+
+TEST(addresses_of_sqlserver, may_do_without_password_and_database) {
+  EXPECT_EQ(connect("sqlserver://user@host", freetds),
+            "Driver=FreeTDS;Server=host;Port=1433;UID=user;TDS_Version=7.4;ClientCharset=UTF-8;");
+  EXPECT_EQ(connect("sqlserver://user:@host/", microsoft),
+            "Driver={ODBC Driver 18 for SQL Server};Server=tcp:host,1433;UID=user;");
+}
+
+TEST(addresses_of_sqlserver, decode_each_part_by_itself) {
+  const auto all = read(
+      "sqlserver://a%40b:p%40s%3A%2F%3Fx%2541%25@h/d%2Fb?application_name=x%26y%3D", microsoft);
+  EXPECT_EQ(all.at("UID"), "a@b");
+  EXPECT_EQ(all.at("PWD"), "p@s:/?x%41%");
+  EXPECT_EQ(all.at("SERVER"), "tcp:h,1433");
+  EXPECT_EQ(all.at("DATABASE"), "d/b");
+  EXPECT_EQ(all.at("APP"), "x&y=");
+  EXPECT_EQ(read("sqlserver://u:a:b@h", microsoft).at("PWD"), "a:b");
+}
+
+TEST(addresses_of_sqlserver, take_hosts_of_version_six) {
+  EXPECT_TRUE(contains(connect("sqlserver://u@[::1]:5/d", freetds), ";Server=::1;Port=5;"));
+  EXPECT_TRUE(contains(connect("sqlserver://u@[fe80::1%25eth0]/d", freetds),
+                       ";Server=fe80::1%eth0;Port=1433;"));
+  EXPECT_TRUE(contains(connect("sqlserver://u@[::1]/d", microsoft), ";Server=tcp:::1,1433;"));
+  for (const char* bad : {"sqlserver://u@[::1/d", "sqlserver://u@[]/d", "sqlserver://u@[::1]x5/d",
+                          "sqlserver://u@::1/d", "sqlserver://u@[::1]:/d"}) {
+    expect_refused(bad, "cannot be read");
+  }
+}
+
+TEST(addresses_of_sqlserver, name_an_instance_instead_of_a_port) {
+  for (const char* url : {"sqlserver://u@h/d?instance=sql_1", "sqlserver://u@h%5Csql_1/d",
+                          "sqlserver://u@h\\sql_1/d"}) {
+    EXPECT_TRUE(contains(connect(url, freetds), ";Server=h\\sql_1;Database=d;")) << url;
+    EXPECT_TRUE(contains(connect(url, microsoft), ";Server=tcp:h\\sql_1;Database=d;")) << url;
+  }
+  expect_refused("sqlserver://u@h:1/d?instance=canary", "either a port or an instance");
+  expect_refused("sqlserver://u@h%5Ccanary/d?instance=canary", "twice");
+  expect_refused("sqlserver://u@h%5C/d", "no instance");
+  expect_refused("sqlserver://u@h/d?instance=", "without a name");
+  for (const char* bad :
+       {"canary,1", "canary;a=b", "canary%5Cb", "canary%7D", "canary%0A", "canary%20"}) {
+    expect_refused(std::string("sqlserver://u@h/d?instance=") + bad, "instance");
+  }
+}
+
+TEST(addresses_of_sqlserver, may_log_in_as_the_process) {
+  const std::string url = "sqlserver://host/app?authentication=windows";
+  EXPECT_EQ(connect(url, microsoft),
+            "Driver={ODBC Driver 18 for SQL Server};Server=tcp:host,1433;Database=app;"
+            "Trusted_Connection=yes;");
+  EXPECT_TRUE(contains(connect(url, freetds), ";Trusted_Connection=yes;"));
+  expect_refused("sqlserver://canary@host/app?authentication=windows", "leave name and password");
+  expect_refused("sqlserver://:canary@host/app?authentication=windows", "leave name and password");
+  expect_refused("sqlserver://u@host/app?authentication=canary", "authentication takes windows");
+}
+
+TEST(addresses_of_sqlserver, wait_thirty_seconds_for_a_statement_unless_told) {
+  EXPECT_EQ(resolved("sqlserver://u@h", freetds).statement_timeout, 30s);
+  EXPECT_EQ(resolved("sqlserver://u@h?statement_timeout=2m", freetds).statement_timeout, 2min);
+  EXPECT_EQ(resolved("sqlserver://u@h?statement_timeout=24h", freetds).statement_timeout, 24h);
+  for (const char* bad : {"0s", "999ms", "25h", "canary", ""}) {
+    const tableq::error refused = thrown_by([&] {
+      static_cast<void>(resolved(std::string("sqlserver://u@h?statement_timeout=") + bad, freetds));
+    });
+    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
+    EXPECT_TRUE(contains(refused.what(), "statement_timeout")) << refused.what();
+  }
+}
+
+TEST(addresses_of_sqlserver, with_an_unknown_key_are_refused_by_its_name) {
+  expect_refused("sqlserver://u:canary@h/app?colour=canary", "`colour`");
+  expect_refused("sqlserver://u:canary@h/app?encrypt=yes&connect_timeout=5s", "`connect_timeout`");
+  expect_refused("sqlserver://u:canary@h/app?Driver=canary", "`Driver`");
+  expect_refused("sqlserver://u:canary@h/app?encrypt=yes&encrypt=no", "`encrypt` is given twice");
+}
+
+TEST(addresses_of_sqlserver, with_a_bad_value_are_refused_without_it) {
+  expect_refused("sqlserver://u@h?encrypt=canary", "encrypt is one of");
+  expect_refused("sqlserver://u@h?trust_server_certificate=canary", "trust_server_certificate");
+  expect_refused("sqlserver://u@h?encrypt=strict&trust_server_certificate=yes", "always checks");
+  const std::string longest(128, 'x');
+  EXPECT_TRUE(contains(connect("sqlserver://u:" + longest + "@h", freetds), longest));
+  for (const char* part : {"sqlserver://*@h/d", "sqlserver://u:*@h/d", "sqlserver://u@h/*",
+                           "sqlserver://u@h/d?application_name=*"}) {
+    expect_refused(tableq_test::replaced(part, "*", longest + "x"), "128");
+  }
+}
+
+TEST(addresses_of_sqlserver, without_host_or_user_are_refused) {
+  expect_refused("sqlserver://", "no host");
+  expect_refused("sqlserver:///canary", "no host");
+  expect_refused("sqlserver://u:canary@/app", "no host");
+  expect_refused("sqlserver://u:canary@:1433/app", "no host");
+  expect_refused("sqlserver://host/app", "no user");
+  expect_refused("sqlserver://@host/app", "no user");
+  expect_refused("sqlserver://:canary@host/app", "no user");
+}
+
+TEST(addresses_of_sqlserver, that_cannot_be_read_are_refused_without_being_quoted) {
+  for (const char* bad :
+       {"sqlserver://u:canary@nary@h/app", "sqlserver://u:ca/nary@h/app",
+        "sqlserver://u:1/nary@h/app", "sqlserver://h:canary/app", "sqlserver://u@h:0/app",
+        "sqlserver://u@h:65536/app", "sqlserver://u@h:1x/app", "sqlserver://u@h:/app",
+        "sqlserver://u@ca;nary/app", "sqlserver://u@canary%3BPWD%3Dx/app",
+        "sqlserver://u@canary,5/app", "sqlserver://u@h/canary/more", "sqlserver://u:1?nary=1@h/app",
+        "sqlserver://u@canary%2C5/app", "sqlserver://u@canary h/app"}) {
+    expect_refused(bad, "cannot be read");
+  }
+  expect_refused("sqlserver://u:canary%zz@h/app", "hexadecimal");
+  expect_refused("sqlserver://u:canary%00@h/app", "hexadecimal");
+}
+
+TEST(addresses_of_sqlserver, with_characters_that_do_not_arrive_are_refused) {
+  for (const char* part : {"canary%0A", "canary%1F", "canary%7F"}) {
+    expect_refused(std::string("sqlserver://u:") + part + "@h/d", "password must not hold control");
+    expect_refused(std::string("sqlserver://") + part + "@h/d", "name must not hold control");
+    expect_refused(std::string("sqlserver://u@h/") + part, "name must not hold control");
+    expect_refused(std::string("sqlserver://u@h/d?application_name=") + part, "control characters");
+  }
+  expect_refused("sqlserver://u:canary%C3%A9@h/d", "password holds characters other than ASCII");
+  expect_refused("sqlserver://u@h/canary%C3%A9", "other than ASCII");
+}
+
+TEST(addresses_of_sqlserver, take_the_newest_of_microsofts_drivers_then_freetds) {
+  const auto chosen = [](const names& installed) {
+    return read("sqlserver://u@h", installed).at("DRIVER");
+  };
+  EXPECT_EQ(chosen({"ODBC Driver 9 for SQL Server", "ODBC Driver 18 for SQL Server",
+                    "ODBC Driver 17 for SQL Server", "FreeTDS"}),
+            "ODBC Driver 18 for SQL Server");
+  EXPECT_EQ(chosen({"SQL Server", "FreeTDS", "SQLite3"}), "FreeTDS");
+  EXPECT_EQ(chosen({"SQLite3", "SQL Server Native Client 11.0"}), "SQL Server Native Client 11.0");
+}
+
+TEST(addresses_of_sqlserver, may_name_a_driver_that_is_installed) {
+  EXPECT_TRUE(connect("sqlserver://u@h?driver=FreeTDS", microsoft).starts_with("Driver=FreeTDS;"));
+  EXPECT_EQ(read("sqlserver://u@h?driver=odbc%20driver%2017%20for%20SQL%20server", microsoft)
+                .at("DRIVER"),
+            "ODBC Driver 17 for SQL Server");
+  expect_refused("sqlserver://u@h?driver=SQLite3", "neither FreeTDS nor", freetds);
+}
+
+TEST(addresses_of_sqlserver, say_which_drivers_there_are_when_none_serves) {
+  for (const auto& [url, installed] : std::map<std::string, names>{
+           {"sqlserver://u:canary@h", {"SQLite3", "PostgreSQL Unicode"}},
+           {"sqlserver://u:canary@h?driver=canary", {"SQLite3", "PostgreSQL Unicode", "FreeTDS"}},
+           {"sqlserver://u:canary@h?driver=/canary.so", {"SQLite3", "PostgreSQL Unicode"}}}) {
+    const tableq::error refused =
+        thrown_by([&, &at = url, &those = installed] { static_cast<void>(connect(at, those)); });
+    EXPECT_EQ(refused.code(), tableq::errc::connection_failed) << url;
+    EXPECT_EQ(refused.advice(), tableq::advice::never) << url;
+    EXPECT_EQ(refused.backend(), "sqlserver") << url;
+    for (const char* part : {"SQLite3, PostgreSQL Unicode", "tdsodbc", "msodbcsql18"}) {
+      EXPECT_TRUE(contains(refused.what(), part)) << refused.what();
+    }
+    EXPECT_FALSE(contains(refused.what(), "canary")) << refused.what();
+  }
+  const tableq::error none =
+      thrown_by([] { static_cast<void>(connect("sqlserver://u@h", names())); });
+  EXPECT_TRUE(contains(none.what(), "installed are: none")) << none.what();
+}
+
+TEST(addresses_of_sqlserver, are_refused_where_the_driver_cannot_do_what_is_asked) {
+  expect_refused("sqlserver://u@h?encrypt=strict", "encrypt=strict", freetds);
+  expect_refused("sqlserver://u@h?trust_server_certificate=no", "does not check", freetds);
+  expect_refused("sqlserver://u@h?encrypt=strict", "18",
+                 {"ODBC Driver 17 for SQL Server", "SQLite3"});
+  expect_refused("sqlserver://u@h?failover_partner=canary", "`failover_partner`");
+}
+
+TEST(addresses_of_sqlserver, keep_every_password_in_one_piece) {
+  for (const std::string& hard :
+       {std::string("a;b"), std::string(";"), std::string("="), std::string("{"), std::string("{a"),
+        std::string(" a "), std::string("\"a'b"), std::string(";Driver=x"), std::string("PWD=x;"),
+        std::string("@:/?%&#"), std::string("a}"), std::string("}}"), std::string("a}b=c"),
+        std::string(" }a "), std::string("***")}) {
+    for (const auto& installed : {freetds, microsoft}) {
+      const auto all = read("sqlserver://u:" + percent_encoded(hard) + "@h/d", installed);
+      EXPECT_EQ(all.at("PWD"), hard);
+      EXPECT_EQ(all.at("UID"), "u") << hard;
+      EXPECT_EQ(all.size(), installed == freetds ? 8U : 5U) << hard;
+    }
+  }
+}
+
+TEST(addresses_of_sqlserver, with_a_password_that_freetds_cannot_be_told_are_refused) {
+  for (const char* hard : {"canary};x", "canary;}", "{canary}", "};Driver=canary;a={"}) {
+    const std::string url = "sqlserver://u:" + percent_encoded(hard) + "@h/d";
+    expect_refused(url, "the password holds }", freetds);
+    EXPECT_EQ(read(url, microsoft).at("PWD"), hard);
+    expect_refused("sqlserver://u@h/" + percent_encoded(hard), "the database holds }", freetds);
+  }
+}
+
+#if defined(TABLEQ_WITH_SQLSERVER)
+TEST(addresses_of_sqlserver, belong_to_the_dialect) {
+  const tableq::dialect speaks = tableq::drivers::make_sqlserver_dialect();
+  const auto at = [&](const char* url) {
+    return speaks.resolve(speaks, tableq::core::parse_connection_string(url));
+  };
+  EXPECT_EQ(speaks.schemes, (names{"sqlserver", "mssql"}));
+  const tableq::error refused =
+      thrown_by([&] { static_cast<void>(at("sqlserver://u:canary@h?colour=canary")); });
+  EXPECT_EQ(refused.backend(), "sqlserver");
+  EXPECT_EQ(refused.code(), tableq::errc::invalid_argument);
+}
+#endif
+
+}  // namespace

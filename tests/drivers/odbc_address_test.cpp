@@ -1,0 +1,166 @@
+#include "drivers/transport/odbc_address.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/connection_string.hpp"
+#include "support/expect.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq::drivers::odbc;
+namespace odbc = tableq::drivers::odbc;
+using tableq_test::contains;
+using tableq_test::thrown_by;
+
+const std::vector<std::string> hard{"",
+                                    ";",
+                                    "{",
+                                    "}",
+                                    "}}",
+                                    "};",
+                                    "{a}",
+                                    "{a;b}",
+                                    "a}b",
+                                    "a};Driver=x;b={",
+                                    " a",
+                                    "a ",
+                                    "a=b",
+                                    "=",
+                                    "\"a\"",
+                                    "'",
+                                    "a,b",
+                                    "[a]",
+                                    "Driver=x;PWD=",
+                                    "a\\",
+                                    "{{",
+                                    "}}};",
+                                    ";;;",
+                                    "a b",
+                                    "*?!@()",
+                                    "DSN=x;UID=y"};
+
+TEST(odbc_values, come_back_as_they_were) {
+  for (const std::string& value : hard) {
+    builder text;
+    text.add("A", "1").add("PWD", odbc::quoted(value)).add("B", "2");
+    const auto all = parse(text.text());
+    ASSERT_EQ(all.size(), 3U) << text.text();
+    EXPECT_EQ(all[1].value, value);
+    EXPECT_EQ(all[1].written, odbc::quoted(value));
+    EXPECT_EQ(all[2].value, "2") << text.text();
+  }
+}
+
+TEST(odbc_values, are_in_braces_only_where_that_is_needed) {
+  EXPECT_EQ(odbc::quoted("plain-1.2_3:4,5\\6/7+8"), "plain-1.2_3:4,5\\6/7+8");
+  EXPECT_EQ(odbc::quoted(""), "");
+  EXPECT_EQ(odbc::quoted("a b"), "{a b}");
+  EXPECT_EQ(odbc::quoted("a}b"), "{a}}b}");
+}
+
+TEST(odbc_values, have_a_form_without_doubled_braces_or_none) {
+  EXPECT_EQ(quoted_without_doubling(""), "");
+  EXPECT_EQ(quoted_without_doubling("a;{b"), "{a;{b}");
+  EXPECT_EQ(quoted_without_doubling("{b"), "{{b}");
+  EXPECT_EQ(quoted_without_doubling("a}b{ "), "a}b{ ");
+  EXPECT_EQ(quoted_without_doubling("a}}"), "a}}");
+  for (const char* none : {"};", ";}", "{}", "{a}b", "a;b}c"}) {
+    EXPECT_FALSE(quoted_without_doubling(none)) << none;
+  }
+}
+
+TEST(odbc_connection_strings, are_read_as_driver_managers_do) {
+  const auto all = parse(";; dsn = x ;Pwd={a;b}}c} ;EMPTY=;last={never closed; a=b");
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0].key, "DSN");
+  EXPECT_EQ(all[0].value, " x ");
+  EXPECT_EQ(all[1].key, "PWD");
+  EXPECT_EQ(all[1].value, "a;b}c");
+  EXPECT_EQ(all[1].written, "{a;b}}c}");
+  EXPECT_EQ(all[2].value, "");
+  EXPECT_EQ(all[3].key, "LAST");
+  EXPECT_EQ(all[3].value, "never closed; a=b");
+  for (const char* none : {"", ";", "   ", "word", ";word;"}) EXPECT_TRUE(parse(none).empty());
+}
+
+TEST(odbc_secrets, are_taken_out_of_a_sentence_wherever_they_stand) {
+  EXPECT_EQ(without_secrets("login with s3cret, s3cret!", "UID=u;PWD=s3cret"),
+            "login with ***, ***!");
+  EXPECT_EQ(without_secrets("s3cret", "uid=u; Password = s3cret "), "***");
+  EXPECT_EQ(without_secrets("s3cret", "uid=u; Password =s3cret"), "***");
+  for (const char* key : {"PWD", "pwd", "Password", "PASSWD", "OldPassword", "SSLKEYPASSWORD",
+                          "KeystoreSecret", "AccessToken", "PassPhrase", "PRIV_KEY_FILE_PWD"}) {
+    EXPECT_EQ(without_secrets("is s3cret", std::string("A=b;") + key + "=s3cret;C=d"), "is ***")
+        << key;
+  }
+  EXPECT_EQ(without_secrets("no user user1 at host", "UID=user1;PWD=s3cret;Server=host"),
+            "no user user1 at host");
+}
+
+TEST(odbc_secrets, are_hidden_in_every_form_that_a_driver_may_show) {
+  const std::string text = "UID=u;PWD={se;cr}}3t x};";
+  EXPECT_EQ(without_secrets("bad: " + text, text), "bad: UID=u;PWD=***;");
+  EXPECT_EQ(without_secrets("bad: se;cr}3t x", text), "bad: ***");
+  EXPECT_EQ(without_secrets("bad: se;cr}}3t x", text), "bad: ***");
+  EXPECT_EQ(without_secrets("bad: cr}3t x", text), "bad: ***");
+  for (const std::string& value : hard) {
+    const std::string secret = "1can" + value + "ary1";
+    const std::string connect = builder().add("UID", "u").add("PWD", odbc::quoted(secret)).text();
+    for (const std::string& said : {"<" + secret + ">", "<" + connect + ">"}) {
+      const std::string told = without_secrets(said, connect);
+      EXPECT_FALSE(contains(told, "1can")) << told;
+      EXPECT_FALSE(contains(told, "ary1")) << told;
+    }
+  }
+}
+
+TEST(odbc_secrets, that_overlap_leave_no_piece) {
+  EXPECT_EQ(without_secrets("<1a1a1a1>", "PWD=1a1a1"), "<***>");
+  EXPECT_EQ(without_secrets("<12345678>", "PWD=12345;Token=45678"), "<***>");
+}
+
+TEST(odbc_secrets, that_stars_would_betray_take_the_sentence_with_them) {
+  for (const char* weak : {"a", "in", "abc", "1", "login", "password", "PassWord", "***"}) {
+    const std::string said = std::string("login failed, password ") + weak + " in abc1";
+    const std::string told = without_secrets(said, std::string("UID=u;PWD=") + weak);
+    EXPECT_TRUE(contains(told, "withheld")) << told;
+    EXPECT_FALSE(contains(told, "abc1")) << told;
+  }
+  EXPECT_EQ(without_secrets("login failed", "UID=u;PWD=z"), "login failed");
+  EXPECT_EQ(without_secrets("login failed", "UID=u;PWD="), "login failed");
+  EXPECT_EQ(without_secrets("login failed", ""), "login failed");
+  EXPECT_EQ(without_secrets("", "PWD=z"), "");
+}
+
+std::string raw(const std::string& url) {
+  return raw_connection_string(tableq::core::parse_connection_string(url));
+}
+
+TEST(addresses_of_odbc, are_handed_on_as_they_are) {
+  EXPECT_EQ(raw("odbc://Driver=PostgreSQL Unicode;Database=app"),
+            "Driver=PostgreSQL Unicode;Database=app");
+  EXPECT_EQ(raw("ODBC://DSN=x;PWD={a%zz?b://&;c}"), "DSN=x;PWD={a%zz?b://&;c}");
+}
+
+TEST(addresses_of_odbc, that_are_no_connection_string_are_refused_with_an_example) {
+  for (const char* bad : {"odbc://", "odbc://canary", "odbc://canary;", "odbc://canary=\n",
+                          "odbc://a=b;PWD=canary\x7f", "odbc://a=\tcanary"}) {
+    const tableq::error refused = thrown_by([&] { static_cast<void>(raw(bad)); });
+    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
+    EXPECT_EQ(refused.advice(), tableq::advice::never) << bad;
+    EXPECT_EQ(refused.backend(), "odbc") << bad;
+    EXPECT_EQ(refused.operation(), "connect") << bad;
+    EXPECT_TRUE(contains(refused.what(), "odbc://Driver=")) << refused.what();
+    EXPECT_FALSE(contains(refused.what(), "canary")) << refused.what();
+  }
+}
+
+TEST(odbc_drivers, are_listed_by_name_without_connecting) {
+  for (const std::string& name : installed_drivers()) EXPECT_FALSE(name.empty());
+}
+
+}  // namespace

@@ -1,0 +1,239 @@
+"""What a T-SQL text must keep beside the grammar. Each rule takes (name, text, contracts, aliases)."""
+
+import re
+
+from tsql_texts import ITEMS, PARAMETER, returned, without_literals
+
+# What other databases say, what version 2016 lacks, and what misleads.
+FOREIGN = {
+    r"\bLIMIT\b": "LIMIT: write TOP (n)",
+    r"\bOFFSET\b": "OFFSET: write TOP (n) and a seek",
+    r"\bRETURNING\b": "RETURNING: write OUTPUT",
+    r"\bON\s+CONFLICT\b": "ON CONFLICT: write NOT EXISTS",
+    r"\bFOR\s+UPDATE\b": "FOR UPDATE: write WITH (UPDLOCK)",
+    r"\bMERGE\b": "MERGE: it does not keep others out",
+    r"\bNOLOCK\b": "NOLOCK reads what is not committed",
+    r"\b(TRUE|FALSE)\b": "there are no boolean literals",
+    r"::": ":: is no cast here",
+    r"\|\|": "|| joins no texts here",
+    r'"': "quote names with brackets",
+    r"#\w": "temporary tables belong to the session",
+    r"\b(OPENJSON|STRING_AGG|CONCAT_WS|TRIM|TRANSLATE|GREATEST|LEAST|GENERATE_SERIES|DATE_BUCKET|"
+    r"DATETRUNC|JSON_OBJECT|JSON_ARRAY|STRING_SPLIT)\s*\(": "a function that came after 2016",
+    r"\bIS\s+(NOT\s+)?DISTINCT\s+FROM\b": "IS DISTINCT FROM came with 2022",
+    r"\b(GETDATE|GETUTCDATE|SYSDATETIME|CURRENT_TIMESTAMP|DATEADD|DATEDIFF)\b": "not the one clock",
+    # Division by such a literal leaves a fraction.
+    r"(?<!CAST\()\b(2147483648|[3-9]\d{9}|\d{11,})\b": "a literal over 2^31 is a decimal: cast it",
+    r"(?i)\bsp_executesql\b": "a text does not make texts",
+}
+
+RESERVED = set(
+    "add all alter and any as asc authorization backup begin between break browse bulk by cascade case "
+    "check checkpoint close clustered coalesce collate column commit compute constraint contains "
+    "continue convert create cross current cursor database deallocate declare default delete deny desc "
+    "disk distinct distributed double drop dump else end errlvl escape except exec execute exists exit "
+    "external fetch file fillfactor for foreign freetext from full function goto grant group having "
+    "holdlock identity if in index inner insert intersect into is join key kill left like lineno load "
+    "merge national nocheck nonclustered not null nullif of off offsets on open option or order outer "
+    "over percent pivot plan precision primary print proc procedure public raiserror read readtext "
+    "reconfigure references replication restore restrict return revert revoke right rollback rowcount "
+    "rule save schema select session_user set shutdown some statistics system_user table tablesample "
+    "textsize then to top tran transaction trigger truncate tsequal union unique unpivot update "
+    "updatetext use user values varying view waitfor when where while with".split()
+)
+
+STRICT = re.compile(r"\.dequeue_strict$")
+TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
+SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive)$")
+LOOKS = re.compile(r"\.(peek|list|stats|next_due)$")
+OWN = {"claim.enqueue": "HOLDLOCK ROWLOCK UPDLOCK", "claim.find_key": "READCOMMITTED ROWLOCK"}
+LOCKS = {"UPDLOCK", "HOLDLOCK", "ROWLOCK", "READPAST", "READCOMMITTED", "READCOMMITTEDLOCK"}
+TAKE = {"UPDLOCK", "ROWLOCK", "READPAST"}
+LOOK = {"READCOMMITTEDLOCK", "ROWLOCK", "READPAST"}
+WAIT = {"UPDLOCK", "ROWLOCK"}
+
+
+def says_nothing_foreign(name, text, *_):
+    bare = without_literals(text)
+    for pattern, why in FOREIGN.items():
+        if found := re.search(pattern, bare):
+            yield f"{found[0].strip()}: {why}"
+
+
+def top_has_parentheses(name, text, *_):
+    for found in re.finditer(r"\bTOP\b\s*(.)", without_literals(text)):
+        if found[1] != "(":
+            yield "TOP needs parentheses"
+
+
+def reserved_words_are_bracketed(name, text, *_):
+    """Keywords are upper case, so a lower-case one is meant as a name."""
+    bare = without_literals(text).replace("{items:", " ")
+    bare = re.sub(r"\{[a-z]+(:[a-z]+)?\}|:[a-z_]+|@\w+", " ", bare)
+    for found in re.finditer(r"(?<![\[\w])([a-z_]+)(?![\]\w])", bare):
+        if found[1] in RESERVED:
+            yield f"{found[1]} is reserved: write [{found[1]}]"
+
+
+def batches_are_no_procedures(name, text, *_):
+    if re.search(r"\b(BEGIN|GO|WAITFOR|COMMIT|ROLLBACK)\b", without_literals(text)):
+        yield "transactions and blocks are not a text's business"
+
+
+def parameters_are_cast(name, text, *_):
+    bare = without_literals(text)
+    for found in PARAMETER.finditer(bare):
+        if found[1] != "item" and not bare[:found.start()].endswith("CAST("):
+            yield f":{found[1]} is not cast where it stands"
+
+
+def parameters_are_of_the_contract(name, text, contracts, aliases):
+    for of in (alias for alias, first in aliases.items() if first == name):
+        if of not in contracts:
+            yield f"there is no contract {of}"
+            continue
+        shared, items, _ = contracts[of]
+        inside = " ".join(ITEMS.findall(text))
+        outside = ITEMS.sub(" ", text)
+        for known, where, part in ((shared, "outside", outside), (items + ["item"], "inside", inside)):
+            for parameter in set(PARAMETER.findall(without_literals(part))):
+                if parameter not in known * bool(items or where == "outside"):
+                    yield f":{parameter} does not stand {where} the items of {of}"
+        for missing in set(items) - set(PARAMETER.findall(inside)):
+            yield f":{missing} is not used by {of}"
+
+
+def columns_are_of_the_contract(name, text, contracts, aliases):
+    for of in (alias for alias, first in aliases.items() if first == name and alias in contracts):
+        _, items, columns = contracts[of]
+        wanted = ["item"] * bool(items) + columns
+        if columns and returned(text) != wanted:
+            yield f"{of} returns {returned(text)}, not {wanted}"
+
+
+def batches_leave_out_the_rest(name, text, contracts, aliases):
+    """Rows beyond the last item are NULL; a joined NULL finds nothing by itself."""
+    if not ITEMS.search(text):
+        return
+    if len(ITEMS.findall(text)) > 1 or text.count("{items") > 1:
+        yield "more than one {items: ...}"
+    if not re.search(r"WHERE \w+\.(payload|id) IS NOT NULL", text) and name != "claim.find_key":
+        yield "rows beyond the last item are not left out"
+    if not re.search(r"\(VALUES \{items: \(:item, ", text):
+        yield "the items are not VALUES that begin with :item"
+
+
+def message_reads_have_their_locks(name, text, *_):
+    if not re.match(r"(heap|fifo|lifo|pending|claim)\.", name):
+        return
+    bare = re.sub(r"INSERT INTO \{table\}|\bINDEX \(\{table:\w+\}\)", " ", without_literals(text))
+    for found in re.finditer(r"\{table\}(?:\s+AS\s+\w+)?\s*(WITH \(([^()]*)\))?", bare):
+        hints = set(re.findall(r"\w+", found[2] or "")) & LOCKS
+        if name in OWN:
+            right = [set(OWN[name].split())]
+        elif STRICT.search(name) or SETTLES.search(name):
+            right = [WAIT]
+        elif name == "claim.take":
+            right = [TAKE, LOOK]
+        else:
+            right = [TAKE] if TAKES.search(name) else [LOOK] if LOOKS.search(name) else []
+        if hints not in right:
+            yield f"a read of {{table}} has the locks {' '.join(sorted(hints)) or 'of chance'}"
+
+
+def changes_name_their_table(name, text, *_):
+    """What is changed is {table} or {catalog}, or a CTE or alias that stands for it."""
+    change = r"\b(?:INSERT INTO|DELETE FROM|DELETE|UPDATE)\s+([\w{\[][^\s(]*)"
+    for found in re.finditer(change, without_literals(text)):
+        target = found[1]
+        if target in ("FROM", "{table}", "{catalog}"):
+            continue
+        cte = rf"WITH {re.escape(target)} AS \(\s*SELECT TOP \([^;]*?\bFROM \{{table\}} WITH"
+        alias = rf"\{{table\}} AS {re.escape(target)} WITH"
+        if not re.search(cte, text) and not re.search(alias, text):
+            yield f"{target} stands for no table"
+
+
+def joins_keep_their_order(name, text, *_):
+    joins = SETTLES.search(name) or name in ("claim.promote", "claim.find_key")
+    if joins and "OPTION (FORCE ORDER, LOOP JOIN)" not in text:
+        yield "nothing keeps the items in front of the table"
+    if name == "claim.enqueue" and "OPTION (LOOP JOIN" not in text:
+        yield "nothing keeps the locks to the gaps of the keys"
+
+
+def ids_follow_the_items(name, text, *_):
+    if name.endswith(".enqueue") and not re.search(r"\nORDER BY v\.item\nOPTION \(.*MAXDOP 1\)$", text):
+        yield "nothing draws the ids in the order of the items"
+
+
+RULES = [
+    says_nothing_foreign,
+    top_has_parentheses,
+    reserved_words_are_bracketed,
+    batches_are_no_procedures,
+    parameters_are_cast,
+    parameters_are_of_the_contract,
+    columns_are_of_the_contract,
+    batches_leave_out_the_rest,
+    message_reads_have_their_locks,
+    changes_name_their_table,
+    joins_keep_their_order,
+    ids_follow_the_items,
+]
+
+# Rule -> ways to break it: (name, what is there, what stands there instead).
+BREACHES = {
+    "says_nothing_foreign": [
+        ("heap.peek", "ORDER BY id", "ORDER BY id LIMIT 1"),
+        ("heap.purge", "OUTPUT deleted.id", "RETURNING id"),
+        ("queue.drop", "{table}", "{table}::x"),
+        ("catalog.find", "name =", "name || name ="),
+        ("pending.peek", "DATEDIFF_BIG", "DATEDIFF"),
+        ("claim.take", "CAST(4294967296 AS bigint)", "4294967296"),
+    ],
+    "top_has_parentheses": [
+        ("claim.next_due", "TOP (1)", "TOP 1"),
+        ("lifo.dequeue", "TOP (CAST(:max AS bigint))", "TOP CAST(:max AS bigint)"),
+    ],
+    "reserved_words_are_bracketed": [
+        ("claim.list", "[key],", "key,"),
+        ("catalog.insert", "[identity]", "identity"),
+    ],
+    "batches_are_no_procedures": [("queue.drop", "DROP", "BEGIN DROP")],
+    "parameters_are_cast": [("heap.peek", "CAST(:max AS bigint)", ":max")],
+    "parameters_are_of_the_contract": [
+        ("heap.peek", ":max", ":most"),
+        ("claim.extend", ":fence", ":now"),
+        ("claim.keep", ":now", ":id"),
+        ("pending.enqueue", "CAST(:delay AS bigint)", "CAST(NULL AS bigint)"),
+    ],
+    "columns_are_of_the_contract": [
+        ("claim.complete", "OUTPUT v.item, deleted.id", "OUTPUT deleted.id, v.item"),
+        ("claim.take", "inserted.headers, ", ""),
+        ("claim.stats", "AS dead", "AS died"),
+    ],
+    "batches_leave_out_the_rest": [
+        ("heap.enqueue", "WHERE v.payload IS NOT NULL\n", ""),
+        ("claim.fail", "(:item, ", "(1, "),
+    ],
+    "message_reads_have_their_locks": [
+        ("heap.dequeue", "UPDLOCK, ROWLOCK, READPAST", "UPDLOCK, READPAST"),
+        ("claim.take", "UPDLOCK, ROWLOCK, READPAST", "UPDLOCK, ROWLOCK"),
+        ("claim.take", " WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)", ""),
+        ("fifo.dequeue_strict", "ROWLOCK", "ROWLOCK, READPAST"),
+        ("claim.complete", "ROWLOCK", "ROWLOCK, READPAST"),
+        ("heap.stats", ", READCOMMITTEDLOCK", ""),
+        ("claim.enqueue", "HOLDLOCK, ", ""),
+    ],
+    "changes_name_their_table": [
+        ("heap.dequeue", "DELETE FROM picked", "DELETE FROM other"),
+        ("claim.keep", "UPDATE q", "UPDATE v"),
+        ("catalog.remove", "DELETE FROM {catalog}", "DELETE FROM tableq_queues"),
+    ],
+    "joins_keep_their_order": [
+        ("claim.promote", "OPTION (FORCE ORDER, LOOP JOIN)", ""),
+        ("claim.enqueue", "LOOP JOIN, ", ""),
+    ],
+    "ids_follow_the_items": [("heap.enqueue", "ORDER BY v.item\n", "")],
+}

@@ -1,0 +1,98 @@
+"""The T-SQL texts of SQL Server's dialect, as the server would get them, and what they must return."""
+
+import re
+from pathlib import Path
+
+KINDS = ("catalog", "heap", "fifo", "lifo", "pending", "claim")
+BLOCK = re.compile(r"^-- name:(.*)\n((?:(?!-- name:).*\n?)*)", re.M)
+ITEMS = re.compile(r"\{items:\s*(.*?)\}", re.S)
+LITERAL = re.compile(r"'(?:[^']|'')*'")
+PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
+
+
+def without_comments(text):
+    return "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("--")).strip()
+
+
+def without_literals(text):
+    """Literals are emptied; names in them stay out of the rules' way."""
+    return LITERAL.sub("''", text)
+
+
+def read_texts(root):
+    """Name -> text: each block by its first name, `setup`, and `schema.<kind>`."""
+    root = Path(root)
+    texts, aliases = {}, {}
+    statements = (root / "drivers/sqlserver/statements.sql").read_text(encoding="utf-8")
+    for block in BLOCK.finditer(statements):
+        names = block[1].split()
+        texts[names[0]] = without_comments(block[2])
+        aliases.update({name: names[0] for name in names})
+    texts["setup"] = without_comments((root / "drivers/sqlserver/setup.sql").read_text(encoding="utf-8"))
+    for kind in KINDS:
+        path = root / f"schema/sqlserver/{kind}.sql"
+        texts[f"schema.{kind}"] = without_comments(path.read_text(encoding="utf-8"))
+    return texts, aliases
+
+
+def as_sent(text):
+    """Names filled in, two items, parameters as FreeTDS and Microsoft's drivers number them."""
+    text = re.sub(r"\{table:(\w+)\}", r"[mail_\1]", text)
+    text = text.replace("{table}", "[app].[mail]").replace("{catalog}", "[app].[tableq_queues]")
+    text = ITEMS.sub(lambda m: ", ".join(re.sub(r":item\b", str(n), m[1]) for n in range(2)), text)
+    pieces, number, at = [], 0, 0
+    for found in re.finditer(rf"{LITERAL.pattern}|{PARAMETER.pattern}", text):
+        pieces.append(text[at:found.start()])
+        at = found.end()
+        if found[1] is None:
+            pieces.append(found[0])
+        else:
+            number += 1
+            pieces.append(f"@P{number}")
+    pieces.append(text[at:])
+    out = "".join(pieces)
+    return out if out.endswith(";") else out + ";"
+
+
+def depths(text):
+    """The depth of parentheses at each character."""
+    out, depth = [], 0
+    for c in text:
+        depth -= c == ")"
+        out.append(depth)
+        depth += c == "("
+    return out
+
+
+def outside(text, pattern, start=0):
+    """Matches of a pattern that stand in no parentheses."""
+    level = depths(text)
+    return [m for m in re.finditer(pattern, text) if m.start() >= start and level[m.start()] == 0]
+
+
+def returned(text):
+    """The names of the columns that a text returns; None when it returns none."""
+    text = without_literals(text)
+    begins = outside(text, r"\bOUTPUT\b") or outside(text, r"\bSELECT\b")
+    if not begins:
+        return None
+    start = begins[0].end()
+    ends = outside(text, r"\b(FROM|SELECT|WHERE|OPTION)\b", start)
+    columns = text[start:ends[0].start() if ends else len(text)]
+    columns = re.sub(r"^\s*TOP\s*\([^()]*(\([^()]*\))?[^()]*\)", "", columns)
+    commas = [m.start() for m in outside(columns, ",")]
+    parts = [columns[a + 1:b] for a, b in zip([-1] + commas, commas + [len(columns)])]
+    names = [re.search(r"\[?(\w+)\]?\s*$", part) for part in parts]
+    return [name[1] if name else "" for name in names]
+
+
+def read_contracts(root):
+    """Name -> (shared, items, columns) as core/statement.cpp declares them."""
+    source = (Path(root) / "core/statement.cpp").read_text(encoding="utf-8")
+    single = dict(re.findall(r"constexpr field (\w+)\{\"(\w+)\"", source))
+    lists = {"none": []}
+    for name, body in re.findall(r"constexpr std::array (\w+)\{(.*?)\};", source, re.S):
+        found = re.findall(r"field\{\"(\w+)\", \w+\}|\b(" + "|".join(single) + r")\b", body)
+        lists[name] = [quoted or single[word] for quoted, word in found]
+    rows = re.findall(r"contract\{\w+, \"([\w.]+)\", \w+, (\w+), (\w+),\s*(\w+)\}", source)
+    return {name: tuple(lists[part] for part in parts) for name, *parts in rows}

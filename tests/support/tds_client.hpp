@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sql.h>
+#include <sqlext.h>
+
+namespace tableq_test {
+
+/// What SQLGetDiagRec tells.
+struct odbc_record {
+  std::string state;
+  std::int32_t native = 0;
+  std::string text = {};
+};
+using odbc_records = std::vector<odbc_record>;
+
+struct odbc_failure : std::runtime_error {
+  odbc_failure(const char* what, odbc_records all)
+      : std::runtime_error(what), records(std::move(all)) {}
+  odbc_records records;
+};
+
+/// A value and how it is bound.
+struct odbc_parameter {
+  SQLSMALLINT c_type = SQL_C_BINARY;
+  SQLSMALLINT sql_type = SQL_LONGVARBINARY;
+  SQLULEN size = 0;
+  /// As it lies in memory; NULL when empty.
+  std::optional<std::string> bytes = {};
+};
+odbc_parameter bigint_parameter(std::optional<std::int64_t> value);
+odbc_parameter binary_parameter(std::optional<std::string> value);
+
+/// What came of a statement: everything up to the first error, if any.
+struct odbc_outcome {
+  /// One list for each result; text in UTF-8 and bytes as they are, integers in digits.
+  std::vector<std::vector<std::vector<std::optional<std::string>>>> results = {};
+  /// SQLRowCount after each.
+  std::vector<std::int64_t> counts = {};
+  odbc_records errors = {};
+  /// What came beside success.
+  odbc_records notes = {};
+};
+
+/// A plain ODBC client, to see what a driver makes of a server's words.
+class tds_client {
+ public:
+  /// Throws odbc_failure.
+  explicit tds_client(const std::string& connection_string);
+  ~tds_client();
+  tds_client(const tds_client&) = delete;
+  tds_client& operator=(const tds_client&) = delete;
+
+  odbc_outcome run(const std::string& text, const std::vector<odbc_parameter>& with = {});
+  /// Prepares once and runs so many times.
+  odbc_outcome prepare_and_run(const std::string& text, const std::vector<odbc_parameter>& with,
+                               int times);
+  /// Zero: no limit.
+  void set_query_timeout(std::uint32_t seconds);
+  void set_autocommit(bool on);
+  /// @return the errors.
+  odbc_records end_transaction(bool commit);
+  [[nodiscard]] bool dead() const;
+  [[nodiscard]] std::string information(SQLUSMALLINT which) const;
+
+ private:
+  void bind(const std::vector<odbc_parameter>& with, std::vector<SQLLEN>& indicators);
+  void read_all(SQLRETURN code, odbc_outcome& into);
+
+  SQLHENV environment_ = nullptr;
+  SQLHDBC connection_ = nullptr;
+  SQLHSTMT statement_ = nullptr;
+};
+
+}  // namespace tableq_test

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "support/tds_bytes.hpp"
+#include "support/tds_request.hpp"
+
+namespace tableq_test {
+
+/// Reads one parameter of a call: name, flags, type and value. Throws at a type that it does not
+/// know.
+tds_parameter read_parameter(tds_reader& from);
+
+}  // namespace tableq_test

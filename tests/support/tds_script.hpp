@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "support/tds_answer.hpp"
+#include "support/tds_request.hpp"
+
+namespace tableq_test {
+
+/// What a scripted TDS server says. Handlers are called in the threads of the connections, several
+/// at once; what they throw reaches the client as error 50000.
+struct tds_script {
+  using handler = std::function<tds_answer(const tds_request&)>;
+
+  /// For statements: batches and calls. Unset: done.
+  handler statement = {};
+  /// For batches of nothing but SET and USE, such as drivers send by themselves. Unset: done.
+  handler set_up = {};
+  /// For `sp_prepare`, which gets its handle besides unless there is an error. Unset: prepared.
+  handler prepare = {};
+  /// For transactions by messages of their own kind. Unset: done as asked; 3902 or 3903 when there
+  /// is none to end.
+  handler transaction = {};
+  /// For logins. An error refuses. Unset: accepted.
+  handler login = {};
+};
+
+/// Whether a batch consists of SET and USE statements only.
+bool only_sets_up(std::string_view batch);
+
+}  // namespace tableq_test

@@ -33,8 +33,8 @@ constexpr verdict unknown{
     "the server reported an error that tableq does not know; its number tells which"};
 
 // By the server's number: one driver's SQLSTATE is another's warning. Every sentence is tableq's
-// own, because the server's may quote values; only what it says of a login stays. With XACT_ABORT
-// every error ends the transaction, so no advice is `statement`.
+// own, because the server's may quote values. With XACT_ABORT every error ends the transaction, so
+// no advice is `statement`.
 constexpr std::array rules{
     on({1205}, errc::conflict, advice::transaction,
        "a deadlock: the server undid this transaction so that another could go on; repeat it"),
@@ -61,7 +61,8 @@ constexpr std::array rules{
        "the server shuts down, or ended the session"),
     // Comes with the record that says why.
     on({20002}, errc::internal, advice::never, "the server did not accept the connection"),
-    on({18456, 4060}, errc::connection_failed, advice::never, {}),
+    on({18456, 4060}, errc::connection_failed, advice::never,
+       "the login failed; check user and password, and that the user may open the database"),
     on({18452}, errc::connection_failed, advice::never,
        "the server does not trust the login's domain; check Windows authentication"),
     on({18470, 18486}, errc::connection_failed, advice::never, "the login is disabled or locked"),

@@ -9,6 +9,7 @@ CORE = re.compile(r'"core/[a-z_]+\.hpp"$')
 DRIVERS = re.compile(r'"drivers/[a-z_/]+\.hpp"$')
 JSON = re.compile(r"<nlohmann/json(_fwd)?\.hpp>$")
 COMMAND_LINE = re.compile(r"<CLI/[A-Za-z]+\.hpp>$")
+BOOST = re.compile(r"<boost/[a-z0-9/_]+\.hpp>$")
 SOCI = re.compile(r"<soci/[a-z0-9/-]+\.h>$")
 CLIENTS = re.compile(r"<(sqlite3|libpq-fe|sql|sqlext|sqltypes)\.h>$")
 BESIDE = re.compile(r'"[a-z_]+\.hpp"$')
@@ -16,7 +17,7 @@ BESIDE = re.compile(r'"[a-z_]+\.hpp"$')
 ALLOWED = {
     "include/tableq": (STANDARD, PUBLIC),
     "core": (STANDARD, POSIX, PUBLIC, CORE, JSON),
-    "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS),
+    "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
     "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),
     "examples": (STANDARD, PUBLIC, SOCI),
     "bench": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, SOCI, CLIENTS, BESIDE),

@@ -188,7 +188,7 @@ class odbc_file_place : public file_place {
   std::string url_with(std::string_view key, std::string_view value) const override {
     return url() + ";" + std::string(key) + "=" + std::string(value);
   }
-  std::string impatient_url() const override { return url_with("Timeout", "1"); }
+  std::string impatient_url() const override { return "odbc://" + connect("1"); }
   std::vector<std::string> other_forms() const override {
     return {"odbc://DRIVER={SQLite3};DATABASE=" + file().string() + ";", file_place::url()};
   }
@@ -205,8 +205,9 @@ class odbc_file_place : public file_place {
   std::unique_ptr<soci::session> session() const override { return soci_odbc_session(connect()); }
 
  private:
-  [[nodiscard]] std::string connect() const {
-    return "Driver=SQLite3;Timeout=5000;Database=" + file().string();
+  /// @param timeout for locks, in milliseconds.
+  [[nodiscard]] std::string connect(const std::string& timeout = "5000") const {
+    return "Driver=SQLite3;Timeout=" + timeout + ";Database=" + file().string();
   }
 };
 #endif

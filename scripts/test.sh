@@ -29,7 +29,7 @@ groups=(build test)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
-export TABLEQ_TEST_REQUIRE=postgresql,sqlite
+export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi

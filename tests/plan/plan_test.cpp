@@ -31,14 +31,7 @@ class plan : public on_each_backend {
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    const tableq::dialect spoken = tableq::find_dialect(db().backend());
-    const std::string url = here().url();
-    const std::size_t mark = url.find("://");
-    tableq::connection_url parts;
-    parts.scheme = url.substr(0, mark);
-    parts.rest = url.substr(mark + 3);
-    parts.raw = url;
-    for (const std::string& each : spoken.resolve(spoken, parts).setup) here().sql(each);
+    for (const std::string& each : tableq::find_dialect(db().backend()).setup) here().sql(each);
   }
   /// The text of a statement for one queue.
   std::string text_of(const std::string& statement, const std::string& table) {

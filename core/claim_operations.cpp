@@ -197,6 +197,7 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
     items.emplace_back(
         std::string_view(texts.emplace_back(to_plain_utf8(one.error, longest_error))));
     items.push_back(to_value(one.options.delay));
+    items.emplace_back(std::int64_t{one.options.give_up ? 1 : 0});
   }
   const std::array shared{value(std::int64_t{of.info().max_attempts}), of.database().now()};
   std::vector<settled> out = settle(of, tx, statement::claim_fail, shared, items);

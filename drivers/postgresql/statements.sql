@@ -331,17 +331,16 @@ mine AS MATERIALIZED (
 )
 UPDATE {table} AS q
 SET (state, due_at, finished_at, errors) = (
-  SELECT CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN 4
-              WHEN f.delay > 0 THEN 2
-              ELSE 0 END,
-         CASE WHEN q.attempts < CAST(:max_attempts AS bigint) AND f.delay > 0
-           THEN f.clock + f.delay ELSE 0 END,
-         CASE WHEN q.attempts >= CAST(:max_attempts AS bigint) THEN f.clock END,
+  SELECT CASE WHEN f.final THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END,
+         CASE WHEN NOT f.final AND f.delay > 0 THEN f.clock + f.delay ELSE 0 END,
+         CASE WHEN f.final THEN f.clock END,
          CAST(jsonb_path_query_array(
            COALESCE(CAST(q.errors AS jsonb), '[]')
              || jsonb_build_object('at', f.clock, 'error', f.error),
            '$[last - 9 to last]') AS text)
-  FROM (SELECT (CAST(:delay AS bigint[]))[items[width_bucket(q.id, ids)]] AS delay,
+  FROM (SELECT q.attempts >= CAST(:max_attempts AS bigint)
+                 OR (CAST(:final AS bigint[]))[items[width_bucket(q.id, ids)]] <> 0 AS final,
+               (CAST(:delay AS bigint[]))[items[width_bucket(q.id, ids)]] AS delay,
                (CAST(:error AS text[]))[items[width_bucket(q.id, ids)]] AS error,
                COALESCE(CAST(:now AS bigint),
                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock

@@ -187,11 +187,11 @@ RETURNING id
 -- name: claim.fail
 WITH receipt (id, fence) AS (SELECT :id, :fence)
 UPDATE {table}
-SET state = CASE WHEN attempts >= :max_attempts THEN 4 WHEN :delay > 0 THEN 2 ELSE 0 END,
-    due_at = CASE WHEN attempts < :max_attempts AND :delay > 0
+SET state = CASE WHEN attempts >= :max_attempts OR :final THEN 4 WHEN :delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN attempts < :max_attempts AND NOT :final AND :delay > 0
       THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :delay
       ELSE 0 END,
-    finished_at = CASE WHEN attempts >= :max_attempts
+    finished_at = CASE WHEN attempts >= :max_attempts OR :final
       THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
     errors = json_insert(
       CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')

@@ -344,9 +344,10 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
 UPDATE q
-SET state = CASE WHEN q.attempts >= t.max_attempts THEN 4 WHEN v.delay > 0 THEN 2 ELSE 0 END,
-    due_at = CASE WHEN q.attempts < t.max_attempts AND v.delay > 0 THEN t.clock + v.delay ELSE 0 END,
-    finished_at = CASE WHEN q.attempts >= t.max_attempts THEN t.clock END,
+SET state = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN 4 WHEN v.delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN q.attempts < t.max_attempts AND v.final = 0 AND v.delay > 0
+               THEN t.clock + v.delay ELSE 0 END,
+    finished_at = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN t.clock END,
     errors = CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
                THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
                ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
@@ -356,11 +357,12 @@ SET state = CASE WHEN q.attempts >= t.max_attempts THEN 4 WHEN v.delay > 0 THEN 
                       + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
 OUTPUT v.item, inserted.id, inserted.state
 FROM (
-  SELECT g.item, g.id, g.fence, g.error, g.delay,
+  SELECT g.item, g.id, g.fence, g.error, g.delay, g.final,
          ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
   FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint),
-                        CAST(:error AS nvarchar(max)), CAST(:delay AS bigint))})
-    AS g (item, id, fence, error, delay)
+                        CAST(:error AS nvarchar(max)), CAST(:delay AS bigint),
+                        CAST(:final AS bigint))})
+    AS g (item, id, fence, error, delay, final)
   WHERE g.id IS NOT NULL
 ) AS v
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,

@@ -148,6 +148,8 @@ struct take_options {
 struct fail_options {
   /// Before the message may be taken again, 0 to 3,650 days.
   std::chrono::milliseconds delay{0};
+  /// Dead at once, whatever attempts are left.
+  bool give_up = false;
 };
 
 /// One item of a batch for `claim_queue::fail`. The text is borrowed for the call.

@@ -13,3 +13,4 @@
 #include <tableq/schema.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
+#include <tableq/worker.hpp>

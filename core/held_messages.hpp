@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include <tableq/message.hpp>
+#include <tableq/worker.hpp>
+
+namespace tableq::core {
+
+using moment = std::chrono::steady_clock::time_point;
+
+/// A message that a worker has taken and not settled.
+struct held_message {
+  tableq::delivery delivery;
+  std::stop_source stop = {};  ///< Triggered when its handler should not go on.
+  moment sure_until = {};      ///< The lease lasts at least so long.
+  bool running = false;        ///< A handler has it.
+  bool lost = false;           ///< Known to be somebody else's.
+  bool released = false;       ///< Given back while its handler runs.
+};
+using held = std::shared_ptr<held_message>;
+
+/// What a handler said of a message.
+struct settlement {
+  held of;
+  handled as;
+};
+
+/// The messages of one worker between take and settlement. All in one place, so that their leases
+/// can be extended with one call.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; the crew's mutex guards it.
+class held_messages {
+ public:
+  /// Messages that were just taken; they wait for a handler.
+  void add(std::vector<delivery> taken, moment sure_until);
+  /// The next one for a handler; none when none waits.
+  [[nodiscard]] held next();
+  /// Takes back those that no handler has yet.
+  [[nodiscard]] std::vector<held> take_waiting();
+  /// A handler is done with it; what it said waits to be settled.
+  void finished(const held& one, handled said);
+  /// What waits to be settled, all of it.
+  [[nodiscard]] std::vector<settlement> take_finished();
+  void settle_later(settlement one) { finished_.push_back(std::move(one)); }
+  /// Settled, or given up.
+  void forget(const held& one);
+
+  /// Those whose leases are to be extended.
+  [[nodiscard]] std::vector<held> leased() const;
+  [[nodiscard]] std::vector<held> running() const;
+  /// Still one of these?
+  [[nodiscard]] bool holds(const held& one) const;
+
+  [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
+  [[nodiscard]] std::size_t running_count() const noexcept { return running_; }
+  [[nodiscard]] bool nothing_finished() const noexcept { return finished_.empty(); }
+
+ private:
+  std::list<held> all_;
+  std::deque<held> waiting_;
+  std::vector<settlement> finished_;
+  std::size_t running_ = 0;
+};
+
+}  // namespace tableq::core

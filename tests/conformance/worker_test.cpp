@@ -1,0 +1,310 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Long enough for a loaded machine; nothing waits so long when all is well.
+constexpr auto patience = 60s;
+
+/// Payloads that handlers saw.
+class seen_payloads {
+ public:
+  void add(const std::string& one) {
+    const std::scoped_lock hold(mutex_);
+    all_.insert(one);
+  }
+  [[nodiscard]] std::multiset<std::string> all() const {
+    const std::scoped_lock hold(mutex_);
+    return all_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::multiset<std::string> all_;
+};
+
+class workers : public on_each_backend {
+ protected:
+  tableq::claim_queue jobs(const tableq::claim_options& options = {}) {
+    return db().claim("jobs", options);
+  }
+  /// Enqueues the numbers from 1 on.
+  static std::multiset<std::string> fill(tableq::claim_queue queue, std::size_t count) {
+    std::vector<std::string> payloads;
+    for (std::size_t i = 1; i <= count; ++i) payloads.push_back(std::to_string(i));
+    std::vector<tableq::new_claim_message> batch;
+    for (const std::string& each : payloads) batch.push_back({.payload = each});
+    queue.enqueue_batch(batch);
+    return {payloads.begin(), payloads.end()};
+  }
+};
+TABLEQ_ON_BACKENDS(workers, all_backends);
+
+TEST_P(workers, handle_every_message_once_and_complete_it) {
+  const auto sent = fill(jobs(), 200);
+  seen_payloads seen;
+  tableq::worker crew(jobs(), [&](const tableq::delivery& d) { seen.add(d.payload); },
+                      {.threads = 4, .until_empty = true});
+  ASSERT_TRUE(crew.wait_for(patience));
+  crew.join();
+  EXPECT_EQ(seen.all(), sent);
+  EXPECT_EQ(crew.counts().completed, 200U);
+  EXPECT_EQ(jobs().stats().ready + jobs().stats().leased, 0U);
+}
+
+TEST_P(workers, are_woken_by_what_is_enqueued) {
+  std::promise<std::string> got;
+  tableq::worker crew(jobs(), [&](const tableq::delivery& d) { got.set_value(d.payload); });
+  jobs().enqueue("work");
+  auto future = got.get_future();
+  ASSERT_EQ(future.wait_for(patience), std::future_status::ready);
+  EXPECT_EQ(future.get(), "work");
+}
+
+TEST_P(workers, fail_the_message_of_a_handler_that_throws_and_go_on) {
+  fill(jobs({.max_attempts = 2}), 3);
+  std::atomic<int> calls = 0;
+  tableq::worker crew(jobs({.max_attempts = 2}),
+                      [&](const tableq::delivery& d) {
+                        ++calls;
+                        if (d.payload == "2") throw std::runtime_error("cannot do 2");
+                        if (d.payload == "3" && d.attempt == 1) throw 3;
+                      },
+                      {.until_empty = true});
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_EQ(calls, 5);
+  EXPECT_EQ(crew.counts().completed, 2U);
+  EXPECT_EQ(crew.counts().failed, 3U);
+  const auto dead = jobs().list(tableq::retained::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].payload, "2");
+  ASSERT_EQ(dead[0].errors.size(), 2U);
+  EXPECT_EQ(dead[0].errors[0].error, "cannot do 2");
+}
+
+TEST_P(workers, obey_what_a_handler_says) {
+  fill(jobs(), 4);
+  std::atomic<bool> given_back = false;
+  tableq::worker crew(jobs(),
+                      [&](const tableq::delivery& d) {
+                        if (d.payload == "1") return tableq::handled::give_up("never");
+                        if (d.payload == "2" && d.attempt == 1)
+                          return tableq::handled::retry_after(1ms, "later");
+                        if (d.payload == "3" && !given_back.exchange(true))
+                          return tableq::handled::give_back();
+                        return tableq::handled::done();
+                      },
+                      {.until_empty = true});
+  ASSERT_TRUE(crew.wait_for(patience));
+  const auto counts = crew.counts();
+  EXPECT_EQ(counts.completed, 3U);
+  EXPECT_EQ(counts.failed, 2U);
+  EXPECT_EQ(counts.given_back, 1U);
+  const auto dead = jobs().list(tableq::retained::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].payload, "1");
+  EXPECT_EQ(dead[0].attempts, 1);
+  EXPECT_EQ(dead[0].errors.at(0).error, "never");
+}
+
+TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
+  jobs().enqueue("long");
+  std::promise<tableq::receipt> taken;
+  std::promise<void> go_on;
+  auto wait = go_on.get_future().share();
+  tableq::worker crew(jobs(),
+                      [&](const tableq::delivery& d) {
+                        taken.set_value(d.receipt);
+                        wait.wait();
+                      },
+                      {.lease = 200ms, .until_empty = true});
+  const auto receipt = taken.get_future().get();
+  // The lease is over long since, but for the worker's care: nobody gets the message.
+  EXPECT_TRUE(jobs().take({.wait = 1s}).empty());
+  EXPECT_NE(receipt.id.value, 0);
+  go_on.set_value();
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_EQ(crew.counts().completed, 1U);
+  EXPECT_EQ(crew.counts().lease_lost, 0U);
+}
+
+TEST_P(workers, tell_a_handler_by_its_token_that_the_lease_is_lost) {
+  jobs().enqueue("stolen");
+  std::promise<tableq::receipt> taken;
+  std::promise<bool> told;
+  tableq::worker crew(jobs(),
+                      [&](const tableq::delivery& d, const std::stop_token& stop) {
+                        if (d.attempt > 1) return;
+                        std::mutex mutex;
+                        std::condition_variable_any stopped;
+                        taken.set_value(d.receipt);
+                        std::unique_lock lock(mutex);
+                        stopped.wait_for(lock, stop, patience, [] { return false; });
+                        told.set_value(stop.stop_requested());
+                      },
+                      {.lease = 300ms, .until_empty = true});
+  // Somebody settles it behind the worker's back.
+  EXPECT_EQ(jobs().release(taken.get_future().get()), tableq::settled::done);
+  EXPECT_TRUE(told.get_future().get());
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_EQ(crew.counts().lease_lost, 1U);
+}
+
+TEST_P(workers, stop_in_order_and_give_back_what_no_handler_has) {
+  fill(jobs(), 10);
+  std::promise<void> running;
+  std::promise<void> go_on;
+  auto wait = go_on.get_future().share();
+  std::atomic<int> calls = 0;
+  tableq::worker crew(jobs(),
+                      [&](const tableq::delivery&) {
+                        if (++calls == 1) running.set_value();
+                        wait.wait();
+                      },
+                      {.threads = 1, .ahead = 5});
+  running.get_future().wait();
+  crew.stop();
+  go_on.set_value();
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(crew.counts().completed, 1U);
+  const auto stats = jobs().stats();
+  EXPECT_EQ(stats.ready, 9U);
+  EXPECT_EQ(stats.leased, 0U);
+  EXPECT_EQ(jobs().take().at(0).attempt, 1) << "what was given back counts as not tried";
+}
+
+TEST_P(workers, give_back_at_the_deadline_what_still_runs) {
+  jobs().enqueue("slow");
+  std::promise<void> running;
+  std::promise<void> go_on;
+  auto wait = go_on.get_future().share();
+  tableq::worker crew(jobs(), [&](const tableq::delivery&) {
+    running.set_value();
+    wait.wait();
+  });
+  running.get_future().wait();
+  EXPECT_FALSE(crew.stop_within(1ms));
+  const auto others = jobs().take({.wait = patience});
+  ASSERT_EQ(others.size(), 1U);
+  EXPECT_EQ(others[0].attempt, 1);
+  go_on.set_value();
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_EQ(crew.counts().completed, 0U) << "the late complete is refused";
+  EXPECT_EQ(jobs().complete(others[0].receipt), tableq::settled::done);
+}
+
+TEST_P(workers, ask_handlers_to_end_when_they_are_destroyed) {
+  jobs().enqueue("patient");
+  std::promise<void> running;
+  {
+    const tableq::worker crew(jobs(), [&](const tableq::delivery&, const std::stop_token& stop) {
+      std::mutex mutex;
+      std::condition_variable_any stopped;
+      running.set_value();
+      std::unique_lock lock(mutex);
+      stopped.wait_for(lock, stop, patience, [] { return false; });
+      return tableq::handled::give_back();
+    });
+    running.get_future().wait();
+  }
+  EXPECT_EQ(jobs().stats().ready, 1U);
+}
+
+TEST_P(workers, end_with_the_error_that_will_not_mend) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  auto queue = jobs();
+  here().sql("DROP TABLE jobs");
+  tableq::worker crew(queue, [](const tableq::delivery&) {});
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_CODE(not_found, crew.join());
+}
+
+TEST_P(workers, report_each_message_and_their_end) {
+  fill(jobs(), 2);
+  std::mutex mutex;
+  std::map<tableq::worker_event::kind, int> told;
+  std::promise<void> ended;
+  tableq::worker crew(jobs(),
+                      [](const tableq::delivery& d) {
+                        return d.payload == "1" ? tableq::handled::done()
+                                                : tableq::handled::give_up("no");
+                      },
+                      {.until_empty = true,
+                       .observe =
+                           [&](const tableq::worker_event& event) {
+                             const std::scoped_lock hold(mutex);
+                             ++told[event.what];
+                           },
+                       .ended = [&] { ended.set_value(); }});
+  ended.get_future().wait();
+  const std::scoped_lock hold(mutex);
+  EXPECT_EQ(told[tableq::worker_event::kind::completed], 1);
+  EXPECT_EQ(told[tableq::worker_event::kind::given_up], 1);
+}
+
+TEST_P(workers, refuse_options_out_of_range) {
+  const auto nothing = [](const tableq::delivery&) {};
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.threads = 0}));
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.threads = 1001}));
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.ahead = 10'001}));
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.lease = 0ms}));
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.lease = 49ms}));
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.retry_delay = -1ms}));
+}
+
+TEST_P(workers, of_two_processes_worth_share_the_messages) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  const auto sent = fill(jobs(), 300);
+  seen_payloads seen;
+  auto other = open();
+  const auto work = [&](const tableq::delivery& d) { seen.add(d.payload); };
+  tableq::worker one(jobs(), work, {.threads = 3, .until_empty = true});
+  tableq::worker two(other.claim("jobs"), work, {.threads = 3, .until_empty = true});
+  ASSERT_TRUE(one.wait_for(patience));
+  ASSERT_TRUE(two.wait_for(patience));
+  EXPECT_EQ(seen.all(), sent);
+  EXPECT_EQ(one.counts().completed + two.counts().completed, 300U);
+}
+
+TEST_P(workers, are_not_needed_to_drain_a_queue) {
+  fill(jobs({.max_attempts = 1}), 3);
+  seen_payloads seen;
+  const std::size_t handled = tableq::drain(jobs({.max_attempts = 1}),
+                                            [&](const tableq::delivery& d, const std::stop_token&) {
+                                              seen.add(d.payload);
+                                              if (d.payload == "2") throw std::runtime_error("no");
+                                              return tableq::handled::done();
+                                            });
+  EXPECT_EQ(handled, 3U);
+  EXPECT_EQ(seen.all(), (std::multiset<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(jobs().stats().dead, 1U);
+  EXPECT_EQ(jobs().stats().ready, 0U);
+}
+
+TEST_P(workers, that_give_up_in_a_batch_leave_the_others_their_attempts) {
+  auto queue = jobs();
+  fill(queue, 2);
+  const auto taken = queue.take({.max = 2});
+  ASSERT_EQ(taken.size(), 2U);
+  const std::vector<tableq::failure> failures = {
+      {.receipt = taken[0].receipt, .error = "for good", .options = {.give_up = true}},
+      {.receipt = taken[1].receipt, .error = "for now", .options = {.delay = 1h}}};
+  for (const tableq::settled each : queue.fail(failures)) EXPECT_EQ(each, tableq::settled::done);
+  EXPECT_EQ(queue.stats().dead, 1U);
+  EXPECT_EQ(queue.stats().delayed, 1U);
+}
+
+}  // namespace

@@ -1,0 +1,79 @@
+#include "drivers/sqlserver_operations.hpp"
+
+#include <array>
+#include <chrono>
+
+#include "core/database_state.hpp"
+#include "core/identifier.hpp"
+#include "drivers/sqlserver_script.hpp"
+
+namespace tableq_test {
+
+using namespace std::chrono_literals;
+using tableq::core::statement;
+
+std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
+  const auto receipt = [](const char* queue) {
+    return tableq::receipt{.id = {3}, .fence = 5, .queue = sqlserver_script::queue(queue).identity};
+  };
+  auto heap = db.heap("heap");
+  auto fifo = db.fifo("fifo");
+  auto lifo = db.lifo("lifo");
+  auto strict_fifo = db.fifo("strict_fifo");
+  auto strict_lifo = db.lifo("strict_lifo");
+  auto pending = db.pending("pending");
+  auto claim = db.claim("claim");
+  auto kept = db.claim("kept");
+  const auto mine = receipt("claim");
+  const auto kept_mine = receipt("kept");
+  const auto waits = [db](statement which, const char* queue) {
+    return [db, which, queue] {
+      db.state().on_session([&](tableq::core::connection& session) {
+        const tableq::core::value now;
+        return session.execute(which, tableq::core::names_for({}, queue), {&now, 1}, {});
+      });
+    };
+  };
+  return {
+      {"heap.enqueue", [=]() mutable { heap.enqueue("p"); }},
+      {"heap.dequeue", [=]() mutable { (void)heap.dequeue(); }},
+      {"heap.dequeue", [=]() mutable { (void)heap.dequeue_batch({.max = 50}); }},
+      {"heap.peek", [=] { (void)heap.peek(2); }},
+      {"heap.purge", [=]() mutable { heap.purge(); }},
+      {"heap.stats", [=] { (void)heap.stats(); }},
+      {"fifo.enqueue", [=]() mutable { fifo.enqueue("p"); }},
+      {"fifo.dequeue", [=]() mutable { (void)fifo.dequeue(); }},
+      {"fifo.dequeue_strict", [=]() mutable { (void)strict_fifo.dequeue(); }},
+      {"fifo.enqueue", [=]() mutable { strict_fifo.enqueue("p"); }},
+      {"fifo.peek", [=] { (void)fifo.peek(2); }},
+      {"fifo.purge", [=]() mutable { fifo.purge(); }},
+      {"fifo.stats", [=] { (void)fifo.stats(); }},
+      {"lifo.enqueue", [=]() mutable { lifo.enqueue("p"); }},
+      {"lifo.dequeue", [=]() mutable { (void)lifo.dequeue(); }},
+      {"lifo.dequeue_strict", [=]() mutable { (void)strict_lifo.dequeue(); }},
+      {"lifo.peek", [=] { (void)lifo.peek(2); }},
+      {"lifo.purge", [=]() mutable { lifo.purge(); }},
+      {"lifo.stats", [=] { (void)lifo.stats(); }},
+      {"pending.enqueue", [=]() mutable { pending.enqueue("p", {.delay = 1s}); }},
+      {"pending.dequeue", [=]() mutable { (void)pending.dequeue(); }},
+      {"pending.peek", [=] { (void)pending.peek(2); }},
+      {"pending.purge", [=]() mutable { pending.purge(); }},
+      {"pending.stats", [=] { (void)pending.stats(); }},
+      {"pending.next_due", waits(statement::pending_next_due, "pending")},
+      {"claim.enqueue", [=]() mutable { claim.enqueue("p", {.key = "k"}); }},
+      {"claim.complete", [=]() mutable { (void)claim.complete(mine); }},
+      {"claim.keep", [=]() mutable { (void)kept.complete(kept_mine); }},
+      {"claim.fail", [=]() mutable { (void)claim.fail(mine, "why"); }},
+      {"claim.release", [=]() mutable { (void)claim.release(mine); }},
+      {"claim.extend", [=]() mutable { (void)claim.extend(mine, 1s); }},
+      {"claim.peek", [=] { (void)claim.peek(2); }},
+      {"claim.list", [=] { (void)claim.list(tableq::retained::dead); }},
+      {"claim.redrive", [=]() mutable { claim.redrive(std::array{tableq::message_id{3}}); }},
+      {"claim.redrive_all", [=]() mutable { claim.redrive_all(); }},
+      {"claim.purge", [=]() mutable { claim.purge(tableq::retained::done); }},
+      {"claim.stats", [=] { (void)claim.stats(); }},
+      {"claim.next_due", waits(statement::claim_next_due, "claim")},
+  };
+}
+
+}  // namespace tableq_test

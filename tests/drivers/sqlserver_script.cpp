@@ -1,0 +1,294 @@
+#include "drivers/sqlserver_script.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include <tableq/dialect.hpp>
+#include <tableq/schema.hpp>
+
+#include "core/identifier.hpp"
+#include "core/statement.hpp"
+#include "drivers/text.hpp"
+
+namespace tableq_test {
+namespace {
+
+using tableq::kind;
+using tableq::core::contract;
+using tableq::drivers::parameter;
+
+constexpr std::array queues{
+    scripted_queue{"heap", kind::heap, "", 7001},
+    scripted_queue{"fifo", kind::fifo, "ordering=relaxed", 7002},
+    scripted_queue{"lifo", kind::lifo, "ordering=relaxed", 7003},
+    scripted_queue{"pending", kind::pending, "", 7004},
+    scripted_queue{"claim", kind::claim, "lease_ms=30000 max_attempts=5 keep=0", 7005},
+    scripted_queue{"strict_fifo", kind::fifo, "ordering=strict", 7006},
+    scripted_queue{"strict_lifo", kind::lifo, "ordering=strict", 7007},
+    scripted_queue{"kept", kind::claim, "lease_ms=30000 max_attempts=5 keep=1", 7008},
+};
+
+/// What a text of the wire stands for.
+struct known_text {
+  std::string name;
+  const contract* of = nullptr;
+  std::vector<parameter> parameters = {};
+  std::size_t rows = 0;
+};
+using known_texts = std::map<std::string, known_text, std::less<>>;
+
+/// As FreeTDS writes parameters.
+std::string numbered(std::string_view sql) {
+  std::string out;
+  int number = 0;
+  for (const char c : sql) {
+    if (c == '?') {
+      out += "@P" + std::to_string(++number);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+known_texts texts_of_dialect() {
+  const tableq::dialect speaks = tableq::find_dialect("sqlserver");
+  const auto blocks = tableq::drivers::split_blocks(speaks.statements);
+  known_texts out;
+  const auto add = [&](const contract& of, const tableq::core::table_names& names) {
+    const auto block = blocks.find(of.name);
+    if (block == blocks.end()) return;
+    const std::string filled = tableq::drivers::fill_names(block->second, speaks, names);
+    const std::vector<std::size_t> once{1};
+    for (const std::size_t rows : of.items.empty() ? once : speaks.row_counts) {
+      auto text = tableq::drivers::compile(filled, of,
+                                           {.markers = tableq::drivers::marker::question,
+                                            .batches = speaks.batches,
+                                            .arrays = false,
+                                            .rows = rows});
+      out[numbered(text.sql)] = {std::string(of.name), &of, std::move(text.parameters),
+                                 of.items.empty() ? 0 : rows};
+    }
+  };
+  for (const scripted_queue& each : queues) {
+    const auto names = tableq::core::names_for({}, each.name);
+    const std::string beginning = std::string(to_string(each.kind)) + ".";
+    for (const contract& of : tableq::core::contracts()) {
+      const bool of_all = of.name.starts_with("catalog.") || of.name.starts_with("table.") ||
+                          of.name.starts_with("queue.") || of.name.starts_with("doctor.");
+      if (of_all || of.name.starts_with(beginning)) add(of, names);
+    }
+    for (const std::string_view one_of : {std::string_view("catalog"), to_string(each.kind)}) {
+      const std::string part(one_of);
+      const auto ddl = tableq::drivers::fill_names(speaks.ddl.at(part), speaks, names);
+      for (const std::string& one : tableq::drivers::split_script(ddl)) {
+        out[one] = {.name = "ddl." + part};
+      }
+    }
+  }
+  out[speaks.setup.at(0)] = {.name = "setup"};
+  out[speaks.begin] = {.name = "begin"};
+  out["COMMIT"] = {.name = "commit"};
+  out[speaks.rollback] = {.name = "rollback"};
+  return out;
+}
+
+void keep(named_values& in, std::string_view name, const tds_value& value) {
+  const auto [place, added] = in.emplace(name, value);
+  if (!added && place->second != value) {
+    throw std::runtime_error(std::string(name) + " is not the same in each of its places");
+  }
+}
+
+tds_answer number(const char* column, std::int64_t value) {
+  return tds_answer().columns({{column, tds_type::bigint}}).row({value});
+}
+
+tds_answer catalogue(const sqlserver_call& call) {
+  tds_answer out;
+  out.columns({{"name", tds_type::nvarchar, 60},
+               {"identity", tds_type::bigint},
+               {"kind", tds_type::nvarchar, 20},
+               {"layout", tds_type::integer},
+               {"options", tds_type::nvarchar, 1000},
+               {"created_at", tds_type::bigint}});
+  const auto wanted = call.shared.find("name");
+  const auto asked_for = [&](std::string_view name) {
+    return wanted == call.shared.end() || wanted->second == tds_value(std::string(name));
+  };
+  if (asked_for("tableq")) out.row({"tableq", 0, "catalogue", 1, "", 1});
+  for (const scripted_queue& each : queues) {
+    if (!asked_for(each.name)) continue;
+    out.row({std::string(each.name), each.identity, std::string(to_string(each.kind)), 1,
+             std::string(each.options), 1});
+  }
+  return out;
+}
+
+/// Every item has succeeded.
+tds_answer done_for_each(const sqlserver_call& call) {
+  const bool adds = call.name.ends_with(".enqueue");
+  const bool numbers_items = !adds || call.name.starts_with("claim.");
+  tds_answer out;
+  out.columns({{"item", tds_type::bigint}, {"id", tds_type::bigint}, {"state", tds_type::integer}});
+  for (std::size_t i = 0; i < call.items.size(); ++i) {
+    const auto& sign = call.items[i].at(adds ? "payload" : "id");
+    if (std::holds_alternative<std::nullptr_t>(sign)) continue;
+    const auto item = static_cast<std::int64_t>(i);
+    out.row({numbers_items ? tds_value(item) : tds_value(), adds ? tds_value(100 + item) : sign,
+             std::int64_t{0}});
+  }
+  return out;
+}
+
+tds_answer usual(const sqlserver_call& call) {
+  const auto is = [&](std::string_view end) { return call.name.ends_with(end); };
+  if (!call.known) throw std::runtime_error("this is no text of the dialect");
+  if (is(".exists")) return number("present", 1);
+  if (is("catalog.find") || is("catalog.list")) return catalogue(call);
+  if (is("claim.find_key")) return sqlserver_rows::added();
+  if (call.rows > 0) return done_for_each(call);
+  if (is(".take")) return sqlserver_rows::deliveries();
+  if (is("claim.peek") || is("claim.list")) return sqlserver_rows::stored();
+  if (is(".peek") || is(".dequeue") || is(".dequeue_strict")) return sqlserver_rows::messages();
+  if (is(".purge") || is(".redrive_all") || is(".promote")) {
+    return tds_answer().columns({{"id", tds_type::bigint}, {"state", tds_type::integer}});
+  }
+  if (is(".next_due")) return number("delay", 0);
+  if (is("claim.stats")) {
+    return tds_answer()
+        .columns({{"ready", tds_type::bigint},
+                  {"delayed", tds_type::bigint},
+                  {"leased", tds_type::bigint},
+                  {"done", tds_type::bigint},
+                  {"dead", tds_type::bigint},
+                  {"oldest", tds_type::bigint}})
+        .row({1, 2, 3, 4, 5, nullptr});
+  }
+  if (is(".stats")) {
+    return tds_answer()
+        .columns({{"waiting", tds_type::bigint},
+                  {"delayed", tds_type::bigint},
+                  {"oldest", tds_type::bigint}})
+        .row({3, 2, nullptr});
+  }
+  return {};
+}
+
+}  // namespace
+
+sqlserver_call read_call(const tds_request& asked) {
+  static const known_texts texts = texts_of_dialect();
+  sqlserver_call out;
+  if (asked.kind != tds_kind::batch && asked.kind != tds_kind::call) {
+    out.name = asked.kind == tds_kind::login       ? "login"
+               : asked.kind == tds_kind::attention ? "attention"
+                                                   : described(asked);
+    return out;
+  }
+  const auto found = texts.find(asked.text);
+  if (found == texts.end() || (asked.kind == tds_kind::call && !asked.further.empty())) {
+    out.name = described(asked);
+    out.known = false;
+    return out;
+  }
+  const known_text& text = found->second;
+  out.name = text.name;
+  out.rows = text.rows;
+  out.items.resize(text.rows);
+  if (asked.parameters.size() != text.parameters.size()) {
+    throw std::runtime_error("another number of parameters than the text has");
+  }
+  for (std::size_t i = 0; i < text.parameters.size(); ++i) {
+    const parameter& place = text.parameters[i];
+    const tds_value& value = asked.parameters[i].value;
+    if (place.item) {
+      keep(out.items.at(place.row), text.of->items[place.source].name, value);
+    } else {
+      keep(out.shared, text.of->shared[place.source].name, value);
+    }
+  }
+  return out;
+}
+
+const scripted_queue& sqlserver_script::queue(std::string_view name) {
+  return *std::find_if(queues.begin(), queues.end(),
+                       [&](const scripted_queue& each) { return each.name == name; });
+}
+
+void sqlserver_script::once(std::string_view name, const tds_answer& answer) {
+  const std::lock_guard lock(guard_);
+  once_[std::string(name)].push_back(answer);
+}
+
+void sqlserver_script::always(std::string_view name, const tds_answer& answer) {
+  const std::lock_guard lock(guard_);
+  always_.insert_or_assign(std::string(name), answer);
+}
+
+tds_script sqlserver_script::handlers() {
+  const auto say = [this](const tds_request& asked) { return answer(asked); };
+  return {.statement = say, .set_up = say, .prepare = {}, .transaction = {}, .login = say};
+}
+
+tds_answer sqlserver_script::answer(const tds_request& asked) {
+  const sqlserver_call call = read_call(asked);
+  {
+    const std::lock_guard lock(guard_);
+    const auto next = once_.find(call.name);
+    if (next != once_.end() && !next->second.empty()) {
+      const tds_answer out = next->second.front();
+      next->second.pop_front();
+      return out;
+    }
+    const auto set = always_.find(call.name);
+    if (set != always_.end()) return set->second;
+  }
+  return usual(call);
+}
+
+namespace sqlserver_rows {
+
+tds_answer messages() {
+  return tds_answer().columns({{"id", tds_type::bigint},
+                               {"created_at", tds_type::bigint},
+                               {"due_at", tds_type::bigint},
+                               {"payload", tds_type::varbinary_max}});
+}
+
+tds_answer deliveries() {
+  return tds_answer().columns({{"id", tds_type::bigint},
+                               {"fence", tds_type::bigint},
+                               {"attempts", tds_type::integer},
+                               {"priority", tds_type::integer},
+                               {"created_at", tds_type::bigint},
+                               {"claimed_at", tds_type::bigint},
+                               {"lease_until", tds_type::bigint},
+                               {"key", tds_type::nvarchar, 200},
+                               {"headers", tds_type::nvarchar_max},
+                               {"payload", tds_type::varbinary_max}});
+}
+
+tds_answer stored() {
+  return tds_answer().columns({{"id", tds_type::bigint},
+                               {"state", tds_type::integer},
+                               {"priority", tds_type::integer},
+                               {"attempts", tds_type::integer},
+                               {"created_at", tds_type::bigint},
+                               {"due_at", tds_type::bigint},
+                               {"claimed_at", tds_type::bigint},
+                               {"finished_at", tds_type::bigint},
+                               {"key", tds_type::nvarchar, 200},
+                               {"headers", tds_type::nvarchar_max},
+                               {"errors", tds_type::nvarchar_max},
+                               {"payload", tds_type::varbinary_max}});
+}
+
+tds_answer added() {
+  return tds_answer().columns({{"item", tds_type::bigint}, {"id", tds_type::bigint}});
+}
+
+}  // namespace sqlserver_rows
+}  // namespace tableq_test

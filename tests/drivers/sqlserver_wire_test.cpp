@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "drivers/sqlserver_fixture.hpp"
+#include "drivers/sqlserver_operations.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq_test::named_values;
+using tableq_test::names_of;
+using tableq_test::read_call;
+using tableq_test::sqlserver_operations;
+using tableq_test::tds_answer;
+using tableq_test::tds_kind;
+using tableq_test::tds_request;
+using tableq_test::tds_type;
+using tableq_test::tds_value;
+
+namespace rows = tableq_test::sqlserver_rows;
+
+/// What leaves the client when all goes well.
+class sqlserver_wire : public tableq_test::on_each_address {
+ protected:
+  /// The one statement that `work` sends.
+  template <class F>
+  tds_request single(F&& work) {
+    const auto came = sent_by(work);
+    EXPECT_EQ(came.size(), 1U) << names_of(came);
+    return came.empty() ? tds_request() : came.front();
+  }
+
+  tableq::database db_ = open(0ms);
+};
+INSTANTIATE_TEST_SUITE_P(, sqlserver_wire, testing::Bool(), tableq_test::address_name);
+
+TEST_P(sqlserver_wire, begins_a_session_with_one_batch_of_settings) {
+  const auto came = sent_by([&] { (void)open(0ms); });
+  const std::string once = "login setup catalog.exists catalog.find";
+  // To learn what is behind ODBC's own string takes a session of its own.
+  EXPECT_EQ(names_of(came), GetParam() ? "login " + once : once);
+  const auto setup = std::find_if(came.begin(), came.end(),
+                                  [](const auto& each) { return read_call(each).name == "setup"; });
+  ASSERT_NE(setup, came.end());
+  EXPECT_EQ(setup->kind, tds_kind::batch);
+  for (const char* part :
+       {"SET NOCOUNT ON;", "SET XACT_ABORT ON;", "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;",
+        "SET LOCK_TIMEOUT ", "SET TEXTSIZE 2147483647;", "SET ANSI_NULLS ON;",
+        "SET ANSI_PADDING ON;", "SET ANSI_WARNINGS ON;", "SET ARITHABORT ON;",
+        "SET CONCAT_NULL_YIELDS_NULL ON;", "SET QUOTED_IDENTIFIER ON;",
+        "SET NUMERIC_ROUNDABORT OFF;"}) {
+    EXPECT_NE(setup->text.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_P(sqlserver_wire, sends_the_dialects_text_in_one_round_trip_for_each_operation) {
+  for (const auto& each : sqlserver_operations(db_)) {
+    // Their names are found by the whole text.
+    EXPECT_EQ(names_of(sent_by(each.run)), each.sends);
+  }
+}
+
+TEST_P(sqlserver_wire, takes_with_one_round_trip_when_a_message_is_there) {
+  auto claim = db_.claim("claim");
+  tds_answer one = rows::deliveries();
+  script_.once("claim.take", one.row({9, 1, 1, 0, 1000, nullptr, 31000, nullptr, nullptr, "p"}));
+  EXPECT_EQ(names_of(sent_by([&] { EXPECT_EQ(claim.take().size(), 1U); })), "claim.take");
+  EXPECT_EQ(names_of(sent_by([&] { EXPECT_TRUE(claim.take().empty()); })),
+            "claim.take claim.promote claim.take");
+}
+
+TEST_P(sqlserver_wire, declares_parameters_as_three_kinds_of_types_only) {
+  std::set<std::string> declared;
+  std::set<std::string> sent;
+  for (const auto& each : sqlserver_operations(db_)) {
+    for (const tds_request& came : sent_by(each.run)) {
+      std::string_view rest = came.declaration;
+      while (!rest.empty()) {
+        const auto end = std::min(rest.find(','), rest.size());
+        const std::string_view one = rest.substr(0, end);
+        declared.emplace(one.substr(one.find(' ') + 1));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      for (const auto& parameter : came.parameters) sent.insert(parameter.type);
+    }
+  }
+  EXPECT_EQ(declared, (std::set<std::string>{"BIGINT", "NVARCHAR(4000)", "VARBINARY(MAX)"}));
+  EXPECT_EQ(sent, (std::set<std::string>{"bigint", "nvarchar(4000)", "varbinary(max)"}));
+}
+
+TEST_P(sqlserver_wire, sends_statements_as_calls_without_preparing_them) {
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& each : sqlserver_operations(db_)) {
+      for (const tds_request& came : sent_by(each.run)) {
+        EXPECT_TRUE(came.parameters.empty() ? came.kind == tds_kind::batch
+                                            : came.procedure == "sp_executesql")
+            << described(came);
+      }
+    }
+  }
+}
+
+TEST_P(sqlserver_wire, declares_a_payload_the_same_way_whatever_its_length) {
+  auto fifo = db_.fifo("fifo");
+  std::set<std::string> declared;
+  for (const std::size_t size : {0U, 1U, 8000U, 8001U, 100000U}) {
+    const std::string payload(size, 'x');
+    declared.insert(single([&] { fifo.enqueue(payload); }).declaration);
+  }
+  EXPECT_EQ(declared, std::set<std::string>{"@P1 VARBINARY(MAX),@P2 BIGINT,@P3 BIGINT"});
+}
+
+TEST_P(sqlserver_wire, declares_a_short_text_the_same_way_whatever_its_length) {
+  auto claim = db_.claim("claim");
+  std::set<std::string> declared;
+  for (const std::size_t size : {1U, 10U, 200U}) {
+    declared.insert(single([&] {
+                      claim.enqueue("p", {.headers = {{"h", std::string(size, 'v')}},
+                                          .key = std::string(size, 'k')});
+                    }).declaration);
+  }
+  declared.insert(single([&] { claim.enqueue("p"); }).declaration);
+  EXPECT_EQ(declared.size(), 1U);
+  const auto longer = single([&] {
+    claim.enqueue("p", {.headers = {{"h", std::string(5000, 'v')}}});
+  });
+  EXPECT_NE(longer.declaration.find("NVARCHAR(MAX)"), std::string::npos) << longer.declaration;
+}
+
+TEST_P(sqlserver_wire, passes_locked_rows_unless_a_queue_is_strict) {
+  for (const auto& each : sqlserver_operations(db_)) {
+    const bool strict = each.sends.ends_with("_strict");
+    const bool reads = each.sends.ends_with(".dequeue") || each.sends.ends_with(".peek") ||
+                       each.sends.ends_with(".stats") || each.sends.ends_with("purge") ||
+                       each.sends.ends_with(".list") || each.sends.ends_with(".redrive_all");
+    const bool settles = each.sends == "claim.complete" || each.sends == "claim.keep" ||
+                         each.sends == "claim.fail" || each.sends == "claim.release" ||
+                         each.sends == "claim.extend" || each.sends == "claim.redrive";
+    const std::string text = single(each.run).text;
+    const bool passes = text.find("READPAST") != std::string::npos;
+    if (reads) {
+      EXPECT_TRUE(passes) << each.sends;
+    }
+    if (strict || settles) {
+      EXPECT_FALSE(passes) << each.sends;
+    }
+    const bool takes = strict || settles || each.sends.ends_with(".dequeue");
+    if (takes) {
+      EXPECT_NE(text.find("WITH (UPDLOCK, ROWLOCK"), std::string::npos) << each.sends;
+    }
+  }
+}
+
+TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
+  const auto call = [&](auto work) { return read_call(single(work)); };
+  const auto at = [](std::int64_t ms) { return tableq::timestamp(std::chrono::milliseconds(ms)); };
+  auto fifo = db_.fifo("fifo");
+  const auto added = call([&] { fifo.enqueue("p", {.created_at = at(77)}); });
+  EXPECT_EQ(added.items.at(0), (named_values{{"payload", "p"}, {"created_at", 77}}));
+  EXPECT_EQ(added.shared, (named_values{{"now", nullptr}}));
+  EXPECT_EQ(call([&] { (void)fifo.dequeue_batch({.max = 40}); }).shared,
+            (named_values{{"max", 40}}));
+
+  auto pending = db_.pending("pending");
+  EXPECT_EQ(
+      call([&] { pending.enqueue("p", {.due_at = at(99)}); }).items.at(0),
+      (named_values{{"payload", "p"}, {"created_at", nullptr}, {"due_at", 99}, {"delay", 0}}));
+  EXPECT_EQ(call([&] { (void)pending.dequeue(); }).shared,
+            (named_values{{"max", 1}, {"now", nullptr}}));
+
+  auto claim = db_.claim("claim");
+  const auto claimed = call([&] {
+    claim.enqueue("p", {.priority = -7, .delay = 2s, .headers = {{"a", "b"}}, .key = "k"});
+  });
+  EXPECT_EQ(claimed.items.at(0), (named_values{{"payload", "p"},
+                                               {"priority", -7},
+                                               {"delay", 2000},
+                                               {"key", "k"},
+                                               {"headers", R"({"a":"b"})"},
+                                               {"created_at", nullptr}}));
+  const auto mine = receipt_of("claim", 3, (std::int64_t{1} << 40) + 5);
+  const auto failed = call([&] { (void)claim.fail(mine, "it's broken", {.delay = 3s}); });
+  EXPECT_EQ(failed.items.at(0), (named_values{{"id", 3},
+                                              {"fence", (std::int64_t{1} << 40) + 5},
+                                              {"error", "it's broken"},
+                                              {"delay", 3000}}));
+  EXPECT_EQ(failed.shared, (named_values{{"max_attempts", 5}, {"now", nullptr}}));
+  EXPECT_EQ(call([&] { (void)claim.extend(mine, 9s); }).shared,
+            (named_values{{"lease", 9000}, {"now", nullptr}}));
+  EXPECT_EQ(
+      call([&] { claim.purge(tableq::retained::done, {.older_than = 1h, .batch = 10}); }).shared,
+      (named_values{{"state", 3}, {"older_than", 3600000}, {"max", 10}, {"now", nullptr}}));
+}
+
+TEST_P(sqlserver_wire, gives_a_take_a_new_token_each_time) {
+  auto claim = db_.claim("claim");
+  std::set<std::int64_t> tokens;
+  for (int i = 0; i < 4; ++i) {
+    const auto came = sent_by([&] {
+      EXPECT_TRUE(
+          claim.take({.max = 6, .lease = 4s, .claimed_at = tableq::timestamp(5ms)}).empty());
+    });
+    ASSERT_EQ(names_of(came), "claim.take claim.promote claim.take");
+    for (const std::size_t place : {0U, 2U}) {
+      named_values given = read_call(came[place]).shared;
+      const auto token = std::get<std::int64_t>(given.extract("token").mapped());
+      EXPECT_TRUE(token >= 0 && token < std::int64_t{1} << 32);
+      tokens.insert(token);
+      EXPECT_EQ(given, (named_values{{"max", 6},
+                                     {"lease", 4000},
+                                     {"claimed_at", 5},
+                                     {"guard", place == 0 ? 1 : 0},
+                                     {"now", nullptr}}));
+    }
+  }
+  EXPECT_GT(tokens.size(), 4U);
+}
+
+TEST_P(sqlserver_wire, sends_the_clock_of_a_test) {
+  auto db = tableq::database::open(
+      address(), {.clock = [] { return tableq::timestamp(std::chrono::milliseconds(123)); }});
+  auto pending = db.pending("pending");
+  EXPECT_EQ(read_call(single([&] { pending.enqueue("p"); })).shared, (named_values{{"now", 123}}));
+  EXPECT_EQ(read_call(single([&] { (void)pending.stats(); })).shared, (named_values{{"now", 123}}));
+}
+
+TEST_P(sqlserver_wire, makes_a_queue_under_the_catalogues_lock_in_one_transaction) {
+  tds_answer none;
+  none.columns({{"name", tds_type::nvarchar, 60},
+                {"identity", tds_type::bigint},
+                {"kind", tds_type::nvarchar, 20},
+                {"layout", tds_type::integer},
+                {"options", tds_type::nvarchar, 1000},
+                {"created_at", tds_type::bigint}});
+  const tds_answer absent = tds_answer().columns({{"present", tds_type::bigint}}).row({0});
+  script_.always("catalog.find", none);
+  script_.always("table.exists", absent);
+  for (const char* name : {"heap", "fifo", "lifo", "pending", "claim"}) {
+    const auto came = sent_by([&] {
+      const std::string kind = name;
+      if (kind == "heap") (void)db_.heap(name);
+      if (kind == "fifo") (void)db_.fifo(name);
+      if (kind == "lifo") (void)db_.lifo(name);
+      if (kind == "pending") (void)db_.pending(name);
+      if (kind == "claim") (void)db_.claim(name);
+    });
+    std::string all = names_of(came);
+    const std::string ddl = " ddl." + std::string(name);
+    const std::size_t first = all.find(ddl);
+    ASSERT_NE(first, std::string::npos) << all;
+    for (std::size_t at = first; at != std::string::npos; at = all.find(ddl)) {
+      all.erase(at, ddl.size());
+    }
+    EXPECT_EQ(all,
+              "catalog.exists catalog.find begin catalog.lock catalog.exists catalog.exists "
+              "catalog.find table.exists catalog.insert commit");
+    const named_values row = read_call(came[came.size() - 2]).shared;
+    EXPECT_EQ(row.at("name"), tds_value(name));
+    EXPECT_EQ(row.at("kind"), tds_value(name));
+    EXPECT_EQ(row.at("layout"), tds_value(1));
+  }
+}
+
+}  // namespace

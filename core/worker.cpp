@@ -18,14 +18,10 @@ namespace {
 void check(const claim_queue& queue, const worker::handler& work, const worker_options& options) {
   constexpr std::size_t most_threads = 1000;
   constexpr std::size_t most_ahead = 10'000;
-  constexpr std::chrono::milliseconds shortest_lease{50};
   if (!work) refuse("a worker needs a handler");
   if (options.threads < 1 || options.threads > most_threads) refuse("threads is 1 to 1000");
   if (options.ahead.value_or(0) > most_ahead) refuse("ahead is 0 to 10000");
-  const auto lease = options.lease.value_or(queue.lease());
-  core::check_lease(lease);
-  if (lease < shortest_lease)
-    refuse("the lease of a worker is at least 50 ms: it extends it in time");
+  core::check_lease(options.lease.value_or(queue.lease()));
   core::check_delay(options.retry_delay);
 }
 

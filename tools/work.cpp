@@ -9,13 +9,13 @@
 #include <tableq/tableq.hpp>
 
 #include "child.hpp"
+#include "command_runner.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "signals.hpp"
 #include "status_line.hpp"
-#include "worker.hpp"
 
 namespace tool {
 
@@ -46,6 +46,13 @@ struct work_arguments {
   bool summary = false;
 };
 
+struct work_settings {
+  std::vector<std::string> command;
+  std::size_t concurrency = 1;
+  std::chrono::milliseconds lease{};
+  std::chrono::milliseconds retry_delay{};
+};
+
 work_settings settings_of(const invocation& call, const work_arguments& given) {
   if (!call.tail || call.tail->empty()) throw usage_error("give the COMMAND behind --");
   work_settings settings;
@@ -57,71 +64,122 @@ work_settings settings_of(const invocation& call, const work_arguments& given) {
   settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
   if (settings.lease > std::chrono::days{365}) throw usage_error("--lease must be at most 365d");
   settings.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
-  settings.until_empty = given.until_empty;
-  settings.verbose = given.verbose;
   return settings;
 }
 
-std::string in_words(const work_counts& counts) {
+std::string in_words(const tableq::worker_counts& counts) {
   std::string text = "completed " + std::to_string(counts.completed) + ", failed " +
                      std::to_string(counts.failed) + ", lease lost " +
                      std::to_string(counts.lease_lost);
-  if (counts.released > 0) text += ", given back " + std::to_string(counts.released);
+  if (counts.given_back > 0) text += ", given back " + std::to_string(counts.given_back);
   if (counts.unknown > 0) text += ", unknown " + std::to_string(counts.unknown);
   return text;
 }
 
-void show_progress(status_line& status, const worker& crew, steady_clock::time_point begin) {
+/// A line for each message, where it is wanted, and for trouble always.
+void report(status_line& status, bool verbose, const tableq::worker_event& event) {
+  using kind = tableq::worker_event::kind;
+  std::string said;
+  switch (event.what) {
+    case kind::trouble:
+      status.trouble("trying again: " + std::string(event.why));
+      return;
+    case kind::completed:
+      said = "completed";
+      break;
+    case kind::failed:
+    case kind::given_up:
+      said = "failed: " + std::string(event.why);
+      break;
+    case kind::given_back:
+      said = "given back";
+      break;
+    case kind::lease_lost:
+      said = "lease lost, others work on it";
+      break;
+    case kind::unknown:
+      said = "settled or to be taken again, the database did not say";
+      break;
+  }
+  if (verbose || event.what == kind::unknown) {
+    status.note("message " + std::to_string(event.id.value) + ", attempt " +
+                std::to_string(event.attempt) + ": " + said);
+  }
+}
+
+void show_progress(status_line& status, const tableq::worker& crew,
+                   steady_clock::time_point begin) {
   if (!status.shown()) return;
-  status.show(in_words(crew.counts()) + ", running " + std::to_string(crew.running()) + ", " +
-              rate(crew.counts().completed, steady_clock::now() - begin));
+  const tableq::worker_counts counts = crew.counts();
+  status.show(in_words(counts) + ", running " + std::to_string(counts.running) + ", " +
+              rate(counts.completed, steady_clock::now() - begin));
 }
 
 /// The first signal ends the taking, the second the commands; those that follow are for commands
 /// that do not listen.
-void obey(worker& crew, status_line& status, bool verbose, int signals_so_far) {
-  const bool tell = (verbose || status.shown()) && crew.running() > 0;
+void obey(tableq::worker& crew, command_runner& commands, status_line& status, bool verbose,
+          int signals_so_far) {
+  const bool tell = (verbose || status.shown()) && crew.counts().running > 0;
   if (signals_so_far == 1) {
     crew.stop();
     if (tell) status.note("finishing what runs; once more to give it back");
-  } else {
-    crew.abandon(signals_so_far == 2 ? SIGTERM : SIGKILL);
-    if (tell) status.note("ending what runs; once more to kill it");
+    return;
   }
-}
-
-/// Until all threads have ended. @return how many signals came.
-int watch(worker& crew, const signal_queue& signals, status_line& status, bool verbose,
-          steady_clock::time_point begin) {
-  int seen = 0;
-  for (;;) {
-    pollfd events[] = {{signals.handle(), POLLIN, 0}, {crew.finished().handle(), POLLIN, 0}};
-    ::poll(events, 2, status.shown() ? 250 : -1);
-    if (events[1].revents != 0) return seen;
-    while (signals.take() != 0) obey(crew, status, verbose, ++seen);
-    show_progress(status, crew, begin);
-  }
+  crew.abandon();
+  if (signals_so_far > 2) commands.signal_all(SIGKILL);
+  if (tell) status.note("ending what runs; once more to kill it");
 }
 
 exit_status work(const invocation& call, const work_arguments& given) {
-  work_settings settings = settings_of(call, given);
+  const work_settings settings = settings_of(call, given);
   // Before the first thread, and so before the library may start one.
   const signal_queue signals;
   tableq::database db = connect(call.connection, false, settings.concurrency + 4);
   any_queue opened = open_queue(db, given.queue.text());
   const tableq::claim_queue& queue = as_claim(opened, "its messages go to: tableq dequeue");
-  if (settings.lease.count() == 0) settings.lease = queue.lease();
 
   status_line status;
-  worker crew(queue, std::move(settings), status);
+  command_runner commands(queue.name(), settings.command, settings.retry_delay);
+  const completion finished;
+  bool hopeless = false;
+  const completion give_up;
   const auto begin = steady_clock::now();
-  crew.start();
-  const int seen = watch(crew, signals, status, given.verbose, begin);
+  // Nothing is taken ahead: what this process holds when it dies waits for the end of its lease.
+  tableq::worker crew(
+      queue,
+      [&](const tableq::delivery& delivery, const std::stop_token& stop) {
+        const tableq::handled said = commands.run(delivery, stop);
+        if (commands.hopeless()) give_up.set();
+        return said;
+      },
+      {.threads = settings.concurrency,
+       .ahead = 0,
+       .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
+       .retry_delay = settings.retry_delay,
+       .until_empty = given.until_empty,
+       .observe = [&](const tableq::worker_event& event) { report(status, given.verbose, event); },
+       .ended = [&] { finished.set(); }});
+
+  int seen = 0;
+  for (bool running = true; running;) {
+    pollfd events[] = {{signals.handle(), POLLIN, 0},
+                       {finished.handle(), POLLIN, 0},
+                       {hopeless ? -1 : give_up.handle(), POLLIN, 0}};
+    ::poll(events, 3, status.shown() ? 250 : -1);
+    running = events[1].revents == 0;
+    if (events[2].revents != 0) {
+      hopeless = true;
+      crew.stop();
+    }
+    while (signals.take() != 0) obey(crew, commands, status, given.verbose, ++seen);
+    show_progress(status, crew, begin);
+  }
   status.clear();
   if (seen > 0 || given.summary || status.shown()) {
     status.note(in_words(crew.counts()) + ", in " + seconds(steady_clock::now() - begin));
   }
   crew.join();
+  if (const auto why = commands.hopeless()) throw usage_error(*why);
   return exit_status::done;
 }
 

@@ -75,8 +75,8 @@ struct worker_options {
   /// Messages taken beyond those that are handled, so that no thread waits for the database; their
   /// leases are held too. 0 to 10,000. Empty: as many as threads.
   std::optional<std::size_t> ahead = {};
-  /// Empty: the queue handle's. Extended while a message is held, each third of it. 50 ms to 365
-  /// days.
+  /// Empty: the queue handle's. Extended while a message is held, each third of it. 1 ms to 365
+  /// days; a lease shorter than a round trip to the database is lost again and again.
   std::optional<std::chrono::milliseconds> lease = {};
   /// How long a message rests whose handler threw, 0 to 3,650 days.
   std::chrono::milliseconds retry_delay{0};

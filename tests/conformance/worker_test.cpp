@@ -261,7 +261,6 @@ TEST_P(workers, refuse_options_out_of_range) {
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.threads = 1001}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.ahead = 10'001}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.lease = 0ms}));
-  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.lease = 49ms}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.retry_delay = -1ms}));
 }
 

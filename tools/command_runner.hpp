@@ -1,0 +1,58 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <tableq/worker.hpp>
+
+#include "child.hpp"
+
+namespace tool {
+
+/// Runs a command for each message it is given: the handler of the `work` command.
+///
+/// Commands are signalled and reaped under one lock, so that a signal never meets a process id that
+/// was given away.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: safe.
+class command_runner {
+ public:
+  command_runner(std::string queue, std::vector<std::string> command,
+                 std::chrono::milliseconds retry_delay);
+
+  /// Exit status 0 completes the message, all else fails it. The command is sent SIGTERM when
+  /// `stop` is triggered, and its message is then given back.
+  tableq::handled run(const tableq::delivery& delivery, const std::stop_token& stop);
+
+  /// To the commands that run, and to those that start later.
+  void signal_all(int number);
+
+  /// Why no command can be started at all, once that is known: no other message will fare better.
+  [[nodiscard]] std::optional<std::string> hopeless() const;
+
+ private:
+  using place = std::list<pid_t>::iterator;
+  place started(pid_t child);
+  child_end ended(place child);
+  tableq::handled not_started(const std::error_code& reason);
+
+  const std::string queue_;
+  const std::vector<std::string> command_;
+  const std::chrono::milliseconds retry_delay_;
+
+  mutable std::mutex mutex_;  // guards all below
+  std::list<pid_t> children_;
+  int pending_signal_ = 0;
+  std::optional<std::string> hopeless_;
+};
+
+}  // namespace tool

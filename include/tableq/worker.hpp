@@ -70,6 +70,7 @@ struct worker_event {
   std::string_view why;  ///< Valid during the call.
 };
 
+/// How a worker works.
 struct worker_options {
   std::size_t threads = 1;  ///< Handlers that run at once, 1 to 1,000.
   /// Messages taken beyond those that are handled, so that no thread waits for the database; their

@@ -15,6 +15,7 @@
 #include <tableq/tableq.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
+#include <tableq/worker.hpp>
 
 int main(int argc, char** argv) {
   try {

@@ -4,6 +4,7 @@
 -- unless a test sets :now. 'now' stands still within one statement.
 -- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
 -- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
+-- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -34,11 +35,10 @@ SELECT EXISTS (
 DROP TABLE {table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
-WITH item (payload, created_at) AS (
-  SELECT :payload,
-         COALESCE(:created_at, :now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+WITH unused AS (SELECT 1)
 INSERT INTO {table} (payload, created_at)
-SELECT payload, created_at FROM item
+VALUES (:payload,
+        COALESCE(:created_at, :now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
 RETURNING id
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
@@ -171,21 +171,21 @@ WHERE id IN (SELECT id FROM due)
 RETURNING id, state
 
 -- name: claim.complete
-WITH receipt (id, fence) AS (SELECT :id, :fence)
+WITH unused AS (SELECT 1)
 DELETE FROM {table}
-WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
+WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.keep
-WITH receipt (id, fence) AS (SELECT :id, :fence)
+WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = 3, due_at = 0,
     finished_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
-WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
+WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.fail
-WITH receipt (id, fence) AS (SELECT :id, :fence)
+WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = CASE WHEN attempts >= :max_attempts OR :final THEN 4 WHEN :delay > 0 THEN 2 ELSE 0 END,
     due_at = CASE WHEN attempts < :max_attempts AND NOT :final AND :delay > 0
@@ -199,20 +199,20 @@ SET state = CASE WHEN attempts >= :max_attempts OR :final THEN 4 WHEN :delay > 0
       '$[#]', json_object(
         'at', COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
         'error', :error))
-WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
+WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id, state
 
 -- name: claim.release
-WITH receipt (id, fence) AS (SELECT :id, :fence)
+WITH unused AS (SELECT 1)
 UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
-WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
+WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.extend
-WITH receipt (id, fence) AS (SELECT :id, :fence)
+WITH unused AS (SELECT 1)
 UPDATE {table}
 SET due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
-WHERE id = (SELECT id FROM receipt) AND state = 1 AND fence = (SELECT fence FROM receipt)
+WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.peek
@@ -240,10 +240,10 @@ ORDER BY finished_at, id
 LIMIT :max
 
 -- name: claim.redrive
-WITH message (id) AS (SELECT :id)
+WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
-WHERE id = (SELECT id FROM message) AND state = 4
+WHERE id = :id AND state = 4
 RETURNING id
 
 -- name: claim.redrive_all

@@ -68,6 +68,25 @@ value new_token() {
   return value(std::int64_t{std::uniform_int_distribution<std::uint32_t>()(random)});
 }
 
+/// A JSON array of milliseconds; nothing where failed messages do not rest.
+std::string delays_text(const retry_delays& retry) {
+  if (retry.after.empty()) return {};
+  std::string out;
+  for (const std::chrono::milliseconds each : retry.after) {
+    out += (out.empty() ? "[" : ",") + std::to_string(each.count());
+  }
+  return out + "]";
+}
+
+/// By how many thousandths a delay is multiplied.
+value spread(int jitter) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  constexpr int whole = 1000;
+  const int most = jitter * whole / 100;
+  return value(
+      std::int64_t{std::uniform_int_distribution<int>(whole - most, whole + most)(random)});
+}
+
 void check_receipt(const queue_state& of, const receipt& r) {
   if (r.queue == of.info().identity) return;
   throw error(errc::invalid_argument, advice::never,
@@ -191,15 +210,19 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
   items.reserve(failures.size() * contract_of(statement::claim_fail).items.size());
   for (const failure& one : failures) {
     check_receipt(of, one.receipt);
-    check_delay(one.options.delay);
+    if (one.options.delay) check_delay(*one.options.delay);
     items.emplace_back(one.receipt.id.value);
     items.emplace_back(one.receipt.fence);
     items.emplace_back(
         std::string_view(texts.emplace_back(to_plain_utf8(one.error, longest_error))));
-    items.push_back(to_value(one.options.delay));
+    items.push_back(one.options.delay ? to_value(*one.options.delay) : value());
+    items.push_back(spread(of.info().retry.jitter));
     items.emplace_back(std::int64_t{one.options.give_up ? 1 : 0});
   }
-  const std::array shared{value(std::int64_t{of.info().max_attempts}), of.database().now()};
+  const std::string delays = delays_text(of.info().retry);
+  const std::array shared{value(std::int64_t{of.info().max_attempts}),
+                          delays.empty() ? value() : value(std::string_view(delays)),
+                          of.database().now()};
   std::vector<settled> out = settle(of, tx, statement::claim_fail, shared, items);
   of.announce(tx);
   return out;

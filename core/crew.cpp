@@ -202,11 +202,15 @@ handled crew::ask_handler(const held_message& one) {
   try {
     return work_(one.delivery, one.stop.get_token());
   } catch (const std::exception& failure) {
-    return handled::retry_after(options_.retry_delay, failure.what());
+    return failed(failure.what());
   } catch (...) {  // A handler may throw what it likes; its message fails, and the worker goes on.
-    return handled::retry_after(options_.retry_delay,
-                                "the handler threw what is no std::exception");
+    return failed("the handler threw what is no std::exception");
   }
+}
+
+handled crew::failed(const char* why) const {
+  return options_.retry_delay ? handled::retry_after(*options_.retry_delay, why)
+                              : handled::failed(why);
 }
 
 void crew::give_back(std::vector<held> untried) {

@@ -49,6 +49,7 @@ class crew {
   /// How many messages to take now; waits until there is room. Zero: stop.
   [[nodiscard]] std::size_t room();
   [[nodiscard]] bool nothing_left();
+  [[nodiscard]] handled failed(const char* why) const;
   [[nodiscard]] handled ask_handler(const held_message& one);
   void settle(const std::vector<settlement>& batch, handled::how what);
   [[nodiscard]] std::vector<settled> settle_once(const std::vector<settlement>& batch,

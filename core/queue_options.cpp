@@ -21,12 +21,14 @@ void check_settings(const queue_settings& settings) {
     throw error(errc::invalid_argument, advice::never,
                 "an ordering can be chosen for fifo and lifo queues only");
   }
-  if ((claim.lease || claim.max_attempts || claim.keep) && settings.kind != kind::claim) {
+  if ((claim.lease || claim.max_attempts || claim.keep || claim.retry) &&
+      settings.kind != kind::claim) {
     throw error(errc::invalid_argument, advice::never,
-                "lease, max_attempts and keep belong to claim queues only");
+                "lease, max_attempts, keep and retry belong to claim queues only");
   }
   if (claim.lease) check_lease(*claim.lease);
   if (claim.max_attempts) check_max_attempts(*claim.max_attempts);
+  if (claim.retry) check_retry(*claim.retry);
 }
 
 void apply(const queue_settings& given, queue_info& to) {
@@ -34,6 +36,29 @@ void apply(const queue_settings& given, queue_info& to) {
   if (given.claim.lease) to.lease = *given.claim.lease;
   if (given.claim.max_attempts) to.max_attempts = *given.claim.max_attempts;
   if (given.claim.keep) to.keep = *given.claim.keep;
+  if (given.claim.retry) to.retry = *given.claim.retry;
+}
+
+std::string encode_delays(const retry_delays& retry) {
+  std::string out;
+  for (const std::chrono::milliseconds each : retry.after) {
+    out += (out.empty() ? " retry_ms=" : ",") + std::to_string(each.count());
+  }
+  if (retry.jitter != 0) out += " jitter=" + std::to_string(retry.jitter);
+  return out;
+}
+
+/// @return false for what is no list of numbers.
+bool decode_delays(std::string_view list, retry_delays& into) {
+  while (!list.empty()) {
+    const std::string_view one = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(one.size() + 1, list.size()));
+    std::int64_t number = 0;
+    if (std::from_chars(one.data(), one.data() + one.size(), number).ec != std::errc())
+      return false;
+    into.after.emplace_back(number);
+  }
+  return true;
 }
 
 [[noreturn]] void newer(const queue_info& info) {
@@ -59,7 +84,8 @@ std::string encode_options(const queue_info& info) {
   }
   if (info.kind != kind::claim) return {};
   return "lease_ms=" + std::to_string(info.lease.count()) +
-         " max_attempts=" + std::to_string(info.max_attempts) + " keep=" + (info.keep ? "1" : "0");
+         " max_attempts=" + std::to_string(info.max_attempts) + " keep=" + (info.keep ? "1" : "0") +
+         encode_delays(info.retry);
 }
 
 void decode_options(std::string_view text, queue_info& info) {
@@ -79,6 +105,10 @@ void decode_options(std::string_view text, queue_info& info) {
       info.max_attempts = static_cast<int>(number);
     } else if (name == "keep" && numeric) {
       info.keep = number != 0;
+    } else if (name == "retry_ms" && decode_delays(given, info.retry)) {
+      continue;
+    } else if (name == "jitter" && numeric) {
+      info.retry.jitter = static_cast<int>(number);
     } else {
       newer(info);
     }
@@ -105,3 +135,19 @@ queue_info merge_options(const queue_info& stored, const queue_settings& given) 
 }
 
 }  // namespace tableq::core
+
+namespace tableq {
+
+retry_delays retry_delays::exponential(std::chrono::milliseconds first,
+                                       std::chrono::milliseconds most, int jitter) {
+  constexpr std::size_t most_delays = 32;
+  retry_delays out{.jitter = jitter};
+  while (out.after.size() + 1 < most_delays && first < most && first.count() > 0) {
+    out.after.push_back(first);
+    first *= 2;
+  }
+  out.after.push_back(most);
+  return out;
+}
+
+}  // namespace tableq

@@ -11,7 +11,8 @@ namespace tableq::core {
 /// @throws error errc::invalid_argument.
 queue_info settle_options(std::string_view name, const queue_settings& settings);
 
-/// What the catalogue's column `options` holds: `lease_ms=30000 max_attempts=5 keep=0`.
+/// What the catalogue's column `options` holds: `lease_ms=30000 max_attempts=5 keep=0`, and where
+/// failed messages rest, `retry_ms=1000,2000,4000 jitter=20`.
 std::string encode_options(const queue_info& info);
 
 /// Reads it back into `info`, whose kind must be set.

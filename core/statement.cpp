@@ -58,9 +58,10 @@ constexpr std::array delivery_columns{field{"id", integer},          field{"fenc
 constexpr std::array promote_shared{max, field{"max_attempts", integer}, now};
 constexpr std::array state_columns{field{"id", integer}, field{"state", integer}};
 constexpr std::array receipt_item{field{"id", integer}, field{"fence", integer}};
-constexpr std::array fail_shared{field{"max_attempts", integer}, now};
-constexpr std::array fail_item{field{"id", integer}, field{"fence", integer}, field{"error", text},
-                               field{"delay", integer}, field{"final", integer}};
+constexpr std::array fail_shared{field{"max_attempts", integer}, field{"delays", text}, now};
+constexpr std::array fail_item{field{"id", integer},     field{"fence", integer},
+                               field{"error", text},     field{"delay", integer},
+                               field{"spread", integer}, field{"final", integer}};
 constexpr std::array extend_shared{field{"lease", integer}, now};
 constexpr std::array stored_columns{
     field{"id", integer},         field{"state", integer},       field{"priority", integer},

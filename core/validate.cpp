@@ -65,6 +65,13 @@ void check_timestamp(const std::optional<timestamp>& at, std::string_view what) 
   }
 }
 
+void check_retry(const retry_delays& retry) {
+  constexpr std::size_t most_delays = 32;
+  if (retry.after.size() > most_delays) refuse("retry has at most 32 delays; the last one repeats");
+  for (const std::chrono::milliseconds each : retry.after) check_delay(each, "a delay of retry");
+  if (retry.jitter < 0 || retry.jitter > 100) refuse("the jitter of retry is 0 to 100 per cent");
+}
+
 void check_max_attempts(int attempts) {
   if (attempts < 1 || attempts > 1'000'000) refuse("max_attempts must be from 1 to 1,000,000");
 }

@@ -16,6 +16,7 @@ void check_lease(std::chrono::milliseconds lease);
 void check_delay(std::chrono::milliseconds delay, std::string_view what = "delay");
 void check_wait(std::chrono::milliseconds wait, bool in_transaction);
 void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
+void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
 void check_payload(std::string_view payload, std::size_t most);
 void check_message(const claim_enqueue_options& options);

@@ -22,7 +22,7 @@ void check(const claim_queue& queue, const worker::handler& work, const worker_o
   if (options.threads < 1 || options.threads > most_threads) refuse("threads is 1 to 1000");
   if (options.ahead.value_or(0) > most_ahead) refuse("ahead is 0 to 10000");
   core::check_lease(options.lease.value_or(queue.lease()));
-  core::check_delay(options.retry_delay);
+  if (options.retry_delay) core::check_delay(*options.retry_delay);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ std::size_t drain(claim_queue queue, const worker::handler& work) {
     try {
       said = work(taken.front(), std::stop_token());
     } catch (const std::exception& failure) {
-      said = handled::retry_after({}, failure.what());
+      said = handled::failed(failure.what());
     }
     switch (said.what()) {
       case handled::how::done:

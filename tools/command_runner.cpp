@@ -17,7 +17,7 @@ bool short_of_resources(const std::error_code& code) {
 }  // namespace
 
 command_runner::command_runner(std::string queue, std::vector<std::string> command,
-                               std::chrono::milliseconds retry_delay)
+                               std::optional<std::chrono::milliseconds> retry_delay)
     : queue_(std::move(queue)), command_(std::move(command)), retry_delay_(retry_delay) {}
 
 tableq::handled command_runner::run(const tableq::delivery& delivery, const std::stop_token& stop) {
@@ -37,13 +37,18 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
   const child_end end = ended(running);
   if (end.success()) return tableq::handled::done();
   if (stop.stop_requested()) return tableq::handled::give_back();
-  return tableq::handled::retry_after(retry_delay_, describe(end));
+  return failed(describe(end));
+}
+
+tableq::handled command_runner::failed(std::string why) const {
+  return retry_delay_ ? tableq::handled::retry_after(*retry_delay_, std::move(why))
+                      : tableq::handled::failed(std::move(why));
 }
 
 tableq::handled command_runner::not_started(const std::error_code& reason) {
   const std::string why = "cannot start " + command_.front() + ": " + reason.message();
   // The fault of this message's headers, not of the command.
-  if (reason.value() == E2BIG) return tableq::handled::retry_after(retry_delay_, why);
+  if (reason.value() == E2BIG) return failed(why);
   if (!short_of_resources(reason)) {
     const std::lock_guard lock(mutex_);
     hopeless_ = why;

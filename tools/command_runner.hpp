@@ -27,7 +27,7 @@ namespace tool {
 class command_runner {
  public:
   command_runner(std::string queue, std::vector<std::string> command,
-                 std::chrono::milliseconds retry_delay);
+                 std::optional<std::chrono::milliseconds> retry_delay);
 
   /// Exit status 0 completes the message, all else fails it. The command is sent SIGTERM when
   /// `stop` is triggered, and its message is then given back.
@@ -43,11 +43,12 @@ class command_runner {
   using place = std::list<pid_t>::iterator;
   place started(pid_t child);
   child_end ended(place child);
+  [[nodiscard]] tableq::handled failed(std::string why) const;
   tableq::handled not_started(const std::error_code& reason);
 
   const std::string queue_;
   const std::vector<std::string> command_;
-  const std::chrono::milliseconds retry_delay_;
+  const std::optional<std::chrono::milliseconds> retry_delay_;
 
   mutable std::mutex mutex_;  // guards all below
   std::list<pid_t> children_;

@@ -29,7 +29,7 @@ struct work_arguments {
       : queue(command, "QUEUE", "", "A claim queue"),
         concurrency(command, "--concurrency", "N", "How many commands run at once, up to 256 (1)"),
         lease(command, "--lease", "TIME", "How long a message is held before others may take it"),
-        retry_delay(command, "--retry-delay", "TIME", "A failed message is not taken before (0s)") {
+        retry_delay(command, "--retry-delay", "TIME", "A failed message is not taken before (as the queue says)") {
     queue.required();
     command.add_flag("--until-empty", until_empty,
                      "End when no message is ready, delayed or held by anybody");
@@ -50,7 +50,7 @@ struct work_settings {
   std::vector<std::string> command;
   std::size_t concurrency = 1;
   std::chrono::milliseconds lease{};
-  std::chrono::milliseconds retry_delay{};
+  std::optional<std::chrono::milliseconds> retry_delay;
 };
 
 work_settings settings_of(const invocation& call, const work_arguments& given) {
@@ -63,7 +63,9 @@ work_settings settings_of(const invocation& call, const work_arguments& given) {
   settings.concurrency = count_or(given.concurrency, "--concurrency", 1, 256);
   settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
   if (settings.lease > std::chrono::days{365}) throw usage_error("--lease must be at most 365d");
-  settings.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
+  if (given.retry_delay.given()) {
+    settings.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
+  }
   return settings;
 }
 

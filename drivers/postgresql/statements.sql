@@ -313,6 +313,7 @@ WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.fail
+-- The delay: what the caller says, or else the queue's for this attempt, the last one for all beyond.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
@@ -340,7 +341,11 @@ SET (state, due_at, finished_at, errors) = (
            '$[last - 9 to last]') AS text)
   FROM (SELECT q.attempts >= CAST(:max_attempts AS bigint)
                  OR (CAST(:final AS bigint[]))[items[width_bucket(q.id, ids)]] <> 0 AS final,
-               (CAST(:delay AS bigint[]))[items[width_bucket(q.id, ids)]] AS delay,
+               COALESCE((CAST(:delay AS bigint[]))[items[width_bucket(q.id, ids)]],
+                        CAST(CAST(:delays AS jsonb) ->> (LEAST(q.attempts,
+                               jsonb_array_length(CAST(:delays AS jsonb))) - 1) AS bigint)
+                          * (CAST(:spread AS bigint[]))[items[width_bucket(q.id, ids)]] / 1000,
+                        0) AS delay,
                (CAST(:error AS text[]))[items[width_bucket(q.id, ids)]] AS error,
                COALESCE(CAST(:now AS bigint),
                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock

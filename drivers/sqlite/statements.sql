@@ -185,11 +185,19 @@ WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.fail
+-- The delay: what the caller says, or else the queue's for this attempt, the last one for all beyond.
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET state = CASE WHEN attempts >= :max_attempts OR :final THEN 4 WHEN :delay > 0 THEN 2 ELSE 0 END,
-    due_at = CASE WHEN attempts < :max_attempts AND NOT :final AND :delay > 0
-      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :delay
+SET state = CASE WHEN attempts >= :max_attempts OR :final THEN 4
+                 WHEN COALESCE(:delay, json_extract(:delays, '$[' || MIN(attempts - 1,
+                        json_array_length(:delays) - 1) || ']') * :spread / 1000, 0) > 0 THEN 2
+                 ELSE 0 END,
+    due_at = CASE WHEN attempts < :max_attempts AND NOT :final
+                    AND COALESCE(:delay, json_extract(:delays, '$[' || MIN(attempts - 1,
+                          json_array_length(:delays) - 1) || ']') * :spread / 1000, 0) > 0
+      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+             + COALESCE(:delay, json_extract(:delays, '$[' || MIN(attempts - 1,
+                 json_array_length(:delays) - 1) || ']') * :spread / 1000, 0)
       ELSE 0 END,
     finished_at = CASE WHEN attempts >= :max_attempts OR :final
       THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,

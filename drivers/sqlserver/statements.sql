@@ -343,10 +343,11 @@ WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
+-- The delay: what the caller says, or else the queue's for this attempt, the last one for all beyond.
 UPDATE q
-SET state = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN 4 WHEN v.delay > 0 THEN 2 ELSE 0 END,
-    due_at = CASE WHEN q.attempts < t.max_attempts AND v.final = 0 AND v.delay > 0
-               THEN t.clock + v.delay ELSE 0 END,
+SET state = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN q.attempts < t.max_attempts AND v.final = 0 AND w.delay > 0
+               THEN t.clock + w.delay ELSE 0 END,
     finished_at = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN t.clock END,
     errors = CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
                THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
@@ -357,20 +358,27 @@ SET state = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN 4 WHEN v
                       + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
 OUTPUT v.item, inserted.id, inserted.state
 FROM (
-  SELECT g.item, g.id, g.fence, g.error, g.delay, g.final,
+  SELECT g.item, g.id, g.fence, g.error, g.delay, g.spread, g.final,
          ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
   FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint),
                         CAST(:error AS nvarchar(max)), CAST(:delay AS bigint),
-                        CAST(:final AS bigint))})
-    AS g (item, id, fence, error, delay, final)
+                        CAST(:spread AS bigint), CAST(:final AS bigint))})
+    AS g (item, id, fence, error, delay, spread, final)
   WHERE g.id IS NOT NULL
 ) AS v
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
+                   CAST(:delays AS nvarchar(max)) AS delays,
                    COALESCE(CAST(:now AS bigint),
                             DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"'
                       + STRING_ESCAPE(v.error, 'json') + N'"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+CROSS APPLY (SELECT COALESCE(v.delay,
+                             (SELECT TOP (1) CAST(d.value AS bigint)
+                              FROM OPENJSON(t.delays) AS d
+                              WHERE CAST(d.[key] AS int) < q.attempts
+                              ORDER BY CAST(d.[key] AS int) DESC) * v.spread / 1000,
+                             0) AS delay) AS w
 WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
 OPTION (FORCE ORDER, LOOP JOIN)
 

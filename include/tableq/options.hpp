@@ -8,7 +8,9 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <tableq/export.hpp>
 #include <tableq/message.hpp>
 
 namespace tableq {
@@ -63,6 +65,24 @@ struct order_options {
   std::optional<tableq::ordering> ordering = {};
 };
 
+/// How long a message rests after a failed attempt, by the number of its attempts.
+struct retry_delays {
+  /// After the first failed attempt, after the second, and so on; the last one holds for all that
+  /// follow. At most 32, each 0 to 3,650 days. None: ready again at once.
+  std::vector<std::chrono::milliseconds> after = {};
+  /// Each delay is drawn between so many per cent less and so many more, 0 to 100: what failed
+  /// together does not come back together.
+  int jitter = 0;
+
+  /// The same after each attempt.
+  static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
+  /// `first`, twice that, and so on up to `most`.
+  TABLEQ_EXPORT static retry_delays exponential(std::chrono::milliseconds first,
+                                                std::chrono::milliseconds most, int jitter = 20);
+
+  friend bool operator==(const retry_delays&, const retry_delays&) = default;
+};
+
 /// For `database::claim`. What is left empty is as stored in the catalogue when the queue was
 /// created; what is given is stored when this call creates the queue, and otherwise holds for this
 /// handle only.
@@ -77,6 +97,10 @@ struct claim_options {
   /// Whether complete keeps the message with the time it finished, until purge. A new queue's
   /// default: false.
   std::optional<bool> keep = {};
+
+  /// When failed messages are taken again, unless `fail` says. A new queue's default: at once.
+  /// Leases that end unsettled are taken again at once in any case.
+  std::optional<retry_delays> retry = {};
 };
 
 /// For enqueue into `heap`, `fifo` and `lifo` queues.
@@ -146,8 +170,9 @@ struct take_options {
 
 /// For `claim_queue::fail`.
 struct fail_options {
-  /// Before the message may be taken again, 0 to 3,650 days.
-  std::chrono::milliseconds delay{0};
+  /// Before the message may be taken again, 0 to 3,650 days. Empty: as the queue's retry_delays
+  /// say.
+  std::optional<std::chrono::milliseconds> delay = {};
   /// Dead at once, whatever attempts are left.
   bool give_up = false;
 };

@@ -31,9 +31,10 @@ struct queue_info {
   int layout = 1;             ///< The version of its table's layout.
   std::int64_t identity = 0;  ///< What receipts carry; another one after drop and create.
   tableq::ordering ordering = ordering::relaxed;
-  std::chrono::milliseconds lease{30'000};  ///< `claim` only, as the next two.
+  std::chrono::milliseconds lease{30'000};  ///< `claim` only, as the next three.
   int max_attempts = 5;
   bool keep = false;
+  retry_delays retry = {};
   timestamp created_at = {};
 };
 

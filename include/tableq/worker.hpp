@@ -28,8 +28,10 @@ class handled {
 
   /// The work is done: the message is completed.
   static handled done() { return {}; }
-  /// Failed: the message is taken again after `delay` (0 to 3,650 days), or is dead after its last
-  /// attempt.
+  /// Failed: the message is taken again when the queue's retry_delays say so, or is dead after its
+  /// last attempt.
+  static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
+  /// The same, after `delay` (0 to 3,650 days).
   static handled retry_after(std::chrono::milliseconds delay, std::string why) {
     return {how::failed, std::move(why), delay};
   }
@@ -41,16 +43,17 @@ class handled {
   [[nodiscard]] how what() const noexcept { return what_; }
   /// Kept in the message's history: cut at 2,000 bytes, made UTF-8.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
-  [[nodiscard]] std::chrono::milliseconds delay() const noexcept { return delay_; }
+  /// Empty: as the queue says.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> delay() const noexcept { return delay_; }
 
  private:
   handled() = default;
-  handled(how what, std::string why, std::chrono::milliseconds delay)
+  handled(how what, std::string why, std::optional<std::chrono::milliseconds> delay)
       : what_(what), why_(std::move(why)), delay_(delay) {}
 
   how what_ = how::done;
   std::string why_;
-  std::chrono::milliseconds delay_{0};
+  std::optional<std::chrono::milliseconds> delay_;
 };
 
 /// What a worker tells of itself.
@@ -79,8 +82,9 @@ struct worker_options {
   /// Empty: the queue handle's. Extended while a message is held, each third of it. 1 ms to 365
   /// days; a lease shorter than a round trip to the database is lost again and again.
   std::optional<std::chrono::milliseconds> lease = {};
-  /// How long a message rests whose handler threw, 0 to 3,650 days.
-  std::chrono::milliseconds retry_delay{0};
+  /// How long a message rests whose handler threw, 0 to 3,650 days. Empty: as the queue's
+  /// retry_delays say.
+  std::optional<std::chrono::milliseconds> retry_delay = {};
   /// End when nothing is ready, delayed or leased by anybody. It is looked for each second at most.
   bool until_empty = false;
   /// Called in the worker's threads, several at a time. Must not throw.

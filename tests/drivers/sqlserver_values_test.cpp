@@ -46,6 +46,16 @@ TEST_P(sqlserver_values, go_in_as_payloads_of_any_length_and_any_bytes) {
   }
 }
 
+TEST_P(sqlserver_values, that_are_empty_are_not_null) {
+  for (const std::string_view empty : {std::string_view(), std::string_view("")}) {
+    const auto came = sent_by([&] { fifo_.enqueue(empty); });
+    EXPECT_EQ(read_call(came.at(0)).items.at(0).at("payload"), tds_value(""));
+  }
+  tds_answer one = rows::messages();
+  script_.once("fifo.dequeue", one.row({7, 1000, nullptr, ""}));
+  EXPECT_EQ(fifo_.dequeue().value().payload, "");
+}
+
 TEST_P(sqlserver_values, come_out_as_payloads_of_any_length_and_any_bytes) {
   for (const std::size_t length : lengths) {
     const std::string payload = every_byte(length);

@@ -181,11 +181,16 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
                                                {"created_at", nullptr}}));
   const auto mine = receipt_of("claim", 3, (std::int64_t{1} << 40) + 5);
   const auto failed = call([&] { (void)claim.fail(mine, "it's broken", {.delay = 3s}); });
-  EXPECT_EQ(failed.items.at(0), (named_values{{"id", 3},
-                                              {"fence", (std::int64_t{1} << 40) + 5},
-                                              {"error", "it's broken"},
-                                              {"delay", 3000}}));
-  EXPECT_EQ(failed.shared, (named_values{{"max_attempts", 5}, {"now", nullptr}}));
+  for (const auto& [name, value] : named_values{{"id", 3},
+                                                {"fence", (std::int64_t{1} << 40) + 5},
+                                                {"error", "it's broken"},
+                                                {"delay", 3000},
+                                                {"final", 0}}) {
+    EXPECT_EQ(failed.items.at(0).at(name), value) << name;
+  }
+  EXPECT_EQ(failed.shared.at("max_attempts"), tds_value(5));
+  const auto given_up = call([&] { (void)claim.fail(mine, "no", {.give_up = true}); });
+  EXPECT_EQ(given_up.items.at(0).at("final"), tds_value(1));
   EXPECT_EQ(call([&] { (void)claim.extend(mine, 9s); }).shared,
             (named_values{{"lease", 9000}, {"now", nullptr}}));
   EXPECT_EQ(

@@ -111,6 +111,19 @@ class known_dialects {
                 {.operation = "connect"});
   }
 
+  /// Whose failure it was is not known before there is a session: any that knows it as one that
+  /// will not mend is believed.
+  [[nodiscard]] advice advice_for_login(native_error failure) const {
+    failure.link_lost = false;
+    const std::scoped_lock hold(mutex_);
+    for (const auto& [name, words] : by_name_) {
+      const verdict means = words->speaks.classify(failure);
+      if (means.code == errc::connection_failed && means.advice == advice::never)
+        return means.advice;
+    }
+    return advice::session;
+  }
+
   [[nodiscard]] std::vector<std::string> names() const {
     const std::scoped_lock hold(mutex_);
     std::vector<std::string> out;
@@ -170,7 +183,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url) {
     product = odbc_product(at);
   } catch (const native_failure& failure) {
     const native_error& native = failure.details();
-    throw error(errc::connection_failed, advice::session, native.sentence,
+    throw error(errc::connection_failed, known().advice_for_login(native), native.sentence,
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto words = std::make_shared<vocabulary>(*known().by_product(product));

@@ -234,6 +234,7 @@ void dialect_session::guarded(std::string_view operation, on_loss loss,
       means = loss == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
                                        : verdict{errc::connection_lost, advice::session};
     }
+    if (means.advice == advice::session) broken_ = true;
     throw error(means.code, means.advice, native.sentence,
                 {words_->speaks.name, std::string(operation), native.sqlstate, native.number});
   }

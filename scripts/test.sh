@@ -6,6 +6,7 @@
 # dev: all tests. lint: formatter and linter. format: the formatter alone. asan, tsan: the tests
 # again under the address and undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL
 # server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
+# A SQL Server takes part where TABLEQ_TEST_SQLSERVER names one: see docs/sqlserver.md.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,6 +31,7 @@ scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
 export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
+[[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi

@@ -1,5 +1,8 @@
+#include <chrono>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <tableq/tableq.hpp>
 
@@ -20,7 +23,10 @@ struct queue_arguments {
         queue(command, "QUEUE", "", "The queue's name: a-z, 0-9, _, - and ."),
         lease(command, "--lease", "TIME", "claim: how long a worker holds a message (30s)"),
         max_attempts(command, "--max-attempts", "N",
-                     "claim: after how many failures a message is dead (5)") {
+                     "claim: after how many failures a message is dead (5)"),
+        retry(command, "--retry", "TIME,TIME,...",
+              "claim: how long a message rests after its first failure, its second, ...; the last\n"
+              "time holds for all that follow (0s)") {
     kind.required();
     queue.required();
     command.add_flag("--strict", strict, "fifo and lifo: exact order; readers wait for each other");
@@ -37,6 +43,7 @@ struct queue_arguments {
     if (result.kind != tableq::kind::claim) {
       refuse(lease, "--lease", "is for claim only");
       refuse(max_attempts, "--max-attempts", "is for claim only");
+      refuse(retry, "--retry", "is for claim only");
       if (keep) throw usage_error("--keep is for claim only");
     }
     if (lease.given()) {
@@ -46,14 +53,25 @@ struct queue_arguments {
       result.claim.max_attempts =
           static_cast<int>(parse_number("--max-attempts", max_attempts.text(), 1, 1'000'000));
     }
+    if (retry.given()) result.claim.retry = tableq::retry_delays{.after = retry_times()};
     if (keep) result.claim.keep = true;
     return result;
+  }
+
+  [[nodiscard]] std::vector<std::chrono::milliseconds> retry_times() const {
+    std::vector<std::chrono::milliseconds> times;
+    std::istringstream list(retry.text());
+    for (std::string one; std::getline(list, one, ',');) {
+      times.push_back(parse_duration("--retry", one));
+    }
+    return times;
   }
 
   argument kind;
   argument queue;
   argument lease;
   argument max_attempts;
+  argument retry;
   bool strict = false;
   bool keep = false;
 };
@@ -67,7 +85,8 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
   const bool same = wanted.order.ordering.value_or(there.ordering) == there.ordering &&
                     wanted.claim.lease.value_or(there.lease) == there.lease &&
                     wanted.claim.max_attempts.value_or(there.max_attempts) == there.max_attempts &&
-                    wanted.claim.keep.value_or(there.keep) == there.keep;
+                    wanted.claim.keep.value_or(there.keep) == there.keep &&
+                    wanted.claim.retry.value_or(there.retry) == there.retry;
   if (same) return;
   const std::string options = options_text(there);
   throw usage_error(queue + " with other options: " + kind + " " +

@@ -115,6 +115,18 @@ std::string message_json(const tableq::stored_message& message) {
   return with_payload(std::move(object), message.payload);
 }
 
+namespace {
+
+std::string retry_text(const tableq::retry_delays& retry) {
+  std::string out;
+  for (const std::chrono::milliseconds each : retry.after) {
+    out += (out.empty() ? " retry=" : ",") + brief(each);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string options_text(const tableq::queue_info& queue) {
   switch (queue.kind) {
     case tableq::kind::fifo:
@@ -122,7 +134,7 @@ std::string options_text(const tableq::queue_info& queue) {
       return queue.ordering == tableq::ordering::strict ? "strict" : "";
     case tableq::kind::claim:
       return "lease=" + brief(queue.lease) + " max_attempts=" + std::to_string(queue.max_attempts) +
-             (queue.keep ? " keep" : "");
+             (queue.keep ? " keep" : "") + retry_text(queue.retry);
     default:
       return "";
   }

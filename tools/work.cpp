@@ -29,7 +29,8 @@ struct work_arguments {
       : queue(command, "QUEUE", "", "A claim queue"),
         concurrency(command, "--concurrency", "N", "How many commands run at once, up to 256 (1)"),
         lease(command, "--lease", "TIME", "How long a message is held before others may take it"),
-        retry_delay(command, "--retry-delay", "TIME", "A failed message is not taken before (as the queue says)") {
+        retry_delay(command, "--retry-delay", "TIME",
+                    "A failed message is not taken before (as the queue says)") {
     queue.required();
     command.add_flag("--until-empty", until_empty,
                      "End when no message is ready, delayed or held by anybody");

@@ -120,7 +120,7 @@ verdict classify_sqlserver(const native_error& failure) {
   });
   if (known != rules.end()) {
     const errc code = known->means.code;
-    const bool says_why = code == errc::connection_lost || code == errc::connection_failed;
+    const bool says_why = code == errc::connection_failed || known->means.advice == advice::session;
     if (failure.link_lost && !says_why) return link_lost;
     return known->means;
   }
@@ -131,7 +131,8 @@ verdict classify_sqlserver(const native_error& failure) {
   verdict means = failure.link_lost ? link_lost : unknown;
   if (state != state_rules.end()) means = state->means;
   // What the driver says of itself quotes nothing, and may be all there is.
-  if (failure.number == 0 && !failure.sqlstate.starts_with("HYT0")) means.sentence = {};
+  const bool of_the_driver = failure.number == 0 && !failure.sqlstate.starts_with("HYT0");
+  if (of_the_driver && failure.sqlstate != "HY000") means.sentence = {};
   return means;
 }
 

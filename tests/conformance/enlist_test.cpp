@@ -156,6 +156,9 @@ TEST_P(enlistment, lives_beside_the_callers_own_prepared_statements) {
 }
 
 TEST_P(enlistment, meets_a_conflict_once_and_leaves_it_to_the_caller) {
+  if (here().conflict_setup().empty()) {
+    GTEST_SKIP() << "this database refuses nothing because others changed it";
+  }
   auto jobs = db().claim("jobs");
   jobs.enqueue("work");
   const auto session = here().session();

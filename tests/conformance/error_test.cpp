@@ -13,7 +13,7 @@ TABLEQ_ON_KINDS(errors_of_kind, shared_backends);
 
 TEST_P(errors_of_kind, messages_carry_no_payload) {
   any_queue mail = make("mail");
-  here().sql("CREATE UNIQUE INDEX only_once ON mail (payload)");
+  here().forbid_equal_payloads("mail");
   mail.put("canary-payload");
   const tableq::error refused = thrown_by([&] { mail.put("canary-payload"); });
   EXPECT_EQ(refused.code(), tableq::errc::constraint_violated) << refused.what();
@@ -49,7 +49,7 @@ TABLEQ_ON_BACKENDS(errors, shared_backends);
 
 TEST_P(errors, messages_carry_no_key_header_or_error_text) {
   auto jobs = db().claim("jobs");
-  here().sql("CREATE UNIQUE INDEX only_once ON jobs (payload)");
+  here().forbid_equal_payloads("jobs");
   const tableq::claim_enqueue_options options = {.headers = {{"canary-name", "canary-value"}},
                                                  .key = "canary-key"};
   EXPECT_FALSE(jobs.enqueue("canary-payload", options).existed);
@@ -85,7 +85,7 @@ TEST_P(errors, a_refused_item_refuses_its_whole_batch) {
   for (const tableq::kind each : all_kinds()) {
     const std::string name(tableq::to_string(each));
     any_queue queue(db(), each, name);
-    here().sql("CREATE UNIQUE INDEX once_" + name + " ON " + name + " (payload)");
+    here().forbid_equal_payloads(name);
     EXPECT_CODE(constraint_violated, queue.put_all({"a", "b", "a", "c"}));
     EXPECT_EQ(queue.waiting(), 0U);
     EXPECT_EQ(queue.put_all({"a", "b"}).size(), 2U);

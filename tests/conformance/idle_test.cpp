@@ -83,7 +83,7 @@ TEST_P(idle, nothing_is_held_after_any_call_of_a_claim_queue) {
 
 TEST_P(idle, nothing_is_held_after_an_error) {
   auto mail = db().fifo("mail");
-  here().sql("CREATE UNIQUE INDEX only_once ON mail (payload)");
+  here().forbid_equal_payloads("mail");
   mail.enqueue("x");
   EXPECT_NOTHING_HELD_AFTER(EXPECT_CODE(constraint_violated, mail.enqueue("x")));
   const std::vector<tableq::new_message> batch = {{.payload = "y"}, {.payload = "x"}};

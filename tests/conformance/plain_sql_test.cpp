@@ -47,7 +47,7 @@ TEST_P(plain_sql, inserts_and_enqueues_share_one_order) {
 
 TEST_P(plain_sql, an_insert_rolled_back_is_no_message) {
   any_queue mail = make("mail");
-  here().sql("BEGIN");
+  here().sql("BEGIN TRANSACTION");
   insert("never");
   here().sql("ROLLBACK");
   EXPECT_FALSE(mail.take());
@@ -55,8 +55,8 @@ TEST_P(plain_sql, an_insert_rolled_back_is_no_message) {
 
 TEST_P(plain_sql, a_text_payload_is_its_bytes) {
   any_queue mail = make("mail");
-  here().sql("INSERT INTO mail (payload) VALUES ('plain text')");
-  EXPECT_EQ(mail.take()->payload, "plain text");
+  here().sql("INSERT INTO mail (payload) VALUES (" + here().text_payload("it's plain") + ")");
+  EXPECT_EQ(mail.take()->payload, "it's plain");
 }
 
 TEST_P(plain_sql, an_insert_without_payload_is_refused_by_the_table) {

@@ -119,7 +119,7 @@ TEST_P(shared_schema_of_kind, inspect_misses_an_index_that_is_gone) {
   static_cast<void>(make("mail"));
   const rows indexes = here().sql(here().index_names("mail"));
   if (indexes.empty()) GTEST_SKIP() << "the table of this kind needs no index but its key";
-  here().sql("DROP INDEX \"" + *indexes.at(0).at(0) + "\"");
+  here().drop_index("mail", *indexes.at(0).at(0));
   bool told = false;
   for (const tableq::finding& each : db().inspect()) {
     if (each.severity == tableq::finding::level::ok || each.subject == "database") continue;

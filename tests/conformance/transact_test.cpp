@@ -81,6 +81,7 @@ TEST_P(transact, works_from_many_threads) {
 
 class conflicts : public on_each_backend {
  protected:
+  static constexpr const char* none = "this database refuses nothing because others changed it";
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
@@ -96,6 +97,7 @@ class conflicts : public on_each_backend {
 TABLEQ_ON_BACKENDS(conflicts, shared_backends);
 
 TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
+  if (here().conflict_setup().empty()) GTEST_SKIP() << none;
   auto mail = db().fifo("mail");
   auto jobs = db().claim("jobs");
   jobs.enqueue("work");
@@ -126,6 +128,7 @@ TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
 }
 
 TEST_P(conflicts, repeating_is_bounded) {
+  if (here().conflict_setup().empty()) GTEST_SKIP() << none;
   for (const auto bound : {0ms, 100ms}) {
     auto hurried = open({.retry_for = bound});
     auto jobs = hurried.claim("jobs", {.lease = 1ms, .max_attempts = 1'000'000});
@@ -147,6 +150,8 @@ TEST_P(conflicts, repeating_is_bounded) {
 
 TEST_P(conflicts, a_deadlock_is_recovered) {
   auto jobs = db().claim("jobs");
+  // A database may lock the gap in which a key would stand: two keys, two gaps.
+  for (const char* each : {"aa", "c"}) static_cast<void>(jobs.enqueue(each, {.key = each}));
   std::barrier both(2);
   std::atomic<int> runs{0};
   const auto work = [&](const std::string& first, const std::string& second) {
@@ -164,7 +169,7 @@ TEST_P(conflicts, a_deadlock_is_recovered) {
     const std::jthread other([&] { work("b", "a"); });
   }
   EXPECT_GE(runs, 3) << "there was no deadlock";
-  EXPECT_EQ(jobs.stats().ready, 2U);
+  EXPECT_EQ(jobs.stats().ready, 4U);
 }
 
 class lost_sessions : public on_each_backend {

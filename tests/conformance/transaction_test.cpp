@@ -241,7 +241,9 @@ TEST_P(shared_transaction, is_invisible_to_others_until_it_commits) {
   tableq::transaction tx = db().begin();
   EXPECT_EQ(mail.take(tx)->payload, "there");
   mail.put(tx, "new");
-  EXPECT_EQ(seen.peek(10), (std::vector<std::string>{"there"}));
+  std::vector<std::string> before;
+  if (can().shows_held_messages) before = {"there"};
+  EXPECT_EQ(seen.peek(10), before);
   tx.commit();
   EXPECT_EQ(seen.peek(10), (std::vector<std::string>{"new"}));
 }

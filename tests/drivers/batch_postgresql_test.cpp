@@ -142,10 +142,11 @@ TEST_P(batches_of_postgresql, fail_each_message_with_its_own_error_and_delay) {
   std::vector<value> items;
   const std::array<std::string_view, 3> errors{"first", "second", "third"};
   for (const std::size_t i : {2U, 0U, 1U}) {
-    items.insert(items.end(), {number(taken[i].first), number(taken[i].second), text(errors[i]),
-                               number(static_cast<std::int64_t>(i) * 1'000'000)});
+    items.insert(items.end(),
+                 {number(taken[i].first), number(taken[i].second), text(errors[i]),
+                  number(static_cast<std::int64_t>(i) * 1'000'000), number(1000), number(0)});
   }
-  const std::array shared{number(5), number(1000)};
+  const std::array shared{number(5), value(), number(1000)};
   const row_set rows = session_->execute(statement::claim_fail, claim_, shared, items);
   ASSERT_EQ(rows.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -162,8 +163,13 @@ TEST_P(batches_of_postgresql, keep_the_last_ten_errors) {
     const auto taken = take(1);
     ASSERT_EQ(taken.size(), 1U);
     const std::string error = std::to_string(i);
-    const std::array items{number(taken[0].first), number(taken[0].second), text(error), number(0)};
-    const std::array shared{number(1000), number(i)};
+    const std::array items{number(taken[0].first),
+                           number(taken[0].second),
+                           text(error),
+                           number(0),
+                           number(1000),
+                           number(0)};
+    const std::array shared{number(1000), value(), number(i)};
     EXPECT_EQ(session_->execute(statement::claim_fail, claim_, shared, items).size(), 1U);
   }
   EXPECT_EQ(here()

@@ -24,6 +24,7 @@ value sample(const field& of) {
   }
   if (of.name == "state") return value(std::int64_t{4});
   if (of.type == value_type::integer) return value(std::int64_t{1});
+  if (of.name == "delays") return value(std::string_view("[1]"));
   if (of.name == "headers") return value(std::string_view("{}"));
   return value(std::string_view("x"));
 }

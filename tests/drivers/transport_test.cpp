@@ -123,7 +123,7 @@ TEST_P(transports, leave_nothing_open_behind_a_failure_among_the_rows) {
 
 TEST_P(transports, know_whether_a_transaction_is_open) {
   EXPECT_FALSE(executor().in_transaction());
-  executor().script("BEGIN", boundary::begin);
+  executor().script("BEGIN TRANSACTION", boundary::begin);
   EXPECT_TRUE(executor().in_transaction());
   executor().script("COMMIT", boundary::commit);
   EXPECT_FALSE(executor().in_transaction());
@@ -131,7 +131,7 @@ TEST_P(transports, know_whether_a_transaction_is_open) {
 
 TEST_P(transports, undo_what_is_rolled_back) {
   executor().script("CREATE TABLE kept (v bigint)", boundary::none);
-  executor().script("BEGIN", boundary::begin);
+  executor().script("BEGIN TRANSACTION", boundary::begin);
   executor().script("INSERT INTO kept VALUES (1)", boundary::none);
   executor().script("ROLLBACK", boundary::rollback);
   EXPECT_EQ(at().integer("SELECT count(*) FROM kept"), 0);

@@ -18,7 +18,7 @@ FOREIGN = {
     r"\|\|": "|| joins no texts here",
     r'"': "quote names with brackets",
     r"#\w": "temporary tables belong to the session",
-    r"\b(OPENJSON|STRING_AGG|CONCAT_WS|TRIM|TRANSLATE|GREATEST|LEAST|GENERATE_SERIES|DATE_BUCKET|"
+    r"\b(STRING_AGG|CONCAT_WS|TRIM|TRANSLATE|GREATEST|LEAST|GENERATE_SERIES|DATE_BUCKET|"
     r"DATETRUNC|JSON_OBJECT|JSON_ARRAY|STRING_SPLIT)\s*\(": "a function that came after 2016",
     r"\bIS\s+(NOT\s+)?DISTINCT\s+FROM\b": "IS DISTINCT FROM came with 2022",
     r"\b(GETDATE|GETUTCDATE|SYSDATETIME|CURRENT_TIMESTAMP|DATEADD|DATEDIFF)\b": "not the one clock",

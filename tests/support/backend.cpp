@@ -5,11 +5,12 @@
 #include <sstream>
 
 #include "support/backends.hpp"
+#include "support/text.hpp"
 
 namespace tableq_test {
 
 const std::vector<const backend*>& all_backends() {
-  static const std::vector<const backend*> all = {
+  static std::vector<const backend*> all = {
 #if defined(TABLEQ_WITH_SQLITE)
     &sqlite_file_backend(),
     &sqlite_memory_backend(),
@@ -24,10 +25,28 @@ const std::vector<const backend*>& all_backends() {
     &postgresql_odbc_backend(),
 #endif
   };
+#if defined(TABLEQ_WITH_SQLSERVER)
+  // Few have one at hand: without it nothing is said of it, rather than hundreds of skips.
+  static const bool added = [] {
+    if (!sqlserver_backend().missing()) all.push_back(&sqlserver_backend());
+    return true;
+  }();
+  static_cast<void>(added);
+#endif
   return all;
 }
 
 namespace {
+
+std::vector<std::string> required_names() {
+  const char* list = std::getenv("TABLEQ_TEST_REQUIRE");
+  std::istringstream names(list == nullptr ? "" : list);
+  std::vector<std::string> out;
+  for (std::string name; std::getline(names, name, ',');) {
+    if (!name.empty()) out.push_back(name);
+  }
+  return out;
+}
 
 template <class Wanted>
 std::vector<const backend*> those(Wanted wanted) {
@@ -51,12 +70,36 @@ const std::vector<const backend*>& distinct_backends() {
 }
 
 bool required(const backend& which) {
-  const char* list = std::getenv("TABLEQ_TEST_REQUIRE");
-  std::istringstream names(list == nullptr ? "" : list);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name == which.name()) return true;
+  const std::vector<std::string> names = required_names();
+  return std::find(names.begin(), names.end(), which.name()) != names.end();
+}
+
+std::vector<std::string> required_in_vain() {
+  std::vector<std::string> out = required_names();
+  for (const backend* each : all_backends()) {
+    if (each->missing()) continue;
+    out.erase(std::remove(out.begin(), out.end(), each->name()), out.end());
   }
-  return false;
+  return out;
+}
+
+std::string place::text_payload(std::string_view text) const {
+  return "'" + replaced(std::string(text), "'", "''") + "'";
+}
+
+void place::insert_many(std::string_view table, const std::string& columns,
+                        const std::string& values, std::int64_t count) {
+  sql("INSERT INTO \"" + std::string(table) + "\" (" + columns + ") SELECT " + values + " FROM " +
+      numbers(count));
+}
+
+void place::forbid_equal_payloads(std::string_view table) {
+  const std::string name(table);
+  sql("CREATE UNIQUE INDEX only_once_in_" + name + " ON \"" + name + "\" (payload)");
+}
+
+void place::drop_index(std::string_view /*table*/, const std::string& index) {
+  sql("DROP INDEX \"" + index + "\"");
 }
 
 }  // namespace tableq_test

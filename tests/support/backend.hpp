@@ -44,6 +44,10 @@ struct features {
   bool tells_stale_snapshots = true;
   /// A session that was ended from outside is noticed before its next use.
   bool notices_ended_sessions = true;
+  /// A look shows a message that an open transaction of another has taken.
+  bool shows_held_messages = true;
+  /// Whoever adds to a strict queue waits for whoever reads it.
+  bool strict_writers_wait = true;
 };
 
 /// Addresses that must not work. A place gives none where its database has no such notion.
@@ -98,7 +102,7 @@ class place {
   [[nodiscard]] virtual std::optional<std::string> session_id_sql() const { return {}; }
   virtual void end_session(const std::string& id) { static_cast<void>(id); }
   /// Statements for a session in a transaction of its own, just begun, after which the database
-  /// refuses to touch what others change from then on.
+  /// refuses to touch what others change from then on; none where it never does.
   [[nodiscard]] virtual std::vector<std::string> conflict_setup() const = 0;
   /// Statements that begin a transaction in which nobody else may write to the table.
   [[nodiscard]] virtual std::string begin_with_lock(std::string_view table) const = 0;
@@ -116,12 +120,20 @@ class place {
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
 
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
+  /// How plain SQL writes a text that is to be a payload.
+  [[nodiscard]] virtual std::string text_payload(std::string_view text) const;
   /// What an expression is cast to, to be bytes.
   [[nodiscard]] virtual std::string bytes_type() const = 0;
   /// A sub-query `numbers` with one column `n`, from 1 to count.
   [[nodiscard]] virtual std::string numbers(std::int64_t count) const = 0;
+  /// Adds rows to a table. An expression among the values may use `n`, from 1 to count.
+  virtual void insert_many(std::string_view table, const std::string& columns,
+                           const std::string& values, std::int64_t count);
+  /// From then on the table refuses a message that is equal in its first 400 bytes to another.
+  virtual void forbid_equal_payloads(std::string_view table);
   /// A query for the names of the indexes of a table, but for the one behind its primary key.
   [[nodiscard]] virtual std::string index_names(std::string_view table) const = 0;
+  virtual void drop_index(std::string_view table, const std::string& index);
   /// Brings the planner's statistics up to date.
   virtual void analyze() = 0;
   /// How a batch of one integer is given to a statement that takes items.
@@ -155,7 +167,7 @@ class backend {
   [[nodiscard]] virtual std::unique_ptr<place> fresh() const = 0;
 };
 
-/// Every backend of this build, usable or not.
+/// Every backend of this build, usable or not; SQL Server only where its address is given.
 const std::vector<const backend*>& all_backends();
 /// Those whose places can be reached by more than one session.
 const std::vector<const backend*>& shared_backends();
@@ -163,5 +175,7 @@ const std::vector<const backend*>& shared_backends();
 const std::vector<const backend*>& distinct_backends();
 /// Whether TABLEQ_TEST_REQUIRE, a list with commas, names it.
 bool required(const backend& which);
+/// What TABLEQ_TEST_REQUIRE names and this run does not have.
+std::vector<std::string> required_in_vain();
 
 }  // namespace tableq_test

@@ -72,12 +72,15 @@ class tds_server::listener {
   void accept() {
     next_.emplace_back(++last_number_, script_,
                        [this](const tds_request& asked) { record(asked); });
-    acceptor_.async_accept(next_.back().connection.wire().socket(),
-                           [this](const boost::system::error_code& failed) {
-                             if (failed) return;
-                             welcome();
-                             accept();
-                           });
+    acceptor_.async_accept(
+        next_.back().connection.wire().socket(), [this](const boost::system::error_code& failed) {
+          if (failed) return;
+          // Replies of several packets wait for the client's word otherwise.
+          boost::system::error_code ignored;
+          next_.back().connection.wire().socket().set_option(tcp::no_delay(true), ignored);
+          welcome();
+          accept();
+        });
   }
 
   void welcome() {

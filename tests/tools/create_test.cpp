@@ -26,6 +26,9 @@ TEST_P(tool_create, stores_the_options) {
   EXPECT_EQ(db().find("jobs")->lease, 2min);
   EXPECT_EQ(db().find("jobs")->max_attempts, 3);
   EXPECT_TRUE(db().find("jobs")->keep);
+  done({"create", "claim", "resting", "--retry", "1s,10s,1m"});
+  EXPECT_EQ(db().find("resting")->retry,
+            (tableq::retry_delays{.after = {1s, 10s, 60s}, .jitter = 0}));
 }
 
 TEST_P(tool_create, twice_is_harmless_and_keeps_the_messages) {
@@ -41,6 +44,9 @@ TEST_P(tool_create, refuses_to_look_as_if_it_had_changed_a_queue) {
   done({"create", "fifo", "mail"});
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--lease", "2m"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--keep"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--retry", "1s"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--retry", "1s,soon"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "other", "--retry", "1s"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "mail", "--strict"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "lifo", "mail"}));
   EXPECT_EQ(db().find("jobs")->lease, 1min);

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "claim_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class claim_retry : public claim_test {
+ protected:
+  tableq::claim_queue resting(const tableq::retry_delays& retry, int max_attempts = 10) {
+    return db_with_clock().claim("jobs", {.max_attempts = max_attempts, .retry = retry});
+  }
+};
+TABLEQ_ON_BACKENDS(claim_retry, all_backends);
+
+TEST_P(claim_retry, rests_by_the_number_of_the_attempt_and_the_last_delay_repeats) {
+  auto queue = resting({.after = {1s, 3s}});
+  queue.enqueue("work");
+  const std::vector<std::chrono::milliseconds> expected = {1s, 3s, 3s};
+  for (const std::chrono::milliseconds rest : expected) {
+    const tableq::delivery mine = take_one(queue);
+    EXPECT_EQ(queue.fail(mine.receipt, "no"), tableq::settled::done);
+    clock.advance(rest - 1ms);
+    EXPECT_TRUE(queue.take().empty()) << rest.count();
+    clock.advance(1ms);
+  }
+  EXPECT_EQ(take_one(queue).attempt, 4);
+}
+
+TEST_P(claim_retry, what_fail_says_comes_before_the_queues_delays) {
+  auto queue = resting({.after = {1h}});
+  queue.enqueue("work");
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 0ms}), tableq::settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 2s}), tableq::settled::done);
+  EXPECT_TRUE(queue.take().empty());
+  clock.advance(2s);
+  EXPECT_EQ(take_one(queue).attempt, 3);
+}
+
+TEST_P(claim_retry, belongs_to_the_queue_and_is_there_when_it_is_opened_again) {
+  resting(tableq::retry_delays::exponential(1s, 4s, 0)).enqueue("work");
+  auto again = db_with_clock().claim("jobs");
+  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), tableq::settled::done);
+  EXPECT_TRUE(again.take().empty());
+  clock.advance(1s);
+  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), tableq::settled::done);
+  clock.advance(1s);
+  EXPECT_TRUE(again.take().empty());
+  clock.advance(1s);
+  EXPECT_EQ(take_one(again).attempt, 3);
+  const auto known = db_with_clock().queues();
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].retry, tableq::retry_delays::exponential(1s, 4s, 0));
+}
+
+TEST_P(claim_retry, without_delays_is_at_once) {
+  auto queue = db_with_clock().claim("jobs");
+  queue.enqueue("work");
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(take_one(queue).attempt, 2);
+}
+
+TEST_P(claim_retry, with_jitter_stays_within_its_bounds_and_differs) {
+  auto queue = resting({.after = {1000s}, .jitter = 50});
+  std::vector<tableq::new_claim_message> batch(20, {.payload = "work"});
+  queue.enqueue_batch(batch);
+  std::vector<tableq::failure> failures;
+  const auto taken = queue.take({.max = 20});
+  ASSERT_EQ(taken.size(), 20U);
+  for (const auto& each : taken) failures.push_back({.receipt = each.receipt, .error = "no"});
+  for (const tableq::settled each : queue.fail(failures)) EXPECT_EQ(each, tableq::settled::done);
+  clock.advance(499s);
+  EXPECT_TRUE(queue.take({.max = 20}).empty());
+  clock.advance(501s);
+  const std::size_t early = queue.take({.max = 20}).size();
+  EXPECT_GT(early, 0U) << "one chance in a million to be wrong";
+  EXPECT_LT(early, 20U) << "the same";
+  clock.advance(501s);
+  EXPECT_GE(queue.take({.max = 40}).size(), 20U - early);
+}
+
+TEST_P(claim_retry, does_not_keep_a_message_from_being_dead) {
+  auto queue = resting({.after = {1h}}, 1);
+  queue.enqueue("work");
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(queue.stats().dead, 1U);
+  EXPECT_EQ(queue.stats().delayed, 0U);
+}
+
+TEST_P(claim_retry, out_of_range_is_refused) {
+  EXPECT_CODE(invalid_argument, static_cast<void>(resting({.after = {-1ms}})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(resting({.after = {1s}, .jitter = 101})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(resting({.after = {1s}, .jitter = -1})));
+  const std::vector<std::chrono::milliseconds> many(33, 1s);
+  EXPECT_CODE(invalid_argument, static_cast<void>(resting({.after = many})));
+  EXPECT_TRUE(db_with_clock().queues().empty());
+}
+
+}  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 void put_bytes(std::string& out, std::string_view bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  out += "\"\\\\x";
+  out += R"("\\x)";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
     out += digits[byte >> 4U];

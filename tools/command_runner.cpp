@@ -28,7 +28,7 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
   } catch (const std::system_error& failure) {
     return not_started(failure.code());
   }
-  const place running = started(child);
+  const auto running = started(child);
   {
     // Gone before the child is reaped.
     const std::stop_callback ask(stop, [&] { signal_child(child, SIGTERM); });

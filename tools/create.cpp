@@ -64,6 +64,7 @@ struct queue_arguments {
     for (std::string one; std::getline(list, one, ',');) {
       times.push_back(parse_duration("--retry", one));
     }
+    if (times.empty()) throw usage_error("--retry takes times such as 1s,10s,1m");
     return times;
   }
 

@@ -151,7 +151,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
   tableq::worker crew(
       queue,
       [&](const tableq::delivery& delivery, const std::stop_token& stop) {
-        const tableq::handled said = commands.run(delivery, stop);
+        tableq::handled said = commands.run(delivery, stop);
         if (commands.hopeless()) give_up.set();
         return said;
       },

@@ -32,6 +32,13 @@ owned_descriptor memory_file(const std::string& bytes = {}) {
   return file;
 }
 
+/// For several writers at once: without O_APPEND they may write over each other in such a file.
+owned_descriptor output_file() {
+  owned_descriptor file = memory_file();
+  if (::fcntl(file.value(), F_SETFL, O_APPEND) != 0) throw std::runtime_error("no file in memory");
+  return file;
+}
+
 std::string all_of(int file) {
   std::string bytes(static_cast<std::size_t>(::lseek(file, 0, SEEK_END)), '\0');
   std::size_t done = 0;
@@ -103,7 +110,7 @@ std::size_t ended::complaints() const {
 
 command::command(const std::string& program, const std::vector<std::string>& arguments,
                  const start_options& options)
-    : out_(memory_file()), err_(memory_file()) {
+    : out_(output_file()), err_(output_file()) {
   const owned_descriptor in = memory_file(options.input);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

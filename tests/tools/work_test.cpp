@@ -152,8 +152,9 @@ TEST_P(tool_work, four_workers_do_every_message_once) {
     EXPECT_EQ(end.status, 0) << end.err;
     for (const std::string& line : lines_of(end.out)) seen.insert(line);
   }
-  const auto expected = lines_of(input);
-  EXPECT_EQ(seen, std::multiset<std::string>(expected.begin(), expected.end()));
+  // By themselves: a set of two hundred is cut when it is printed.
+  for (const std::string& each : lines_of(input)) EXPECT_EQ(seen.count(each), 1U) << each;
+  EXPECT_EQ(seen.size(), count);
 }
 
 }  // namespace

@@ -91,11 +91,13 @@ class known_dialects {
       const auto& schemes = words->speaks.schemes;
       if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return words;
     }
-    throw error(
-        errc::invalid_argument, advice::never,
+    std::string sentence =
         "unknown scheme in the connection string; it begins with " +
-            listed([](const vocabulary& words) { return words.speaks.schemes.front() + "://"; }),
-        {.operation = "connect"});
+        listed([](const vocabulary& words) { return words.speaks.schemes.front() + "://"; });
+#if defined(TABLEQ_WITH_ODBC)
+    sentence += " or odbc://";
+#endif
+    throw error(errc::invalid_argument, advice::never, sentence, {.operation = "connect"});
   }
 
   /// @param product as an ODBC driver calls its database.

@@ -238,12 +238,13 @@ class odbc_executor final : public transport {
   constexpr std::string_view no_such_driver = "IM002";
   constexpr std::string_view driver_not_loaded = "01000";
   if (what.sqlstate == no_such_driver || what.sqlstate == driver_not_loaded) {
-    what.sentence += "; name an installed ODBC driver: ";
     std::string names;
     for (const std::string& name : installed_drivers()) {
       names += (names.empty() ? "" : ", ") + name;
     }
-    what.sentence += names.empty() ? "none is installed" : names;
+    what.sentence += "; installed ODBC drivers are: " + (names.empty() ? "none" : names) +
+                     ". Name one of them, or install another (packages odbc-postgresql, "
+                     "libsqliteodbc, tdsodbc, or the database's vendor's)";
   }
   throw native_failure(std::move(what));
 }

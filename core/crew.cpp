@@ -35,7 +35,10 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
     stop();
     {
       const std::scoped_lock hold(mutex_);
-      producers_ -= options_.threads + 3 - threads_.size();
+      // What was not started will not end: in the order of the starts above.
+      const std::size_t started = threads_.size() < 2 ? 0 : threads_.size() - 2;
+      producers_ -= options_.threads + 1 - started;
+      if (threads_.size() < 2) ended_ = true;
       if (threads_.size() < 3) taking_ = false;
     }
     changed_.notify_all();

@@ -1,0 +1,40 @@
+// Sends letters with a pool of threads: what fails is tried again after growing pauses, and what
+// will never work is dead at once, to be looked at by a person.
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <tableq/tableq.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+tableq::handled send(const tableq::delivery& letter) {
+  if (letter.payload.find('@') == std::string::npos) {
+    return tableq::handled::give_up("not an address");
+  }
+  // The first attempt meets a busy server.
+  if (letter.attempt == 1) throw std::runtime_error("try again later");
+  return tableq::handled::done();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://letters.db");
+  auto letters = db.claim(
+      "letters",
+      {.lease = 10s, .max_attempts = 5, .retry = tableq::retry_delays::exponential(10ms, 1min)});
+  for (const char* to : {"first@example.org", "second@example.org", "nobody"}) letters.enqueue(to);
+
+  tableq::worker crew(letters, send, {.threads = 4, .until_empty = true});
+  crew.join();
+
+  std::cout << "sent: " << crew.counts().completed << '\n';
+  for (const tableq::stored_message& dead : letters.list(tableq::retained::dead)) {
+    std::cout << "dead: " << dead.payload << ": " << dead.errors.back().error << '\n';
+  }
+} catch (const tableq::error& e) {
+  std::cerr << e.what() << '\n';
+  return 1;
+}

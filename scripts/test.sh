@@ -30,6 +30,8 @@ groups=(build test)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
+# The plainest locale: what works in it works in all.
+export LC_ALL=C
 export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
 [[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver
 if command -v ccache >/dev/null; then

@@ -28,6 +28,7 @@ dialect make_sqlserver_dialect() {
               {"claim", sqlserver_sql::ddl_claim}},
       .quote_open = '[',
       .quote_close = ']',
+      .wide_text = true,
       .setup = {sqlserver_sql::setup},
       .begin = "BEGIN TRANSACTION",
       // A deadlock has ended the transaction already, and a ROLLBACK alone would then fail.

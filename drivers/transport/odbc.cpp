@@ -93,6 +93,7 @@ SQLHDBC handle_of(soci::session& session) {
 struct odbc_link {
   SQLHDBC handle;
   std::chrono::milliseconds statement_timeout;
+  bool wide_text;
   /// A transaction is open that a text began: ODBC tells only of those that the driver began.
   bool open = false;
   /// A statement failed within a transaction. What driver and server each make of that differs, so
@@ -180,7 +181,7 @@ class statement_handle {
     if (static_cast<std::size_t>(width) < columns.size()) {
       throw native_failure({.sqlstate = "42S22", .sentence = "a column of the answer is missing"});
     }
-    const field_reader reader(handle_, link_.handle);
+    const field_reader reader(handle_, link_.handle, link_.wide_text);
     for (SQLRETURN result = SQLFetch(handle_); result != SQL_NO_DATA; result = SQLFetch(handle_)) {
       check(result);
       SQLUSMALLINT column = 0;
@@ -200,7 +201,8 @@ class odbc_prepared final : public prepared {
   /// Directly: a server keeps the plan of a text with parameters, and preparing would be a round
   /// trip of its own, with some drivers before every run.
   void run(const arguments& with, core::row_set& out) override {
-    const bound_values values(statement_.get(), link_->handle, text_.parameters, with);
+    const bound_values values(statement_.get(), link_->handle, link_->wide_text, text_.parameters,
+                              with);
     statement_.run(text_.sql, text_.columns, out);
   }
 
@@ -213,7 +215,7 @@ class odbc_prepared final : public prepared {
 class odbc_executor final : public transport {
  public:
   odbc_executor(SQLHDBC handle, const endpoint& at)
-      : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout})) {}
+      : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout, at.wide_text})) {}
 
   std::unique_ptr<prepared> prepare(text of, bool /*keep*/) override {
     return std::make_unique<odbc_prepared>(link_, std::move(of));

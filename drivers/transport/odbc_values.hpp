@@ -1,8 +1,9 @@
 #pragma once
 
 /// @file
-/// Values on their way to and from an ODBC driver. Text travels as UTF-16, which no driver converts
-/// by way of a locale's character set. For odbc.cpp only.
+/// Values on their way to and from an ODBC driver. Text travels as UTF-16 or UTF-8, as the dialect
+/// says: what is right for one driver goes through the locale's character set in another. For
+/// odbc.cpp only.
 
 #include <sql.h>
 #include <sqlext.h>
@@ -30,9 +31,9 @@ static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
 /// The parameters of one run, bound to a statement. Borrows bytes; owns what was converted.
 class bound_values {
  public:
-  bound_values(SQLHSTMT statement, SQLHDBC link, const std::vector<parameter>& places,
-               const arguments& with)
-      : statement_(statement), link_(link) {
+  bound_values(SQLHSTMT statement, SQLHDBC link, bool wide_text,
+               const std::vector<parameter>& places, const arguments& with)
+      : statement_(statement), link_(link), wide_text_(wide_text) {
     indicators_.resize(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) add(i, places[i].type, with.of(places[i]));
   }
@@ -51,8 +52,12 @@ class bound_values {
     } else if (type == core::value_type::bytes) {
       bind(at, SQL_C_BINARY, SQL_LONGVARBINARY, given.data.size(), given.data.data(),
            null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
+    } else if (!wide_text_) {
+      const bool fits = given.data.size() <= short_text;
+      bind(at, SQL_C_CHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR,
+           fits ? short_text : given.data.size(), given.data.data(),
+           null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
     } else {
-      constexpr std::size_t short_text = 4000;
       const std::u16string& wide = texts_.emplace_back(boost::locale::conv::utf_to_utf<char16_t>(
           given.data.data(), given.data.data() + given.data.size()));
       const bool fits = wide.size() <= short_text;
@@ -74,8 +79,11 @@ class bound_values {
     if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
   }
 
+  static constexpr std::size_t short_text = 4000;
+
   SQLHSTMT statement_;
   SQLHDBC link_;
+  bool wide_text_;
   std::vector<SQLLEN> indicators_;
   std::deque<SQLBIGINT> numbers_;  // deques: the pointers must hold
   std::deque<std::u16string> texts_;
@@ -84,13 +92,18 @@ class bound_values {
 /// Reads the fields of the row that a statement stands on.
 class field_reader {
  public:
-  field_reader(SQLHSTMT statement, SQLHDBC link) noexcept : statement_(statement), link_(link) {}
+  field_reader(SQLHSTMT statement, SQLHDBC link, bool wide_text) noexcept
+      : statement_(statement), link_(link), wide_text_(wide_text) {}
 
   [[nodiscard]] core::cell read(SQLUSMALLINT column, core::value_type type) const {
     if (type == core::value_type::integer) return integer(column);
     std::string data;
     if (type == core::value_type::bytes) {
       if (!long_data(column, SQL_C_BINARY, 0, data)) return {};
+      return data;
+    }
+    if (!wide_text_) {
+      if (!long_data(column, SQL_C_CHAR, 1, data)) return {};
       return data;
     }
     if (!long_data(column, SQL_C_WCHAR, sizeof(SQLWCHAR), data)) return {};
@@ -139,6 +152,7 @@ class field_reader {
 
   SQLHSTMT statement_;
   SQLHDBC link_;
+  bool wide_text_;
 };
 
 }  // namespace tableq::drivers::odbc

@@ -77,6 +77,7 @@ struct endpoint {
   /// How long the transport waits for a statement's end, if it can. Zero: as long as the database
   /// and its client library do.
   std::chrono::milliseconds statement_timeout{0};
+  bool wide_text = false;  ///< As the dialect's.
   capabilities able = {};  ///< As the dialect's, or narrowed by the address.
 };
 
@@ -99,6 +100,9 @@ struct dialect {
 
   char quote_open = '"';
   char quote_close = '"';
+  /// Through ODBC text travels as UTF-16, for a database whose text is that. Otherwise as UTF-8,
+  /// which the drivers of the others hand on as it is; wide text they may send through the locale.
+  bool wide_text = false;
   /// Run once in each new session, before what the endpoint adds.
   std::vector<std::string> setup = {};
   std::string begin = "BEGIN";

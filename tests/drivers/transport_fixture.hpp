@@ -40,6 +40,7 @@ class opened_transport {
       // Whose dialect it is the database object knows.
       speaks = tableq::find_dialect(tableq::database::open(url).backend());
     }
+    at.wide_text = speaks.wide_text;
     at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
     session = kind->open(at);
     executor = kind->attach(*session, at);

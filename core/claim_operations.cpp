@@ -73,9 +73,11 @@ std::string delays_text(const retry_delays& retry) {
   if (retry.after.empty()) return {};
   std::string out;
   for (const std::chrono::milliseconds each : retry.after) {
-    out += (out.empty() ? "[" : ",") + std::to_string(each.count());
+    out += out.empty() ? '[' : ',';
+    out += std::to_string(each.count());
   }
-  return out + "]";
+  out += ']';
+  return out;
 }
 
 /// By how many thousandths a delay is multiplied.

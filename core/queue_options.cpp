@@ -42,7 +42,8 @@ void apply(const queue_settings& given, queue_info& to) {
 std::string encode_delays(const retry_delays& retry) {
   std::string out;
   for (const std::chrono::milliseconds each : retry.after) {
-    out += (out.empty() ? " retry_ms=" : ",") + std::to_string(each.count());
+    out += out.empty() ? " retry_ms=" : ",";
+    out += std::to_string(each.count());
   }
   if (retry.jitter != 0) out += " jitter=" + std::to_string(retry.jitter);
   return out;

@@ -120,7 +120,8 @@ namespace {
 std::string retry_text(const tableq::retry_delays& retry) {
   std::string out;
   for (const std::chrono::milliseconds each : retry.after) {
-    out += (out.empty() ? " retry=" : ",") + brief(each);
+    out += out.empty() ? " retry=" : ",";
+    out += brief(each);
   }
   return out;
 }

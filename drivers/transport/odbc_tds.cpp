@@ -223,8 +223,9 @@ std::string for_microsoft(const wanted& given, const std::string& driver) {
   builder out;
   out.add("Driver", odbc::quoted(driver));
   out.add("Server", "tcp:" + given.at.host +
-                        (given.instance.empty() ? "," + std::to_string(given.at.port.value_or(1433))
-                                                : "\\" + given.instance));
+                        (given.instance.empty()
+                             ? std::string(",").append(std::to_string(given.at.port.value_or(1433)))
+                             : "\\" + given.instance));
   if (!given.at.database.empty()) out.add("Database", odbc::quoted(given.at.database));
   if (given.windows_login) out.add("Trusted_Connection", "yes");
   if (!given.at.user.empty()) out.add("UID", odbc::quoted(given.at.user));

@@ -129,10 +129,10 @@ TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
                         taken.set_value(d.receipt);
                         wait.wait();
                       },
-                      {.lease = 200ms, .until_empty = true});
+                      {.lease = 1s, .until_empty = true});
   const auto receipt = taken.get_future().get();
   // The lease is over long since, but for the worker's care: nobody gets the message.
-  EXPECT_TRUE(jobs().take({.wait = 1s}).empty());
+  EXPECT_TRUE(jobs().take({.wait = 2s}).empty());
   EXPECT_NE(receipt.id.value, 0);
   go_on.set_value();
   ASSERT_TRUE(crew.wait_for(patience));

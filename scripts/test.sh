@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [dev] [lint] [format] [asan] [tsan] [all]        dev and lint, without an argument
+#   scripts/test.sh [dev] [lint] [format] [asan] [tsan] [all]        dev and format, without an argument
 #
 # dev: all tests. lint: formatter and linter. format: the formatter alone. asan, tsan: the tests
 # again under the address and undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL
@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stages=("$@")
-((${#stages[@]})) || stages=(dev lint)
+((${#stages[@]})) || stages=(dev format)
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
   case $stage in

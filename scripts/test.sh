@@ -1,9 +1,9 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [dev] [lint] [format] [asan] [tsan] [all]        dev and format, without an argument
+#   scripts/test.sh [dev] [lint] [format] [tsql] [asan] [tsan] [all]    dev, format and tsql, without an argument
 #
-# dev: all tests. lint: formatter and linter. format: the formatter alone. asan, tsan: the tests
+# dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. asan, tsan: the tests
 # again under the address and undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL
 # server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
 # A SQL Server takes part where TABLEQ_TEST_SQLSERVER names one: see docs/sqlserver.md.
@@ -12,11 +12,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stages=("$@")
-((${#stages[@]})) || stages=(dev format)
+((${#stages[@]})) || stages=(dev format tsql)
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
   case $stage in
-    dev | lint | format | asan | tsan) ;;
+    dev | lint | format | tsql | asan | tsan) ;;
     *)
       echo "test.sh: unknown: $stage" >&2
       exit 2
@@ -26,7 +26,7 @@ done
 
 groups=(build test)
 [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
-[[ " ${stages[*]} " == *" lint "* || " ${stages[*]} " == *" format "* ]] && groups+=(lint)
+[[ " ${stages[*]} " =~ " lint "|" format "|" tsql " ]] && groups+=(lint)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
@@ -89,8 +89,8 @@ check() {
 }
 
 for stage in "${stages[@]}"; do
-  if [[ $stage == format ]]; then
-    check format
+  if [[ $stage == format || $stage == tsql ]]; then
+    check "$stage"
   elif [[ $stage == lint ]]; then
     check format
     check tidy

@@ -27,11 +27,10 @@ format() {
 }
 
 tidy() {
-  local build=build/dev generated
-  if [[ ! -e $build/compile_commands.json ]]; then
-    scripts/install_dependencies.sh build test
-    cmake --preset dev >/dev/null
-  fi
+  local build=build/tidy generated
+  scripts/install_dependencies.sh build test
+  # Without precompiled headers, so that a file that does not include what it uses is found.
+  cmake --preset dev -B "$build" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
   # The headers that the build makes from SQL.
   generated=$(ninja -C "$build" -t targets all | sed -n 's/^\(generated\/[^:]*\.hpp\):.*/\1/p')
   # shellcheck disable=SC2086  # A list of names without spaces.

@@ -41,7 +41,8 @@ TEST_P(tool_lines, an_empty_line_is_an_empty_message_and_the_last_needs_no_newli
 
 TEST_P(tool_lines, lines_are_bytes_of_any_length) {
   mail();
-  const std::string binary = std::string("\0\xff\x80", 3) + std::string(1'000'000, 'x');
+  std::string binary("\0\xff\x80", 3);
+  binary.append(1'000'000, 'x');
   done({"enqueue", "mail", "--lines"}, {.input = binary + "\nshort\n"});
   EXPECT_EQ(stored(), (words{binary, "short"}));
 }

@@ -4,8 +4,7 @@
 #   scripts/lint.sh [format] [tidy] [tsql]        all, without an argument
 #
 # format: clang-format over all sources. tidy: clang-tidy over core, drivers and tools, with the
-# flags of the preset `dev`, which is configured first when that has not been done. tsql: the texts for
-# SQL Server against a grammar and rules of their own.
+# flags of the preset `dev`. tsql: the texts for SQL Server against a grammar and rules of their own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

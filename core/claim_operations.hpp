@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +28,16 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
                           std::span<const failure> failures);
 std::vector<settled> release(const queue_state& of, transaction* tx,
                              std::span<const receipt> receipts);
+/// Makes messages that a take met after their time to live dead; the attempt does not count.
+void expire(const queue_state& of, transaction* tx, std::span<const receipt> receipts);
 std::vector<settled> extend(const queue_state& of, transaction* tx,
                             std::span<const receipt> receipts, std::chrono::milliseconds lease);
+
+std::size_t redrive(const queue_state& of, std::span<const message_id> ids);
+std::size_t redrive_all(const queue_state& of);
+
+/// Reads the column `headers`.
+headers to_headers(const std::optional<std::string>& json);
 
 /// Reads rows of the columns that `stored_column` names.
 std::vector<stored_message> to_stored(row_set rows);

@@ -121,28 +121,11 @@ std::vector<stored_message> claim_queue::list(retained which, const tableq::page
 }
 
 std::size_t claim_queue::redrive(std::span<const message_id> ids) {
-  if (ids.empty()) return 0;
-  std::vector<value> items;
-  items.reserve(ids.size());
-  for (const message_id id : ids) items.emplace_back(id.value);
-  const std::size_t count =
-      state().execute_batch(nullptr, statement::claim_redrive, {}, items).size();
-  state().announce(nullptr);
-  return count;
+  return core::redrive(state(), ids);
 }
 
 std::size_t claim_queue::redrive_all() {
-  constexpr std::size_t batch = 1000;
-  const value max = to_value(batch);
-  std::size_t total = 0;
-  for (;;) {
-    const std::size_t moved =
-        state().execute(nullptr, statement::claim_redrive_all, {&max, 1}).size();
-    total += moved;
-    if (moved < batch) break;
-  }
-  state().announce(nullptr);
-  return total;
+  return core::redrive_all(state());
 }
 
 std::size_t claim_queue::purge(retained which, const purge_options& options) {

@@ -58,6 +58,12 @@ headers decode_headers(std::string_view text) {
   return out;
 }
 
+std::string encode_retry(const retry_delays& retry) {
+  json after = json::array();
+  for (const std::chrono::milliseconds each : retry.after) after.push_back(each.count());
+  return json({{"after", after}, {"jitter", retry.jitter}}).dump();
+}
+
 std::vector<failure_record> decode_errors(std::string_view text) {
   const json list = json::parse(text, nullptr, false);
   if (!list.is_array()) malformed("errors");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tableq/message.hpp>
+#include <tableq/options.hpp>
 
 namespace tableq::core {
 
@@ -15,6 +16,9 @@ std::string encode_headers(const headers& values);
 /// JSON.
 /// @throws error errc::schema_mismatch when it is no JSON object.
 headers decode_headers(std::string_view text);
+
+/// `{"after":[1000,2000],"jitter":20}`: what the texts of claim.fail read.
+std::string encode_retry(const retry_delays& retry);
 
 /// @throws error errc::schema_mismatch when it is no JSON array of failures.
 std::vector<failure_record> decode_errors(std::string_view text);

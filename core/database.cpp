@@ -4,6 +4,7 @@
 
 #include "core/catalog.hpp"
 #include "core/database_state.hpp"
+#include "core/queue_options.hpp"
 #include "core/queue_state.hpp"
 #include "core/transaction_state.hpp"
 
@@ -13,6 +14,25 @@ namespace {
 std::shared_ptr<core::queue_state> opened(const std::shared_ptr<core::database_state>& in,
                                           std::string_view name, const queue_settings& settings) {
   return std::make_shared<core::queue_state>(in, core::open_queue(*in, name, settings));
+}
+
+/// The dead-letter queue is opened first, when all else is known to fit: nothing is made by a call
+/// that fails.
+std::shared_ptr<core::queue_state> opened_claim(const std::shared_ptr<core::database_state>& in,
+                                                std::string_view name,
+                                                const queue_settings& settings) {
+  core::settle_options(name, settings);
+  std::string wanted = settings.claim.dead_letters.value_or(std::string());
+  std::shared_ptr<core::queue_state> letters;
+  if (!wanted.empty()) {
+    if (const auto stored = core::find_queue(*in, name)) core::merge_options(*stored, settings);
+    letters = opened(in, wanted, {.kind = kind::claim});
+  }
+  queue_info info = core::open_queue(*in, name, settings);
+  if (wanted.empty() && !info.dead_letters.empty()) {
+    letters = opened(in, info.dead_letters, {.kind = kind::claim});
+  }
+  return std::make_shared<core::queue_state>(in, std::move(info), std::move(letters));
 }
 
 }  // namespace
@@ -40,7 +60,7 @@ pending_queue database::pending(std::string_view name) {
   return pending_queue(opened(state_, name, {.kind = kind::pending}));
 }
 claim_queue database::claim(std::string_view name, const claim_options& options) {
-  return claim_queue(opened(state_, name, {.kind = kind::claim, .claim = options}));
+  return claim_queue(opened_claim(state_, name, {.kind = kind::claim, .claim = options}));
 }
 
 transaction database::begin() {

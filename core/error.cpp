@@ -55,6 +55,8 @@ std::string_view to_string(errc code) noexcept {
       return "too_large";
     case errc::not_a_database:
       return "not_a_database";
+    case errc::duplicate_key:
+      return "duplicate_key";
     case errc::cancelled:
       return "cancelled";
     case errc::unsupported:

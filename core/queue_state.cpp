@@ -28,11 +28,13 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
 
 }  // namespace
 
-queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info)
+queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
+                         std::shared_ptr<const queue_state> dead_letters)
     : database_(std::move(in)),
       info_(std::move(info)),
       names_(names_for(database_->options(), info_.name)),
-      readers_(database_->waker_for(names_)) {}
+      readers_(database_->waker_for(names_)),
+      dead_letters_(std::move(dead_letters)) {}
 
 row_set queue_state::execute(transaction* tx, statement id, std::span<const value> shared,
                              std::span<const value> items) const {

@@ -22,13 +22,16 @@ namespace tableq::core {
 /// Shared objects: safe; it does not change.
 class queue_state {
  public:
-  queue_state(std::shared_ptr<database_state> in, queue_info info);
+  /// @param dead_letters where dead messages go; null: they stay.
+  queue_state(std::shared_ptr<database_state> in, queue_info info,
+              std::shared_ptr<const queue_state> dead_letters = nullptr);
 
   [[nodiscard]] const std::string& name() const noexcept { return info_.name; }
   /// As stored, with what this handle was opened with instead.
   [[nodiscard]] const queue_info& info() const noexcept { return info_; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
   [[nodiscard]] waker& readers() const noexcept { return readers_; }
+  [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
 
   /// Runs one statement of this queue: inside `tx`, or in a unit of work of its own that is
   /// repeated where that is safe. A strict queue is locked first where the database needs that.
@@ -80,6 +83,7 @@ class queue_state {
   queue_info info_;
   table_names names_;
   waker& readers_;
+  std::shared_ptr<const queue_state> dead_letters_;
 };
 
 /// For an insert that reported nothing: a trigger on the table has swallowed the row.

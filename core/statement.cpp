@@ -42,35 +42,57 @@ constexpr std::array message_columns{field{"id", integer}, field{"created_at", i
 
 constexpr std::array claim_item{field{"payload", bytes}, field{"priority", integer},
                                 field{"delay", integer}, field{"key", text},
-                                field{"headers", text},  field{"created_at", integer}};
+                                field{"headers", text},  field{"created_at", integer},
+                                field{"ttl", integer},   field{"max_attempts", integer},
+                                field{"retry", text},    field{"group", text}};
 constexpr std::array key_item{field{"key", text}};
+constexpr std::array replace_shared{field{"postpone", integer}, now};
+constexpr std::array replace_item{field{"key", text},
+                                  field{"payload", bytes},
+                                  field{"priority", integer},
+                                  field{"delay", integer},
+                                  field{"headers", text},
+                                  field{"ttl", integer},
+                                  field{"max_attempts", integer},
+                                  field{"retry", text}};
 constexpr std::array take_shared{max,
                                  field{"lease", integer},
                                  field{"claimed_at", integer},
                                  field{"guard", integer},
                                  field{"token", integer},
+                                 field{"unkey", integer},
                                  now};
-constexpr std::array delivery_columns{field{"id", integer},          field{"fence", integer},
-                                      field{"attempts", integer},    field{"priority", integer},
-                                      field{"created_at", integer},  field{"claimed_at", integer},
-                                      field{"lease_until", integer}, field{"key", text},
-                                      field{"headers", text},        field{"payload", bytes}};
-constexpr std::array promote_shared{max, field{"max_attempts", integer}, now};
+constexpr std::array delivery_columns{
+    field{"id", integer},          field{"fence", integer},      field{"attempts", integer},
+    field{"priority", integer},    field{"created_at", integer}, field{"claimed_at", integer},
+    field{"lease_until", integer}, field{"key", text},           field{"group_key", text},
+    field{"expired", integer},     field{"headers", text},       field{"payload", bytes}};
+constexpr std::array promote_shared{max, field{"max_attempts", integer}, field{"regroup", integer},
+                                    now};
 constexpr std::array state_columns{field{"id", integer}, field{"state", integer}};
 constexpr std::array receipt_item{field{"id", integer}, field{"fence", integer}};
-constexpr std::array fail_shared{field{"max_attempts", integer}, field{"delays", text}, now};
-constexpr std::array fail_item{field{"id", integer},     field{"fence", integer},
-                               field{"error", text},     field{"delay", integer},
-                               field{"spread", integer}, field{"final", integer}};
+constexpr std::array keep_shared{field{"window", integer}, field{"strip", integer}, now};
+constexpr std::array fail_shared{field{"max_attempts", integer}, field{"policy", text}, now};
+constexpr std::array fail_item{field{"id", integer},   field{"fence", integer},
+                               field{"error", text},   field{"delay", integer},
+                               field{"dice", integer}, field{"final", integer}};
 constexpr std::array extend_shared{field{"lease", integer}, now};
 constexpr std::array stored_columns{
     field{"id", integer},         field{"state", integer},       field{"priority", integer},
     field{"attempts", integer},   field{"created_at", integer},  field{"due_at", integer},
     field{"claimed_at", integer}, field{"finished_at", integer}, field{"key", text},
-    field{"headers", text},       field{"errors", text},         field{"payload", bytes}};
+    field{"group_key", text},     field{"expires_at", integer},  field{"headers", text},
+    field{"errors", text},        field{"payload", bytes}};
 constexpr std::array list_shared{field{"state", integer}, max, field{"after_at", integer},
                                  field{"after_id", integer}};
 constexpr std::array id_item{field{"id", integer}};
+constexpr std::array just_state{field{"state", integer}};
+constexpr std::array adopt_item{field{"payload", bytes},      field{"priority", integer},
+                                field{"created_at", integer}, field{"key", text},
+                                field{"headers", text},       field{"errors", text}};
+constexpr std::array group_item{field{"group", text}};
+constexpr std::array group_column{field{"group_key", text}};
+constexpr std::array advance_shared{field{"limit", integer}, field{"hold", integer}};
 constexpr std::array purge_shared{field{"state", integer}, field{"older_than", integer}, max, now};
 constexpr std::array claim_stats_columns{field{"ready", integer},  field{"delayed", integer},
                                          field{"leased", integer}, field{"done", integer},
@@ -114,10 +136,13 @@ constexpr std::array all{
     contract{pending_next_due, "pending.next_due", false, just_now, none, delay_column},
     contract{claim_enqueue, "claim.enqueue", true, just_now, claim_item, id_column},
     contract{claim_find_key, "claim.find_key", false, none, key_item, id_column},
+    contract{claim_replace, "claim.replace", true, replace_shared, replace_item, id_column},
+    contract{claim_forget, "claim.forget", true, just_now, key_item, id_column},
+    contract{claim_free, "claim.free", true, just_now, key_item, id_column},
     contract{claim_take, "claim.take", true, take_shared, none, delivery_columns},
     contract{claim_promote, "claim.promote", true, promote_shared, none, state_columns},
     contract{claim_complete, "claim.complete", true, none, receipt_item, id_column},
-    contract{claim_keep, "claim.keep", true, just_now, receipt_item, id_column},
+    contract{claim_keep, "claim.keep", true, keep_shared, receipt_item, id_column},
     contract{claim_fail, "claim.fail", true, fail_shared, fail_item, state_columns},
     contract{claim_release, "claim.release", true, none, receipt_item, id_column},
     contract{claim_extend, "claim.extend", true, extend_shared, receipt_item, id_column},
@@ -125,6 +150,10 @@ constexpr std::array all{
     contract{claim_list, "claim.list", false, list_shared, none, stored_columns},
     contract{claim_redrive, "claim.redrive", true, none, id_item, id_column},
     contract{claim_redrive_all, "claim.redrive_all", true, just_max, none, id_column},
+    contract{claim_remove, "claim.remove", true, just_state, id_item, stored_columns},
+    contract{claim_adopt, "claim.adopt", true, none, adopt_item, id_column},
+    contract{claim_group_of, "claim.group_of", false, none, id_item, group_column},
+    contract{claim_advance, "claim.advance", true, advance_shared, group_item, id_column},
     contract{claim_purge, "claim.purge", true, purge_shared, none, id_column},
     contract{claim_stats, "claim.stats", false, just_now, none, claim_stats_columns},
     contract{claim_next_due, "claim.next_due", false, just_now, none, delay_column},

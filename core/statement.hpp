@@ -46,6 +46,9 @@ enum class statement : std::uint8_t {
   pending_next_due,
   claim_enqueue,
   claim_find_key,
+  claim_replace,
+  claim_forget,
+  claim_free,
   claim_take,
   claim_promote,
   claim_complete,
@@ -57,6 +60,10 @@ enum class statement : std::uint8_t {
   claim_list,
   claim_redrive,
   claim_redrive_all,
+  claim_remove,
+  claim_adopt,
+  claim_group_of,
+  claim_advance,
   claim_purge,
   claim_stats,
   claim_next_due,
@@ -112,6 +119,8 @@ enum class delivery_column : std::size_t {
   claimed_at,
   lease_until,
   key,
+  group_key,
+  expired,
   headers,
   payload
 };
@@ -125,6 +134,8 @@ enum class stored_column : std::size_t {
   claimed_at,
   finished_at,
   key,
+  group_key,
+  expires_at,
   headers,
   errors,
   payload

@@ -22,6 +22,22 @@ constexpr std::size_t longest_headers = std::size_t{64} * 1024;
   throw error(errc::invalid_argument, advice::never, sentence);
 }
 
+/// What keys and groups may be.
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= longest_key && is_plain_utf8(text);
+}
+
+void check_group(const claim_enqueue_options& options, bool grouped) {
+  if (!options.group) return;
+  if (!grouped) {
+    refuse("the queue has no groups: create it with claim_options::groups, or give no group");
+  }
+  if (!is_name(*options.group)) refuse("a group has 1 to 200 bytes of UTF-8 without NUL");
+  if (options.delay != 0ms) {
+    refuse("messages of a group come in the order of their ids: give a group or a delay, not both");
+  }
+}
+
 }  // namespace
 
 void check_open_options(const open_options& options) {
@@ -48,6 +64,12 @@ void check_lease(std::chrono::milliseconds lease) {
 void check_delay(std::chrono::milliseconds delay, std::string_view what) {
   if (delay < 0ms || delay > longest_delay) {
     refuse(std::string(what) + " must be from 0 to 3,650 days");
+  }
+}
+
+void check_time_to_live(std::chrono::milliseconds length) {
+  if (length < 0ms || length > longest_delay) {
+    refuse("time_to_live must be from 1 ms to 3,650 days, or zero for no end");
   }
 }
 
@@ -85,13 +107,19 @@ void check_payload(std::string_view payload, std::size_t most) {
   }
 }
 
-void check_message(const claim_enqueue_options& options) {
+void check_message(const claim_enqueue_options& options, bool grouped) {
   check_delay(options.delay);
   check_timestamp(options.created_at, "created_at");
-  if (options.key &&
-      (options.key->empty() || options.key->size() > longest_key || !is_plain_utf8(*options.key))) {
+  if (options.key && !is_name(*options.key)) {
     refuse("a key has 1 to 200 bytes of UTF-8 without NUL");
   }
+  if (!options.key && options.on_duplicate != on_duplicate::keep_first) {
+    refuse("on_duplicate says what to do about a key: give one");
+  }
+  check_group(options, grouped);
+  if (options.time_to_live) check_time_to_live(*options.time_to_live);
+  if (options.max_attempts) check_max_attempts(*options.max_attempts);
+  if (options.retry) check_retry(*options.retry);
   std::size_t total = 0;
   for (const auto& [name, text] : options.headers) {
     if (name.empty() || name.size() > longest_header_name || !is_plain_utf8(name)) {

@@ -18,8 +18,10 @@ void check_wait(std::chrono::milliseconds wait, bool in_transaction);
 void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
 void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
+void check_time_to_live(std::chrono::milliseconds length);
 void check_payload(std::string_view payload, std::size_t most);
-void check_message(const claim_enqueue_options& options);
+/// @param grouped whether the queue has groups.
+void check_message(const claim_enqueue_options& options, bool grouped);
 void check_message(const pending_options& options);
 
 }  // namespace tableq::core

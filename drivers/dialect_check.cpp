@@ -40,7 +40,6 @@ void check_dialect(const dialect& added,
   for (const core::contract& of : core::contracts()) {
     const auto found = statements.find(of.name);
     if (found == statements.end()) {
-      if (of.id == core::statement::queue_lock && !added.able.strict_needs_lock) continue;
       refuse(added, "the statement " + std::string(of.name) + " is missing");
     }
     compile(fill_names(found->second, added, some_names), of,

@@ -58,11 +58,15 @@ struct piece {
   std::size_t rows;
 };
 
-piece next_piece(std::size_t left, const dialect& speaks) {
+piece next_piece(std::size_t left, const dialect& speaks, std::size_t width) {
   if (speaks.batches == batching::loop) return {1, 1};
   const auto& made_for = speaks.row_counts;
-  const auto enough = std::lower_bound(made_for.begin(), made_for.end(), left);
-  return enough == made_for.end() ? piece{made_for.back(), made_for.back()} : piece{left, *enough};
+  const auto last = std::find_if(made_for.begin() + 1, made_for.end(), [&](std::size_t rows) {
+    return speaks.most_item_values != 0 && rows * width > speaks.most_item_values;
+  });
+  const auto enough = std::lower_bound(made_for.begin(), last, left);
+  const std::size_t most = *(last - 1);
+  return enough == last ? piece{most, most} : piece{left, *enough};
 }
 
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at) {
@@ -163,11 +167,11 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
   const std::size_t count = items.size() / width;
   const bool told = words_->speaks.batches == batching::rows;  // which item a row belongs to
   const bool bracket =
-      next_piece(count, words_->speaks).count < count && !transport_->in_transaction();
+      next_piece(count, words_->speaks, width).count < count && !transport_->in_transaction();
   if (bracket) transport_->script(words_->speaks.begin, boundary::begin);
   try {
     for (std::size_t done = 0; done < count;) {
-      const piece next = next_piece(count - done, words_->speaks);
+      const piece next = next_piece(count - done, words_->speaks, width);
       core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + (told ? 1 : 0));
       text_of(known, of, names, next.rows)
           .run({shared, items.subspan(done * width, next.count * width), width}, rows);

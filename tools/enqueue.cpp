@@ -140,7 +140,7 @@ void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
 
 exit_status enqueue_payloads(target& queue, std::span<const std::string> payloads) {
   const std::vector<tableq::enqueued> added = queue.add(payloads);
-  if (added.front().existed) complain("exists: a message with this key is in the queue already");
+  if (added.front().existed()) complain("exists: a message with this key is in the queue already");
   output out;
   print_ids(out, added);
   try {

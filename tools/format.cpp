@@ -40,6 +40,8 @@ std::string_view name_of(tableq::message_state state) {
       return "done";
     case tableq::message_state::dead:
       return "dead";
+    case tableq::message_state::held:
+      return "held";
   }
   return "unknown";
 }

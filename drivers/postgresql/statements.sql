@@ -166,25 +166,35 @@ LIMIT 1
 -- name: claim.enqueue
 -- Of two items with one key the first is inserted, and the other meets it; no row is returned for those
 -- whose key was there. What was inserted is told apart by key: its first place among the keys. Without one
--- by rank: the n-th lowest id without a key belongs to the n-th item without a key.
+-- by rank: the n-th lowest id without a key belongs to the n-th item without a key. What has a group is held
+-- until claim.advance lets it go.
 WITH added AS (
-  INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload)
-  SELECT CASE WHEN delay > 0 THEN 2 ELSE 0 END,
+  INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload, expires_at, max_attempts,
+                       retry, group_key)
+  SELECT CASE WHEN group_key IS NOT NULL THEN 5 WHEN delay > 0 THEN 2 ELSE 0 END,
          COALESCE(priority, 0),
-         CASE WHEN delay > 0 THEN clock + delay ELSE 0 END,
+         CASE WHEN group_key IS NULL AND delay > 0 THEN clock + delay ELSE 0 END,
          COALESCE(created_at, clock),
          key,
          headers,
-         payload
+         payload,
+         clock + ttl,
+         max_attempts,
+         retry,
+         group_key
   FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
                unnest(CAST(:priority AS bigint[])) AS priority,
                unnest(CAST(:delay AS bigint[])) AS delay,
                unnest(CAST(:key AS text[])) AS key,
                unnest(CAST(:headers AS text[])) AS headers,
                unnest(CAST(:created_at AS bigint[])) AS created_at,
+               unnest(CAST(:ttl AS bigint[])) AS ttl,
+               unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
+               unnest(CAST(:retry AS text[])) AS retry,
+               unnest(CAST(:group AS text[])) AS group_key,
                COALESCE(CAST(:now AS bigint),
                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
-  ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
+  ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
             CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place
 )
@@ -199,12 +209,99 @@ FROM (
   SELECT item, max(id) OVER (PARTITION BY key) AS id
   FROM (SELECT CAST(NULL AS bigint) AS item, key, id
         FROM {table}
-        WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state <> 3
+        WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
         UNION ALL
         SELECT g.item - 1, g.key, NULL
         FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)) AS pairs
 ) AS known
 WHERE item IS NOT NULL AND id IS NOT NULL
+
+-- name: claim.replace
+-- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. The rows
+-- are locked first, by rising ids, and judged by what was locked.
+WITH held AS MATERIALIZED (
+  SELECT id, key, state
+  FROM {table}
+  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
+  ORDER BY id
+  FOR UPDATE
+),
+given AS MATERIALIZED (
+  SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
+         COALESCE(CAST(:now AS bigint),
+         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
+  FROM held AS h
+  WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
+)
+UPDATE {table} AS q
+SET payload = (CAST(:payload AS bytea[]))[g.place],
+    priority = COALESCE((CAST(:priority AS bigint[]))[g.place], 0),
+    headers = (CAST(:headers AS text[]))[g.place],
+    max_attempts = (CAST(:max_attempts AS bigint[]))[g.place],
+    retry = (CAST(:retry AS text[]))[g.place],
+    attempts = 0,
+    expires_at = g.clock + (CAST(:ttl AS bigint[]))[g.place],
+    state = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.state
+                 WHEN (CAST(:delay AS bigint[]))[g.place] > 0 THEN 2
+                 ELSE 0 END,
+    due_at = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.due_at
+                  WHEN (CAST(:delay AS bigint[]))[g.place] > 0
+                    THEN g.clock + (CAST(:delay AS bigint[]))[g.place]
+                  ELSE 0 END
+FROM given AS g
+WHERE q.id = g.id
+RETURNING g.place - 1 AS item, q.id
+
+-- name: claim.forget
+-- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
+WITH past AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
+    AND due_at BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
+                              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY id
+  FOR UPDATE
+),
+others AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE state = 3 AND due_at > 0
+    AND due_at <= COALESCE(CAST(:now AS bigint),
+                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY due_at
+  LIMIT 10 * cardinality(CAST(:key AS text[]))
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM past UNION SELECT id FROM others))
+RETURNING 0 AS item, id
+
+-- name: claim.free
+-- The same where done messages are kept: the key is free, the message stays.
+WITH past AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
+    AND due_at BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
+                              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY id
+  FOR UPDATE
+),
+others AS MATERIALIZED (
+  SELECT id
+  FROM {table}
+  WHERE state = 3 AND due_at > 0
+    AND due_at <= COALESCE(CAST(:now AS bigint),
+                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY due_at
+  LIMIT 10 * cardinality(CAST(:key AS text[]))
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE {table}
+SET past_key = key, key = NULL, due_at = 0
+WHERE id = ANY (ARRAY(SELECT id FROM past UNION SELECT id FROM others))
+RETURNING 0 AS item, id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
@@ -229,11 +326,18 @@ SET state = 1,
     fence = (fence / 4294967296 + 1) * 4294967296 + CAST(:token AS bigint),
     attempts = attempts + 1,
     claimed_at = CAST(:claimed_at AS bigint),
+    key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
+    past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until, key, headers,
-          payload
+RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
+          COALESCE(key, past_key) AS key, group_key,
+          CASE WHEN expires_at
+                      <= COALESCE(CAST(:now AS bigint),
+                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+               THEN 1 ELSE 0 END AS expired,
+          headers, payload
 
 -- name: claim.promote
 WITH due AS MATERIALIZED (
@@ -247,8 +351,11 @@ WITH due AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 UPDATE {table} AS q
-SET state = CASE WHEN q.state = 1 AND q.attempts >= CAST(:max_attempts AS bigint) THEN 4 ELSE 0 END,
-    finished_at = CASE WHEN q.state = 1 AND q.attempts >= CAST(:max_attempts AS bigint) THEN t.clock END,
+SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN 4
+                 WHEN q.state = 2 AND q.group_key IS NOT NULL AND CAST(:regroup AS bigint) = 1 THEN 5
+                 ELSE 0 END,
+    finished_at = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most)
+      THEN t.clock END,
     errors = CASE WHEN q.state = 1
       THEN CAST(jsonb_path_query_array(
         COALESCE(CAST(q.errors AS jsonb), '[]')
@@ -257,7 +364,8 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= CAST(:max_attempts AS bigint
       ELSE q.errors END,
     due_at = 0
 FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+             CAST(:max_attempts AS bigint)) AS t (clock, most)
 WHERE q.id = ANY (ARRAY(SELECT id FROM due))
 RETURNING q.id, q.state
 
@@ -288,6 +396,7 @@ WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.keep
+-- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
@@ -306,14 +415,25 @@ mine AS MATERIALIZED (
 )
 UPDATE {table}
 SET state = 3,
-    due_at = 0,
+    due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
+      THEN COALESCE(CAST(:now AS bigint),
+             CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+             + CAST(:window AS bigint)
+      ELSE 0 END,
+    key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
+    past_key = COALESCE(key, past_key),
+    payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
+    headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
     finished_at = COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+  AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.fail
--- The delay: what the caller says, or else the queue's for this attempt, the last one for all beyond.
+-- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
+-- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
+-- and 2 for one that expired before it could be tried.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
@@ -331,25 +451,30 @@ mine AS MATERIALIZED (
   ) AS settled
 )
 UPDATE {table} AS q
-SET (state, due_at, finished_at, errors) = (
+SET (state, attempts, due_at, finished_at, errors) = (
   SELECT CASE WHEN f.final THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END,
+         CASE WHEN f.untried THEN q.attempts - 1 ELSE q.attempts END,
          CASE WHEN NOT f.final AND f.delay > 0 THEN f.clock + f.delay ELSE 0 END,
          CASE WHEN f.final THEN f.clock END,
          CAST(jsonb_path_query_array(
            COALESCE(CAST(q.errors AS jsonb), '[]')
              || jsonb_build_object('at', f.clock, 'error', f.error),
            '$[last - 9 to last]') AS text)
-  FROM (SELECT q.attempts >= CAST(:max_attempts AS bigint)
-                 OR (CAST(:final AS bigint[]))[items[width_bucket(q.id, ids)]] <> 0 AS final,
-               COALESCE((CAST(:delay AS bigint[]))[items[width_bucket(q.id, ids)]],
-                        CAST(CAST(:delays AS jsonb) ->> (LEAST(q.attempts,
-                               jsonb_array_length(CAST(:delays AS jsonb))) - 1) AS bigint)
-                          * (CAST(:spread AS bigint[]))[items[width_bucket(q.id, ids)]] / 1000,
+  FROM (SELECT q.attempts >= COALESCE(q.max_attempts, CAST(:max_attempts AS bigint))
+                 OR (CAST(:final AS bigint[]))[p.place] <> 0 AS final,
+               (CAST(:final AS bigint[]))[p.place] = 2 AS untried,
+               COALESCE((CAST(:delay AS bigint[]))[p.place],
+                        CAST(p.policy -> 'after' ->> (LEAST(q.attempts,
+                               jsonb_array_length(p.policy -> 'after')) - 1) AS bigint)
+                          * (100000 + (CAST(:dice AS bigint[]))[p.place]
+                                        * COALESCE(CAST(p.policy ->> 'jitter' AS bigint), 0)) / 100000,
                         0) AS delay,
-               (CAST(:error AS text[]))[items[width_bucket(q.id, ids)]] AS error,
+               (CAST(:error AS text[]))[p.place] AS error,
                COALESCE(CAST(:now AS bigint),
                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
-        FROM mine) AS f
+        FROM (SELECT items[width_bucket(q.id, ids)] AS place,
+                     CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS policy
+              FROM mine) AS p) AS f
 )
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id, state
@@ -401,8 +526,8 @@ RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
-       payload
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
   (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
   UNION ALL
@@ -419,8 +544,8 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.list
 -- `state IN (3, 4)` tells the planner, which does not know :state, that the index holds all rows asked for.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
-       payload
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
   AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
@@ -444,7 +569,7 @@ mine AS MATERIALIZED (
   ) AS dead
 )
 UPDATE {table}
-SET state = 0, attempts = 0, finished_at = NULL
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
@@ -458,9 +583,64 @@ WITH picked AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 UPDATE {table}
-SET state = 0, attempts = 0, finished_at = NULL
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
+
+-- name: claim.remove
+WITH held AS MATERIALIZED (
+  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM held)) AND state = CAST(:state AS bigint)
+RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
+          id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+          COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- name: claim.adopt
+-- Messages that come from another queue: what was their key is remembered, and holds nothing. The n-th lowest
+-- id belongs to the n-th item.
+WITH added AS (
+  INSERT INTO {table} (priority, created_at, past_key, headers, errors, payload)
+  SELECT priority, created_at, key, headers, errors, payload
+  FROM unnest(CAST(:payload AS bytea[]), CAST(:priority AS bigint[]), CAST(:created_at AS bigint[]),
+              CAST(:key AS text[]), CAST(:headers AS text[]), CAST(:errors AS text[]))
+    WITH ORDINALITY AS g (payload, priority, created_at, key, headers, errors, item)
+  ORDER BY item
+  RETURNING id
+)
+SELECT row_number() OVER (ORDER BY id) - 1 AS item, id
+FROM added
+
+-- name: claim.group_of
+SELECT g.item - 1 AS item, q.group_key
+FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
+JOIN {table} AS q ON q.id = g.id
+WHERE q.group_key IS NOT NULL
+
+-- name: claim.advance
+-- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
+-- Called with the groups locked, each named once.
+WITH next AS MATERIALIZED (
+  SELECT n.id, g.item
+  FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
+  CROSS JOIN LATERAL (
+    SELECT id
+    FROM {table}
+    WHERE group_key = g.name AND group_key IS NOT NULL AND state = 5
+    ORDER BY id
+    LIMIT GREATEST(CAST(:limit AS bigint) - (
+      SELECT count(*)
+      FROM {table}
+      WHERE group_key = g.name AND group_key IS NOT NULL
+        AND (state IN (0, 1) OR (CAST(:hold AS bigint) = 1 AND state = 2))), 0)
+  ) AS n
+)
+UPDATE {table} AS q
+SET state = 0
+FROM next
+WHERE q.id = next.id AND q.state = 5
+RETURNING next.item - 1 AS item, q.id
 
 -- name: claim.purge
 WITH picked AS MATERIALIZED (
@@ -561,7 +741,9 @@ WITH wanted (kind, index, definition) AS (
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
          ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))'),
          ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))'),
-         ('claim', '{table:key}', '(key) WHERE ((key IS NOT NULL) AND (state <> 3))')
+         ('claim', '{table:past}', '(due_at) WHERE ((state = 3) AND (due_at > 0))'),
+         ('claim', '{table:group}', '(group_key, state, id) WHERE (group_key IS NOT NULL)'),
+         ('claim', '{table:key}', '(key) WHERE (key IS NOT NULL)')
 ),
 columns (kind, name, type) AS (
   VALUES ('all', 'id', 'bigint'), ('all', 'created_at', 'bigint'), ('all', 'payload', 'bytea'),
@@ -569,7 +751,9 @@ columns (kind, name, type) AS (
          ('claim', 'state', 'smallint'), ('claim', 'priority', 'integer'), ('claim', 'due_at', 'bigint'),
          ('claim', 'fence', 'bigint'), ('claim', 'attempts', 'integer'),
          ('claim', 'claimed_at', 'bigint'), ('claim', 'finished_at', 'bigint'), ('claim', 'key', 'text'),
-         ('claim', 'headers', 'text'), ('claim', 'errors', 'text')
+         ('claim', 'headers', 'text'), ('claim', 'errors', 'text'),
+         ('claim', 'max_attempts', 'integer'), ('claim', 'retry', 'text'), ('claim', 'expires_at', 'bigint'),
+         ('claim', 'past_key', 'text'), ('claim', 'group_key', 'text')
 ),
 present AS (
   SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,

@@ -31,6 +31,10 @@ DELETE FROM {catalog} WHERE name = :name
 SELECT EXISTS (
   SELECT 1 FROM sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present
 
+-- name: queue.lock
+-- BEGIN IMMEDIATE has locked the file.
+SELECT 1
+
 -- name: queue.drop
 DROP TABLE {table}
 
@@ -114,19 +118,73 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: claim.enqueue
--- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join.
+-- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join. What has
+-- a group is held until claim.advance lets it go.
 WITH time (clock) AS (
   SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
-INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at)
-SELECT :payload, :priority, CASE WHEN :delay > 0 THEN 2 ELSE 0 END,
-       CASE WHEN :delay > 0 THEN clock + :delay ELSE 0 END, :key, :headers, COALESCE(:created_at, clock)
+INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+                     retry, group_key)
+SELECT :payload, :priority,
+       CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
+       CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
+       :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM time
 WHERE TRUE
-ON CONFLICT (key) WHERE key IS NOT NULL AND state <> 3 DO NOTHING
+ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: claim.find_key
-SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL AND state <> 3
+SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL
+
+-- name: claim.replace
+-- Gives a message that waits the payload of a later one with its key; with :postpone its delay too.
+WITH unused AS (SELECT 1)
+UPDATE {table}
+SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
+    retry = :retry, attempts = 0,
+    expires_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :ttl,
+    state = CASE WHEN :postpone = 0 THEN state WHEN :delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN :postpone = 0 THEN due_at
+                  WHEN :delay > 0 THEN
+                    COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :delay
+                  ELSE 0 END
+WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
+RETURNING id
+
+-- name: claim.forget
+-- Messages that are done and stayed for their keys alone: this one, and some of those that are over longest.
+WITH past AS (
+  SELECT id FROM {table}
+  WHERE key = :key AND key IS NOT NULL AND state = 3
+    AND due_at BETWEEN 1 AND COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  UNION ALL
+  SELECT id FROM (
+    SELECT id FROM {table}
+    WHERE state = 3 AND due_at > 0
+      AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    ORDER BY due_at
+    LIMIT 10))
+DELETE FROM {table}
+WHERE id IN (SELECT id FROM past)
+RETURNING id
+
+-- name: claim.free
+-- The same where done messages are kept: the key is free, the message stays.
+WITH past AS (
+  SELECT id FROM {table}
+  WHERE key = :key AND key IS NOT NULL AND state = 3
+    AND due_at BETWEEN 1 AND COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  UNION ALL
+  SELECT id FROM (
+    SELECT id FROM {table}
+    WHERE state = 3 AND due_at > 0
+      AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    ORDER BY due_at
+    LIMIT 10))
+UPDATE {table}
+SET past_key = key, key = NULL, due_at = 0
+WHERE id IN (SELECT id FROM past)
+RETURNING id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
@@ -144,9 +202,16 @@ WITH picked AS (
 UPDATE {table}
 SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
     claimed_at = :claimed_at,
+    key = CASE WHEN :unkey = 0 THEN key END,
+    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
 WHERE id IN (SELECT id FROM picked)
-RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until, key, headers, payload
+RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
+          COALESCE(key, past_key) AS key, group_key,
+          CASE WHEN expires_at IS NULL THEN 0
+               ELSE expires_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+               END AS expired,
+          headers, payload
 
 -- name: claim.promote
 WITH due AS (
@@ -156,8 +221,10 @@ WITH due AS (
   ORDER BY due_at, id
   LIMIT :max)
 UPDATE {table}
-SET state = CASE WHEN state = 1 AND attempts >= :max_attempts THEN 4 ELSE 0 END,
-    finished_at = CASE WHEN state = 1 AND attempts >= :max_attempts
+SET state = CASE WHEN state = 1 AND attempts >= COALESCE(max_attempts, :max_attempts) THEN 4
+                 WHEN state = 2 AND :regroup = 1 AND group_key IS NOT NULL THEN 5
+                 ELSE 0 END,
+    finished_at = CASE WHEN state = 1 AND attempts >= COALESCE(max_attempts, :max_attempts)
       THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
     errors = CASE WHEN state = 1 THEN json_insert(
         CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
@@ -177,29 +244,46 @@ WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.keep
+-- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET state = 3, due_at = 0,
+SET state = 3,
+    due_at = CASE WHEN :window > 0 AND key IS NOT NULL
+      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :window
+      ELSE 0 END,
+    key = CASE WHEN :window > 0 THEN key END,
+    past_key = COALESCE(key, past_key),
+    payload = CASE WHEN :strip = 0 THEN payload ELSE X'' END,
+    headers = CASE WHEN :strip = 0 THEN headers END,
     finished_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE id = :id AND state = 1 AND fence = :fence AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.fail
--- The delay: what the caller says, or else the queue's for this attempt, the last one for all beyond.
+-- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
+-- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
+-- and 2 for one that expired before it could be tried.
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET state = CASE WHEN attempts >= :max_attempts OR :final THEN 4
-                 WHEN COALESCE(:delay, json_extract(:delays, '$[' || MIN(attempts - 1,
-                        json_array_length(:delays) - 1) || ']') * :spread / 1000, 0) > 0 THEN 2
+SET state = CASE WHEN attempts >= COALESCE(max_attempts, :max_attempts) OR :final <> 0 THEN 4
+                 WHEN COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
+                   json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
+                   * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
+                   / 100000, 0) > 0 THEN 2
                  ELSE 0 END,
-    due_at = CASE WHEN attempts < :max_attempts AND NOT :final
-                    AND COALESCE(:delay, json_extract(:delays, '$[' || MIN(attempts - 1,
-                          json_array_length(:delays) - 1) || ']') * :spread / 1000, 0) > 0
+    attempts = CASE WHEN :final = 2 THEN attempts - 1 ELSE attempts END,
+    due_at = CASE WHEN attempts < COALESCE(max_attempts, :max_attempts) AND :final = 0
+                    AND COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
+                   json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
+                   * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
+                   / 100000, 0) > 0
       THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
-             + COALESCE(:delay, json_extract(:delays, '$[' || MIN(attempts - 1,
-                 json_array_length(:delays) - 1) || ']') * :spread / 1000, 0)
+             + COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
+                   json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
+                   * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
+                   / 100000, 0)
       ELSE 0 END,
-    finished_at = CASE WHEN attempts >= :max_attempts OR :final
+    finished_at = CASE WHEN attempts >= COALESCE(max_attempts, :max_attempts) OR :final <> 0
       THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
     errors = json_insert(
       CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
@@ -225,8 +309,8 @@ RETURNING id
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
-       payload
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
   SELECT * FROM (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
   UNION ALL
@@ -240,8 +324,8 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at, key, headers, errors,
-       payload
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM {table}
 WHERE state = :state AND state IN (3, 4) AND (finished_at, id) > (:after_at, :after_id)
 ORDER BY finished_at, id
@@ -250,15 +334,47 @@ LIMIT :max
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id = :id AND state = 4
 RETURNING id
 
 -- name: claim.redrive_all
 WITH picked AS (
   SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
-UPDATE {table} SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+UPDATE {table}
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id IN (SELECT id FROM picked)
+RETURNING id
+
+-- name: claim.remove
+WITH unused AS (SELECT 1)
+DELETE FROM {table}
+WHERE id = :id AND state = :state
+RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+          COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- name: claim.adopt
+-- A message that comes from another queue: what was its key is remembered, and holds nothing.
+WITH unused AS (SELECT 1)
+INSERT INTO {table} (payload, priority, created_at, past_key, headers, errors)
+VALUES (:payload, :priority, :created_at, :key, :headers, :errors)
+RETURNING id
+
+-- name: claim.group_of
+SELECT group_key FROM {table} WHERE id = :id AND group_key IS NOT NULL
+
+-- name: claim.advance
+-- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
+WITH next AS (
+  SELECT id FROM {table}
+  WHERE group_key = :group AND group_key IS NOT NULL AND state = 5
+  ORDER BY id
+  LIMIT MAX(:limit - (SELECT COUNT(*) FROM {table}
+                      WHERE group_key = :group AND group_key IS NOT NULL
+                        AND (state IN (0, 1) OR (:hold = 1 AND state = 2))), 0))
+UPDATE {table}
+SET state = 0
+WHERE id IN (SELECT id FROM next)
 RETURNING id
 
 -- name: claim.purge
@@ -316,6 +432,8 @@ FROM (SELECT 'pending' AS kind, '{table:due}' AS name
       UNION ALL SELECT 'claim', '{table:ready}'
       UNION ALL SELECT 'claim', '{table:wait}'
       UNION ALL SELECT 'claim', '{table:done}'
+      UNION ALL SELECT 'claim', '{table:past}'
+      UNION ALL SELECT 'claim', '{table:group}'
       UNION ALL SELECT 'claim', '{table:key}') AS w
 LEFT JOIN sqlite_master AS l ON l.type = 'index' AND '"' || l.name || '"' = w.name
 WHERE w.kind = :kind

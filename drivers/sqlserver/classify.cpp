@@ -48,6 +48,8 @@ constexpr std::array rules{
        "the server has no memory left for it just now; repeat the transaction later"),
     on({52001}, errc::busy, advice::transaction,
        "the catalogue is locked: another transaction creates or drops a queue"),
+    on({52002}, errc::busy, advice::transaction,
+       "a group of messages is locked; look for transactions that stay open"),
     on({40613, 40501, 49918, 49919, 49920, 10928, 10929, 4221, 615, 926, 976, 978}, errc::busy,
        advice::session,
        "the database takes no requests just now: it fails over, or is at its limits"),

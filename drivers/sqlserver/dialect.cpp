@@ -35,7 +35,9 @@ dialect make_sqlserver_dialect() {
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
       .batches = batching::rows,
       // A text is planned once for each of these.
-      .row_counts = {1, 4, 16, 64, 256},
+      .row_counts = {1, 4, 16, 64, 192, 256},
+      // A statement has 2,100 parameters at most; some are left for those that are given once.
+      .most_item_values = 2000,
       .able = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},
       .resolve = resolve,
       .classify = classify_sqlserver,

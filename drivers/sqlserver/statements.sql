@@ -53,6 +53,14 @@ DELETE FROM {catalog} WHERE name = CAST(:name AS nvarchar(60))
 -- Also for a view or a procedure: nothing of that name may be in the way.
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
+-- name: queue.lock
+-- Until the transaction ends. Tells groups apart, whose messages are handed out one after the other.
+DECLARE @got int;
+DECLARE @what nvarchar(60) = CONCAT(N'tableq ', CAST(:identity AS bigint));
+EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
+  @LockTimeout = 10000;
+IF @got < 0 THROW 52002, N'the lock of a group was not to be had', 1;
+
 -- name: queue.drop
 DROP TABLE {table}
 
@@ -192,23 +200,32 @@ CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
 -- held is left out, and so are all but the first of those with one key. HOLDLOCK also locks the gap in which
 -- the key would stand, until the transaction ends: of two writers with one key the second waits and then
 -- sees the first one's message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked.
-INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload)
+-- What has a group is held until claim.advance lets it go.
+INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
+                     max_attempts, retry, group_key)
 OUTPUT inserted.fence AS item, inserted.id
-SELECT CASE WHEN v.delay > 0 THEN 2 ELSE 0 END,
+SELECT CASE WHEN v.[group] IS NOT NULL THEN 5 WHEN v.delay > 0 THEN 2 ELSE 0 END,
        COALESCE(v.priority, 0),
-       CASE WHEN v.delay > 0 THEN t.clock + v.delay ELSE 0 END,
+       CASE WHEN v.[group] IS NULL AND v.delay > 0 THEN t.clock + v.delay ELSE 0 END,
        v.item,
        COALESCE(v.created_at, t.clock),
        v.[key],
        v.headers,
-       v.payload
+       v.payload,
+       t.clock + v.ttl,
+       v.max_attempts,
+       v.retry,
+       v.[group]
 FROM (
-  SELECT g.item, g.payload, g.priority, g.delay, g.[key], g.headers, g.created_at,
+  SELECT g.item, g.payload, g.priority, g.delay, g.[key], g.headers, g.created_at, g.ttl,
+         g.max_attempts, g.retry, g.[group],
          ROW_NUMBER() OVER (PARTITION BY g.[key] ORDER BY g.item) AS turn
   FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:priority AS bigint),
                         CAST(:delay AS bigint), CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
-                        CAST(:headers AS nvarchar(max)), CAST(:created_at AS bigint))})
-    AS g (item, payload, priority, delay, [key], headers, created_at)
+                        CAST(:headers AS nvarchar(max)), CAST(:created_at AS bigint), CAST(:ttl AS bigint),
+                        CAST(:max_attempts AS bigint), CAST(:retry AS nvarchar(1000)),
+                        CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))})
+    AS g (item, payload, priority, delay, [key], headers, created_at, ttl, max_attempts, retry, [group])
   WHERE g.payload IS NOT NULL
 ) AS v
 CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
@@ -217,7 +234,7 @@ WHERE (v.[key] IS NULL OR v.turn = 1)
   AND NOT EXISTS (
     SELECT 1
     FROM {table} AS held WITH (UPDLOCK, HOLDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key}))
-    WHERE held.[key] = v.[key] AND held.[key] IS NOT NULL AND held.state <> 3
+    WHERE held.[key] = v.[key] AND held.[key] IS NOT NULL
   )
 ORDER BY v.item
 OPTION (LOOP JOIN, MAXDOP 1)
@@ -227,8 +244,82 @@ SELECT v.item, held.id
 FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [key])
 INNER JOIN {table} AS held WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
   ON held.[key] = v.[key]
-WHERE held.[key] IS NOT NULL AND held.state <> 3
+WHERE held.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.replace
+-- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too.
+UPDATE q
+SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
+    max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
+    state = CASE WHEN t.postpone = 0 THEN q.state WHEN v.delay > 0 THEN 2 ELSE 0 END,
+    due_at = CASE WHEN t.postpone = 0 THEN q.due_at WHEN v.delay > 0 THEN t.clock + v.delay ELSE 0 END
+OUTPUT v.item, inserted.id
+FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                      CAST(:payload AS varbinary(max)), CAST(:priority AS bigint), CAST(:delay AS bigint),
+                      CAST(:headers AS nvarchar(max)), CAST(:ttl AS bigint), CAST(:max_attempts AS bigint),
+                      CAST(:retry AS nvarchar(1000)))})
+  AS v (item, [key], payload, priority, delay, headers, ttl, max_attempts, retry)
+CROSS JOIN (SELECT CAST(:postpone AS bigint) AS postpone,
+                   COALESCE(CAST(:now AS bigint),
+                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key})) ON q.[key] = v.[key]
+WHERE v.payload IS NOT NULL AND q.[key] IS NOT NULL
+  AND (q.state IN (0, 2) OR (q.state = 5 AND t.postpone = 0))
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.forget
+-- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
+DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
+                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
+WITH given AS (
+  SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
+  FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
+),
+past AS (
+  SELECT q.id
+  FROM given AS v
+  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:key}))
+    ON q.[key] = v.[key]
+  WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
+  UNION ALL
+  SELECT w.id
+  FROM (SELECT TOP (10) id
+        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+        WHERE state = 3 AND due_at > 0 AND due_at <= @clock
+        ORDER BY due_at, priority DESC, id) AS w
+)
+DELETE q
+OUTPUT 0 AS item, deleted.id
+FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+WHERE q.id IN (SELECT past.id FROM past)
+
+-- name: claim.free
+-- The same where done messages are kept: the key is free, the message stays.
+DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
+                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
+WITH given AS (
+  SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
+  FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
+),
+past AS (
+  SELECT q.id
+  FROM given AS v
+  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:key}))
+    ON q.[key] = v.[key]
+  WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
+  UNION ALL
+  SELECT w.id
+  FROM (SELECT TOP (10) id
+        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+        WHERE state = 3 AND due_at > 0 AND due_at <= @clock
+        ORDER BY due_at, priority DESC, id) AS w
+)
+UPDATE q
+SET past_key = q.[key], [key] = NULL, due_at = 0
+OUTPUT 0 AS item, inserted.id
+FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
@@ -247,8 +338,8 @@ IF CAST(:guard AS bigint) <> 0 AND EXISTS (
   WHERE state = 2 AND due_at <= @clock
 ) SET @max = 0;
 WITH picked AS (
-  SELECT TOP (@max) id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], headers,
-         payload
+  SELECT TOP (@max) id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], past_key,
+         group_key, expires_at, headers, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
   WHERE state = 0 AND due_at = 0
   ORDER BY priority DESC, id
@@ -259,10 +350,15 @@ SET state = 1,
               + CAST(:token AS bigint),
     attempts = attempts + 1,
     claimed_at = CAST(:claimed_at AS bigint),
+    [key] = CASE WHEN CAST(:unkey AS bigint) = 0 THEN [key] END,
+    past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE([key], past_key) END,
     due_at = @clock + CAST(:lease AS bigint)
 OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, inserted.created_at,
        inserted.claimed_at, inserted.due_at AS lease_until,
-       CAST(inserted.[key] AS nvarchar(200)) AS [key], inserted.headers, inserted.payload
+       CAST(COALESCE(inserted.[key], inserted.past_key) AS nvarchar(200)) AS [key],
+       CAST(inserted.group_key AS nvarchar(200)) AS group_key,
+       CASE WHEN inserted.expires_at <= @clock THEN 1 ELSE 0 END AS expired,
+       inserted.headers, inserted.payload
 
 -- name: claim.promote
 -- READPAST twice: a message that is being settled just now is locked in the table first and in the index
@@ -287,8 +383,10 @@ WITH due AS (
   ORDER BY w.due_at, w.id
 )
 UPDATE q
-SET state = CASE WHEN q.state = 1 AND q.attempts >= t.max_attempts THEN 4 ELSE 0 END,
-    finished_at = CASE WHEN q.state = 1 AND q.attempts >= t.max_attempts THEN t.clock END,
+SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN 4
+                 WHEN q.state = 2 AND q.group_key IS NOT NULL AND t.regroup = 1 THEN 5
+                 ELSE 0 END,
+    finished_at = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN t.clock END,
     errors = CASE WHEN q.state <> 1 THEN q.errors
       ELSE CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
              THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
@@ -300,7 +398,7 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= t.max_attempts THEN 4 ELSE 0
     due_at = 0
 OUTPUT inserted.id, inserted.state
 FROM due
-CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
+CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigint) AS regroup,
                    COALESCE(CAST(:now AS bigint),
                             DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"lease expired"}' AS entry) AS e
@@ -326,8 +424,14 @@ WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.keep
+-- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
 UPDATE q
-SET state = 3, due_at = 0, finished_at = t.clock
+SET state = 3, finished_at = t.clock,
+    due_at = CASE WHEN t.window > 0 AND q.[key] IS NOT NULL THEN t.clock + t.window ELSE 0 END,
+    [key] = CASE WHEN t.window > 0 THEN q.[key] END,
+    past_key = COALESCE(q.[key], q.past_key),
+    payload = CASE WHEN t.strip = 0 THEN q.payload ELSE CAST('' AS varbinary(max)) END,
+    headers = CASE WHEN t.strip = 0 THEN q.headers END
 OUTPUT v.item, inserted.id
 FROM (
   SELECT g.item, g.id, g.fence,
@@ -336,19 +440,23 @@ FROM (
     AS g (item, id, fence)
   WHERE g.id IS NOT NULL
 ) AS v
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+CROSS JOIN (SELECT CAST(:window AS bigint) AS window, CAST(:strip AS bigint) AS strip,
+                   COALESCE(CAST(:now AS bigint),
                             DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence AND (t.strip = 0 OR q.[key] IS NOT NULL)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
--- The delay: what the caller says, or else the queue's for this attempt, the last one for all beyond.
+-- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
+-- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
+-- and 2 for one that expired before it could be tried.
 UPDATE q
-SET state = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
-    due_at = CASE WHEN q.attempts < t.max_attempts AND v.final = 0 AND w.delay > 0
+SET state = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
+    attempts = CASE WHEN v.final = 2 THEN q.attempts - 1 ELSE q.attempts END,
+    due_at = CASE WHEN q.attempts < p.most AND v.final = 0 AND w.delay > 0
                THEN t.clock + w.delay ELSE 0 END,
-    finished_at = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN t.clock END,
+    finished_at = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN t.clock END,
     errors = CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
                THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
                ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
@@ -358,26 +466,31 @@ SET state = CASE WHEN q.attempts >= t.max_attempts OR v.final <> 0 THEN 4 WHEN w
                       + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
 OUTPUT v.item, inserted.id, inserted.state
 FROM (
-  SELECT g.item, g.id, g.fence, g.error, g.delay, g.spread, g.final,
+  SELECT g.item, g.id, g.fence, g.error, g.delay, g.dice, g.final,
          ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
   FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint),
                         CAST(:error AS nvarchar(max)), CAST(:delay AS bigint),
-                        CAST(:spread AS bigint), CAST(:final AS bigint))})
-    AS g (item, id, fence, error, delay, spread, final)
+                        CAST(:dice AS bigint), CAST(:final AS bigint))})
+    AS g (item, id, fence, error, delay, dice, final)
   WHERE g.id IS NOT NULL
 ) AS v
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
-                   CAST(:delays AS nvarchar(max)) AS delays,
+                   CAST(:policy AS nvarchar(1000)) AS policy,
                    COALESCE(CAST(:now AS bigint),
                             DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"'
                       + STRING_ESCAPE(v.error, 'json') + N'"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+CROSS APPLY (SELECT COALESCE(q.max_attempts, t.max_attempts) AS most,
+                    COALESCE(q.retry, t.policy) AS policy) AS p
 CROSS APPLY (SELECT COALESCE(v.delay,
                              (SELECT TOP (1) CAST(d.value AS bigint)
-                              FROM OPENJSON(t.delays) AS d
+                              FROM OPENJSON(p.policy, '$.after') AS d
                               WHERE CAST(d.[key] AS int) < q.attempts
-                              ORDER BY CAST(d.[key] AS int) DESC) * v.spread / 1000,
+                              ORDER BY CAST(d.[key] AS int) DESC)
+                               * (100000 + v.dice
+                                  * COALESCE(CAST(JSON_VALUE(p.policy, '$.jitter') AS bigint), 0))
+                               / 100000,
                              0) AS delay) AS w
 WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
 OPTION (FORCE ORDER, LOOP JOIN)
@@ -417,11 +530,12 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
 SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST([key] AS nvarchar(200)) AS [key], headers, errors, payload
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
 FROM (
   SELECT * FROM (
     SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], headers, errors, payload
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 0 AND due_at = 0
     ORDER BY priority DESC, id
@@ -429,7 +543,7 @@ FROM (
   UNION ALL
   SELECT * FROM (
     SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], headers, errors, payload
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 1 AND due_at <= COALESCE(CAST(:now AS bigint),
                                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
@@ -438,7 +552,7 @@ FROM (
   UNION ALL
   SELECT * FROM (
     SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], headers, errors, payload
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 2 AND due_at <= COALESCE(CAST(:now AS bigint),
                                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
@@ -449,7 +563,8 @@ ORDER BY priority DESC, id
 
 -- name: claim.list
 SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST([key] AS nvarchar(200)) AS [key], headers, errors, payload
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
 FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
 WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL AND finished_at >= CAST(:after_at AS bigint)
   AND (finished_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
@@ -457,7 +572,7 @@ ORDER BY finished_at, id
 
 -- name: claim.redrive
 UPDATE q
-SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+SET state = CASE WHEN q.group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 OUTPUT v.item, inserted.id
 FROM (
   SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
@@ -470,14 +585,77 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.redrive_all
 WITH picked AS (
-  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at
+  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
   WHERE state = 4 AND finished_at IS NOT NULL
   ORDER BY finished_at, id
 )
 UPDATE picked
-SET state = 0, attempts = 0, due_at = 0, finished_at = NULL
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 OUTPUT inserted.id
+
+-- name: claim.remove
+DELETE q
+OUTPUT v.item, deleted.id, deleted.state, deleted.priority, deleted.attempts, deleted.created_at,
+       deleted.due_at, deleted.claimed_at, deleted.finished_at,
+       CAST(COALESCE(deleted.[key], deleted.past_key) AS nvarchar(200)) AS [key],
+       CAST(deleted.group_key AS nvarchar(200)) AS group_key, deleted.expires_at, deleted.headers,
+       deleted.errors, deleted.payload
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = CAST(:state AS bigint)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.adopt
+-- Messages that come from another queue: what was their key is remembered, and holds nothing. The item's
+-- number is told through `fence`: a take looks at the upper half of it only.
+INSERT INTO {table} (priority, fence, created_at, past_key, headers, errors, payload)
+OUTPUT inserted.fence AS item, inserted.id
+SELECT v.priority, v.item, v.created_at, v.[key], v.headers, v.errors, v.payload
+FROM (
+  SELECT g.item, g.payload, g.priority, g.created_at, g.[key], g.headers, g.errors
+  FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:priority AS bigint),
+                        CAST(:created_at AS bigint), CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                        CAST(:headers AS nvarchar(max)), CAST(:errors AS nvarchar(max)))})
+    AS g (item, payload, priority, created_at, [key], headers, errors)
+  WHERE g.payload IS NOT NULL
+) AS v
+ORDER BY v.item
+OPTION (MAXDOP 1)
+
+-- name: claim.group_of
+SELECT v.item, CAST(q.group_key AS nvarchar(200)) AS group_key
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE q.group_key IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.advance
+-- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
+-- Called with the groups locked, each named once.
+UPDATE q
+SET state = 0
+OUTPUT v.item, inserted.id
+FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [group])
+CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold) AS t
+CROSS APPLY (
+  SELECT COUNT_BIG(*) AS number
+  FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+  WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL
+    AND (busy.state IN (0, 1) OR (t.hold = 1 AND busy.state = 2))
+) AS active
+CROSS APPLY (
+  SELECT TOP (CASE WHEN t.most > active.number THEN t.most - active.number ELSE 0 END) following.id
+  FROM {table} AS following WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:group}))
+  WHERE following.group_key = v.[group] AND following.group_key IS NOT NULL AND following.state = 5
+  ORDER BY following.id
+) AS n
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = n.id
+OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.purge
 WITH picked AS (
@@ -607,7 +785,8 @@ WITH wanted (kind, label, shape) AS (
     (N'claim', N'the primary key', N'clustered unique (id)'),
     (N'claim', N'index {table:next}', N'(state, due_at, priority DESC, id)'),
     (N'claim', N'index {table:done}', N'(state, finished_at, id) where finished_atISNOTNULL'),
-    (N'claim', N'index {table:key}', N'unique (key) where keyISNOTNULLANDstate<>3')
+    (N'claim', N'index {table:group}', N'(group_key, state, id) where group_keyISNOTNULL'),
+    (N'claim', N'index {table:key}', N'unique (key) where keyISNOTNULL')
   ) AS w (kind, label, shape)
   WHERE w.kind = CAST(:kind AS nvarchar(20))
 ),

@@ -111,6 +111,9 @@ struct dialect {
   /// For batching::rows: the numbers of items that texts are made for, rising from 1 to 1000 at
   /// most. A batch takes the next higher one, or is cut.
   std::vector<std::size_t> row_counts = {1};
+  /// For batching::rows: the most values that the items of one text may have; of row_counts those
+  /// that are within it are used, the lowest in any case. Zero: no limit.
+  std::size_t most_item_values = 0;
   capabilities able = {};
   /// Turns an address into an endpoint, without connecting. Throws error errc::invalid_argument
   /// that names an unknown key or a bad value.

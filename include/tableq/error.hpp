@@ -27,6 +27,7 @@ enum class errc {
   storage_full,          ///< Disk, quota or log is full.
   too_large,             ///< A payload is over the database's limit.
   not_a_database,        ///< The file is something else, or damaged.
+  duplicate_key,         ///< on_duplicate::reject, and the key is held by another message.
   cancelled,             ///< A statement time-out or a cancel request ended the statement.
   unsupported,           ///< This database has no such feature; docs/drivers.md lists them.
   internal,              ///< An answer that no rule covers: please report it.

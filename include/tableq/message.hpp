@@ -62,20 +62,32 @@ struct delivery {
   tableq::receipt receipt;
   std::string payload;
   tableq::headers headers;
-  std::optional<std::string> key;       ///< What the caller of enqueue gave.
-  std::int32_t priority = 0;            ///< Higher comes first.
-  int attempt = 1;                      ///< 1 for the first time it is handed out.
-  timestamp created_at;                 ///< When it was enqueued, or what the caller said.
-  std::optional<timestamp> claimed_at;  ///< What the caller of take gave as correlation id.
-  timestamp lease_until;                ///< By the database's clock; others may take it after that.
+  std::optional<std::string> key;         ///< What the caller of enqueue gave.
+  std::optional<std::string> group = {};  ///< The same.
+  std::int32_t priority = 0;              ///< Higher comes first.
+  int attempt = 1;                        ///< 1 for the first time it is handed out.
+  timestamp created_at;                   ///< When it was enqueued, or what the caller said.
+  std::optional<timestamp> claimed_at;    ///< What the caller of take gave as correlation id.
+  timestamp lease_until;  ///< By the database's clock; others may take it after that.
+};
+
+/// What became of a message that was to be enqueued into a `claim` queue.
+enum class enqueue_result {
+  added,
+  kept_first,  ///< The key was held: nothing was changed.
+  replaced,    ///< The message that holds the key has the new payload.
+  postponed,   ///< The same, and it falls due later.
 };
 
 /// What enqueue into a `claim` queue did.
 struct enqueued {
-  /// The new message; with `existed` the one that holds the key. Zero in one case only: it existed
-  /// when the key was checked, and had left the queue when its id was looked up.
+  /// The new message, or the one that holds the key. Zero in one case only: it held the key when
+  /// that was checked, and had left the queue when its id was looked up.
   message_id id;
-  bool existed = false;  ///< The key was there already: nothing was added.
+  enqueue_result result = enqueue_result::added;
+
+  /// The key was held by an earlier message: none was added.
+  [[nodiscard]] bool existed() const noexcept { return result != enqueue_result::added; }
 };
 
 /// Where a message of a `claim` queue stands. Stored; never renumber.
@@ -84,7 +96,8 @@ enum class message_state {
   leased = 1,   ///< Handed out; comes back when its lease ends unsettled.
   delayed = 2,  ///< Becomes ready at its due time.
   done = 3,     ///< Completed, in a queue that keeps what is done.
-  dead = 4,     ///< Failed for the last time; waits for redrive or purge.
+  dead = 4,     ///< Failed for the last time, or expired; waits for redrive or purge.
+  held = 5,     ///< Waits behind its group.
 };
 
 /// One failed attempt.
@@ -99,14 +112,16 @@ struct stored_message {
   message_state state = message_state::ready;
   std::string payload;
   tableq::headers headers;
-  std::optional<std::string> key;
+  std::optional<std::string> key;  ///< Also when it is no longer held.
+  std::optional<std::string> group = {};
   std::int32_t priority = 0;
   int attempts = 0;
   timestamp created_at;
-  std::optional<timestamp> due_at;       ///< Delayed: due time. Leased: end of the lease.
-  std::optional<timestamp> claimed_at;   ///< The correlation id of the last take.
-  std::optional<timestamp> finished_at;  ///< Done or dead: since when.
-  std::vector<failure_record> errors;    ///< The last ten, oldest first.
+  std::optional<timestamp> due_at;           ///< Delayed: due time. Leased: end of the lease.
+  std::optional<timestamp> expires_at = {};  ///< From then on it is not handed out any more.
+  std::optional<timestamp> claimed_at;       ///< The correlation id of the last take.
+  std::optional<timestamp> finished_at;      ///< Done or dead: since when.
+  std::vector<failure_record> errors;        ///< The last ten, oldest first.
 };
 
 }  // namespace tableq

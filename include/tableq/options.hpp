@@ -83,9 +83,44 @@ struct retry_delays {
   friend bool operator==(const retry_delays&, const retry_delays&) = default;
 };
 
+/// How long a key of a `claim` queue keeps others from being added. Stored by name.
+enum class key_scope {
+  active,   ///< Until its message is completed, cancelled or purged; a dead message holds its key.
+  waiting,  ///< Until its message is taken for the first time; after that the key is free.
+};
+
+/// What enqueue does when the key is held by another message.
+enum class on_duplicate {
+  keep_first,  ///< Nothing is added, and the answer says so.
+  reject,      ///< errc::duplicate_key, and nothing of the call is stored, not even the others of a
+               ///< batch.
+  /// The message that holds the key gets the payload, headers, priority and rules of the new one,
+  /// and its attempts begin anew; its place and due time stay. Only while it waits: one that is
+  /// leased or dead is left alone, and keeps the key.
+  replace,
+  /// The same, and it falls due `delay` from now: many calls become one message that comes when
+  /// there has been quiet for so long (debounce).
+  postpone,
+};
+
+/// What happens to the other messages of a group while one of them rests after a failed attempt.
+enum class group_policy {
+  hold,  ///< They wait for it: the order within the group is exact.
+  pass,  ///< They go on; it comes next when it has rested.
+};
+
+/// Messages with the same `group` are handed out one after the other, in the order of their ids.
+struct group_options {
+  int limit = 1;  ///< So many of a group at a time, 1 to 1,000. With more than 1 they may overtake.
+  group_policy on_failure = group_policy::hold;
+
+  friend bool operator==(const group_options&, const group_options&) = default;
+};
+
 /// For `database::claim`. What is left empty is as stored in the catalogue when the queue was
-/// created; what is given is stored when this call creates the queue, and otherwise holds for this
-/// handle only.
+/// created; what is given is stored when this call creates the queue. On an existing queue lease,
+/// max_attempts, keep, retry and time_to_live then hold for this handle only; the others must be as
+/// stored, or it is errc::kind_mismatch.
 struct claim_options {
   /// How long a take holds a message. 1 ms to 365 days. A new queue's default: 30 s.
   std::optional<std::chrono::milliseconds> lease = {};
@@ -101,6 +136,25 @@ struct claim_options {
   /// When failed messages are taken again, unless `fail` says. A new queue's default: at once.
   /// Leases that end unsettled are taken again at once in any case.
   std::optional<retry_delays> retry = {};
+
+  /// How long after enqueue a message may be handed out, 1 ms to 3,650 days; then it is dead, with
+  /// the error "expired", as soon as a take meets it. Zero: for ever, a new queue's default.
+  std::optional<std::chrono::milliseconds> time_to_live = {};
+
+  /// A new queue's default: key_scope::active.
+  std::optional<key_scope> keys = {};
+
+  /// How long a key is held after its message was completed, up to 3,650 days; zero, the default:
+  /// not at all. The scope must be key_scope::active.
+  std::optional<std::chrono::milliseconds> key_window = {};
+
+  /// Lets messages have a `group`. A new queue's default: none. Costs each enqueue and settlement
+  /// of the queue a transaction of some statements; takes cost the same.
+  std::optional<group_options> groups = {};
+
+  /// The `claim` queue of this database that dead messages are moved to, with their history; it is
+  /// opened, or created, with this one. Empty, a new queue's default: they stay here.
+  std::optional<std::string> dead_letters = {};
 };
 
 /// For enqueue into `heap`, `fifo` and `lifo` queues.
@@ -124,11 +178,20 @@ struct claim_enqueue_options {
   std::int32_t priority = 0;           ///< Higher comes first.
   std::chrono::milliseconds delay{0};  ///< Not taken before that, 0 to 3,650 days.
   tableq::headers headers = {};
-  /// 1 to 200 bytes of UTF-8 without NUL: a GUID, say. Unique from enqueue until its message is
-  /// completed or purged; a dead message still holds its key. Empty: none.
+  /// 1 to 200 bytes of UTF-8 without NUL: a GUID, say. Unique as long as the queue's key_scope and
+  /// key_window say. Empty: none.
   std::optional<std::string> key = {};
   /// Stored and returned; decides nothing. Empty: the database's clock.
   std::optional<timestamp> created_at = {};
+  /// Only with a key.
+  tableq::on_duplicate on_duplicate = tableq::on_duplicate::keep_first;
+  /// 1 to 200 bytes of UTF-8 without NUL. Messages of one group are handed out one after the other.
+  /// Only in queues with claim_options::groups, and not with a delay. Empty: none.
+  std::optional<std::string> group = {};
+  /// Empty: the queue's. Zero: for ever.
+  std::optional<std::chrono::milliseconds> time_to_live = {};
+  std::optional<int> max_attempts = {};    ///< Empty: the queue's. 1 to 1,000,000.
+  std::optional<retry_delays> retry = {};  ///< Empty: the queue's.
 };
 
 /// One message of a batch for `heap`, `fifo` and `lifo`. The payload is borrowed for the call.

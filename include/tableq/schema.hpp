@@ -31,10 +31,15 @@ struct queue_info {
   int layout = 1;             ///< The version of its table's layout.
   std::int64_t identity = 0;  ///< What receipts carry; another one after drop and create.
   tableq::ordering ordering = ordering::relaxed;
-  std::chrono::milliseconds lease{30'000};  ///< `claim` only, as the next three.
+  std::chrono::milliseconds lease{30'000};  ///< `claim` only, as all down to created_at.
   int max_attempts = 5;
   bool keep = false;
   retry_delays retry = {};
+  std::chrono::milliseconds time_to_live{0};  ///< Zero: for ever.
+  key_scope keys = key_scope::active;
+  std::chrono::milliseconds key_window{0};
+  std::optional<group_options> groups = {};
+  std::string dead_letters = {};  ///< Empty: dead messages stay in the queue.
   timestamp created_at = {};
 };
 

@@ -3,21 +3,31 @@
 CREATE TABLE {table} (
   -- AUTOINCREMENT: an id is never used twice, so that no receipt can match a later message.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead.
-  state INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 4),
+  -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead, 5 held until its group lets it go.
+  state INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 5),
   -- Higher comes first.
   priority INTEGER NOT NULL DEFAULT 0,
-  -- Delayed: when it falls due. Leased: when the lease ends. Otherwise 0.
-  due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2)),
+  -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
+  due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2, 3)),
   -- Grows with every take, and never comes again; a receipt is the id and this.
   fence INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,
+  -- Where the message has rules of its own: after how many attempts it is dead, and how long it rests
+  -- after each: {"after": [milliseconds, ...], "jitter": per cent}. Otherwise the queue's rules hold.
+  max_attempts INTEGER CHECK (max_attempts > 0),
+  retry TEXT CHECK (json_type(retry) = 'object'),
+  -- From then on it is not handed out any more, but dead.
+  expires_at INTEGER,
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
   -- What the caller of the last take gave as correlation id.
   claimed_at INTEGER,
   -- Done or dead: since when.
   finished_at INTEGER CHECK ((finished_at IS NOT NULL) = (state IN (3, 4))),
+  -- Unique as long as it is here; when it is free again, past_key tells what it was.
   key TEXT CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 200),
+  past_key TEXT,
+  -- Messages of one group are handed out one after the other.
+  group_key TEXT CHECK (length(CAST(group_key AS BLOB)) BETWEEN 1 AND 200),
   -- A JSON object of strings.
   headers TEXT CHECK (json_type(headers) = 'object'),
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
@@ -29,4 +39,6 @@ CREATE TABLE {table} (
 CREATE INDEX {table:ready} ON {table} (priority DESC, id) WHERE state = 0;
 CREATE INDEX {table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
 CREATE INDEX {table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
-CREATE UNIQUE INDEX {table:key} ON {table} (key) WHERE key IS NOT NULL AND state <> 3;
+CREATE INDEX {table:past} ON {table} (due_at) WHERE state = 3 AND due_at > 0;
+CREATE INDEX {table:group} ON {table} (group_key, state, id) WHERE group_key IS NOT NULL;
+CREATE UNIQUE INDEX {table:key} ON {table} (key) WHERE key IS NOT NULL;

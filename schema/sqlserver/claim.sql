@@ -14,32 +14,42 @@ SET NUMERIC_ROUNDABORT OFF;
 CREATE TABLE {table} (
   -- Never goes back: no receipt can match a later message.
   id bigint IDENTITY(1, 1) NOT NULL,
-  -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead.
-  state tinyint NOT NULL DEFAULT (0) CHECK (state BETWEEN 0 AND 4),
+  -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead, 5 held until its group lets it go.
+  state tinyint NOT NULL DEFAULT (0) CHECK (state BETWEEN 0 AND 5),
   -- Higher comes first.
   priority int NOT NULL DEFAULT (0),
-  -- Delayed: when it falls due. Leased: when the lease ends. Otherwise 0.
+  -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
   due_at bigint NOT NULL DEFAULT (0),
   -- Grows with every take, and never comes again; a receipt is the id and this. Before the first take
   -- it may be any number below 2^32.
   fence bigint NOT NULL DEFAULT (0),
   attempts int NOT NULL DEFAULT (0),
+  -- Where the message has rules of its own: after how many attempts it is dead, and how long it rests
+  -- after each: {"after": [milliseconds, ...], "jitter": per cent}. Otherwise the queue's rules hold.
+  max_attempts int NULL CHECK (max_attempts > 0),
+  retry nvarchar(1000) NULL CHECK (ISJSON(retry) = 1),
+  -- From then on it is not handed out any more, but dead.
+  expires_at bigint NULL,
   created_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())),
   -- What the caller of the last take gave as correlation id.
   claimed_at bigint NULL,
   -- Done or dead: since when.
   finished_at bigint NULL,
-  -- The key's bytes in UTF-16, as CAST(N'invoice-42' AS varbinary(400)) writes them: two texts that
-  -- differ in trailing blanks, or in what a collation passes over, would be equal.
+  -- Unique as long as it is here; when it is free again, past_key tells what it was. The bytes are those of
+  -- UTF-16, as CAST(N'invoice-42' AS varbinary(400)) writes them: two texts that differ in trailing blanks,
+  -- or in what a collation passes over, would be equal.
   [key] varbinary(400) NULL CHECK (DATALENGTH([key]) > 0),
+  past_key varbinary(400) NULL,
+  -- Messages of one group are handed out one after the other. Bytes like those of the key.
+  group_key varbinary(400) NULL CHECK (DATALENGTH(group_key) > 0),
   -- A JSON object of strings.
   headers nvarchar(max) NULL CHECK (ISJSON(headers) = 1 AND LTRIM(headers) LIKE N'{%'),
   -- A JSON array of {"at": milliseconds, "error": text}: the last ten.
   errors nvarchar(max) NULL CHECK (ISJSON(errors) = 1 AND LTRIM(errors) LIKE N'[[]%'),
   payload varbinary(max) NOT NULL,
   PRIMARY KEY CLUSTERED (id),
-  CHECK (due_at = 0 OR state IN (1, 2)),
-  CHECK ((finished_at IS NULL AND state IN (0, 1, 2)) OR (finished_at IS NOT NULL AND state IN (3, 4)))
+  CHECK (due_at = 0 OR state IN (1, 2, 3)),
+  CHECK ((finished_at IS NULL AND state IN (0, 1, 2, 5)) OR (finished_at IS NOT NULL AND state IN (3, 4)))
 );
 
 -- Reads pass locked rows, but not a locked table: row locks must stay row locks, however many.
@@ -53,4 +63,5 @@ IF CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 8, 12)
 -- Ready messages by priority, leased and delayed ones by due_at: each state is one range.
 CREATE INDEX {table:next} ON {table} (state, due_at, priority DESC, id);
 CREATE INDEX {table:done} ON {table} (state, finished_at, id) WHERE finished_at IS NOT NULL;
-CREATE UNIQUE INDEX {table:key} ON {table} ([key]) WHERE [key] IS NOT NULL AND state <> 3;
+CREATE INDEX {table:group} ON {table} (group_key, state, id) WHERE group_key IS NOT NULL;
+CREATE UNIQUE INDEX {table:key} ON {table} ([key]) WHERE [key] IS NOT NULL;

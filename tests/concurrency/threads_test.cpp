@@ -159,7 +159,7 @@ TEST_P(threads, that_enqueue_one_key_add_it_once) {
   in_threads(16, [&](int) {
     for (int n = 0; n < 10; ++n) {
       const auto result = jobs.enqueue("x", {.key = "key " + std::to_string(n)});
-      if (!result.existed) ++added;
+      if (!result.existed()) ++added;
     }
   });
   EXPECT_EQ(added, 10);

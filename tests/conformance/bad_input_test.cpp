@@ -145,7 +145,7 @@ TEST_P(bad_input, headers_out_of_range_are_refused) {
   }
   EXPECT_EQ(jobs().stats().ready, 2U);
   const tableq::headers widest = {{std::string(100, 'n'), std::string(60'000, 'x')}};
-  EXPECT_FALSE(jobs().enqueue("x", {.priority = 1, .headers = widest}).existed);
+  EXPECT_FALSE(jobs().enqueue("x", {.priority = 1, .headers = widest}).existed());
   EXPECT_EQ(take_one().headers, widest);
 }
 

@@ -24,7 +24,7 @@ class claim_dead : public claim_test {
 TABLEQ_ON_BACKENDS(claim_dead, all_backends);
 
 TEST_P(claim_dead, a_dead_message_keeps_payload_and_errors) {
-  EXPECT_FALSE(jobs().enqueue("work", {.priority = 3, .headers = {{"a", "b"}}}).existed);
+  EXPECT_FALSE(jobs().enqueue("work", {.priority = 3, .headers = {{"a", "b"}}}).existed());
   std::vector<tableq::timestamp> times;
   for (int attempt = 1; attempt <= jobs().max_attempts(); ++attempt) {
     const auto taken = take_one();

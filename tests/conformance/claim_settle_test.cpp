@@ -195,7 +195,7 @@ TEST_P(claim_settle, extend_moves_the_end_of_the_lease_and_keeps_the_receipt) {
 
 TEST_P(claim_settle, keep_keeps_what_is_done_with_the_time_it_finished) {
   auto kept = db_with_clock().claim("kept", {.keep = true});
-  EXPECT_FALSE(kept.enqueue("work", {.headers = {{"a", "b"}}, .key = "k"}).existed);
+  EXPECT_FALSE(kept.enqueue("work", {.headers = {{"a", "b"}}, .key = "k"}).existed());
   const auto taken = take_one(kept);
   clock.advance(3s);
   EXPECT_EQ(kept.complete(taken.receipt), settled::done);

@@ -17,7 +17,7 @@ TEST_P(claim_take, hands_out_everything_that_was_enqueued_with_it) {
   const tableq::timestamp run{987'654'321ms};
   const auto sent = jobs().enqueue(
       "work", {.priority = -7, .headers = headers, .key = "a key", .created_at = said});
-  EXPECT_FALSE(sent.existed);
+  EXPECT_FALSE(sent.existed());
   const auto taken = jobs().take({.max = 5, .lease = 90s, .claimed_at = run});
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].receipt.id, sent.id);
@@ -54,7 +54,7 @@ TEST_P(claim_take, takes_up_to_max_and_nobody_gets_them_again) {
 }
 
 TEST_P(claim_take, leaves_a_delayed_message_until_its_time) {
-  EXPECT_FALSE(jobs().enqueue("later", {.delay = 10s}).existed);
+  EXPECT_FALSE(jobs().enqueue("later", {.delay = 10s}).existed());
   clock.advance(9'999ms);
   EXPECT_TRUE(jobs().take().empty());
   EXPECT_EQ(jobs().stats().delayed, 1U);
@@ -66,7 +66,7 @@ TEST_P(claim_take, leaves_a_delayed_message_until_its_time) {
 
 TEST_P(claim_take, prefers_a_delayed_message_of_higher_priority_once_it_is_due) {
   jobs().enqueue("plain");
-  EXPECT_FALSE(jobs().enqueue("urgent later", {.priority = 5, .delay = 1s}).existed);
+  EXPECT_FALSE(jobs().enqueue("urgent later", {.priority = 5, .delay = 1s}).existed());
   clock.advance(1s);
   EXPECT_EQ(take_one().payload, "urgent later");
   EXPECT_EQ(take_one().payload, "plain");
@@ -137,8 +137,8 @@ TEST_P(claim_take, ids_are_never_used_twice) {
 }
 
 TEST_P(claim_take, peek_shows_states_and_locks_nothing) {
-  EXPECT_FALSE(jobs().enqueue("ready", {.headers = {{"a", "b"}}, .key = "k"}).existed);
-  EXPECT_FALSE(jobs().enqueue("delayed", {.delay = 1h}).existed);
+  EXPECT_FALSE(jobs().enqueue("ready", {.headers = {{"a", "b"}}, .key = "k"}).existed());
+  EXPECT_FALSE(jobs().enqueue("delayed", {.delay = 1h}).existed());
   const auto seen = jobs().peek(10);
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].payload, "ready");
@@ -149,7 +149,7 @@ TEST_P(claim_take, peek_shows_states_and_locks_nothing) {
 }
 
 TEST_P(claim_take, peek_and_take_see_the_same_next) {
-  EXPECT_FALSE(jobs().enqueue("due", {.priority = 3, .delay = 1s}).existed);
+  EXPECT_FALSE(jobs().enqueue("due", {.priority = 3, .delay = 1s}).existed());
   jobs().enqueue("leased");
   static_cast<void>(take_one());
   jobs().enqueue("ready");
@@ -163,9 +163,9 @@ TEST_P(claim_take, stats_count_each_state) {
   auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep = true});
   for (int i = 0; i < 4; ++i) {
     EXPECT_FALSE(
-        kept.enqueue("x", {.created_at = tableq::timestamp{std::chrono::seconds{i}}}).existed);
+        kept.enqueue("x", {.created_at = tableq::timestamp{std::chrono::seconds{i}}}).existed());
   }
-  EXPECT_FALSE(kept.enqueue("later", {.delay = 1h}).existed);
+  EXPECT_FALSE(kept.enqueue("later", {.delay = 1h}).existed());
   EXPECT_EQ(kept.complete(kept.take().at(0).receipt), tableq::settled::done);
   EXPECT_EQ(kept.fail(kept.take().at(0).receipt, "no"), tableq::settled::done);
   EXPECT_EQ(kept.take().size(), 1U);

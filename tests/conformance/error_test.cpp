@@ -52,7 +52,7 @@ TEST_P(errors, messages_carry_no_key_header_or_error_text) {
   here().forbid_equal_payloads("jobs");
   const tableq::claim_enqueue_options options = {.headers = {{"canary-name", "canary-value"}},
                                                  .key = "canary-key"};
-  EXPECT_FALSE(jobs.enqueue("canary-payload", options).existed);
+  EXPECT_FALSE(jobs.enqueue("canary-payload", options).existed());
   std::vector<tableq::error> all;
   auto other = options;
   other.key = "canary-key-2";

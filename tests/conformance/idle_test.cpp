@@ -64,8 +64,8 @@ TEST_P(idle, nothing_is_held_after_any_call_of_a_claim_queue) {
   auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
   const auto take = [&jobs] { return jobs.take().at(0).receipt; };
   for (int i = 0; i < 9; ++i) jobs.enqueue("x");
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_FALSE(jobs.enqueue("x", {.key = "k"}).existed));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_TRUE(jobs.enqueue("x", {.key = "k"}).existed));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_FALSE(jobs.enqueue("x", {.key = "k"}).existed()));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_TRUE(jobs.enqueue("x", {.key = "k"}).existed()));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(take()), tableq::settled::done));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.fail(take(), "e"), tableq::settled::done));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.release(take()), tableq::settled::done));

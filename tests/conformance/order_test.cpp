@@ -115,7 +115,7 @@ TEST_P(order, of_claims_is_priority_then_age) {
                                                                   {"min", -2'147'483'647 - 1},
                                                                   {"high too", 9}};
   for (const auto& [payload, priority] : sent) {
-    EXPECT_FALSE(queue.enqueue(payload, {.priority = priority}).existed);
+    EXPECT_FALSE(queue.enqueue(payload, {.priority = priority}).existed());
   }
   const std::vector<std::string> expected = {"max", "high", "high too", "p0",
                                              "p1",  "p2",   "low",      "min"};

@@ -130,7 +130,7 @@ TEST_P(due_times, wake_a_waiting_read) {
   auto later = db().pending("later");
   auto jobs = db().claim("jobs");
   later.enqueue("due", {.delay = 50ms});
-  EXPECT_FALSE(jobs.enqueue("due", {.delay = 50ms}).existed);
+  EXPECT_FALSE(jobs.enqueue("due", {.delay = 50ms}).existed());
   EXPECT_EQ(later.dequeue({.wait = for_ever})->payload, "due");
   EXPECT_EQ(jobs.take({.wait = for_ever}).at(0).payload, "due");
 }

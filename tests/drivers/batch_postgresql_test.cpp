@@ -48,8 +48,8 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
     payloads_.clear();
     for (std::size_t i = 0; i < keys.size(); ++i) payloads_.push_back(std::to_string(i));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      items.insert(items.end(),
-                   {text(payloads_[i]), number(0), number(0), keys[i], value(), value()});
+      items.insert(items.end(), {text(payloads_[i]), number(0), number(0), keys[i], value(),
+                                 value(), value(), value(), value(), value()});
     }
     const value now;
     return ids(session_->execute(statement::claim_enqueue, claim_, {&now, 1}, items));
@@ -64,7 +64,8 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
   }
   /// Takes so many, and returns id and fence of each.
   std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t max) {
-    const std::array shared{number(max), number(60'000), value(), number(0), number(7), value()};
+    const std::array shared{number(max), number(60'000), value(), number(0),
+                            number(7),   number(0),      value()};
     const row_set rows = session_->execute(statement::claim_take, claim_, shared, {});
     std::vector<std::pair<std::int64_t, std::int64_t>> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {

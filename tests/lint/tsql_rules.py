@@ -44,9 +44,17 @@ RESERVED = set(
 
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
-SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive)$")
+SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive|replace|remove)$")
 LOOKS = re.compile(r"\.(peek|list|stats|next_due)$")
-OWN = {"claim.enqueue": "HOLDLOCK ROWLOCK UPDLOCK", "claim.find_key": "READCOMMITTED ROWLOCK"}
+OWN = {
+    "claim.enqueue": ["HOLDLOCK ROWLOCK UPDLOCK"],
+    "claim.find_key": ["READCOMMITTED ROWLOCK"],
+    "claim.group_of": ["READCOMMITTED ROWLOCK"],
+    "claim.forget": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
+    "claim.free": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
+    "claim.advance": ["READCOMMITTEDLOCK ROWLOCK", "ROWLOCK UPDLOCK"],
+}
+JOINED = {"claim.find_key", "claim.group_of", "claim.forget", "claim.free", "claim.advance"}
 LOCKS = {"UPDLOCK", "HOLDLOCK", "ROWLOCK", "READPAST", "READCOMMITTED", "READCOMMITTEDLOCK"}
 TAKE = {"UPDLOCK", "ROWLOCK", "READPAST"}
 LOOK = {"READCOMMITTEDLOCK", "ROWLOCK", "READPAST"}
@@ -117,7 +125,7 @@ def batches_leave_out_the_rest(name, text, contracts, aliases):
         return
     if len(ITEMS.findall(text)) > 1 or text.count("{items") > 1:
         yield "more than one {items: ...}"
-    if not re.search(r"WHERE \w+\.(payload|id) IS NOT NULL", text) and name != "claim.find_key":
+    if not re.search(r"WHERE \w+\.(payload|id) IS NOT NULL", text) and name not in JOINED:
         yield "rows beyond the last item are not left out"
     if not re.search(r"\(VALUES \{items: \(:item, ", text):
         yield "the items are not VALUES that begin with :item"
@@ -130,7 +138,7 @@ def message_reads_have_their_locks(name, text, *_):
     for found in re.finditer(r"\{table\}(?:\s+AS\s+\w+)?\s*(WITH \(([^()]*)\))?", bare):
         hints = set(re.findall(r"\w+", found[2] or "")) & LOCKS
         if name in OWN:
-            right = [set(OWN[name].split())]
+            right = [set(each.split()) for each in OWN[name]]
         elif STRICT.search(name) or SETTLES.search(name):
             right = [WAIT]
         elif name == "claim.take":

@@ -112,7 +112,7 @@ class claim_walk : public on_each_backend {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto holder =
           batch[i].options.key ? model_.holder(*batch[i].options.key) : std::nullopt;
-      ASSERT_EQ(results[i].existed, holder.has_value()) << i;
+      ASSERT_EQ(results[i].existed(), holder.has_value()) << i;
       if (holder) {
         ASSERT_EQ(results[i].id, *holder);
       } else {

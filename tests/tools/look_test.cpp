@@ -63,7 +63,7 @@ TEST_P(tool_look, nothing_to_list_is_exit_status_1_and_creates_nothing) {
 TEST_P(tool_look, stats_count_every_state) {
   auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
   for (int i = 0; i < 10; ++i) jobs.enqueue("work");
-  EXPECT_FALSE(jobs.enqueue("later", {.delay = 1h}).existed);
+  EXPECT_FALSE(jobs.enqueue("later", {.delay = 1h}).existed());
   const auto taken = jobs.take({.max = 6, .lease = 1h});
   ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settled::done);
   ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settled::done);

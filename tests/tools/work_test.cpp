@@ -86,7 +86,7 @@ TEST_P(tool_work, a_failed_message_can_be_told_to_rest) {
 }
 
 TEST_P(tool_work, until_empty_waits_for_what_is_delayed) {
-  EXPECT_FALSE(jobs().enqueue("a", {.delay = 1s}).existed);
+  EXPECT_FALSE(jobs().enqueue("a", {.delay = 1s}).existed());
   EXPECT_EQ(work("cat").out, "a");
 }
 

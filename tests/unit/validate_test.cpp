@@ -68,16 +68,16 @@ TEST(arguments, for_payloads_are_held_against_the_limit) {
 }
 
 TEST(arguments, for_keys_are_1_to_200_bytes_of_utf8) {
-  EXPECT_NO_THROW(check_message(tableq::claim_enqueue_options{.key = std::string(200, 'k')}));
+  EXPECT_NO_THROW(check_message(tableq::claim_enqueue_options{.key = std::string(200, 'k')}, true));
   for (const std::string& bad :
        {std::string(), std::string(201, 'k'), std::string("a\0b", 3), std::string("\xFF")}) {
-    EXPECT_CODE(invalid_argument, check_message(tableq::claim_enqueue_options{.key = bad}));
+    EXPECT_CODE(invalid_argument, check_message(tableq::claim_enqueue_options{.key = bad}, true));
   }
 }
 
 TEST(arguments, for_headers_are_utf8_and_bounded) {
   const auto check = [](const tableq::headers& given) {
-    check_message(tableq::claim_enqueue_options{.headers = given});
+    check_message(tableq::claim_enqueue_options{.headers = given}, true);
   };
   EXPECT_NO_THROW(check({{std::string(100, 'n'), std::string(60'000, 'v')}}));
   EXPECT_CODE(invalid_argument, check({{"", "v"}}));

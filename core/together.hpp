@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <tableq/transaction.hpp>
+
+#include "core/queue_state.hpp"
+#include "core/retry.hpp"
+#include "core/transaction_state.hpp"
+
+namespace tableq::core {
+
+/// Runs `work(transaction&)`: in the caller's transaction, or in one of ours, that is begun anew
+/// and repeated as far as that is safe.
+template <class Work>
+auto together(const queue_state& of, transaction* tx, Work work) {
+  if (tx != nullptr) return work(*tx);
+  database_state& in = of.database();
+  return repeating(in.options().retry_for, contact::known, [&] {
+    transaction own(std::make_unique<transaction_state>(in.shared_from_this()));
+    auto result = work(own);
+    own.commit();
+    return result;
+  });
+}
+
+}  // namespace tableq::core

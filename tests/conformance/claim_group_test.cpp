@@ -1,0 +1,197 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "conformance/claim_fixture.hpp"
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::group_options;
+using tableq::group_policy;
+using tableq::settled;
+
+class claim_group : public claim_test {
+ protected:
+  tableq::claim_queue grouped(const group_options& groups = {}, int max_attempts = 3) {
+    return db_with_clock().claim("grouped", {.max_attempts = max_attempts, .groups = groups});
+  }
+  static std::vector<std::string> payloads(const std::vector<tableq::delivery>& of) {
+    std::vector<std::string> out;
+    for (const auto& each : of) out.push_back(each.payload);
+    return out;
+  }
+  using names = std::vector<std::string>;
+};
+TABLEQ_ON_BACKENDS(claim_group, all_backends);
+
+TEST_P(claim_group, hands_out_one_message_of_a_group_at_a_time_and_in_order) {
+  auto queue = grouped();
+  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
+  queue.enqueue("b1", {.group = "b"});
+  queue.enqueue("free");
+  const auto first = queue.take({.max = 10});
+  EXPECT_EQ(payloads(first), (names{"a1", "b1", "free"}));
+  EXPECT_EQ(first[0].group, "a");
+  EXPECT_FALSE(first[2].group.has_value());
+  EXPECT_TRUE(queue.take({.max = 10}).empty());
+  EXPECT_EQ(queue.complete(first[0].receipt), settled::done);
+  const auto second = take_one(queue);
+  EXPECT_EQ(second.payload, "a2");
+  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a3");
+}
+
+TEST_P(claim_group, holds_back_while_a_message_rests_after_a_failure) {
+  auto queue = grouped();
+  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settled::done);
+  EXPECT_TRUE(queue.take().empty());
+  clock.advance(10s);
+  const auto again = take_one(queue);
+  EXPECT_EQ(again.payload, "a1");
+  EXPECT_EQ(queue.complete(again.receipt), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a2");
+}
+
+TEST_P(claim_group, goes_on_while_a_message_rests_where_it_may_pass) {
+  auto queue = grouped({.on_failure = group_policy::pass});
+  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settled::done);
+  const auto second = take_one(queue);
+  EXPECT_EQ(second.payload, "a2");
+  clock.advance(10s);
+  EXPECT_TRUE(queue.take().empty()) << "one at a time, also when the first has rested";
+  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a1") << "the one that rested comes next";
+}
+
+TEST_P(claim_group, goes_on_when_a_message_is_dead_or_its_last_lease_expired) {
+  auto queue = grouped({}, 1);
+  for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a2");
+  clock.advance(31s);
+  EXPECT_EQ(take_one(queue).payload, "a3");
+  EXPECT_EQ(queue.stats().dead, 2U);
+}
+
+TEST_P(claim_group, goes_on_when_a_message_expires) {
+  auto queue = grouped();
+  queue.enqueue("a1", {.group = "a", .time_to_live = 1s});
+  queue.enqueue("a2", {.group = "a"});
+  clock.advance(1s);
+  EXPECT_EQ(take_one(queue).payload, "a2");
+}
+
+TEST_P(claim_group, stays_with_its_message_when_that_is_released_or_its_lease_ends) {
+  auto queue = grouped();
+  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
+  EXPECT_EQ(queue.release(take_one(queue).receipt), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a1");
+  clock.advance(31s);
+  EXPECT_EQ(payloads(queue.take({.max = 10})), (names{"a1"}));
+}
+
+TEST_P(claim_group, may_have_several_messages_at_a_time) {
+  auto queue = grouped({.limit = 2});
+  for (const char* each : {"a1", "a2", "a3", "a4"}) queue.enqueue(each, {.group = "a"});
+  const auto first = queue.take({.max = 10});
+  EXPECT_EQ(payloads(first), (names{"a1", "a2"}));
+  EXPECT_EQ(queue.complete(first[1].receipt), settled::done);
+  EXPECT_EQ(payloads(queue.take({.max = 10})), (names{"a3"}));
+}
+
+TEST_P(claim_group, that_was_redriven_waits_for_its_turn) {
+  auto queue = grouped({}, 1);
+  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  const auto second = take_one(queue);
+  EXPECT_EQ(queue.redrive_all(), 1U);
+  EXPECT_TRUE(queue.take().empty());
+  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a1");
+}
+
+TEST_P(claim_group, in_a_transaction_goes_on_when_and_only_when_that_commits) {
+  auto queue = grouped();
+  for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
+  const auto mine = take_one(queue);
+  {
+    tableq::transaction tx = db_with_clock().begin();
+    EXPECT_EQ(queue.complete(tx, mine.receipt), settled::done);
+    tx.rollback();
+  }
+  EXPECT_TRUE(queue.take().empty());
+  db_with_clock().transact(
+      [&](tableq::transaction& tx) { EXPECT_EQ(queue.complete(tx, mine.receipt), settled::done); });
+  EXPECT_EQ(take_one(queue).payload, "a2");
+}
+
+TEST_P(claim_group, of_many_threads_never_has_two_at_once_and_keeps_its_order) {
+  auto queue = db().claim("many", {.groups = group_options{}});
+  constexpr int groups = 7;
+  constexpr int each = 12;
+  {
+    std::vector<std::jthread> producers;
+    for (int g = 0; g < groups; ++g) {
+      producers.emplace_back([queue, g]() mutable {
+        for (int i = 0; i < each; ++i) {
+          queue.enqueue(std::to_string(i), {.group = "g" + std::to_string(g)});
+        }
+      });
+    }
+  }
+  std::mutex mutex;
+  std::map<std::string, int> next;
+  std::map<std::string, int> running;
+  int wrong = 0;
+  int done = 0;
+  {
+    std::vector<std::jthread> consumers;
+    for (int t = 0; t < 4; ++t) {
+      consumers.emplace_back([&, queue]() mutable {
+        for (;;) {
+          const auto taken = queue.take({.max = 3, .wait = 200ms});
+          for (const auto& one : taken) {
+            {
+              const std::scoped_lock hold(mutex);
+              if (++running[*one.group] != 1) ++wrong;
+              if (next[*one.group]++ != std::stoi(one.payload)) ++wrong;
+            }
+            {
+              const std::scoped_lock hold(mutex);
+              --running[*one.group];
+            }
+            if (queue.complete(one.receipt) != settled::done) throw std::runtime_error("lost");
+            const std::scoped_lock hold(mutex);
+            ++done;
+          }
+          const std::scoped_lock hold(mutex);
+          if (taken.empty() && done == groups * each) return;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(done, groups * each);
+}
+
+TEST_P(claim_group, is_refused_with_a_delay_or_where_the_queue_has_none) {
+  auto queue = grouped();
+  EXPECT_CODE(invalid_argument, queue.enqueue("x", {.delay = 1s, .group = "a"}));
+  EXPECT_CODE(invalid_argument, queue.enqueue("x", {.group = ""}));
+  EXPECT_CODE(invalid_argument, queue.enqueue("x", {.group = std::string(201, 'g')}));
+  EXPECT_CODE(invalid_argument, jobs().enqueue("x", {.group = "a"}));
+  EXPECT_CODE(invalid_argument,
+              (void)db_with_clock().claim("none", {.groups = group_options{.limit = 0}}));
+  EXPECT_CODE(kind_mismatch,
+              (void)db_with_clock().claim("grouped", {.groups = group_options{.limit = 5}}));
+  EXPECT_EQ(db_with_clock().find("grouped")->groups, group_options{});
+}
+
+}  // namespace

@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include "conformance/claim_fixture.hpp"
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::settled;
+
+/// Time to live, and rules that a message has for itself.
+class claim_rules : public claim_test {};
+TABLEQ_ON_BACKENDS(claim_rules, all_backends);
+
+TEST_P(claim_rules, a_message_is_not_handed_out_after_its_time_to_live) {
+  jobs().enqueue("short", {.time_to_live = 10s});
+  jobs().enqueue("long", {.time_to_live = 20s});
+  jobs().enqueue("for ever");
+  clock.advance(10s);
+  EXPECT_EQ(take_one().payload, "long");
+  EXPECT_EQ(take_one().payload, "for ever");
+  EXPECT_TRUE(jobs().take().empty());
+}
+
+TEST_P(claim_rules, an_expired_message_is_dead_with_its_payload_and_the_reason) {
+  jobs().enqueue("payload", {.headers = {{"a", "b"}}, .time_to_live = 10s});
+  clock.advance(10s);
+  EXPECT_TRUE(jobs().take().empty());
+  const auto dead = jobs().list(tableq::retained::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].payload, "payload");
+  EXPECT_EQ(dead[0].headers.at("a"), "b");
+  EXPECT_EQ(dead[0].attempts, 0) << "it was never tried";
+  ASSERT_EQ(dead[0].errors.size(), 1U);
+  EXPECT_EQ(dead[0].errors[0].error, "expired");
+  EXPECT_TRUE(dead[0].expires_at.has_value());
+}
+
+TEST_P(claim_rules, many_expired_messages_hide_none_that_is_alive) {
+  std::vector<tableq::new_claim_message> batch(
+      50, {.payload = "late", .options = {.priority = 5, .time_to_live = 1s}});
+  batch.push_back({.payload = "alive"});
+  jobs().enqueue_batch(batch);
+  clock.advance(1s);
+  EXPECT_EQ(take_one().payload, "alive");
+  EXPECT_EQ(jobs().stats().dead, 50U);
+}
+
+TEST_P(claim_rules, a_message_that_is_being_worked_on_may_be_completed_after_its_time_to_live) {
+  jobs().enqueue("x", {.time_to_live = 10s});
+  const auto mine = take_one();
+  clock.advance(20s);
+  EXPECT_EQ(jobs().complete(mine.receipt), settled::done);
+}
+
+TEST_P(claim_rules, a_queue_has_a_time_to_live_for_messages_that_name_none) {
+  auto news = db_with_clock().claim("news", {.time_to_live = 5s});
+  news.enqueue("a");
+  news.enqueue("b", {.time_to_live = 0ms});
+  auto again = db_with_clock().claim("news");
+  again.enqueue("c");
+  clock.advance(5s);
+  EXPECT_EQ(take_one(again).payload, "b");
+  EXPECT_TRUE(again.take().empty());
+}
+
+TEST_P(claim_rules, a_message_may_have_its_own_number_of_attempts) {
+  jobs().enqueue("once", {.max_attempts = 1});
+  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().list(tableq::retained::dead).size(), 1U);
+  jobs().enqueue("lease", {.max_attempts = 2});
+  (void)take_one();
+  clock.advance(30s);
+  EXPECT_EQ(take_one().attempt, 2);
+  clock.advance(30s);
+  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().list(tableq::retained::dead).size(), 2U);
+}
+
+TEST_P(claim_rules, a_message_may_have_its_own_delays) {
+  auto queue = db_with_clock().claim("resting", {.retry = tableq::retry_delays::fixed(1h)});
+  queue.enqueue("own", {.retry = tableq::retry_delays{.after = {1s, 2s}}});
+  queue.enqueue("none", {.retry = tableq::retry_delays{}});
+  for (const auto& each : queue.take({.max = 2})) {
+    EXPECT_EQ(queue.fail(each.receipt, "no"), settled::done);
+  }
+  const auto at_once = take_one(queue);
+  EXPECT_EQ(at_once.payload, "none");
+  EXPECT_EQ(queue.complete(at_once.receipt), settled::done);
+  clock.advance(1s);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  clock.advance(1s);
+  EXPECT_TRUE(queue.take().empty());
+  clock.advance(1s);
+  EXPECT_EQ(take_one(queue).attempt, 3);
+}
+
+TEST_P(claim_rules, own_delays_have_their_own_jitter) {
+  jobs().enqueue("work", {.retry = tableq::retry_delays{.after = {1000s}, .jitter = 10}});
+  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settled::done);
+  clock.advance(899s);
+  EXPECT_TRUE(jobs().take().empty());
+  clock.advance(202s);
+  EXPECT_EQ(take_one().attempt, 2);
+}
+
+TEST_P(claim_rules, that_are_wrong_are_refused_and_nothing_is_stored) {
+  const auto refused = [&](const tableq::claim_enqueue_options& options) {
+    EXPECT_CODE(invalid_argument, jobs().enqueue("x", options));
+  };
+  refused({.time_to_live = -1ms});
+  refused({.time_to_live = 24h * 3651});
+  refused({.max_attempts = 0});
+  refused({.retry = tableq::retry_delays{.after = {-1ms}}});
+  refused({.on_duplicate = tableq::on_duplicate::replace});
+  refused({.group = "g"});
+  EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("bad", {.time_to_live = -1ms}));
+  EXPECT_EQ(jobs().stats().ready, 0U);
+}
+
+}  // namespace

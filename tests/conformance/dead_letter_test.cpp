@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "conformance/claim_fixture.hpp"
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::settled;
+
+class dead_letters : public claim_test {
+ protected:
+  tableq::claim_queue mail() {
+    return db_with_clock().claim("mail", {.max_attempts = 1, .dead_letters = "morgue"});
+  }
+};
+TABLEQ_ON_BACKENDS(dead_letters, all_backends);
+
+TEST_P(dead_letters, move_with_payload_headers_key_and_history) {
+  auto queue = mail();
+  queue.enqueue("letter", {.priority = 7, .headers = {{"a", "b"}}, .key = "k"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no such address"), settled::done);
+  EXPECT_EQ(queue.stats().dead, 0U);
+  auto morgue = db_with_clock().claim("morgue");
+  const auto found = morgue.peek();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].payload, "letter");
+  EXPECT_EQ(found[0].priority, 7);
+  EXPECT_EQ(found[0].headers.at("a"), "b");
+  EXPECT_EQ(found[0].headers.at("tableq-source"), "mail");
+  EXPECT_EQ(found[0].key, "k");
+  EXPECT_EQ(found[0].attempts, 0);
+  ASSERT_EQ(found[0].errors.size(), 1U);
+  EXPECT_EQ(found[0].errors[0].error, "no such address");
+  EXPECT_FALSE(queue.enqueue("again", {.key = "k"}).existed()) << "the key is free";
+}
+
+TEST_P(dead_letters, move_when_the_last_lease_expires_and_when_the_time_to_live_ends) {
+  auto queue = mail();
+  queue.enqueue("abandoned");
+  queue.enqueue("late", {.time_to_live = 10s});
+  (void)take_one(queue);
+  clock.advance(31s);
+  EXPECT_TRUE(queue.take().empty());
+  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U);
+  EXPECT_EQ(queue.stats().dead, 0U);
+}
+
+TEST_P(dead_letters, of_one_key_may_be_many) {
+  auto queue = mail();
+  for (int i = 0; i < 3; ++i) {
+    queue.enqueue("letter", {.key = "k"});
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  }
+  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 3U);
+}
+
+TEST_P(dead_letters, move_in_the_transaction_of_the_failure) {
+  auto queue = mail();
+  queue.enqueue("letter");
+  const auto mine = take_one(queue);
+  {
+    tableq::transaction tx = db_with_clock().begin();
+    EXPECT_EQ(queue.fail(tx, mine.receipt, "no"), settled::done);
+    tx.rollback();
+  }
+  auto morgue = db_with_clock().claim("morgue");
+  EXPECT_EQ(morgue.stats().ready, 0U);
+  EXPECT_EQ(queue.fail(mine.receipt, "no"), settled::done);
+  EXPECT_EQ(morgue.stats().ready, 1U);
+}
+
+TEST_P(dead_letters, are_stored_with_the_queue_and_hold_for_every_handle) {
+  (void)mail();
+  auto again = db_with_clock().claim("mail");
+  again.enqueue("letter");
+  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), settled::done);
+  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 1U);
+  EXPECT_EQ(db_with_clock().find("mail")->dead_letters, "morgue");
+}
+
+TEST_P(dead_letters, of_a_group_let_it_go_on) {
+  auto queue = db_with_clock().claim(
+      "mail", {.max_attempts = 1, .groups = tableq::group_options{}, .dead_letters = "morgue"});
+  queue.enqueue("1", {.group = "g"});
+  queue.enqueue("2", {.group = "g"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "2");
+}
+
+TEST_P(dead_letters, need_another_claim_queue) {
+  EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = "mail"}));
+  EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = "no; name"}));
+  (void)db_with_clock().fifo("plain");
+  EXPECT_CODE(kind_mismatch, (void)db_with_clock().claim("mail", {.dead_letters = "plain"}));
+  EXPECT_FALSE(db_with_clock().find("mail").has_value()) << "nothing was made";
+}
+
+}  // namespace

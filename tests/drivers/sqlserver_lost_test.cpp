@@ -33,7 +33,8 @@ std::vector<tds_answer> cuts_of(const std::string& name) {
   std::vector<tds_value> row;
   if (name == "claim.peek" || name == "claim.list") {
     head = rows::stored();
-    row = {7, 0, 0, 0, 1000, 0, nullptr, nullptr, nullptr, nullptr, nullptr, "seven"};
+    row = {7,       0,       0,       0,       1000,    0,       nullptr,
+           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, "seven"};
   } else if (name.ends_with(".peek") || name.find(".dequeue") != std::string::npos) {
     head = rows::messages();
     row = {7, 1000, nullptr, "seven"};

@@ -34,6 +34,18 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       });
     };
   };
+  using tableq::core::value;
+  const auto runs = [db](statement which, const std::vector<value>& shared,
+                         const std::vector<value>& items) {
+    return [db, which, shared, items] {
+      db.state().on_session([&](tableq::core::connection& session) {
+        return session.execute(which, tableq::core::names_for({}, "claim"), shared, items);
+      });
+    };
+  };
+  const value null;
+  const value three(std::int64_t{3});
+  const value name(std::string_view("k"));
   return {
       {"heap.enqueue", [=]() mutable { heap.enqueue("p"); }},
       {"heap.dequeue", [=]() mutable { (void)heap.dequeue(); }},
@@ -73,6 +85,12 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.purge", [=]() mutable { claim.purge(tableq::retained::done); }},
       {"claim.stats", [=] { (void)claim.stats(); }},
       {"claim.next_due", waits(statement::claim_next_due, "claim")},
+      {"claim.replace", runs(statement::claim_replace, {three, null},
+                             {name, name, three, three, null, null, null, null})},
+      {"claim.forget", runs(statement::claim_forget, {null}, {name})},
+      {"claim.free", runs(statement::claim_free, {null}, {name})},
+      {"claim.adopt", runs(statement::claim_adopt, {}, {name, three, three, null, null, null})},
+      {"claim.advance", runs(statement::claim_advance, {three, three}, {name})},
   };
 }
 

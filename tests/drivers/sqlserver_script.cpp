@@ -129,12 +129,15 @@ tds_answer catalogue(const sqlserver_call& call) {
 
 /// Every item has succeeded.
 tds_answer done_for_each(const sqlserver_call& call) {
-  const bool adds = call.name.ends_with(".enqueue");
+  constexpr std::array signs{"id", "payload", "key", "group"};
+  const bool adds = !call.items.front().contains("id");
   const bool numbers_items = !adds || call.name.starts_with("claim.");
   tds_answer out;
   out.columns({{"item", tds_type::bigint}, {"id", tds_type::bigint}, {"state", tds_type::integer}});
   for (std::size_t i = 0; i < call.items.size(); ++i) {
-    const auto& sign = call.items[i].at(adds ? "payload" : "id");
+    const auto given = std::find_if(signs.begin(), signs.end(),
+                                    [&](const char* name) { return call.items[i].contains(name); });
+    const tds_value& sign = call.items[i].at(*given);
     if (std::holds_alternative<std::nullptr_t>(sign)) continue;
     const auto item = static_cast<std::int64_t>(i);
     out.row({numbers_items ? tds_value(item) : tds_value(), adds ? tds_value(100 + item) : sign,
@@ -267,6 +270,8 @@ tds_answer deliveries() {
                                {"claimed_at", tds_type::bigint},
                                {"lease_until", tds_type::bigint},
                                {"key", tds_type::nvarchar, 200},
+                               {"group_key", tds_type::nvarchar, 200},
+                               {"expired", tds_type::integer},
                                {"headers", tds_type::nvarchar_max},
                                {"payload", tds_type::varbinary_max}});
 }
@@ -281,6 +286,8 @@ tds_answer stored() {
                                {"claimed_at", tds_type::bigint},
                                {"finished_at", tds_type::bigint},
                                {"key", tds_type::nvarchar, 200},
+                               {"group_key", tds_type::nvarchar, 200},
+                               {"expires_at", tds_type::bigint},
                                {"headers", tds_type::nvarchar_max},
                                {"errors", tds_type::nvarchar_max},
                                {"payload", tds_type::varbinary_max}});

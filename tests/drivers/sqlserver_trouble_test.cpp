@@ -27,7 +27,7 @@ tds_answer one_message(std::int64_t id = 7) {
 
 tds_answer one_delivery() {
   tds_answer out = rows::deliveries();
-  return out.row({7, 1, 1, 0, 1000, nullptr, 31000, "key", nullptr, "seven"});
+  return out.row({7, 1, 1, 0, 1000, nullptr, 31000, "key", nullptr, 0, nullptr, "seven"});
 }
 
 tds_answer deadlock_after(tds_answer answer) {

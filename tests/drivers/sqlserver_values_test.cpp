@@ -121,8 +121,9 @@ TEST_P(sqlserver_values, go_in_as_text_of_any_length) {
 TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
   const std::string many(60000, 'v');
   tds_answer two = rows::deliveries();
-  two.row({2, std::int64_t{1} << 40, 1, -5, 1000, nullptr, 31000, nullptr, nullptr, ""});
-  two.row({1, 3, 2, 9, 1001, 77, 31001, difficult,
+  two.row(
+      {2, std::int64_t{1} << 40, 1, -5, 1000, nullptr, 31000, nullptr, nullptr, 0, nullptr, ""});
+  two.row({1, 3, 2, 9, 1001, 77, 31001, difficult, "group", 0,
            "{\"e\":\"\xF0\x9F\x98\x80\",\"long\":\"" + many + "\"}", every_byte(8001)});
   script_.once("claim.take", two);
   const auto got = claim_.take({.max = 2});
@@ -143,7 +144,7 @@ TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
 
 TEST_P(sqlserver_values, come_out_of_a_list_as_they_are) {
   tds_answer one = rows::stored();
-  one.row({4, 4, 1, 5, 1000, 0, nullptr, 2000, "key", nullptr,
+  one.row({4, 4, 1, 5, 1000, 0, nullptr, 2000, "key", "group", 3000, nullptr,
            "[{\"at\":1500,\"error\":\"it's \xF0\x9F\x98\x80\"}]", "p"});
   script_.once("claim.list", one);
   const auto got = claim_.list(tableq::retained::dead);

@@ -64,7 +64,8 @@ TEST_P(sqlserver_wire, sends_the_dialects_text_in_one_round_trip_for_each_operat
 TEST_P(sqlserver_wire, takes_with_one_round_trip_when_a_message_is_there) {
   auto claim = db_.claim("claim");
   tds_answer one = rows::deliveries();
-  script_.once("claim.take", one.row({9, 1, 1, 0, 1000, nullptr, 31000, nullptr, nullptr, "p"}));
+  script_.once("claim.take",
+               one.row({9, 1, 1, 0, 1000, nullptr, 31000, nullptr, nullptr, 0, nullptr, "p"}));
   EXPECT_EQ(names_of(sent_by([&] { EXPECT_EQ(claim.take().size(), 1U); })), "claim.take");
   EXPECT_EQ(names_of(sent_by([&] { EXPECT_TRUE(claim.take().empty()); })),
             "claim.take claim.promote claim.take");
@@ -136,7 +137,8 @@ TEST_P(sqlserver_wire, passes_locked_rows_unless_a_queue_is_strict) {
                        each.sends.ends_with(".list") || each.sends.ends_with(".redrive_all");
     const bool settles = each.sends == "claim.complete" || each.sends == "claim.keep" ||
                          each.sends == "claim.fail" || each.sends == "claim.release" ||
-                         each.sends == "claim.extend" || each.sends == "claim.redrive";
+                         each.sends == "claim.extend" || each.sends == "claim.redrive" ||
+                         each.sends == "claim.replace" || each.sends == "claim.remove";
     const std::string text = single(each.run).text;
     const bool passes = text.find("READPAST") != std::string::npos;
     if (reads) {
@@ -171,14 +173,24 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
 
   auto claim = db_.claim("claim");
   const auto claimed = call([&] {
-    claim.enqueue("p", {.priority = -7, .delay = 2s, .headers = {{"a", "b"}}, .key = "k"});
+    claim.enqueue("p", {.priority = -7,
+                        .delay = 2s,
+                        .headers = {{"a", "b"}},
+                        .key = "k",
+                        .time_to_live = 9s,
+                        .max_attempts = 3,
+                        .retry = tableq::retry_delays{.after = {1s}, .jitter = 5}});
   });
   EXPECT_EQ(claimed.items.at(0), (named_values{{"payload", "p"},
                                                {"priority", -7},
                                                {"delay", 2000},
                                                {"key", "k"},
                                                {"headers", R"({"a":"b"})"},
-                                               {"created_at", nullptr}}));
+                                               {"created_at", nullptr},
+                                               {"ttl", 9000},
+                                               {"max_attempts", 3},
+                                               {"retry", R"({"after":[1000],"jitter":5})"},
+                                               {"group", nullptr}}));
   const auto mine = receipt_of("claim", 3, (std::int64_t{1} << 40) + 5);
   const auto failed = call([&] { (void)claim.fail(mine, "it's broken", {.delay = 3s}); });
   for (const auto& [name, value] : named_values{{"id", 3},
@@ -216,6 +228,7 @@ TEST_P(sqlserver_wire, gives_a_take_a_new_token_each_time) {
                                      {"lease", 4000},
                                      {"claimed_at", 5},
                                      {"guard", place == 0 ? 1 : 0},
+                                     {"unkey", 0},
                                      {"now", nullptr}}));
     }
   }

@@ -218,12 +218,12 @@ WHERE item IS NOT NULL AND id IS NOT NULL
 
 -- name: claim.replace
 -- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. The rows
--- are locked first, by rising ids, and judged by what was locked.
+-- are locked first, in the order of the keys, and judged by what was locked.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
-  ORDER BY id
+  ORDER BY key
   FOR UPDATE
 ),
 given AS MATERIALIZED (
@@ -253,14 +253,15 @@ WHERE q.id = g.id
 RETURNING g.place - 1 AS item, q.id
 
 -- name: claim.forget
+-- `due_at + 0`: the index of the keys is meant, and not the one by due_at.
 -- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
 WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
+    AND due_at + 0 BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
                               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-  ORDER BY id
+  ORDER BY key
   FOR UPDATE
 ),
 others AS MATERIALIZED (
@@ -274,7 +275,7 @@ others AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM past UNION SELECT id FROM others))
+WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
 RETURNING 0 AS item, id
 
 -- name: claim.free
@@ -283,9 +284,9 @@ WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
+    AND due_at + 0 BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
                               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-  ORDER BY id
+  ORDER BY key
   FOR UPDATE
 ),
 others AS MATERIALIZED (
@@ -300,7 +301,7 @@ others AS MATERIALIZED (
 )
 UPDATE {table}
 SET past_key = key, key = NULL, due_at = 0
-WHERE id = ANY (ARRAY(SELECT id FROM past UNION SELECT id FROM others))
+WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
 RETURNING 0 AS item, id
 
 -- name: claim.take
@@ -620,27 +621,30 @@ WHERE q.group_key IS NOT NULL
 
 -- name: claim.advance
 -- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
--- Called with the groups locked, each named once.
+-- Called with the groups locked, each named once. The states are told as ranges, so that the index of groups
+-- is read no further than they reach, and no other one serves.
 WITH next AS MATERIALIZED (
   SELECT n.id, g.item
   FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
   CROSS JOIN LATERAL (
     SELECT id
     FROM {table}
-    WHERE group_key = g.name AND group_key IS NOT NULL AND state = 5
-    ORDER BY id
-    LIMIT GREATEST(CAST(:limit AS bigint) - (
-      SELECT count(*)
-      FROM {table}
-      WHERE group_key = g.name AND group_key IS NOT NULL
-        AND (state IN (0, 1) OR (CAST(:hold AS bigint) = 1 AND state = 2))), 0)
+    WHERE group_key = g.name AND group_key IS NOT NULL AND state >= 5
+    ORDER BY state, id
+    LIMIT GREATEST(CAST(:limit AS bigint)
+      - (SELECT count(*)
+         FROM {table}
+         WHERE group_key = g.name AND group_key IS NOT NULL AND state <= 1)
+      - CASE WHEN CAST(:hold AS bigint) = 0 THEN 0
+             ELSE (SELECT count(*)
+                   FROM {table}
+                   WHERE group_key = g.name AND group_key IS NOT NULL AND state = 2) END, 0)
   ) AS n
 )
 UPDATE {table} AS q
 SET state = 0
-FROM next
-WHERE q.id = next.id AND q.state = 5
-RETURNING next.item - 1 AS item, q.id
+WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state = 5
+RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
 
 -- name: claim.purge
 WITH picked AS MATERIALIZED (

@@ -645,9 +645,14 @@ CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold
 CROSS APPLY (
   SELECT COUNT_BIG(*) AS number
   FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
-  WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL
-    AND (busy.state IN (0, 1) OR (t.hold = 1 AND busy.state = 2))
-) AS active
+  WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL AND busy.state IN (0, 1)
+) AS busy
+CROSS APPLY (
+  SELECT COUNT_BIG(*) AS number
+  FROM {table} AS rests WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
+  WHERE t.hold = 1 AND rests.group_key = v.[group] AND rests.group_key IS NOT NULL AND rests.state = 2
+) AS resting
+CROSS APPLY (SELECT busy.number + resting.number AS number) AS active
 CROSS APPLY (
   SELECT TOP (CASE WHEN t.most > active.number THEN t.most - active.number ELSE 0 END) following.id
   FROM {table} AS following WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:group}))

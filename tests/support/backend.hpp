@@ -138,6 +138,14 @@ class place {
   virtual void analyze() = 0;
   /// How a batch of one integer is given to a statement that takes items.
   [[nodiscard]] virtual std::string one_item(std::int64_t value) const = 0;
+  /// The same of a text, without quotes in it.
+  [[nodiscard]] virtual std::string one_text_item(std::string_view text) const {
+    return "'" + std::string(text) + "'";
+  }
+  /// A key or group as it stands in the table, without quotes in it.
+  [[nodiscard]] virtual std::string key_literal(std::string_view key) const {
+    return "'" + std::string(key) + "'";
+  }
   /// The plans of a statement with `:name` parameters, as a session that has it prepared would
   /// choose them.
   [[nodiscard]] virtual std::string explain(const std::string& text, const parameters& with) = 0;

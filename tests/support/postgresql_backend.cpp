@@ -209,6 +209,9 @@ class schema_place : public place {
   std::string one_item(std::int64_t value) const override {
     return "'{" + std::to_string(value) + "}'";
   }
+  std::string one_text_item(std::string_view text) const override {
+    return "'{" + std::string(text) + "}'";
+  }
   std::string explain(const std::string& text, const parameters& with) override {
     const std::string run = execute(prepare("explained", text), with);
     std::string plan;

@@ -34,11 +34,17 @@ row read(sqlite3_stmt* prepared) {
   return out;
 }
 
-/// Binds integers; NULL is what a parameter is before it is bound.
+/// Binds integers and quoted texts; NULL is what a parameter is before it is bound.
 void bind(sqlite3_stmt* prepared, const parameters& with) {
   for (const auto& [name, literal] : with) {
     const int at = sqlite3_bind_parameter_index(prepared, (":" + name).c_str());
-    if (at != 0 && literal != "NULL") sqlite3_bind_int64(prepared, at, std::stoll(literal));
+    if (at == 0 || literal == "NULL") continue;
+    if (literal.front() == '\'') {
+      const std::string text = literal.substr(1, literal.size() - 2);
+      sqlite3_bind_text(prepared, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } else {
+      sqlite3_bind_int64(prepared, at, std::stoll(literal));
+    }
   }
 }
 

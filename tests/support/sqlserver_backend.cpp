@@ -225,6 +225,9 @@ class database_place : public place {
   }
   void analyze() override { sql("EXEC sp_updatestats"); }
   std::string one_item(std::int64_t value) const override { return std::to_string(value); }
+  std::string key_literal(std::string_view key) const override {
+    return "CAST(N'" + std::string(key) + "' AS varbinary(400))";
+  }
   std::string explain(const std::string& text, const parameters& with) override {
     return client().plans(with_literals(text, with)) + client().plans(with_variables(text, with));
   }

@@ -26,11 +26,21 @@ struct queue_arguments {
                      "claim: after how many failures a message is dead (5)"),
         retry(command, "--retry", "TIME,TIME,...",
               "claim: how long a message rests after its first failure, its second, ...; the last\n"
-              "time holds for all that follow (0s)") {
+              "time holds for all that follow (0s)"),
+        ttl(command, "--ttl", "TIME", "claim: a message not handed out so long after is dead"),
+        key_window(command, "--key-window", "TIME",
+                   "claim: a key is held so long after its message was completed (0s)"),
+        groups(command, "--groups", "N",
+               "claim: messages may have groups, of which N are handed out at a time"),
+        dead_letters(command, "--dead-letters", "QUEUE",
+                     "claim: where dead messages are moved; made with this one") {
     kind.required();
     queue.required();
     command.add_flag("--strict", strict, "fifo and lifo: exact order; readers wait for each other");
     command.add_flag("--keep", keep, "claim: keep what is completed until it is purged");
+    command.add_flag("--free-keys", free_keys, "claim: a key is free when its message is taken");
+    command.add_flag("--groups-pass", groups_pass,
+                     "claim: a group goes on while one of its messages rests after a failure");
   }
 
   /// What was given, checked against the kind.
@@ -40,22 +50,50 @@ struct queue_arguments {
     const bool ordered = result.kind == tableq::kind::fifo || result.kind == tableq::kind::lifo;
     if (strict && !ordered) throw usage_error("--strict is for fifo and lifo only");
     if (strict) result.order.ordering = tableq::ordering::strict;
-    if (result.kind != tableq::kind::claim) {
-      refuse(lease, "--lease", "is for claim only");
-      refuse(max_attempts, "--max-attempts", "is for claim only");
-      refuse(retry, "--retry", "is for claim only");
-      if (keep) throw usage_error("--keep is for claim only");
+    if (result.kind == tableq::kind::claim) {
+      read_claim(result.claim);
+    } else {
+      refuse_claim_options();
     }
+    return result;
+  }
+
+  void refuse_claim_options() const {
+    const char* const why = "is for claim only";
+    refuse(lease, "--lease", why);
+    refuse(max_attempts, "--max-attempts", why);
+    refuse(retry, "--retry", why);
+    refuse(ttl, "--ttl", why);
+    refuse(key_window, "--key-window", why);
+    refuse(groups, "--groups", why);
+    refuse(dead_letters, "--dead-letters", why);
+    if (keep) throw usage_error("--keep is for claim only");
+    if (free_keys) throw usage_error("--free-keys is for claim only");
+    if (groups_pass) throw usage_error("--groups-pass is for claim only");
+  }
+
+  void read_claim(tableq::claim_options& claim) const {
     if (lease.given()) {
-      result.claim.lease = parse_duration("--lease", lease.text(), std::chrono::milliseconds{1});
+      claim.lease = parse_duration("--lease", lease.text(), std::chrono::milliseconds{1});
     }
     if (max_attempts.given()) {
-      result.claim.max_attempts =
+      claim.max_attempts =
           static_cast<int>(parse_number("--max-attempts", max_attempts.text(), 1, 1'000'000));
     }
-    if (retry.given()) result.claim.retry = tableq::retry_delays{.after = retry_times()};
-    if (keep) result.claim.keep = true;
-    return result;
+    if (retry.given()) claim.retry = tableq::retry_delays{.after = retry_times()};
+    if (keep) claim.keep = true;
+    if (ttl.given()) {
+      claim.time_to_live = parse_duration("--ttl", ttl.text(), std::chrono::milliseconds{1});
+    }
+    if (key_window.given()) claim.key_window = parse_duration("--key-window", key_window.text());
+    if (free_keys) claim.keys = tableq::key_scope::waiting;
+    if (groups_pass && !groups.given()) throw usage_error("--groups-pass goes with --groups N");
+    if (groups.given()) {
+      claim.groups = tableq::group_options{
+          .limit = static_cast<int>(parse_number("--groups", groups.text(), 1, 1000)),
+          .on_failure = groups_pass ? tableq::group_policy::pass : tableq::group_policy::hold};
+    }
+    if (dead_letters.given()) claim.dead_letters = dead_letters.text();
   }
 
   [[nodiscard]] std::vector<std::chrono::milliseconds> retry_times() const {
@@ -73,8 +111,14 @@ struct queue_arguments {
   argument lease;
   argument max_attempts;
   argument retry;
+  argument ttl;
+  argument key_window;
+  argument groups;
+  argument dead_letters;
   bool strict = false;
   bool keep = false;
+  bool free_keys = false;
+  bool groups_pass = false;
 };
 
 /// A queue that is there already keeps what it was made with: asking for something else must not
@@ -83,11 +127,17 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
   const std::string kind{tableq::to_string(there.kind)};
   const std::string queue = "queue " + in_quotes(there.name) + " exists";
   if (there.kind != wanted.kind) throw usage_error(queue + " and is of kind " + kind);
+  const tableq::claim_options& claim = wanted.claim;
   const bool same = wanted.order.ordering.value_or(there.ordering) == there.ordering &&
-                    wanted.claim.lease.value_or(there.lease) == there.lease &&
-                    wanted.claim.max_attempts.value_or(there.max_attempts) == there.max_attempts &&
-                    wanted.claim.keep.value_or(there.keep) == there.keep &&
-                    wanted.claim.retry.value_or(there.retry) == there.retry;
+                    claim.lease.value_or(there.lease) == there.lease &&
+                    claim.max_attempts.value_or(there.max_attempts) == there.max_attempts &&
+                    claim.keep.value_or(there.keep) == there.keep &&
+                    claim.retry.value_or(there.retry) == there.retry &&
+                    claim.time_to_live.value_or(there.time_to_live) == there.time_to_live &&
+                    claim.keys.value_or(there.keys) == there.keys &&
+                    claim.key_window.value_or(there.key_window) == there.key_window &&
+                    (!claim.groups || claim.groups == there.groups) &&
+                    claim.dead_letters.value_or(there.dead_letters) == there.dead_letters;
   if (same) return;
   const std::string options = options_text(there);
   throw usage_error(queue + " with other options: " + kind + " " +
@@ -138,7 +188,8 @@ void add_create(CLI::App& app, invocation& call) {
        .usage = "KIND QUEUE [OPTIONS]",
        .examples = "  tableq --db sqlite://jobs.db create fifo mail\n"
                    "  tableq create fifo ledger --strict\n"
-                   "  tableq create claim jobs --lease 2m --max-attempts 3 --keep"});
+                   "  tableq create claim jobs --lease 2m --max-attempts 3 --keep\n"
+                   "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters morgue"});
   const auto given = std::make_shared<queue_arguments>(command);
   command.callback(
       [&call, given] { call.run = [&call, given] { return create(call.connection, *given); }; });

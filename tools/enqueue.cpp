@@ -25,6 +25,10 @@ struct enqueue_arguments {
         delay(added, "--delay", "TIME", "pending and claim: not to be read before that"),
         priority(added, "--priority", "N", "claim: higher comes first (0)"),
         key(added, "--key", "TEXT", "claim: at most one message with this key in the queue"),
+        on_duplicate(added, "--on-duplicate", "keep|reject|replace|postpone",
+                     "claim: what to do when the key is held (keep)"),
+        group(added, "--group", "TEXT", "claim: handed out one after the other"),
+        ttl(added, "--ttl", "TIME", "claim: dead when not handed out within that time"),
         header(added, "--header", "NAME=VALUE", "claim: travels along; may be repeated"),
         created_at(added, "--created-at", "WHEN",
                    "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970") {
@@ -42,6 +46,9 @@ struct enqueue_arguments {
   argument delay;
   argument priority;
   argument key;
+  argument on_duplicate;
+  argument group;
+  argument ttl;
   argument header;
   argument created_at;
   bool lines = false;
@@ -61,9 +68,20 @@ void refuse_misfits(const enqueue_arguments& given, tableq::kind kind) {
   refuse(given.priority, "--priority", "is for claim queues only");
   refuse(given.key, "--key", "is for claim queues only");
   refuse(given.header, "--header", "is for claim queues only");
+  refuse(given.group, "--group", "is for claim queues only");
+  refuse(given.ttl, "--ttl", "is for claim queues only");
   if (kind != tableq::kind::pending) {
     refuse(given.delay, "--delay", "is for pending and claim queues only");
   }
+}
+
+tableq::on_duplicate parse_policy(const std::string& text) {
+  using tableq::on_duplicate;
+  if (text == "keep") return on_duplicate::keep_first;
+  if (text == "reject") return on_duplicate::reject;
+  if (text == "replace") return on_duplicate::replace;
+  if (text == "postpone") return on_duplicate::postpone;
+  throw usage_error("--on-duplicate takes keep, reject, replace or postpone");
 }
 
 message_options read_options(const enqueue_arguments& given) {
@@ -79,6 +97,15 @@ message_options read_options(const enqueue_arguments& given) {
         parse_number("--priority", given.priority.text(), INT32_MIN, INT32_MAX));
   }
   if (given.key.given()) result.claim.key = given.key.text();
+  if (given.on_duplicate.given()) {
+    if (!given.key.given()) throw usage_error("--on-duplicate goes with --key");
+    result.claim.on_duplicate = parse_policy(given.on_duplicate.text());
+  }
+  if (given.group.given()) result.claim.group = given.group.text();
+  if (given.ttl.given()) {
+    result.claim.time_to_live =
+        parse_duration("--ttl", given.ttl.text(), std::chrono::milliseconds{1});
+  }
   for (const std::string& one : given.header.all()) {
     auto [name, value] = parse_assignment("--header", one);
     if (!result.claim.headers.emplace(name, std::move(value)).second) {
@@ -140,7 +167,19 @@ void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
 
 exit_status enqueue_payloads(target& queue, std::span<const std::string> payloads) {
   const std::vector<tableq::enqueued> added = queue.add(payloads);
-  if (added.front().existed()) complain("exists: a message with this key is in the queue already");
+  switch (added.front().result) {
+    case tableq::enqueue_result::added:
+      break;
+    case tableq::enqueue_result::kept_first:
+      complain("exists: a message with this key is in the queue already");
+      break;
+    case tableq::enqueue_result::replaced:
+      complain("replaced: the message with this key has the new payload");
+      break;
+    case tableq::enqueue_result::postponed:
+      complain("postponed: the message with this key has the new payload and falls due later");
+      break;
+  }
   output out;
   print_ids(out, added);
   try {
@@ -230,7 +269,9 @@ void add_enqueue(CLI::App& app, invocation& call) {
                   "empty line is an empty message.\n"
                   "With a --key that is in the queue already nothing is added: the id is that of "
                   "the message\n"
-                  "there, and standard error says so.",
+                  "there, and standard error says so. --on-duplicate replace gives that message "
+                  "the new payload;\n"
+                  "postpone also has it fall due --delay from now; reject is an error.",
        .usage = "QUEUE PAYLOAD... | --lines | --stdin  [OPTIONS]",
        .examples =
            "  tableq enqueue mail 'hello' 'world'\n"

@@ -128,6 +128,22 @@ std::string retry_text(const tableq::retry_delays& retry) {
   return out;
 }
 
+std::string claim_text(const tableq::queue_info& queue) {
+  std::string out = "lease=" + brief(queue.lease);
+  out += " max_attempts=" + std::to_string(queue.max_attempts);
+  if (queue.keep) out += " keep";
+  out += retry_text(queue.retry);
+  if (queue.time_to_live.count() > 0) out += " ttl=" + brief(queue.time_to_live);
+  if (queue.keys == tableq::key_scope::waiting) out += " free_keys";
+  if (queue.key_window.count() > 0) out += " key_window=" + brief(queue.key_window);
+  if (queue.groups) {
+    out += " groups=" + std::to_string(queue.groups->limit);
+    if (queue.groups->on_failure == tableq::group_policy::pass) out += " groups_pass";
+  }
+  if (!queue.dead_letters.empty()) out += " dead_letters=" + queue.dead_letters;
+  return out;
+}
+
 }  // namespace
 
 std::string options_text(const tableq::queue_info& queue) {
@@ -136,8 +152,7 @@ std::string options_text(const tableq::queue_info& queue) {
     case tableq::kind::lifo:
       return queue.ordering == tableq::ordering::strict ? "strict" : "";
     case tableq::kind::claim:
-      return "lease=" + brief(queue.lease) + " max_attempts=" + std::to_string(queue.max_attempts) +
-             (queue.keep ? " keep" : "") + retry_text(queue.retry);
+      return claim_text(queue);
     default:
       return "";
   }

@@ -156,7 +156,7 @@ TEST_P(threads, that_settle_the_same_batches_in_other_orders_do_not_fail) {
 TEST_P(threads, that_enqueue_one_key_add_it_once) {
   auto jobs = db().claim("jobs");
   std::atomic<int> added{0};
-  in_threads(16, [&](int) {
+  in_threads(32, [&](int) {
     for (int n = 0; n < 10; ++n) {
       const auto result = jobs.enqueue("x", {.key = "key " + std::to_string(n)});
       if (!result.existed()) ++added;
@@ -164,6 +164,24 @@ TEST_P(threads, that_enqueue_one_key_add_it_once) {
   });
   EXPECT_EQ(added, 10);
   EXPECT_EQ(jobs.stats().ready, 10U);
+}
+
+TEST_P(threads, that_replace_one_key_add_it_once_and_the_last_one_stays) {
+  auto jobs = db().claim("jobs");
+  std::atomic<int> added{0};
+  std::atomic<int> replaced{0};
+  in_threads(32, [&](int i) {
+    for (int n = 0; n < 3; ++n) {
+      const auto policy =
+          i % 2 == 0 ? tableq::on_duplicate::replace : tableq::on_duplicate::postpone;
+      const auto result = jobs.enqueue("x", {.key = "key", .on_duplicate = policy});
+      ++(result.existed() ? replaced : added);
+      EXPECT_NE(result.result, tableq::enqueue_result::kept_first);
+    }
+  });
+  EXPECT_EQ(added, 1);
+  EXPECT_EQ(replaced, 32 * 3 - 1);
+  EXPECT_EQ(jobs.stats().ready, 1U);
 }
 
 }  // namespace

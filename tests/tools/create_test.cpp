@@ -29,6 +29,16 @@ TEST_P(tool_create, stores_the_options) {
   done({"create", "claim", "resting", "--retry", "1s,10s,1m"});
   EXPECT_EQ(db().find("resting")->retry,
             (tableq::retry_delays{.after = {1s, 10s, 60s}, .jitter = 0}));
+  done({"create", "claim", "mail", "--ttl", "1d", "--key-window", "5m", "--groups", "2",
+        "--groups-pass", "--dead-letters", "morgue"});
+  const tableq::queue_info mail = *db().find("mail");
+  EXPECT_EQ(mail.time_to_live, 24h);
+  EXPECT_EQ(mail.key_window, 5min);
+  EXPECT_EQ(mail.groups, (tableq::group_options{2, tableq::group_policy::pass}));
+  EXPECT_EQ(mail.dead_letters, "morgue");
+  EXPECT_TRUE(db().find("morgue"));
+  done({"create", "claim", "index", "--free-keys"});
+  EXPECT_EQ(db().find("index")->keys, tableq::key_scope::waiting);
 }
 
 TEST_P(tool_create, twice_is_harmless_and_keeps_the_messages) {
@@ -46,6 +56,10 @@ TEST_P(tool_create, refuses_to_look_as_if_it_had_changed_a_queue) {
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--keep"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--retry", "1s"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--retry", "1s,soon"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--groups", "1"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--groups-pass"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--ttl", "0s"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "other", "--groups", "1"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "other", "--retry", "1s"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "mail", "--strict"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "lifo", "mail"}));

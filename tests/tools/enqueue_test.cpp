@@ -108,4 +108,33 @@ TEST_P(tool_enqueue, never_creates_a_queue) {
   EXPECT_TRUE(db().queues().empty());
 }
 
+TEST_P(tool_enqueue, does_what_it_is_told_about_a_key_that_is_held) {
+  jobs();
+  const std::string id = done({"enqueue", "jobs", "first", "--key", "k"});
+  const auto replaced =
+      run({"enqueue", "jobs", "second", "--key", "k", "--on-duplicate", "replace"});
+  EXPECT_EQ(replaced.out, id);
+  EXPECT_EQ(replaced.err.rfind("tableq: replaced", 0), 0U) << replaced.err;
+  EXPECT_EQ(done({"peek", "jobs"}), "second\n");
+  TABLEQ_EXPECT_REFUSAL(
+      3, run({"enqueue", "jobs", "third", "--key", "k", "--on-duplicate", "reject"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "jobs", "x", "--on-duplicate", "replace"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "jobs", "x", "--key", "k", "--on-duplicate", "what"}));
+  EXPECT_EQ(done({"peek", "jobs"}), "second\n");
+}
+
+TEST_P(tool_enqueue, gives_messages_a_group_and_a_time_to_live) {
+  done({"create", "claim", "jobs", "--groups", "1"});
+  done({"enqueue", "jobs", "a", "b", "--group", "g", "--ttl", "1h"});
+  const auto taken = jobs().take({.max = 10});
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].group, "g");
+  EXPECT_TRUE(jobs().stats().ready == 0);
+  done({"create", "fifo", "mail"});
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "mail", "x", "--group", "g"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "mail", "x", "--ttl", "1s"}));
+  done({"create", "claim", "plain"});
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "plain", "x", "--group", "g"}));
+}
+
 }  // namespace

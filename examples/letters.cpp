@@ -1,5 +1,5 @@
 // Sends letters with a pool of threads: what fails is tried again after growing pauses, and what
-// will never work is dead at once, to be looked at by a person.
+// will never work goes to a queue of its own at once, to be looked at by a person.
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -22,17 +22,19 @@ tableq::handled send(const tableq::delivery& letter) {
 
 int main(int argc, char** argv) try {
   auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://letters.db");
-  auto letters = db.claim(
-      "letters",
-      {.lease = 10s, .max_attempts = 5, .retry = tableq::retry_delays::exponential(10ms, 1min)});
+  auto letters = db.claim("letters", {.lease = 10s,
+                                      .max_attempts = 5,
+                                      .retry = tableq::retry_delays::exponential(10ms, 1min),
+                                      .time_to_live = 24h * 3,
+                                      .dead_letters = "returned"});
   for (const char* to : {"first@example.org", "second@example.org", "nobody"}) letters.enqueue(to);
 
   tableq::worker crew(letters, send, {.threads = 4, .until_empty = true});
   crew.join();
 
   std::cout << "sent: " << crew.counts().completed << '\n';
-  for (const tableq::stored_message& dead : letters.list(tableq::retained::dead)) {
-    std::cout << "dead: " << dead.payload << ": " << dead.errors.back().error << '\n';
+  for (const tableq::stored_message& dead : db.claim("returned").peek(10)) {
+    std::cout << "returned: " << dead.payload << ": " << dead.errors.back().error << '\n';
   }
 } catch (const tableq::error& e) {
   std::cerr << e.what() << '\n';

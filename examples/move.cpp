@@ -1,0 +1,37 @@
+// Moves work from one queue to the next, exactly once: the order leaves its queue and the invoice
+// enters the other in one transaction, whatever dies in between.
+#include <iostream>
+#include <optional>
+#include <string>
+#include <tableq/tableq.hpp>
+
+namespace {
+
+/// @return whether there was one.
+bool move_one(tableq::database& db, tableq::fifo_queue& orders, tableq::fifo_queue& invoices) {
+  bool moved = false;
+  // Repeated as a whole when the database undid it; never after an unknown outcome.
+  db.transact([&](tableq::transaction& tx) {
+    const std::optional<tableq::message> order = orders.dequeue(tx);
+    moved = order.has_value();
+    if (order) invoices.enqueue(tx, "invoice " + order->payload);
+  });
+  return moved;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://orders.db");
+  auto orders = db.fifo("orders");
+  auto invoices = db.fifo("invoices");
+  for (const char* order : {"order 1", "order 2", "order 3"}) orders.enqueue(order);
+
+  while (move_one(db, orders, invoices)) {
+  }
+  while (const auto invoice = invoices.dequeue()) std::cout << invoice->payload << '\n';
+  std::cout << "left: " << orders.stats().waiting << '\n';
+} catch (const tableq::error& e) {
+  std::cerr << e.what() << '\n';
+  return 1;
+}

@@ -1,0 +1,28 @@
+// A debounced re-index: a page that is saved five times in a row is indexed once, a moment after it
+// was saved last, with what was saved last.
+#include <iostream>
+#include <string>
+#include <tableq/tableq.hpp>
+
+int main(int argc, char** argv) try {
+  using namespace std::chrono_literals;
+  auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://pages.db");
+  // The key is free as soon as the indexing begins: what is saved while it runs is not forgotten.
+  auto pages = db.claim("reindex", {.keys = tableq::key_scope::waiting});
+
+  int calls = 0;
+  for (int version = 1; version <= 5; ++version, ++calls) {
+    pages.enqueue(
+        "version " + std::to_string(version) + " of page 7",
+        {.delay = 500ms, .key = "page 7", .on_duplicate = tableq::on_duplicate::postpone});
+  }
+  std::cout << "enqueued " << calls << " times\n";
+
+  for (const tableq::delivery& page : pages.take({.max = 10, .wait = 30s})) {
+    const bool done = pages.complete(page.receipt) == tableq::settled::done;
+    std::cout << (done ? "indexed once: " : "lost: ") << page.payload << '\n';
+  }
+} catch (const tableq::error& e) {
+  std::cerr << e.what() << '\n';
+  return 1;
+}

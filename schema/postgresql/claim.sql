@@ -8,7 +8,7 @@ CREATE TABLE {table} (
   -- Higher comes first.
   priority integer NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
-  due_at bigint NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2, 3)),
+  due_at bigint NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state BETWEEN 1 AND 3),
   -- Grows with every take, and never comes again; a receipt is the id and this.
   fence bigint NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,

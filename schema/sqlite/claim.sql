@@ -8,7 +8,7 @@ CREATE TABLE {table} (
   -- Higher comes first.
   priority INTEGER NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
-  due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state IN (1, 2, 3)),
+  due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state BETWEEN 1 AND 3),
   -- Grows with every take, and never comes again; a receipt is the id and this.
   fence INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,

@@ -48,7 +48,7 @@ CREATE TABLE {table} (
   errors nvarchar(max) NULL CHECK (ISJSON(errors) = 1 AND LTRIM(errors) LIKE N'[[]%'),
   payload varbinary(max) NOT NULL,
   PRIMARY KEY CLUSTERED (id),
-  CHECK (due_at = 0 OR state IN (1, 2, 3)),
+  CHECK (due_at = 0 OR state BETWEEN 1 AND 3),
   CHECK ((finished_at IS NULL AND state IN (0, 1, 2, 5)) OR (finished_at IS NOT NULL AND state IN (3, 4)))
 );
 

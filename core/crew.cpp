@@ -5,6 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "core/observation.hpp"
+#include "core/queue_state.hpp"
+
 namespace tableq::core {
 namespace {
 
@@ -249,9 +252,18 @@ bool crew::passing(const error& failure, backoff& pauses, bool until_stop) {
 }
 
 void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {
-  if (!options_.observe) return;
-  options_.observe(
-      {.what = what, .id = of.delivery.receipt.id, .attempt = of.delivery.attempt, .why = why});
+  const message_id id = of.delivery.receipt.id;
+  const int attempt = of.delivery.attempt;
+  core::tell(queue_.state().database().watching(), [&](observer& to) {
+    to.handled({.backend = queue_.state().database().name(),
+                .queue = queue_.name(),
+                .id = id,
+                .attempt = attempt,
+                .what = what});
+  });
+  if (options_.observe) {
+    options_.observe({.what = what, .id = id, .attempt = attempt, .why = why});
+  }
 }
 
 }  // namespace tableq::core

@@ -11,9 +11,17 @@
 namespace tableq {
 namespace {
 
+template <class Work>
+auto observed(const core::database_state& in, observed_operation as, Work work) {
+  as.backend = in.name();
+  return in.observed(as, [&](const core::observation& /*told*/) { return work(); });
+}
+
 std::shared_ptr<core::queue_state> opened(const std::shared_ptr<core::database_state>& in,
                                           std::string_view name, const queue_settings& settings) {
-  return std::make_shared<core::queue_state>(in, core::open_queue(*in, name, settings));
+  return observed(*in, {.name = "open", .queue = name, .kind = settings.kind}, [&] {
+    return std::make_shared<core::queue_state>(in, core::open_queue(*in, name, settings));
+  });
 }
 
 /// The dead-letter queue is opened first, when all else is known to fit: nothing is made by a call
@@ -68,24 +76,32 @@ transaction database::begin() {
 }
 
 void database::run_transaction(const std::function<void(transaction&)>& body) {
-  core::repeating(state_->options().retry_for, core::contact::known, [&] {
-    transaction tx = begin();
-    body(tx);
-    tx.commit();
-  });
+  state_->observed({.name = "transact", .backend = state_->name()},
+                   [&](const core::observation& told) {
+                     core::repeating(
+                         state_->options().retry_for, core::contact::known,
+                         [&] {
+                           transaction tx = begin();
+                           body(tx);
+                           tx.commit();
+                         },
+                         &told);
+                   });
 }
 
 std::vector<queue_info> database::queues() const {
-  return core::list_queues(*state_);
+  return observed(*state_, {.name = "queues"}, [&] { return core::list_queues(*state_); });
 }
 std::optional<queue_info> database::find(std::string_view name) const {
-  return core::find_queue(*state_, name);
+  return observed(*state_, {.name = "find", .queue = name},
+                  [&] { return core::find_queue(*state_, name); });
 }
 bool database::drop(std::string_view name) {
-  return core::drop_queue(*state_, name);
+  return observed(*state_, {.name = "drop", .queue = name},
+                  [&] { return core::drop_queue(*state_, name); });
 }
 std::vector<finding> database::inspect() const {
-  return core::inspect(*state_);
+  return observed(*state_, {.name = "inspect"}, [&] { return core::inspect(*state_); });
 }
 const std::string& database::backend() const noexcept {
   return state_->name();

@@ -21,12 +21,15 @@ database_state::database_state(std::string_view url, open_options options)
       driver_(make_driver(url)),
       pool_(*driver_,
             std::min(options_.max_sessions, able().max_sessions.value_or(options_.max_sessions)),
-            options_.session_timeout) {
+            options_.session_timeout, watching()) {
   check_places(options_, able().schemas);
 }
 
 void database_state::connect() {
-  repeating(options_.retry_for, contact::first, [this] { (void)pool_.lease(); });
+  observed({.name = "connect", .backend = name()}, [this](const observation& told) {
+    repeating(
+        options_.retry_for, contact::first, [this] { (void)pool_.lease(); }, &told);
+  });
 }
 
 value database_state::now() const {

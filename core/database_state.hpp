@@ -54,6 +54,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] const capabilities& able() const noexcept { return driver_->able(); }
   [[nodiscard]] session_pool& sessions() noexcept { return pool_; }
 
+  /// Null: nobody watches.
+  [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
+
   /// The clock of a test, or null: the database's own.
   [[nodiscard]] value now() const;
 
@@ -64,23 +67,36 @@ class database_state : public std::enable_shared_from_this<database_state> {
   void connect();
 
   /// Runs `work(connection&)` on a session of ours, and again as long as that is safe and allowed.
+  /// @param watched told of each repetition, if not null.
   template <class Work>
-  auto on_session(Work work) {
-    return repeating(options_.retry_for, contact::known, [&] {
-      const leased_session session = pool_.lease();
-      return work(*session);
-    });
+  auto on_session(Work work, const observation* watched = nullptr) {
+    return repeating(
+        options_.retry_for, contact::known,
+        [&] {
+          const leased_session session = pool_.lease();
+          return work(*session);
+        },
+        watched);
   }
 
   /// The same within a transaction of ours.
   template <class Work>
-  auto in_transaction(Work work) {
-    return on_session([&](connection& session) {
-      unit_of_work unit(session);
-      auto result = work(session);
-      unit.commit();
-      return result;
-    });
+  auto in_transaction(Work work, const observation* watched = nullptr) {
+    return on_session(
+        [&](connection& session) {
+          unit_of_work unit(session);
+          auto result = work(session);
+          unit.commit();
+          return result;
+        },
+        watched);
+  }
+
+  /// Runs `work(observation&)` as an operation that is no queue's.
+  template <class Work>
+  auto observed(const observed_operation& as, Work work) const {
+    observation told(watching(), as);
+    return told.run([&] { return work(told); });
   }
 
  private:

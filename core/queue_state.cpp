@@ -26,6 +26,11 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   return count;
 }
 
+bool has(std::span<const field> fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const field& each) { return each.name == name; });
+}
+
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
@@ -36,21 +41,59 @@ queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
       readers_(database_->waker_for(names_)),
       dead_letters_(std::move(dead_letters)) {}
 
+template <class Work>
+row_set queue_state::observed(transaction* tx, statement id, std::span<const value> items,
+                              Work work) const {
+  observer* const watching = database_->watching();
+  if (watching == nullptr) return work(nullptr);
+  const contract& of = contract_of(id);
+  const std::size_t given = of.items.empty() ? 0 : items.size() / of.items.size();
+  const observed_operation as{.name = of.name,
+                              .backend = database_->name(),
+                              .queue = info_.name,
+                              .kind = info_.kind,
+                              .given = given,
+                              .in_transaction = tx != nullptr};
+  observation told(watching, as);
+  row_set rows = told.run([&] {
+    row_set out = work(&told);
+    if (has(of.columns, "id")) told.count(out.size());
+    return out;
+  });
+  // A settlement answers for each receipt that still matched.
+  if (has(of.items, "fence") && rows.size() < given) told.leases_lost(given - rows.size());
+  return rows;
+}
+
 row_set queue_state::execute(transaction* tx, statement id, std::span<const value> shared,
                              std::span<const value> items) const {
+  return observed(tx, id, items,
+                  [&](const observation* watched) { return run(tx, id, shared, items, watched); });
+}
+
+row_set queue_state::execute_batch(transaction* tx, statement id, std::span<const value> shared,
+                                   std::span<const value> items) const {
+  return observed(tx, id, items, [&](const observation* watched) {
+    return run_batch(tx, id, shared, items, watched);
+  });
+}
+
+row_set queue_state::run(transaction* tx, statement id, std::span<const value> shared,
+                         std::span<const value> items, const observation* watched) const {
   const auto work = [&](connection& session) { return on(session, id, shared, items); };
   if (tx != nullptr) {
     check(*tx);
     return tx->state().run(work);
   }
-  return needs_lock(id) ? database_->in_transaction(work) : database_->on_session(work);
+  return needs_lock(id) ? database_->in_transaction(work, watched)
+                        : database_->on_session(work, watched);
 }
 
-row_set queue_state::execute_batch(transaction* tx, statement id, std::span<const value> shared,
-                                   std::span<const value> items) const {
+row_set queue_state::run_batch(transaction* tx, statement id, std::span<const value> shared,
+                               std::span<const value> items, const observation* watched) const {
   const contract& of = contract_of(id);
   const std::size_t width = of.items.size();
-  if (chunk_size(items, width) * width == items.size()) return execute(tx, id, shared, items);
+  if (chunk_size(items, width) * width == items.size()) return run(tx, id, shared, items, watched);
   const auto work = [&](connection& session) {
     row_set all(of.columns.size() + 1);
     std::size_t done = 0;
@@ -63,7 +106,7 @@ row_set queue_state::execute_batch(transaction* tx, statement id, std::span<cons
     }
     return all;
   };
-  if (tx == nullptr) return database_->in_transaction(work);
+  if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
   return tx->state().run(work);
 }

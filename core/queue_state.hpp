@@ -75,6 +75,13 @@ class queue_state {
   [[nodiscard]] std::chrono::milliseconds bounded(std::chrono::milliseconds pause,
                                                   std::optional<statement> next_due) const;
   [[nodiscard]] bool needs_lock(statement id) const noexcept;
+  /// Runs `work(const observation*)`, telling the observer if there is one.
+  template <class Work>
+  row_set observed(transaction* tx, statement id, std::span<const value> items, Work work) const;
+  row_set run(transaction* tx, statement id, std::span<const value> shared,
+              std::span<const value> items, const observation* watched) const;
+  row_set run_batch(transaction* tx, statement id, std::span<const value> shared,
+                    std::span<const value> items, const observation* watched) const;
   row_set on(connection& session, statement id, std::span<const value> shared,
              std::span<const value> items) const;
   void check(transaction& tx) const;

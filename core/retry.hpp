@@ -5,6 +5,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/observation.hpp"
 #include "core/session_pool.hpp"
 
 namespace tableq::core {
@@ -23,19 +24,23 @@ class retry_policy {
   retry_policy(std::chrono::milliseconds budget, contact so_far);
 
   /// Whether to run again after this error. Waits a jittered, growing time first: 1 ms to 250 ms.
-  [[nodiscard]] bool again(const error& failure);
+  /// @param watched told before the wait, if not null.
+  [[nodiscard]] bool again(const error& failure, const observation* watched = nullptr);
 
  private:
   std::chrono::steady_clock::time_point until_;
   std::chrono::milliseconds pause_{1};
+  int attempts_ = 0;
   bool any_;
   contact so_far_;
   std::minstd_rand random_;
 };
 
 /// Runs a unit of work until it succeeds or must not be repeated.
+/// @param watched told of each repetition, if not null.
 template <class Work>
-auto repeating(std::chrono::milliseconds budget, contact so_far, Work work) {
+auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,
+               const observation* watched = nullptr) {
   retry_policy policy(budget, so_far);
   for (;;) {
     try {
@@ -43,7 +48,7 @@ auto repeating(std::chrono::milliseconds budget, contact so_far, Work work) {
     } catch (const no_free_session&) {
       throw;
     } catch (const error& failure) {
-      if (!policy.again(failure)) throw;
+      if (!policy.again(failure, watched)) throw;
     }
   }
 }

@@ -4,18 +4,32 @@
 
 #include <tableq/error.hpp>
 
+#include "core/observation.hpp"
+
 namespace tableq::core {
 
 leased_session::~leased_session() {
   if (session_) pool_->give_back(std::move(session_));
 }
 
-session_pool::session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience)
-    : from_(from), most_(most), patience_(patience) {
+session_pool::session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience,
+                           observer* watching)
+    : from_(from), most_(most), patience_(patience), watching_(watching) {
   idle_.reserve(most);  // giving back must not fail
 }
 
+session_pool::~session_pool() {
+  tell_closed(idle_.size(), false);
+}
+
 leased_session session_pool::lease() {
+  std::unique_ptr<connection> session = idle_or_place();
+  return {*this, session ? std::move(session) : connect()};
+}
+
+std::unique_ptr<connection> session_pool::idle_or_place() {
+  std::size_t broken = 0;
+  std::unique_ptr<connection> found;
   {
     std::unique_lock hold(mutex_);
     const auto free = [this] { return !idle_.empty() || open_ < most_; };
@@ -26,17 +40,29 @@ leased_session session_pool::lease() {
           "max_sessions, or do not call from inside an open transaction's thread",
           {.backend = from_.name(), .operation = "connect"});
     }
-    while (!idle_.empty()) {
-      std::unique_ptr<connection> session = std::move(idle_.back());
+    while (!idle_.empty() && !found) {
+      found = std::move(idle_.back());
       idle_.pop_back();
       // One that died while it was idle is found here, where nothing has been sent yet.
-      if (session->usable()) return {*this, std::move(session)};
+      if (found->usable()) continue;
+      found.reset();
       --open_;
+      ++broken;
     }
-    ++open_;
+    if (!found) ++open_;
   }
+  tell_closed(broken, true);
+  return found;
+}
+
+std::unique_ptr<connection> session_pool::connect() {
+  const auto begin = std::chrono::steady_clock::now();
   try {
-    return {*this, from_.connect()};
+    std::unique_ptr<connection> session = from_.connect();
+    tell(watching_, [&](observer& to) {
+      to.session_opened(from_.name(), std::chrono::steady_clock::now() - begin);
+    });
+    return session;
   } catch (...) {  // Whatever it was, the place is free again; it goes on unchanged.
     const std::scoped_lock hold(mutex_);
     --open_;
@@ -56,6 +82,13 @@ void session_pool::give_back(std::unique_ptr<connection> session) noexcept {
     }
   }
   returned_.notify_one();
+  if (!keep) tell_closed(1, true);
+}
+
+void session_pool::tell_closed(std::size_t count, bool broken) const noexcept {
+  for (; count > 0; --count) {
+    tell(watching_, [&](observer& to) { to.session_closed(from_.name(), broken); });
+  }
 }
 
 }  // namespace tableq::core

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tableq/error.hpp>
+#include <tableq/observer.hpp>
 
 #include "core/driver.hpp"
 
@@ -46,7 +47,12 @@ class leased_session {
 /// Shared objects: safe.
 class session_pool {
  public:
-  session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience);
+  /// @param watching told of sessions that are opened and closed; may be null.
+  session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience,
+               observer* watching = nullptr);
+  session_pool(const session_pool&) = delete;
+  session_pool& operator=(const session_pool&) = delete;
+  ~session_pool();
 
   /// @throws error errc::busy when none was free in time; what connecting throws.
   leased_session lease();
@@ -54,10 +60,15 @@ class session_pool {
  private:
   friend class leased_session;
   void give_back(std::unique_ptr<connection> session) noexcept;
+  /// An idle session, or null: then the place for another is reserved.
+  std::unique_ptr<connection> idle_or_place();
+  std::unique_ptr<connection> connect();
+  void tell_closed(std::size_t count, bool broken) const noexcept;
 
   driver& from_;
   std::size_t most_;
   std::chrono::milliseconds patience_;
+  observer* watching_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<std::unique_ptr<connection>> idle_;  // guarded by mutex_

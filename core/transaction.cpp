@@ -20,10 +20,15 @@ namespace {
 
 transaction_state::transaction_state(std::shared_ptr<database_state> in)
     : database_(std::move(in)) {
-  repeating(database_->options().retry_for, contact::known, [this] {
-    leased_.reset();
-    leased_.emplace(database_->sessions().lease());
-    (*leased_)->begin();
+  database_->observed(of_database("begin"), [this](const observation& told) {
+    repeating(
+        database_->options().retry_for, contact::known,
+        [this] {
+          leased_.reset();
+          leased_.emplace(database_->sessions().lease());
+          (*leased_)->begin();
+        },
+        &told);
   });
 }
 
@@ -31,7 +36,7 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::s
     : database_(std::move(in)), adopted_(database_->speaks().adopt(callers)) {}
 
 transaction_state::~transaction_state() {
-  if (active_ && leased_) (*leased_)->rollback();
+  if (active_ && leased_) undo();
 }
 
 connection& transaction_state::session() {
@@ -52,14 +57,25 @@ void transaction_state::commit() {
     transaction_state* of;
     ~finish() { of->end(); }
   } const at_the_end{this};
-  on.commit();
+  database_->observed(of_database("commit"), [&](const observation& /*told*/) { on.commit(); });
   for (waker* readers : waiting_) readers->wake();
 }
 
 void transaction_state::rollback() {
   if (adopted_)
     misuse(*this, "an enlisted transaction is the caller's: roll it back on his session");
-  if (active_) end();
+  if (!active_) return;
+  undo();
+  end();
+}
+
+void transaction_state::undo() noexcept {
+  database_->observed(of_database("rollback"),
+                      [this](const observation& /*told*/) { (*leased_)->rollback(); });
+}
+
+observed_operation transaction_state::of_database(std::string_view name) const noexcept {
+  return {.name = name, .backend = database_->name(), .in_transaction = name != "begin"};
 }
 
 void transaction_state::end() noexcept {

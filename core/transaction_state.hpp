@@ -37,6 +37,8 @@ class transaction_state {
 
  private:
   void end() noexcept;
+  void undo() noexcept;
+  [[nodiscard]] observed_operation of_database(std::string_view name) const noexcept;
 
   std::shared_ptr<database_state> database_;
   std::optional<leased_session> leased_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,6 +15,8 @@
 #include <tableq/message.hpp>
 
 namespace tableq {
+
+class observer;
 
 /// The five ways a queue can work. Stored by name.
 enum class kind { heap, fifo, lifo, pending, claim };
@@ -56,6 +59,9 @@ struct open_options {
   /// For tests: replaces the database's clock in everything that due times, leases and ages depend
   /// on. Called from any thread that uses the database. Empty: the database's own clock.
   std::function<timestamp()> clock = {};
+
+  /// Is told what happens (observer.hpp). Null: nobody, at no cost.
+  std::shared_ptr<tableq::observer> observer = {};
 };
 
 /// For `database::fifo` and `database::lifo`.

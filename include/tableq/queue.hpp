@@ -16,8 +16,9 @@
 namespace tableq {
 
 namespace core {
+class crew;
 class queue_state;
-}
+}  // namespace core
 
 /// Figures of a destructive queue; one index range is counted, so not for a hot path.
 struct queue_stats {
@@ -53,6 +54,7 @@ class TABLEQ_EXPORT queue {
   [[nodiscard]] core::queue_state& state() const noexcept { return *state_; }
 
  private:
+  friend class core::crew;
   std::shared_ptr<core::queue_state> state_;
 };
 

@@ -8,6 +8,8 @@
 #include <tableq/database.hpp>
 #include <tableq/error.hpp>
 #include <tableq/message.hpp>
+#include <tableq/metrics.hpp>
+#include <tableq/observer.hpp>
 #include <tableq/options.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/schema.hpp>

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include <tableq/error.hpp>
+#include <tableq/metrics.hpp>
+
+namespace tableq::core {
+
+using count = std::uint64_t;
+
+/// Errors by their codes, which begin at 1.
+using counts_by_code = std::array<count, static_cast<std::size_t>(errc::internal) + 1>;
+/// What became of messages, by worker_event::kind.
+using counts_by_end = std::array<count, static_cast<std::size_t>(worker_event::kind::trouble) + 1>;
+
+/// What figures are about. Views, or text of its own.
+template <class Text>
+struct metric_key {
+  Text backend;
+  Text queue;  ///< Empty: no queue's.
+  Text kind;
+  Text operation;  ///< Empty: of the queue, or the backend, as a whole.
+
+  template <class Other>
+  friend bool operator==(const metric_key& a, const metric_key<Other>& b) {
+    return std::tie(a.operation, a.queue, a.kind, a.backend) ==
+           std::tie(b.operation, b.queue, b.kind, b.backend);
+  }
+  friend bool operator<(const metric_key& a, const metric_key& b) {
+    return std::tie(a.backend, a.queue, a.kind, a.operation) <
+           std::tie(b.backend, b.queue, b.kind, b.operation);
+  }
+};
+
+/// The figures of one key. Those that do not fit the key stay zero.
+struct metric_series {
+  count operations = 0;
+  count messages = 0;
+  count nanoseconds = 0;
+  std::vector<count> buckets = {};  ///< Each for itself; what is over the last bound is in none.
+  counts_by_code errors = {};
+  counts_by_code retries = {};
+  count leases_lost = 0;
+  counts_by_end handled = {};
+  count sessions_opened = 0;
+  count sessions_closed = 0;
+  count sessions_broken = 0;  ///< Of those closed.
+
+  void add(const metric_series& other);
+};
+
+using metric_snapshot = std::map<metric_key<std::string>, metric_series>;
+
+/// The figures, in shards: each thread has one that it shares with few others.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class metric_store {
+ public:
+  explicit metric_store(const metrics_options& options) : options_(options) {}
+
+  /// Calls `change(metric_series&)` under the lock of the calling thread's shard.
+  template <class Change>
+  void count_for(const metric_key<std::string_view>& key, Change change) {
+    shard& mine = shards_[number_of_thread() % shards_.size()];
+    const std::scoped_lock hold(mine.mutex);
+    auto found = mine.series.find(key);
+    if (found == mine.series.end()) {
+      found = mine.series
+                  .try_emplace({std::string(key.backend), std::string(key.queue),
+                                std::string(key.kind), std::string(key.operation)})
+                  .first;
+      found->second.buckets.resize(options_.buckets.size());
+    }
+    change(found->second);
+  }
+
+  /// All shards together.
+  [[nodiscard]] metric_snapshot all() const;
+  [[nodiscard]] const metrics_options& options() const noexcept { return options_; }
+
+ private:
+  struct hash {
+    using is_transparent = void;
+    template <class Text>
+    std::size_t operator()(const metric_key<Text>& key) const noexcept {
+      constexpr std::size_t odd = 0x9E3779B97F4A7C15U;
+      const std::hash<std::string_view> of;
+      return of(key.operation) + odd * of(key.queue);
+    }
+  };
+  /// On cache lines of its own.
+  struct alignas(128) shard {
+    mutable std::mutex mutex;
+    std::unordered_map<metric_key<std::string>, metric_series, hash, std::equal_to<>>
+        series;  // guarded by mutex
+  };
+  static constexpr std::size_t most_shards = 64;
+
+  /// Threads are numbered as they come.
+  static std::size_t number_of_thread() noexcept;
+
+  metrics_options options_;
+  std::array<shard, most_shards> shards_;
+};
+
+/// Writes figures for a scraper.
+std::string prometheus_text(const metric_snapshot& all, const metrics_options& options);
+std::string json_text(const metric_snapshot& all, const metrics_options& options);
+
+/// The name of a kind of worker_event, as metrics print it: `lease_lost`.
+std::string_view end_name(worker_event::kind what) noexcept;
+
+}  // namespace tableq::core

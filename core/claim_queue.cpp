@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/claim_operations.hpp"
+#include "core/look.hpp"
 #include "core/validate.hpp"
 
 namespace tableq {
@@ -107,17 +108,11 @@ std::vector<stored_message> claim_queue::peek(std::size_t max) const {
   return core::to_stored(state().execute(nullptr, statement::claim_peek, shared));
 }
 
+std::vector<stored_message> claim_queue::list(message_state which, const tableq::page& page) const {
+  return core::list(state(), which, page);
+}
 std::vector<stored_message> claim_queue::list(retained which, const tableq::page& page) const {
-  core::check_batch_size(page.max);
-  std::int64_t after_at = -1;
-  std::int64_t after_id = 0;
-  if (page.after) {
-    after_at = page.after->finished_at.value_or(timestamp()).time_since_epoch().count();
-    after_id = page.after->id.value;
-  }
-  const std::array shared{value(static_cast<std::int64_t>(which)), to_value(page.max),
-                          value(after_at), value(after_id)};
-  return core::to_stored(state().execute(nullptr, statement::claim_list, shared));
+  return list(static_cast<message_state>(which), page);
 }
 
 std::size_t claim_queue::redrive(std::span<const message_id> ids) {
@@ -141,16 +136,8 @@ std::size_t claim_queue::purge(retained which, const purge_options& options) {
   }
 }
 
-claim_stats claim_queue::stats() const {
-  const value now = state().database().now();
-  const core::row_set rows = state().execute(nullptr, statement::claim_stats, {&now, 1});
-  const auto count = [&](std::size_t i) { return static_cast<std::size_t>(rows.integer(0, i)); };
-  return {.ready = count(0),
-          .delayed = count(1),
-          .leased = count(2),
-          .done = count(3),
-          .dead = count(4),
-          .oldest = core::to_timestamp(rows.maybe_integer(0, 5))};
+claim_stats claim_queue::stats(const stats_options& options) const {
+  return core::stats(state(), options);
 }
 
 std::chrono::milliseconds claim_queue::lease() const noexcept {

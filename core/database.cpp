@@ -36,7 +36,8 @@ std::shared_ptr<core::queue_state> opened_claim(const std::shared_ptr<core::data
     if (const auto stored = core::find_queue(*in, name)) core::merge_options(*stored, settings);
     letters = opened(in, wanted, {.kind = kind::claim});
   }
-  queue_info info = core::open_queue(*in, name, settings);
+  queue_info info = observed(*in, {.name = "open", .queue = name, .kind = settings.kind},
+                             [&] { return core::open_queue(*in, name, settings); });
   if (wanted.empty() && !info.dead_letters.empty()) {
     letters = opened(in, info.dead_letters, {.kind = kind::claim});
   }

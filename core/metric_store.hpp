@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <tableq/error.hpp>
@@ -68,7 +69,7 @@ using metric_snapshot = std::map<metric_key<std::string>, metric_series>;
 /// Shared objects: safe.
 class metric_store {
  public:
-  explicit metric_store(const metrics_options& options) : options_(options) {}
+  explicit metric_store(metrics_options options) : options_(std::move(options)) {}
 
   /// Calls `change(metric_series&)` under the lock of the calling thread's shard.
   template <class Change>

@@ -1,6 +1,7 @@
 #include <tableq/queue.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/queue_state.hpp"
@@ -154,14 +155,16 @@ std::size_t destructive_queue::purge() {
   }
 }
 
-queue_stats destructive_queue::stats() const {
-  const core::statement id = statement_for(kind(), destructive_operation::stats);
-  const value now = state().database().now();
-  const std::size_t arguments = core::contract_of(id).shared.size();
-  const row_set rows = state().execute(nullptr, id, std::span(&now, 1).first(arguments));
+queue_stats destructive_queue::stats(const stats_options& options) const {
+  const std::array shared{core::count_limit(options), state().database().now()};
+  const row_set rows =
+      state().execute(nullptr, statement_for(kind(), destructive_operation::stats), shared);
   return {.waiting = static_cast<std::size_t>(rows.integer(0, 0)),
           .delayed = static_cast<std::size_t>(rows.integer(0, 1)),
-          .oldest = to_timestamp(rows.maybe_integer(0, 2))};
+          .oldest = to_timestamp(rows.maybe_integer(0, 2)),
+          .counted_to = options.exact ? 0 : options.count_to,
+          .last_id = core::to_id(rows.maybe_integer(0, 3)),
+          .as_of = to_timestamp(rows.integer(0, 4))};
 }
 
 message_id plain_queue::enqueue(std::string_view payload, const enqueue_options& options) {

@@ -1,6 +1,7 @@
 #include "core/queue_state.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -8,6 +9,7 @@
 
 #include "core/identifier.hpp"
 #include "core/transaction_state.hpp"
+#include "core/validate.hpp"
 
 namespace tableq::core {
 namespace {
@@ -151,6 +153,12 @@ std::chrono::milliseconds queue_state::bounded(std::chrono::milliseconds pause,
     if (!rows.empty()) out = std::min(out, std::chrono::milliseconds(rows.integer(0, 0)));
   }
   return std::max(out, std::chrono::milliseconds{1});
+}
+
+value count_limit(const stats_options& options) {
+  check_stats(options);
+  return options.exact ? value(std::numeric_limits<std::int64_t>::max())
+                       : to_value(options.count_to);
 }
 
 void not_stored(const queue_state& of) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tableq/schema.hpp>
+#include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 
 #include "core/database_state.hpp"
@@ -109,6 +110,12 @@ inline value to_value(const std::optional<timestamp>& at) {
 inline value to_value(std::chrono::milliseconds length) {
   return value(std::int64_t{length.count()});
 }
+inline std::optional<message_id> to_id(const std::optional<std::int64_t>& id) {
+  return id ? std::optional(message_id{*id}) : std::nullopt;
+}
+/// Where counts stop.
+/// @throws error errc::invalid_argument.
+value count_limit(const stats_options& options);
 inline value to_value(std::size_t count) {
   return value(static_cast<std::int64_t>(count));
 }

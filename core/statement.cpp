@@ -17,7 +17,8 @@ constexpr std::array just_now{now};
 constexpr std::array just_max{max};
 constexpr std::array max_now{max, now};
 constexpr std::array count_columns{field{"waiting", integer}, field{"delayed", integer},
-                                   field{"oldest", integer}};
+                                   field{"oldest", integer}, field{"last_id", integer},
+                                   field{"as_of", integer}};
 constexpr std::array id_column{field{"id", integer}};
 constexpr std::array delay_column{field{"delay", integer}};
 constexpr std::array present_column{field{"present", integer}};
@@ -94,9 +95,18 @@ constexpr std::array group_item{field{"group", text}};
 constexpr std::array group_column{field{"group_key", text}};
 constexpr std::array advance_shared{field{"limit", integer}, field{"hold", integer}};
 constexpr std::array purge_shared{field{"state", integer}, field{"older_than", integer}, max, now};
-constexpr std::array claim_stats_columns{field{"ready", integer},  field{"delayed", integer},
-                                         field{"leased", integer}, field{"done", integer},
-                                         field{"dead", integer},   field{"oldest", integer}};
+constexpr std::array claim_stats_columns{field{"ready", integer},   field{"due", integer},
+                                         field{"delayed", integer}, field{"leased", integer},
+                                         field{"held", integer},    field{"done", integer},
+                                         field{"dead", integer},    field{"oldest", integer},
+                                         field{"last_id", integer}, field{"as_of", integer}};
+constexpr std::array list_ready_shared{max, field{"after_priority", integer},
+                                       field{"after_id", integer}};
+constexpr std::array list_waiting_shared{field{"state", integer}, max, field{"after_at", integer},
+                                         field{"after_priority", integer},
+                                         field{"after_id", integer}};
+constexpr std::array key_now{field{"key", text}, now};
+constexpr std::array priority_item{field{"id", integer}, field{"priority", integer}};
 
 constexpr std::span<const field> none{};
 using enum statement;
@@ -117,22 +127,22 @@ constexpr std::array all{
     contract{heap_dequeue, "heap.dequeue", true, just_max, none, message_columns},
     contract{heap_peek, "heap.peek", false, just_max, none, message_columns},
     contract{heap_purge, "heap.purge", true, just_max, none, id_column},
-    contract{heap_stats, "heap.stats", false, none, none, count_columns},
+    contract{heap_stats, "heap.stats", false, max_now, none, count_columns},
     contract{fifo_enqueue, "fifo.enqueue", true, just_now, plain_item, id_column},
     contract{fifo_dequeue, "fifo.dequeue", true, just_max, none, message_columns},
     contract{fifo_peek, "fifo.peek", false, just_max, none, message_columns},
     contract{fifo_purge, "fifo.purge", true, just_max, none, id_column},
-    contract{fifo_stats, "fifo.stats", false, none, none, count_columns},
+    contract{fifo_stats, "fifo.stats", false, max_now, none, count_columns},
     contract{lifo_enqueue, "lifo.enqueue", true, just_now, plain_item, id_column},
     contract{lifo_dequeue, "lifo.dequeue", true, just_max, none, message_columns},
     contract{lifo_peek, "lifo.peek", false, just_max, none, message_columns},
     contract{lifo_purge, "lifo.purge", true, just_max, none, id_column},
-    contract{lifo_stats, "lifo.stats", false, none, none, count_columns},
+    contract{lifo_stats, "lifo.stats", false, max_now, none, count_columns},
     contract{pending_enqueue, "pending.enqueue", true, just_now, pending_item, id_column},
     contract{pending_dequeue, "pending.dequeue", true, max_now, none, message_columns},
     contract{pending_peek, "pending.peek", false, max_now, none, message_columns},
     contract{pending_purge, "pending.purge", true, just_max, none, id_column},
-    contract{pending_stats, "pending.stats", false, just_now, none, count_columns},
+    contract{pending_stats, "pending.stats", false, max_now, none, count_columns},
     contract{pending_next_due, "pending.next_due", false, just_now, none, delay_column},
     contract{claim_enqueue, "claim.enqueue", true, just_now, claim_item, id_column},
     contract{claim_find_key, "claim.find_key", false, none, key_item, id_column},
@@ -155,10 +165,19 @@ constexpr std::array all{
     contract{claim_group_of, "claim.group_of", false, none, id_item, group_column},
     contract{claim_advance, "claim.advance", true, advance_shared, group_item, id_column},
     contract{claim_purge, "claim.purge", true, purge_shared, none, id_column},
-    contract{claim_stats, "claim.stats", false, just_now, none, claim_stats_columns},
+    contract{claim_stats, "claim.stats", false, max_now, none, claim_stats_columns},
     contract{claim_next_due, "claim.next_due", false, just_now, none, delay_column},
     contract{fifo_dequeue_strict, "fifo.dequeue_strict", true, just_max, none, message_columns},
     contract{lifo_dequeue_strict, "lifo.dequeue_strict", true, just_max, none, message_columns},
+    contract{claim_list_ready, "claim.list_ready", false, list_ready_shared, none, stored_columns},
+    contract{claim_list_held, "claim.list_held", false, list_ready_shared, none, stored_columns},
+    contract{claim_list_waiting, "claim.list_waiting", false, list_waiting_shared, none,
+             stored_columns},
+    contract{claim_get, "claim.get", false, none, id_item, stored_columns},
+    contract{claim_find, "claim.find", false, key_now, none, stored_columns},
+    contract{claim_cancel, "claim.cancel", true, none, id_item, id_column},
+    contract{claim_set_priority, "claim.set_priority", true, none, priority_item, id_column},
+    contract{claim_state_of, "claim.state_of", false, none, id_item, state_columns},
 };
 
 constexpr bool in_order() {
@@ -167,7 +186,7 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "contracts follow the order of the enumeration");
-static_assert(all.size() == static_cast<std::size_t>(lifo_dequeue_strict) + 1);
+static_assert(all.size() == static_cast<std::size_t>(claim_state_of) + 1);
 
 }  // namespace
 

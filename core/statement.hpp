@@ -69,6 +69,14 @@ enum class statement : std::uint8_t {
   claim_next_due,
   fifo_dequeue_strict,
   lifo_dequeue_strict,
+  claim_list_ready,
+  claim_list_held,
+  claim_list_waiting,
+  claim_get,
+  claim_find,
+  claim_cancel,
+  claim_set_priority,
+  claim_state_of,
 };
 
 enum class value_type : std::uint8_t { integer, text, bytes };

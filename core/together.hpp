@@ -17,11 +17,16 @@ template <class Work>
 auto together(const queue_state& of, transaction* tx, Work work) {
   if (tx != nullptr) return work(*tx);
   database_state& in = of.database();
-  return repeating(in.options().retry_for, contact::known, [&] {
-    transaction own(std::make_unique<transaction_state>(in.shared_from_this()));
-    auto result = work(own);
-    own.commit();
-    return result;
+  return in.observed({.name = "transact", .backend = in.name()}, [&](const observation& told) {
+    return repeating(
+        in.options().retry_for, contact::known,
+        [&] {
+          transaction own(std::make_unique<transaction_state>(in.shared_from_this()));
+          auto result = work(own);
+          own.commit();
+          return result;
+        },
+        &told);
   });
 }
 

@@ -107,12 +107,14 @@ void check_payload(std::string_view payload, std::size_t most) {
   }
 }
 
+void check_key(std::string_view key) {
+  if (!is_name(key)) refuse("a key has 1 to 200 bytes of UTF-8 without NUL");
+}
+
 void check_message(const claim_enqueue_options& options, bool grouped) {
   check_delay(options.delay);
   check_timestamp(options.created_at, "created_at");
-  if (options.key && !is_name(*options.key)) {
-    refuse("a key has 1 to 200 bytes of UTF-8 without NUL");
-  }
+  if (options.key) check_key(*options.key);
   if (!options.key && options.on_duplicate != on_duplicate::keep_first) {
     refuse("on_duplicate says what to do about a key: give one");
   }
@@ -139,6 +141,12 @@ void check_message(const pending_options& options) {
   check_timestamp(options.created_at, "created_at");
   check_timestamp(options.due_at, "due_at");
   if (options.due_at && options.delay != 0ms) refuse("give delay or due_at, not both");
+}
+
+void check_stats(const stats_options& options) {
+  if (options.count_to < 1 || options.count_to > 1'000'000) {
+    refuse("count_to must be from 1 to 1,000,000; to count on, say exact");
+  }
 }
 
 }  // namespace tableq::core

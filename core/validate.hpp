@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <tableq/options.hpp>
+#include <tableq/stats.hpp>
 
 namespace tableq::core {
 
@@ -19,9 +20,11 @@ void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
 void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
 void check_time_to_live(std::chrono::milliseconds length);
+void check_key(std::string_view key);
 void check_payload(std::string_view payload, std::size_t most);
 /// @param grouped whether the queue has groups.
 void check_message(const claim_enqueue_options& options, bool grouped);
 void check_message(const pending_options& options);
+void check_stats(const stats_options& options);
 
 }  // namespace tableq::core

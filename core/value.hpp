@@ -68,6 +68,10 @@ class row_set {
     const auto* found = std::get_if<std::int64_t>(&at(row, column));
     return found == nullptr ? std::nullopt : std::optional(*found);
   }
+  /// Moves a field out.
+  [[nodiscard]] cell take(std::size_t row, std::size_t column) {
+    return std::move(cells_[row * width_ + column]);
+  }
   /// Moves the text out; null reads as nothing.
   [[nodiscard]] std::optional<std::string> take_maybe_text(std::size_t row, std::size_t column) {
     auto* found = std::get_if<std::string>(&cells_[row * width_ + column]);

@@ -107,9 +107,17 @@ WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
-SELECT (SELECT count(*) FROM {table}) AS waiting,
+-- Each count stops at :max. The last id is the sequence's, where the user may look at that.
+SELECT (SELECT count(*)
+        FROM (SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
-       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest
+       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest,
+       COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
+                        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
+                 FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
+                (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
+       COALESCE(CAST(:now AS bigint),
+         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS as_of
 
 -- name: pending.enqueue
 WITH added AS (
@@ -150,9 +158,18 @@ ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: pending.stats
-SELECT (SELECT count(*) FROM {table} WHERE due_at <= t.clock) AS waiting,
-       (SELECT count(*) FROM {table} WHERE due_at > t.clock) AS delayed,
-       (SELECT created_at FROM {table} WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest
+SELECT (SELECT count(*)
+        FROM (SELECT id FROM {table} WHERE due_at <= t.clock
+              ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
+       (SELECT count(*)
+        FROM (SELECT id FROM {table} WHERE due_at > t.clock
+              ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS delayed,
+       (SELECT created_at FROM {table} WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
+       COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
+                        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
+                 FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
+                (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
+       t.clock AS as_of
 FROM (SELECT COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
 
@@ -553,6 +570,95 @@ WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
 ORDER BY finished_at, id
 LIMIT CAST(:max AS bigint)
 
+-- name: claim.list_ready
+-- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
+-- `ANY`: with an equality the order would be that of the ids alone, and the primary key might serve.
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM (
+  (SELECT *
+   FROM {table}
+   WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
+     AND id > CAST(:after_id AS bigint)
+   ORDER BY priority DESC, id
+   LIMIT CAST(:max AS bigint))
+  UNION ALL
+  (SELECT *
+   FROM {table}
+   WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
+   ORDER BY priority DESC, id
+   LIMIT CAST(:max AS bigint))
+) AS both_ranges
+ORDER BY priority DESC, id
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.list_held
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM (
+  (SELECT *
+   FROM {table}
+   WHERE state = 5 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
+     AND id > CAST(:after_id AS bigint)
+   ORDER BY priority DESC, id
+   LIMIT CAST(:max AS bigint))
+  UNION ALL
+  (SELECT *
+   FROM {table}
+   WHERE state = 5 AND priority < CAST(:after_priority AS bigint)
+   ORDER BY priority DESC, id
+   LIMIT CAST(:max AS bigint))
+) AS both_ranges
+ORDER BY priority DESC, id
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.list_waiting
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM {table}
+WHERE state = CAST(:state AS smallint) AND state IN (1, 2)
+  AND (due_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+ORDER BY due_at, id
+LIMIT CAST(:max AS bigint)
+
+-- name: claim.get
+SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item,
+       id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM {table}
+WHERE id = ANY (CAST(:id AS bigint[]))
+
+-- name: claim.find
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM {table}
+WHERE key = CAST(:key AS text) AND key IS NOT NULL
+  AND (state <> 3 OR due_at > COALESCE(CAST(:now AS bigint),
+                                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)))
+
+-- name: claim.cancel
+-- Rows are locked by rising ids first, whatever their state, as settling statements do.
+WITH held AS MATERIALIZED (
+  SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
+RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
+
+-- name: claim.set_priority
+WITH held AS MATERIALIZED (
+  SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+)
+UPDATE {table}
+SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)]
+WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
+RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
+
+-- name: claim.state_of
+SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
+FROM {table}
+WHERE id = ANY (CAST(:id AS bigint[]))
+
 -- name: claim.redrive
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
@@ -663,18 +769,44 @@ WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
 -- name: claim.stats
-SELECT ready.count + waiting.due AS ready, waiting.delayed, waiting.leased, finished.done, finished.dead,
-       (SELECT created_at FROM {table} WHERE id = ready.first) AS oldest
-FROM (SELECT count(*) AS count, min(id) AS first FROM {table} WHERE state = 0) AS ready,
-     (SELECT count(*) FILTER (WHERE due_at <= t.clock) AS due,
-             count(*) FILTER (WHERE due_at > t.clock AND state = 2) AS delayed,
-             count(*) FILTER (WHERE due_at > t.clock AND state = 1) AS leased
-      FROM {table},
-           (SELECT COALESCE(CAST(:now AS bigint),
+-- Each count stops at :max, that of delayed and leased ones together.
+SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
+       (SELECT count(*)
+        FROM (SELECT id FROM {table} WHERE state = 5
+              ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS held,
+       (SELECT count(*)
+        FROM (SELECT id FROM {table} WHERE state = 3 AND state IN (3, 4)
+              ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS done,
+       (SELECT count(*)
+        FROM (SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4)
+              ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS dead,
+       (SELECT created_at FROM {table} WHERE id = LEAST(ready.first, due.first)) AS oldest,
+       COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
+                        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
+                 FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
+                (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
+       t.clock AS as_of
+FROM (SELECT count(*) AS count, min(id) AS first
+      FROM (SELECT id FROM {table} WHERE state = 0
+            ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS ready,
+     (SELECT count(*) AS count, min(id) AS first
+      FROM (SELECT id
+            FROM {table}
+            WHERE state IN (1, 2)
+              AND due_at <= COALESCE(CAST(:now AS bigint),
+                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+            ORDER BY due_at, id
+            LIMIT CAST(:max AS bigint)) AS counted) AS due,
+     (SELECT count(*) FILTER (WHERE state = 2) AS delayed, count(*) FILTER (WHERE state = 1) AS leased
+      FROM (SELECT state
+            FROM {table}
+            WHERE state IN (1, 2)
+              AND due_at > COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+            ORDER BY due_at, id
+            LIMIT CAST(:max AS bigint)) AS counted) AS later,
+     (SELECT COALESCE(CAST(:now AS bigint),
               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
-      WHERE state IN (1, 2)) AS waiting,
-     (SELECT count(*) FILTER (WHERE state = 3) AS done, count(*) FILTER (WHERE state = 4) AS dead
-      FROM {table} WHERE state IN (3, 4)) AS finished
 
 -- name: claim.next_due
 SELECT GREATEST(due_at - COALESCE(CAST(:now AS bigint),
@@ -745,6 +877,7 @@ WITH wanted (kind, index, definition) AS (
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
          ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))'),
          ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))'),
+         ('claim', '{table:held}', '(priority DESC, id) WHERE (state = 5)'),
          ('claim', '{table:past}', '(due_at) WHERE ((state = 3) AND (due_at > 0))'),
          ('claim', '{table:group}', '(group_key, state, id) WHERE (group_key IS NOT NULL)'),
          ('claim', '{table:key}', '(key) WHERE (key IS NOT NULL)')

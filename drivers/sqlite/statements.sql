@@ -69,15 +69,12 @@ DELETE FROM {table}
 WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
--- name: heap.stats fifo.stats
-SELECT COUNT(*) AS waiting, 0 AS delayed,
-       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest
-FROM {table}
-
--- name: lifo.stats
-SELECT COUNT(*) AS waiting, 0 AS delayed,
-       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest
-FROM {table}
+-- name: heap.stats fifo.stats lifo.stats
+-- Each count stops at :max.
+SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
+       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest,
+       (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
+       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS as_of
 
 -- name: pending.enqueue
 WITH time (clock) AS (
@@ -105,9 +102,13 @@ ORDER BY due_at, id
 LIMIT :max
 
 -- name: pending.stats
-SELECT (SELECT COUNT(*) FROM {table} WHERE due_at <= clock) AS waiting,
-       (SELECT COUNT(*) FROM {table} WHERE due_at > clock) AS delayed,
-       (SELECT created_at FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest
+SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT :max))
+         AS waiting,
+       (SELECT COUNT(*) FROM (SELECT id FROM {table} WHERE due_at > clock ORDER BY due_at, id LIMIT :max))
+         AS delayed,
+       (SELECT created_at FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
+       (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
+       clock AS as_of
 FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
 
 -- name: pending.next_due
@@ -331,6 +332,80 @@ WHERE state = :state AND state IN (3, 4) AND (finished_at, id) > (:after_at, :af
 ORDER BY finished_at, id
 LIMIT :max
 
+-- name: claim.list_ready
+-- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM (
+  SELECT * FROM (
+    SELECT * FROM {table}
+    WHERE state = 0 AND priority = :after_priority AND id > :after_id
+    ORDER BY priority DESC, id
+    LIMIT :max)
+  UNION ALL
+  SELECT * FROM (
+    SELECT * FROM {table}
+    WHERE state = 0 AND priority < :after_priority
+    ORDER BY priority DESC, id
+    LIMIT :max))
+ORDER BY priority DESC, id
+LIMIT :max
+
+-- name: claim.list_held
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM (
+  SELECT * FROM (
+    SELECT * FROM {table}
+    WHERE state = 5 AND priority = :after_priority AND id > :after_id
+    ORDER BY priority DESC, id
+    LIMIT :max)
+  UNION ALL
+  SELECT * FROM (
+    SELECT * FROM {table}
+    WHERE state = 5 AND priority < :after_priority
+    ORDER BY priority DESC, id
+    LIMIT :max))
+ORDER BY priority DESC, id
+LIMIT :max
+
+-- name: claim.list_waiting
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM {table}
+WHERE state = :state AND state IN (1, 2) AND (due_at, id) > (:after_at, :after_id)
+ORDER BY due_at, id
+LIMIT :max
+
+-- name: claim.get
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM {table}
+WHERE id = :id
+
+-- name: claim.find
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+FROM {table}
+WHERE key = :key AND key IS NOT NULL
+  AND (state <> 3
+    OR due_at > COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+
+-- name: claim.cancel
+WITH unused AS (SELECT 1)
+DELETE FROM {table}
+WHERE id = :id AND state IN (0, 2, 4, 5)
+RETURNING id
+
+-- name: claim.set_priority
+WITH unused AS (SELECT 1)
+UPDATE {table} SET priority = :priority
+WHERE id = :id AND state IN (0, 2, 5)
+RETURNING id
+
+-- name: claim.state_of
+SELECT id, state FROM {table} WHERE id = :id
+
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE {table}
@@ -394,14 +469,32 @@ WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
 -- name: claim.stats
-SELECT (SELECT COUNT(*) FROM {table} WHERE state = 0)
-         + (SELECT COUNT(*) FROM {table} WHERE state IN (1, 2) AND due_at <= clock) AS ready,
-       (SELECT COUNT(*) FROM {table} WHERE state IN (1, 2) AND due_at > clock AND state = 2) AS delayed,
-       (SELECT COUNT(*) FROM {table} WHERE state IN (1, 2) AND due_at > clock AND state = 1) AS leased,
-       (SELECT COUNT(*) FROM {table} WHERE state = 3 AND state IN (3, 4)) AS done,
-       (SELECT COUNT(*) FROM {table} WHERE state = 4 AND state IN (3, 4)) AS dead,
-       (SELECT created_at FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT 1) AS oldest
-FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+-- Each count stops at :max, that of delayed and leased ones together.
+SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, later.leased,
+       (SELECT COUNT(*) FROM (
+          SELECT id FROM {table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max)) AS held,
+       (SELECT COUNT(*) FROM (
+          SELECT id FROM {table} WHERE state = 3 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS done,
+       (SELECT COUNT(*) FROM (
+          SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS dead,
+       (SELECT created_at FROM {table}
+        WHERE id = MIN(COALESCE(ready.lowest, due.lowest), COALESCE(due.lowest, ready.lowest))) AS oldest,
+       (SELECT seq FROM sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
+       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS as_of
+FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
+        SELECT id FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
+     (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
+        SELECT id FROM {table}
+        WHERE state IN (1, 2)
+          AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+        ORDER BY due_at, id
+        LIMIT :max)) AS due,
+     (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
+        SELECT state FROM {table}
+        WHERE state IN (1, 2)
+          AND due_at > COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+        ORDER BY due_at, id
+        LIMIT :max)) AS later
 
 -- name: claim.next_due
 SELECT MAX(due_at - COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)), 0)
@@ -436,6 +529,7 @@ FROM (SELECT 'pending' AS kind, '{table:due}' AS name
       UNION ALL SELECT 'claim', '{table:ready}'
       UNION ALL SELECT 'claim', '{table:wait}'
       UNION ALL SELECT 'claim', '{table:done}'
+      UNION ALL SELECT 'claim', '{table:held}'
       UNION ALL SELECT 'claim', '{table:past}'
       UNION ALL SELECT 'claim', '{table:group}'
       UNION ALL SELECT 'claim', '{table:key}') AS w

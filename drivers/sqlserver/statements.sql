@@ -143,11 +143,17 @@ DELETE FROM picked
 OUTPUT deleted.id
 
 -- name: heap.stats fifo.stats lifo.stats
-SELECT (SELECT COUNT_BIG(*) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS waiting,
+-- Each count stops at :max.
+SELECT (SELECT COUNT_BIG(*)
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+              ORDER BY id) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
        (SELECT TOP (1) created_at
         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-        ORDER BY id) AS oldest
+        ORDER BY id) AS oldest,
+       CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
+       COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS as_of
 
 -- name: pending.enqueue
 INSERT INTO {table} (created_at, due_at, payload)
@@ -179,13 +185,22 @@ WHERE due_at <= COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-0
 ORDER BY due_at, id
 
 -- name: pending.stats
-SELECT (SELECT COUNT_BIG(*) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-        WHERE due_at <= t.clock) AS waiting,
-       (SELECT COUNT_BIG(*) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-        WHERE due_at > t.clock) AS delayed,
-       (SELECT TOP (1) created_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+SELECT (SELECT COUNT_BIG(*)
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE due_at <= t.clock
+              ORDER BY due_at, id) AS counted) AS waiting,
+       (SELECT COUNT_BIG(*)
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE due_at > t.clock
+              ORDER BY due_at, id) AS counted) AS delayed,
+       (SELECT TOP (1) created_at
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE due_at <= t.clock
-        ORDER BY due_at, id) AS oldest
+        ORDER BY due_at, id) AS oldest,
+       CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
+       t.clock AS as_of
 FROM (SELECT COALESCE(CAST(:now AS bigint),
                       DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
 
@@ -570,6 +585,140 @@ WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL AND finished_a
   AND (finished_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
 ORDER BY finished_at, id
 
+-- name: claim.list_ready
+-- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
+SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+FROM (
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 0 AND due_at = 0 AND priority = CAST(:after_priority AS bigint)
+      AND id > CAST(:after_id AS bigint)
+    ORDER BY priority DESC, id
+  ) AS same
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 0 AND due_at = 0 AND priority < CAST(:after_priority AS bigint)
+    ORDER BY priority DESC, id
+  ) AS below
+) AS w
+ORDER BY priority DESC, id
+
+-- name: claim.list_held
+SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+FROM (
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 5 AND due_at = 0 AND priority = CAST(:after_priority AS bigint)
+      AND id > CAST(:after_id AS bigint)
+    ORDER BY priority DESC, id
+  ) AS same
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = 5 AND due_at = 0 AND priority < CAST(:after_priority AS bigint)
+    ORDER BY priority DESC, id
+  ) AS below
+) AS w
+ORDER BY priority DESC, id
+
+-- name: claim.list_waiting
+-- Three ranges of the index: of the last message's time those of its priority, of that time those of lower
+-- ones, and those of later times.
+SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+FROM (
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = CAST(:state AS tinyint) AND due_at = CAST(:after_at AS bigint)
+      AND priority = CAST(:after_priority AS bigint) AND id > CAST(:after_id AS bigint)
+    ORDER BY due_at, priority DESC, id
+  ) AS same
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = CAST(:state AS tinyint) AND due_at = CAST(:after_at AS bigint)
+      AND priority < CAST(:after_priority AS bigint)
+    ORDER BY due_at, priority DESC, id
+  ) AS below
+  UNION ALL
+  SELECT * FROM (
+    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    WHERE state = CAST(:state AS tinyint) AND due_at > CAST(:after_at AS bigint)
+    ORDER BY due_at, priority DESC, id
+  ) AS later
+) AS w
+ORDER BY due_at, priority DESC, id
+
+-- name: claim.get
+SELECT v.item, q.id, q.state, q.priority, q.attempts, q.created_at, q.due_at, q.claimed_at, q.finished_at,
+       CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
+       CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, q.headers, q.errors, q.payload
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.find
+SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
+WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS NOT NULL
+  AND (state <> 3 OR due_at > COALESCE(CAST(:now AS bigint),
+                                       DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())))
+
+-- name: claim.cancel
+DELETE q
+OUTPUT v.item, deleted.id
+FROM (
+  SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS g (item, id)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state IN (0, 2, 4, 5)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.set_priority
+UPDATE q
+SET priority = v.priority
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.priority, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:priority AS int))}) AS g (item, id, priority)
+  WHERE g.id IS NOT NULL
+) AS v
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state IN (0, 2, 5)
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.state_of
+SELECT v.item, q.id, q.state
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN)
+
 -- name: claim.redrive
 UPDATE q
 SET state = CASE WHEN q.group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
@@ -676,33 +825,57 @@ DELETE FROM picked
 OUTPUT deleted.id
 
 -- name: claim.stats
-SELECT ready.number
-       + (SELECT COUNT_BIG(*)
-          FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-          WHERE state = 1 AND due_at <= t.clock)
-       + (SELECT COUNT_BIG(*)
-          FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-          WHERE state = 2 AND due_at <= t.clock) AS ready,
+-- Each count stops at :max.
+SELECT ready.number + expired.number + due.number AS ready,
+       expired.number + due.number AS due,
        (SELECT COUNT_BIG(*)
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-        WHERE state = 2 AND due_at > t.clock) AS delayed,
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE state = 2 AND due_at > t.clock
+              ORDER BY due_at, priority DESC, id) AS counted) AS delayed,
        (SELECT COUNT_BIG(*)
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-        WHERE state = 1 AND due_at > t.clock) AS leased,
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE state = 1 AND due_at > t.clock
+              ORDER BY due_at, priority DESC, id) AS counted) AS leased,
        (SELECT COUNT_BIG(*)
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-        WHERE state = 3) AS done,
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE state = 5 AND due_at = 0
+              ORDER BY priority DESC, id) AS counted) AS held,
        (SELECT COUNT_BIG(*)
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-        WHERE state = 4) AS dead,
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE state = 3
+              ORDER BY due_at, priority DESC, id) AS counted) AS done,
+       (SELECT COUNT_BIG(*)
+        FROM (SELECT TOP (CAST(:max AS bigint)) id
+              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              WHERE state = 4
+              ORDER BY due_at, priority DESC, id) AS counted) AS dead,
        (SELECT created_at
         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
-        WHERE id = ready.lowest) AS oldest
-FROM (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
-      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-      WHERE state = 0) AS ready
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+        WHERE id = (SELECT MIN(l.id)
+                    FROM (VALUES (ready.lowest), (expired.lowest), (due.lowest)) AS l (id))) AS oldest,
+       CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
+       t.clock AS as_of
+FROM (SELECT COALESCE(CAST(:now AS bigint),
+                      DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
+             FROM (SELECT TOP (CAST(:max AS bigint)) id
+                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                   WHERE state = 0 AND due_at = 0
+                   ORDER BY priority DESC, id) AS counted) AS ready
+CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
+             FROM (SELECT TOP (CAST(:max AS bigint)) id
+                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                   WHERE state = 1 AND due_at <= t.clock
+                   ORDER BY due_at, priority DESC, id) AS counted) AS expired
+CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
+             FROM (SELECT TOP (CAST(:max AS bigint)) id
+                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                   WHERE state = 2 AND due_at <= t.clock
+                   ORDER BY due_at, priority DESC, id) AS counted) AS due
 
 -- name: claim.next_due
 SELECT TOP (1) CASE WHEN w.due_at > t.clock THEN w.due_at - t.clock ELSE 0 END AS delay

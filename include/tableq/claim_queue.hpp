@@ -12,20 +12,10 @@
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/queue.hpp>
+#include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 
 namespace tableq {
-
-/// Figures of a `claim` queue. Index ranges are counted, so not for a hot path.
-struct claim_stats {
-  std::size_t ready =
-      0;  ///< Free to be taken now; due and expired ones that no take has met included.
-  std::size_t delayed = 0;
-  std::size_t leased = 0;
-  std::size_t done = 0;
-  std::size_t dead = 0;
-  std::optional<timestamp> oldest = {};  ///< created_at of the ready message with the lowest id.
-};
 
 /// A queue whose reads flag a message for the length of a lease; `complete` removes it, or marks it
 /// done.
@@ -93,9 +83,44 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// time are considered.
   [[nodiscard]] std::vector<stored_message> peek(std::size_t max = 1) const;
 
-  /// Pages through what is done or dead, by the time it finished.
+  /// Pages through the messages in one state: ready and held ones in the order of takes, delayed
+  /// and leased ones by due_at, done and dead ones by the time they finished. Each page costs the
+  /// same, however many came before. It is no snapshot: what changes meanwhile may be missed, or
+  /// met twice. Messages that are due and that no take has met are still delayed or leased.
+  [[nodiscard]] std::vector<stored_message> list(message_state which,
+                                                 const tableq::page& page = {}) const;
   [[nodiscard]] std::vector<stored_message> list(retained which,
                                                  const tableq::page& page = {}) const;
+
+  /// Looks a message up, in whatever state. On SQL Server it waits for those who are changing it.
+  [[nodiscard]] std::optional<stored_message> get(message_id id) const;
+  [[nodiscard]] std::optional<stored_message> get(transaction& tx, message_id id) const;
+  /// Results in the order of `ids`.
+  [[nodiscard]] std::vector<std::optional<stored_message>> get(
+      std::span<const message_id> ids) const;
+  [[nodiscard]] std::vector<std::optional<stored_message>> get(
+      transaction& tx, std::span<const message_id> ids) const;
+
+  /// Looks up the message that holds a key; one that is done holds it for its window, if any.
+  /// @throws error errc::invalid_argument for what cannot be a key.
+  [[nodiscard]] std::optional<stored_message> find(std::string_view key) const;
+  [[nodiscard]] std::optional<stored_message> find(transaction& tx, std::string_view key) const;
+
+  /// Removes a message that is ready, delayed, held or dead, and frees its key. One that is leased
+  /// stays, also when its lease is over, until a take has met it; one that is done is purge's
+  /// affair.
+  altered cancel(message_id id);
+  altered cancel(transaction& tx, message_id id);
+  /// All in one transaction. Results in the order of `ids`; of two equal ones the first counts.
+  std::vector<altered> cancel(std::span<const message_id> ids);
+  std::vector<altered> cancel(transaction& tx, std::span<const message_id> ids);
+
+  /// Changes the priority of a message that is ready, delayed or held.
+  altered set_priority(message_id id, std::int32_t priority);
+  altered set_priority(transaction& tx, message_id id, std::int32_t priority);
+  /// Results in the order of `changes`; of two for one message the first counts.
+  std::vector<altered> set_priority(std::span<const new_priority> changes);
+  std::vector<altered> set_priority(transaction& tx, std::span<const new_priority> changes);
 
   /// Makes dead messages ready again, with no attempts counted; their error history stays.
   /// @return how many of `ids` were dead and are ready now.
@@ -106,7 +131,9 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// Deletes done or dead messages by age, in small batches. @return how many.
   std::size_t purge(retained which, const purge_options& options = {});
 
-  [[nodiscard]] claim_stats stats() const;
+  /// Counts, up to 10,000 of each figure unless told otherwise: cheap enough for each second.
+  /// @throws error errc::invalid_argument for options out of range.
+  [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
 
   /// The lease that takes of this handle use unless told otherwise.
   [[nodiscard]] std::chrono::milliseconds lease() const noexcept;

@@ -100,6 +100,14 @@ enum class message_state {
   held = 5,     ///< Waits behind its group.
 };
 
+/// What became of a cancel or set_priority.
+enum class altered {
+  done,       ///< It took effect.
+  running,    ///< It had no effect: the message is leased, or was just then.
+  finished,   ///< It had no effect: the message is done and kept; or dead, which has no priority.
+  not_found,  ///< No such message is in the queue.
+};
+
 /// One failed attempt.
 struct failure_record {
   timestamp at;

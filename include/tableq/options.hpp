@@ -261,9 +261,16 @@ enum class retained {
 
 /// A page of `claim_queue::list`.
 struct page {
-  std::size_t max = 100;                     ///< 1 to 10,000.
-  std::optional<stored_message> after = {};  ///< The last message of the page before; its payload
-                                             ///< may be emptied.
+  std::size_t max = 100;  ///< 1 to 10,000.
+  /// The last message of the page before, as it was listed; its payload may be emptied. Empty: the
+  /// first page.
+  std::optional<stored_message> after = {};
+};
+
+/// One item of a batch for `claim_queue::set_priority`.
+struct new_priority {
+  message_id id = {};
+  std::int32_t priority = 0;  ///< Higher comes first.
 };
 
 /// For `claim_queue::purge`.

@@ -11,6 +11,7 @@
 #include <tableq/export.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
+#include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 
 namespace tableq {
@@ -19,13 +20,6 @@ namespace core {
 class crew;
 class queue_state;
 }  // namespace core
-
-/// Figures of a destructive queue; one index range is counted, so not for a hot path.
-struct queue_stats {
-  std::size_t waiting = 0;               ///< Visible and due.
-  std::size_t delayed = 0;               ///< `pending` only: due later.
-  std::optional<timestamp> oldest = {};  ///< created_at of the first of those waiting.
-};
 
 /// What all queues have in common: a handle to one table of one database.
 ///
@@ -85,7 +79,9 @@ class TABLEQ_EXPORT destructive_queue : public queue {
   /// @return how many.
   std::size_t purge();
 
-  [[nodiscard]] queue_stats stats() const;
+  /// Counts, up to 10,000 of each figure unless told otherwise: cheap enough for each second.
+  /// @throws error errc::invalid_argument for options out of range.
+  [[nodiscard]] queue_stats stats(const stats_options& options = {}) const;
 
  protected:
   using queue::queue;

@@ -13,6 +13,7 @@
 #include <tableq/options.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

@@ -51,6 +51,7 @@ CREATE TABLE {table} (
 CREATE INDEX {table:ready} ON {table} (priority DESC, id) WHERE state = 0;
 CREATE INDEX {table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
 CREATE INDEX {table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
+CREATE INDEX {table:held} ON {table} (priority DESC, id) WHERE state = 5;
 CREATE INDEX {table:past} ON {table} (due_at) WHERE state = 3 AND due_at > 0;
 CREATE INDEX {table:group} ON {table} (group_key, state, id) WHERE group_key IS NOT NULL;
 CREATE UNIQUE INDEX {table:key} ON {table} (key) WHERE key IS NOT NULL;

@@ -18,7 +18,7 @@ using tableq::errc;
 using tableq::metrics;
 
 const tableq::observed_operation take = {
-    .name = "claim.take", .backend = "sqlite", .queue = "jobs", .kind = tableq::kind::claim};
+    .name = "claim.take", .backend = "database", .queue = "jobs", .kind = tableq::kind::claim};
 
 std::vector<std::string> lines_with(const std::string& text, const std::string& part) {
   std::istringstream in(text);
@@ -43,11 +43,11 @@ TEST(metrics, are_written_for_prometheus) {
   figures.after(take, {.duration = 1s, .failed = errc::busy});
   figures.retrying(take, {.failed = errc::conflict});
   figures.leases_lost(take, 2);
-  figures.handled({.backend = "sqlite", .queue = "jobs"});
-  figures.session_opened("sqlite", 1ms);
-  figures.session_opened("sqlite", 1ms);
-  figures.session_closed("sqlite", true);
-  const std::string base = R"({backend="sqlite",queue="jobs",kind="claim",operation="claim.take")";
+  figures.handled({.backend = "database", .queue = "jobs"});
+  figures.session_opened("database", 1ms);
+  figures.session_opened("database", 1ms);
+  figures.session_closed("database", true);
+  const std::string base = R"({backend="database",queue="jobs",kind="claim",operation="claim.take")";
   const auto heads = lines_with(figures.prometheus(), "# ");
   EXPECT_EQ(heads.size() % 2, 0U);
   for (std::size_t i = 0; i < heads.size(); i += 2) {
@@ -65,12 +65,12 @@ TEST(metrics, are_written_for_prometheus) {
       "tableq_operation_errors_total" + base + R"(,code="busy"} 1)",
       "tableq_operation_retries_total" + base + R"(,code="conflict"} 1)",
       "tableq_leases_lost_total" + base + "} 2",
-      R"(tableq_worker_messages_total{backend="sqlite",queue="jobs",kind="claim",)"
+      R"(tableq_worker_messages_total{backend="database",queue="jobs",kind="claim",)"
       R"(outcome="completed"} 1)",
-      R"(tableq_sessions_opened_total{backend="sqlite"} 2)",
-      R"(tableq_sessions_closed_total{backend="sqlite",broken="false"} 0)",
-      R"(tableq_sessions_closed_total{backend="sqlite",broken="true"} 1)",
-      R"(tableq_sessions_open{backend="sqlite"} 1)"};
+      R"(tableq_sessions_opened_total{backend="database"} 2)",
+      R"(tableq_sessions_closed_total{backend="database",broken="false"} 0)",
+      R"(tableq_sessions_closed_total{backend="database",broken="true"} 1)",
+      R"(tableq_sessions_open{backend="database"} 1)"};
   std::vector<std::string> found;
   for (const std::string& line : lines_with(figures.prometheus(), "{")) found.push_back(line);
   EXPECT_EQ(found, samples);
@@ -118,16 +118,16 @@ TEST(metrics, are_written_as_json) {
   figures.retrying(take, {.failed = errc::conflict});
   figures.leases_lost(take, 2);
   figures.handled(
-      {.backend = "sqlite", .queue = "jobs", .what = tableq::worker_event::kind::given_up});
-  figures.session_opened("sqlite", 1ms);
+      {.backend = "database", .queue = "jobs", .what = tableq::worker_event::kind::given_up});
+  figures.session_opened("database", 1ms);
   EXPECT_EQ(json::parse(figures.json()), json::parse(R"({
-    "operations": [{"backend": "sqlite", "queue": "jobs", "kind": "claim",
+    "operations": [{"backend": "database", "queue": "jobs", "kind": "claim",
       "operation": "claim.take", "count": 2, "seconds": 0.502, "messages": 3,
       "buckets": [{"le": 0.001, "count": 0}, {"le": 0.25, "count": 1}],
       "errors": {"busy": 1}, "retries": {"conflict": 1}, "leases_lost": 2}],
-    "workers": [{"backend": "sqlite", "queue": "jobs", "kind": "claim",
+    "workers": [{"backend": "database", "queue": "jobs", "kind": "claim",
       "messages": {"given_up": 1}}],
-    "sessions": [{"backend": "sqlite", "opened": 1, "closed": 0, "broken": 0}]})"));
+    "sessions": [{"backend": "database", "opened": 1, "closed": 0, "broken": 0}]})"));
 }
 
 TEST(metrics, of_buckets_that_do_not_rise_are_refused) {

@@ -33,7 +33,6 @@ std::string about(const observed_operation& of) {
   return out.str();
 }
 
-/// Writes down all that it is told.
 class recorder : public tableq::observer {
  public:
   void before(const observed_operation& of) override { add("before " + about(of)); }
@@ -69,7 +68,6 @@ class recorder : public tableq::observer {
     const std::scoped_lock hold(mutex_);
     return events_;
   }
-  /// Those that begin so, since the last time that all were forgotten.
   [[nodiscard]] std::vector<std::string> events(const std::string& beginning) {
     std::vector<std::string> out;
     for (const std::string& each : events()) {
@@ -94,7 +92,6 @@ class recorder : public tableq::observer {
   std::vector<std::string> events_;
 };
 
-/// Throws whatever it is told.
 class thrower : public tableq::observer {
  public:
   void before(const observed_operation& /*of*/) override { fail(); }
@@ -130,7 +127,7 @@ class observers : public on_each_backend {
     if (!watched_) watched_ = open({.observer = seen});
     return *watched_;
   }
-  /// `claim.take sqlite jobs claim given=0`.
+  /// `claim.take BACKEND jobs claim given=0`.
   std::string operation(const std::string& name, const std::string& queue, std::size_t given = 0) {
     const std::string kind = name.substr(0, name.find('.'));
     return name + " " + watched().backend() + " " + queue + " " + kind +
@@ -164,7 +161,7 @@ TEST_P(observers, are_told_before_and_after_each_operation) {
 TEST_P(observers, see_a_batch_of_any_size_as_one_operation) {
   auto mail = watched().fifo("mail");
   seen->forget();
-  mail.enqueue_batch(std::vector<tableq::new_message>(2500, {.payload = "x"}));
+  mail.enqueue_batch(std::vector<tableq::new_message>(2500));
   EXPECT_EQ(seen->events(),
             (std::vector<std::string>{
                 "before " + operation("fifo.enqueue", "mail", 2500),

@@ -18,8 +18,7 @@ constexpr std::string_view queue_of_every_kind[] = {"heap", "fifo", "lifo", "pen
 
 /// A value of the field's type that no statement takes offence at.
 value sample(const field& of) {
-  if (of.name == "fence" || of.name == "claimed_at" ||
-      of.name == "now" || of.name == "due_at") {
+  if (of.name == "fence" || of.name == "claimed_at" || of.name == "now" || of.name == "due_at") {
     return {};
   }
   if (of.name == "state") return value(std::int64_t{4});

@@ -152,9 +152,12 @@ tds_answer usual(const sqlserver_call& call) {
   if (is(".exists")) return number("present", 1);
   if (is("catalog.find") || is("catalog.list")) return catalogue(call);
   if (is("claim.find_key")) return sqlserver_rows::added();
+  if (is("claim.get")) return sqlserver_rows::stored_items();
   if (call.rows > 0) return done_for_each(call);
   if (is(".take")) return sqlserver_rows::deliveries();
-  if (is("claim.peek") || is("claim.list")) return sqlserver_rows::stored();
+  if (is("claim.peek") || is("claim.find") || call.name.starts_with("claim.list")) {
+    return sqlserver_rows::stored();
+  }
   if (is(".peek") || is(".dequeue") || is(".dequeue_strict")) return sqlserver_rows::messages();
   if (is(".purge") || is(".redrive_all") || is(".promote")) {
     return tds_answer().columns({{"id", tds_type::bigint}, {"state", tds_type::integer}});
@@ -163,19 +166,25 @@ tds_answer usual(const sqlserver_call& call) {
   if (is("claim.stats")) {
     return tds_answer()
         .columns({{"ready", tds_type::bigint},
+                  {"due", tds_type::bigint},
                   {"delayed", tds_type::bigint},
                   {"leased", tds_type::bigint},
+                  {"held", tds_type::bigint},
                   {"done", tds_type::bigint},
                   {"dead", tds_type::bigint},
-                  {"oldest", tds_type::bigint}})
-        .row({1, 2, 3, 4, 5, nullptr});
+                  {"oldest", tds_type::bigint},
+                  {"last_id", tds_type::bigint},
+                  {"as_of", tds_type::bigint}})
+        .row({1, 0, 2, 3, 0, 4, 5, nullptr, 15, 1});
   }
   if (is(".stats")) {
     return tds_answer()
         .columns({{"waiting", tds_type::bigint},
                   {"delayed", tds_type::bigint},
-                  {"oldest", tds_type::bigint}})
-        .row({3, 2, nullptr});
+                  {"oldest", tds_type::bigint},
+                  {"last_id", tds_type::bigint},
+                  {"as_of", tds_type::bigint}})
+        .row({3, 2, nullptr, 7, 1});
   }
   return {};
 }
@@ -276,21 +285,24 @@ tds_answer deliveries() {
                                {"payload", tds_type::varbinary_max}});
 }
 
+std::vector<tds_column> stored_columns() {
+  return {{"id", tds_type::bigint},           {"state", tds_type::integer},
+          {"priority", tds_type::integer},    {"attempts", tds_type::integer},
+          {"created_at", tds_type::bigint},   {"due_at", tds_type::bigint},
+          {"claimed_at", tds_type::bigint},   {"finished_at", tds_type::bigint},
+          {"key", tds_type::nvarchar, 200},   {"group_key", tds_type::nvarchar, 200},
+          {"expires_at", tds_type::bigint},   {"headers", tds_type::nvarchar_max},
+          {"errors", tds_type::nvarchar_max}, {"payload", tds_type::varbinary_max}};
+}
+
 tds_answer stored() {
-  return tds_answer().columns({{"id", tds_type::bigint},
-                               {"state", tds_type::integer},
-                               {"priority", tds_type::integer},
-                               {"attempts", tds_type::integer},
-                               {"created_at", tds_type::bigint},
-                               {"due_at", tds_type::bigint},
-                               {"claimed_at", tds_type::bigint},
-                               {"finished_at", tds_type::bigint},
-                               {"key", tds_type::nvarchar, 200},
-                               {"group_key", tds_type::nvarchar, 200},
-                               {"expires_at", tds_type::bigint},
-                               {"headers", tds_type::nvarchar_max},
-                               {"errors", tds_type::nvarchar_max},
-                               {"payload", tds_type::varbinary_max}});
+  return tds_answer().columns(stored_columns());
+}
+
+tds_answer stored_items() {
+  std::vector<tds_column> columns = stored_columns();
+  columns.insert(columns.begin(), {"item", tds_type::bigint});
+  return tds_answer().columns(columns);
 }
 
 tds_answer added() {

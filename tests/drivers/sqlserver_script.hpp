@@ -69,6 +69,8 @@ namespace sqlserver_rows {
 tds_answer messages();
 tds_answer deliveries();
 tds_answer stored();
+/// The same, each with the item that it belongs to.
+tds_answer stored_items();
 tds_answer added();
 }  // namespace sqlserver_rows
 

@@ -44,11 +44,14 @@ RESERVED = set(
 
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
-SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive|replace|remove)$")
-LOOKS = re.compile(r"\.(peek|list|stats|next_due)$")
+SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive|replace|remove|cancel|set_priority)$")
+LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|next_due)$")
 OWN = {
     "claim.enqueue": ["HOLDLOCK ROWLOCK UPDLOCK"],
     "claim.find_key": ["READCOMMITTED ROWLOCK"],
+    "claim.get": ["READCOMMITTED ROWLOCK"],
+    "claim.find": ["READCOMMITTED ROWLOCK"],
+    "claim.state_of": ["READCOMMITTED ROWLOCK"],
     "claim.group_of": ["READCOMMITTED ROWLOCK"],
     "claim.forget": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
     "claim.free": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],

@@ -239,4 +239,57 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_done_and_dead) {
                    .count = many});
 }
 
+TEST_P(plan, of_pages_is_constant_however_many_came_before) {
+  any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  const parameters first = {{"max", "10"}, {"after_priority", "2147483648"}, {"after_id", "0"}};
+  const parameters deep = {{"max", "10"}, {"after_priority", "0"}, {"after_id", "100000"}};
+  const parameters times = {{"state", "2"},
+                            {"max", "10"},
+                            {"after_at", now()},
+                            {"after_priority", "0"},
+                            {"after_id", "1"}};
+  const parameters one = {{"id", here().one_item(7)}, {"priority", here().one_item(1)}};
+  std::vector<read> reads;
+  for (const parameters& page : {first, deep}) {
+    reads.push_back({.name = "claim.list_ready", .with = page, .bounded_sort = true});
+    reads.push_back({.name = "claim.list_held", .with = page, .bounded_sort = true});
+  }
+  reads.push_back({.name = "claim.list_waiting", .with = times, .bounded_sort = true});
+  reads.push_back({.name = "claim.get", .with = one});
+  reads.push_back({.name = "claim.state_of", .with = one});
+  reads.push_back({.name = "claim.find", .with = {{"key", "'k'"}, {"now", "NULL"}}});
+  reads.push_back({.name = "claim.cancel", .with = one, .bounded_sort = true});
+  reads.push_back({.name = "claim.set_priority", .with = one, .bounded_sort = true});
+  expect_constant(reads, "jobs",
+                  {.columns = "payload, state, due_at",
+                   .values = here().bytes_literal("x") +
+                             ", CASE n % 3 WHEN 0 THEN 0 WHEN 1 THEN 2 ELSE 5 END"
+                             ", CASE n % 3 WHEN 1 THEN " +
+                             now() + " + 3600000 + n ELSE 0 END",
+                   .count = many});
+}
+
+TEST_P(plan, of_figures_is_bounded_over_any_backlog) {
+  const parameters bounded = {{"max", "20"}, {"now", "NULL"}};
+  for (const std::string kind : {"fifo", "lifo"}) {
+    any_queue(db(), tableq::parse_kind(kind), kind).put_all(numbered(50));
+    expect_constant({{.name = kind + ".stats", .with = bounded, .bounded_sort = true}}, kind,
+                    {.columns = "payload", .values = here().bytes_literal("x"), .count = many});
+  }
+  any_queue(db(), tableq::kind::pending, "pending").put_all(numbered(50));
+  expect_constant({{.name = "pending.stats", .with = bounded, .bounded_sort = true}}, "pending",
+                  {.columns = "payload, due_at",
+                   .values = here().bytes_literal("x") + ", " + now() + " + n % 2 * 3600000",
+                   .count = many});
+  any_queue(db(), tableq::kind::claim, "claim").put_all(numbered(50));
+  expect_constant(
+      {{.name = "claim.stats", .with = bounded, .bounded_sort = true}}, "claim",
+      {.columns = "payload, state, due_at, finished_at",
+       .values = here().bytes_literal("x") + ", n % 6, CASE WHEN n % 6 IN (1, 2) THEN " + now() +
+                 " + n % 2 * 3600000 ELSE 0 END"
+                 ", CASE WHEN n % 6 IN (3, 4) THEN " +
+                 now() + " END",
+       .count = many});
+}
+
 }  // namespace

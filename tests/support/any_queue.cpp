@@ -165,9 +165,9 @@ std::size_t any_queue::waiting() const {
   return std::visit(
       [](const auto& queue) {
         if constexpr (claims<decltype(queue)>) {
-          return queue.stats().ready;
+          return queue.stats({.exact = true}).ready;
         } else {
-          return queue.stats().waiting;
+          return queue.stats({.exact = true}).waiting;
         }
       },
       queue_);

@@ -8,10 +8,13 @@
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
 #include <tableq/message.hpp>
+#include <tableq/metrics.hpp>
+#include <tableq/observer.hpp>
 #include <tableq/options.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/soci.hpp>
+#include <tableq/stats.hpp>
 #include <tableq/tableq.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>

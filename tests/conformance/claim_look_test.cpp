@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "conformance/claim_fixture.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::altered;
+using tableq::message_id;
+using tableq::message_state;
+using tableq::settled;
+
+class claim_look : public claim_test {
+ protected:
+  /// Everything in one state, page by page.
+  std::vector<std::string> all(message_state which, std::size_t page_size,
+                               const tableq::claim_queue& in) {
+    std::vector<std::string> out;
+    tableq::page page{.max = page_size};
+    for (int pages = 0; pages < 1000; ++pages) {
+      auto part = in.list(which, page);
+      EXPECT_LE(part.size(), page_size);
+      for (const auto& each : part) {
+        EXPECT_EQ(each.state, which);
+        out.push_back(each.payload);
+      }
+      if (part.empty()) return out;
+      page.after = std::move(part.back());
+      page.after->payload.clear();
+    }
+    ADD_FAILURE() << "the pages do not end";
+    return out;
+  }
+  std::vector<std::string> all(message_state which, std::size_t page_size) {
+    return all(which, page_size, jobs());
+  }
+};
+TABLEQ_ON_BACKENDS(claim_look, all_backends);
+
+TEST_P(claim_look, lists_ready_messages_in_the_order_of_takes_whatever_the_page) {
+  for (int i = 0; i < 30; ++i) {
+    static_cast<void>(jobs().enqueue("p" + std::to_string(i), {.priority = i % 3 - 1}));
+  }
+  for (const int edge : {INT32_MIN, INT32_MAX}) {
+    static_cast<void>(jobs().enqueue("edge" + std::to_string(edge), {.priority = edge}));
+  }
+  const auto expected = payloads_of(jobs().peek(100));
+  ASSERT_EQ(expected.size(), 32U);
+  for (const std::size_t size : {1U, 3U, 7U, 10U, 100U}) {
+    EXPECT_EQ(all(message_state::ready, size), expected) << size;
+  }
+  EXPECT_EQ(payloads_of(jobs().take({.max = 100})), expected);
+}
+
+TEST_P(claim_look, lists_delayed_and_leased_messages_apart_by_their_times) {
+  for (int i = 0; i < 10; ++i) {
+    static_cast<void>(
+        jobs().enqueue("d" + std::to_string(i), {.delay = std::chrono::seconds(100 - i / 2)}));
+  }
+  for (int i = 0; i < 10; ++i) jobs().enqueue("l" + std::to_string(i));
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(jobs().take({.lease = std::chrono::seconds(120 - i * 10)}).size(), 1U);
+  }
+  const std::vector<std::string> delayed = {"d8", "d9", "d6", "d7", "d4",
+                                            "d5", "d2", "d3", "d0", "d1"};
+  const std::vector<std::string> leased = {"l9", "l8", "l7", "l6", "l5",
+                                           "l4", "l3", "l2", "l1", "l0"};
+  for (const std::size_t size : {1U, 3U, 10U, 100U}) {
+    EXPECT_EQ(all(message_state::delayed, size), delayed) << size;
+    EXPECT_EQ(all(message_state::leased, size), leased) << size;
+  }
+  const auto first = jobs().list(message_state::leased, {.max = 1}).at(0);
+  EXPECT_EQ(first.due_at, clock.now() + 30s);
+  EXPECT_EQ(first.attempts, 1);
+}
+
+TEST_P(claim_look, lists_what_is_done) {
+  auto kept = db_with_clock().claim("kept", {.keep = true});
+  for (const std::string& each : numbered(5)) {
+    kept.enqueue(each);
+    ASSERT_EQ(kept.complete(take_one(kept).receipt), settled::done);
+  }
+  EXPECT_EQ(all(message_state::done, 2, kept), numbered(5));
+  EXPECT_TRUE(all(message_state::dead, 2, kept).empty());
+  EXPECT_TRUE(all(message_state::ready, 2, kept).empty());
+}
+
+TEST_P(claim_look, refuses_pages_that_are_none) {
+  for (const std::size_t size : {0U, 10'001U}) {
+    EXPECT_CODE(invalid_argument,
+                static_cast<void>(jobs().list(message_state::ready, {.max = size})));
+  }
+  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().list(static_cast<message_state>(77))));
+}
+
+TEST_P(claim_look, gets_a_message_in_whatever_state) {
+  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep = true});
+  const auto ready = kept.enqueue("ready", {.priority = 1, .headers = {{"a", "b"}}, .key = "k"}).id;
+  const auto seen = kept.get(ready);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->payload, "ready");
+  EXPECT_EQ(seen->state, message_state::ready);
+  EXPECT_EQ(seen->priority, 1);
+  EXPECT_EQ(seen->key, "k");
+  EXPECT_EQ(seen->headers, (tableq::headers{{"a", "b"}}));
+  const auto delayed = kept.enqueue("delayed", {.delay = 1h}).id;
+  const auto taken = take_one(kept);
+  EXPECT_EQ(kept.get(taken.receipt.id)->state, message_state::leased);
+  ASSERT_EQ(kept.complete(taken.receipt), settled::done);
+  EXPECT_EQ(kept.get(taken.receipt.id)->state, message_state::done);
+  const auto bad = kept.enqueue("bad");
+  ASSERT_EQ(kept.fail(take_one(kept).receipt, "no"), settled::done);
+  const std::vector<message_id> ids = {bad, {999'999}, delayed, bad, {0}, {-1}};
+  const auto several = kept.get(ids);
+  ASSERT_EQ(several.size(), ids.size());
+  EXPECT_EQ(several[0]->state, message_state::dead);
+  EXPECT_EQ(several[0]->errors.at(0).error, "no");
+  EXPECT_FALSE(several[1]);
+  EXPECT_EQ(several[2]->due_at, clock.now() + 1h);
+  EXPECT_EQ(several[3]->payload, "bad");
+  EXPECT_FALSE(several[4]);
+  EXPECT_FALSE(several[5]);
+  EXPECT_TRUE(kept.get(std::vector<message_id>{}).empty());
+}
+
+TEST_P(claim_look, finds_the_message_that_holds_a_key) {
+  auto kept = db_with_clock().claim("kept", {.keep = true});
+  const auto first = kept.enqueue("first", {.key = "invoice-42 "}).id;
+  EXPECT_FALSE(kept.find("invoice-42"));
+  EXPECT_FALSE(kept.find("INVOICE-42 "));
+  EXPECT_EQ(kept.find("invoice-42 ")->id, first);
+  ASSERT_EQ(kept.complete(take_one(kept).receipt), settled::done);
+  EXPECT_FALSE(kept.find("invoice-42 "));
+  const auto second = kept.enqueue("second", {.key = "invoice-42 "}).id;
+  EXPECT_EQ(kept.find("invoice-42 ")->id, second);
+  EXPECT_CODE(invalid_argument, static_cast<void>(kept.find("")));
+  EXPECT_CODE(invalid_argument, static_cast<void>(kept.find("\xFF")));
+}
+
+TEST_P(claim_look, cancels_what_nobody_works_on) {
+  auto brittle = db_with_clock().claim("brittle", {.max_attempts = 1, .keep = true});
+  const auto done = brittle.enqueue("done");
+  ASSERT_EQ(brittle.complete(take_one(brittle).receipt), settled::done);
+  const auto dead = brittle.enqueue("dead", {.key = "k"}).id;
+  ASSERT_EQ(brittle.fail(take_one(brittle).receipt, "no"), settled::done);
+  const auto leased = brittle.enqueue("leased");
+  const auto taken = take_one(brittle);
+  const auto ready = brittle.enqueue("ready");
+  const auto delayed = brittle.enqueue("delayed", {.delay = 1h}).id;
+  const std::vector<message_id> ids = {ready, leased, {999'999}, dead, done, delayed, ready, {-5}};
+  const std::vector<altered> expected = {altered::done,      altered::running,  altered::not_found,
+                                         altered::done,      altered::finished, altered::done,
+                                         altered::not_found, altered::not_found};
+  EXPECT_EQ(brittle.cancel(ids), expected);
+  EXPECT_FALSE(brittle.enqueue("again", {.key = "k"}).existed());
+  EXPECT_EQ(brittle.complete(taken.receipt), settled::done);
+  EXPECT_EQ(brittle.cancel(leased), altered::finished);
+  EXPECT_EQ(brittle.stats().done, 2U);
+  EXPECT_TRUE(brittle.cancel(std::vector<message_id>{}).empty());
+}
+
+TEST_P(claim_look, leaves_an_expired_lease_to_the_next_take) {
+  jobs().enqueue("x");
+  const auto taken = take_one();
+  clock.advance(1h);
+  EXPECT_EQ(jobs().cancel(taken.receipt.id), altered::running);
+  EXPECT_EQ(jobs().complete(taken.receipt), settled::done);
+}
+
+TEST_P(claim_look, sets_the_priority_of_what_waits) {
+  std::vector<message_id> ids;
+  for (const std::string& each : numbered(5)) ids.push_back(jobs().enqueue(each));
+  const auto later = jobs().enqueue("later", {.delay = 1h}).id;
+  EXPECT_EQ(jobs().set_priority(ids[3], 7), altered::done);
+  const std::vector<tableq::new_priority> changes = {
+      {ids[4], 5}, {{999'999}, 5}, {ids[1], -2}, {later, INT32_MAX}, {ids[4], 9}};
+  const std::vector<altered> expected = {altered::done, altered::not_found, altered::done,
+                                         altered::done, altered::done};
+  EXPECT_EQ(jobs().set_priority(changes), expected);
+  EXPECT_EQ(payloads_of(jobs().peek(10)), (std::vector<std::string>{"p3", "p4", "p0", "p2", "p1"}));
+  const auto taken = take_one();
+  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), altered::running);
+  EXPECT_EQ(jobs().get(taken.receipt.id)->priority, 7);
+  clock.advance(2h);
+  EXPECT_EQ(jobs().fail(taken.receipt, "no", {.give_up = true}), settled::done);
+  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), altered::finished);
+  EXPECT_EQ(take_one().payload, "later");
+}
+
+TEST_P(claim_look, lets_the_next_of_a_group_go) {
+  auto grouped = db_with_clock().claim("grouped", {.groups = tableq::group_options{}});
+  std::vector<message_id> ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(grouped.enqueue("p" + std::to_string(i), {.priority = i, .group = "g"}).id);
+  }
+  EXPECT_EQ(all(message_state::held, 2, grouped), (std::vector<std::string>{"p3", "p2", "p1"}));
+  EXPECT_EQ(grouped.stats().held, 3U);
+  EXPECT_EQ(grouped.get(ids[1])->group, "g");
+  EXPECT_EQ(grouped.cancel(std::vector<message_id>{ids[0], ids[2]}),
+            (std::vector<altered>{altered::done, altered::done}));
+  EXPECT_EQ(grouped.get(ids[1])->state, message_state::ready);
+  EXPECT_EQ(grouped.get(ids[3])->state, message_state::held);
+  auto tx = db_with_clock().begin();
+  EXPECT_EQ(grouped.cancel(tx, ids[1]), altered::done);
+  tx.commit();
+  EXPECT_EQ(take_one(grouped).payload, "p3");
+}
+
+TEST_P(claim_look, takes_part_in_a_transaction) {
+  const auto first = jobs().enqueue("first", {.key = "k"}).id;
+  const auto second = jobs().enqueue("second");
+  {
+    auto tx = db_with_clock().begin();
+    EXPECT_EQ(jobs().cancel(tx, first), altered::done);
+    EXPECT_EQ(jobs().cancel(tx, first), altered::not_found);
+    EXPECT_EQ(jobs().set_priority(tx, second, 3), altered::done);
+    EXPECT_EQ(jobs().get(tx, second)->priority, 3);
+    EXPECT_FALSE(jobs().get(tx, first));
+    EXPECT_FALSE(jobs().find(tx, "k"));
+    tx.rollback();
+  }
+  EXPECT_EQ(jobs().get(second)->priority, 0);
+  EXPECT_EQ(jobs().find("k")->id, first);
+  auto tx = db_with_clock().begin();
+  EXPECT_EQ(jobs().cancel(tx, std::vector<message_id>{second, first}),
+            (std::vector<altered>{altered::done, altered::done}));
+  tx.commit();
+  EXPECT_EQ(jobs().stats().ready, 0U);
+}
+
+TEST_P(claim_look, answers_each_item_of_a_large_batch) {
+  std::vector<message_id> ids;
+  for (const auto& each :
+       jobs().enqueue_batch(std::vector<tableq::new_claim_message>(2500, {.payload = "x"}))) {
+    ids.push_back(each.id);
+  }
+  ids.insert(ids.begin() + 1200, {999'999});
+  const auto results = jobs().cancel(ids);
+  ASSERT_EQ(results.size(), 2501U);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(results[i], i == 1200 ? altered::not_found : altered::done) << i;
+  }
+}
+
+}  // namespace

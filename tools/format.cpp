@@ -28,7 +28,15 @@ std::string base64(std::string_view bytes) {
   return result;
 }
 
-std::string_view name_of(tableq::message_state state) {
+json history(const std::vector<tableq::failure_record>& errors) {
+  json result = json::array();
+  for (const auto& one : errors) result.push_back({{"at", iso(one.at)}, {"error", one.error}});
+  return result;
+}
+
+}  // namespace
+
+std::string_view state_name(tableq::message_state state) {
   switch (state) {
     case tableq::message_state::ready:
       return "ready";
@@ -45,14 +53,6 @@ std::string_view name_of(tableq::message_state state) {
   }
   return "unknown";
 }
-
-json history(const std::vector<tableq::failure_record>& errors) {
-  json result = json::array();
-  for (const auto& one : errors) result.push_back({{"at", iso(one.at)}, {"error", one.error}});
-  return result;
-}
-
-}  // namespace
 
 std::string iso(tableq::timestamp time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
@@ -103,7 +103,7 @@ std::string message_json(const tableq::message& message) {
 
 std::string message_json(const tableq::stored_message& message) {
   json object{{"id", message.id.value},
-              {"state", name_of(message.state)},
+              {"state", state_name(message.state)},
               {"attempts", message.attempts},
               {"priority", message.priority},
               {"key", message.key ? json(*message.key) : json()},

@@ -1,13 +1,14 @@
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <tableq/tableq.hpp>
 
 #include "commands.hpp"
 #include "connection.hpp"
+#include "figures.hpp"
 #include "format.hpp"
+#include "messages.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 
@@ -31,41 +32,16 @@ exit_status peek(const connection_options& connection, const std::string& name, 
   return any ? exit_status::done : exit_status::nothing;
 }
 
-/// One queue's figures; null where the kind has no such figure.
-json figures(const any_queue& opened) {
-  return std::visit(
-      [](const auto& queue) {
-        const auto stats = queue.stats();
-        json result{{"queue", queue.name()}, {"kind", tableq::to_string(queue.kind())}};
-        if constexpr (std::is_same_v<std::decay_t<decltype(stats)>, tableq::claim_stats>) {
-          result["ready"] = stats.ready;
-          result["delayed"] = stats.delayed;
-          result["leased"] = stats.leased;
-          result["done"] = stats.done;
-          result["dead"] = stats.dead;
-        } else {
-          result["ready"] = stats.waiting;
-          const bool timed = queue.kind() == tableq::kind::pending;
-          result["delayed"] = timed ? json(stats.delayed) : json();
-          for (const char* none : {"leased", "done", "dead"}) result[none] = nullptr;
-        }
-        result["oldest"] = iso_or_null(stats.oldest);
-        return result;
-      },
-      opened);
-}
-
-std::vector<std::string> cells(const json& object) {
-  std::vector<std::string> row;
-  for (const auto& value : object) {
-    row.push_back(value.is_null()     ? "-"
-                  : value.is_string() ? value.get<std::string>()
-                                      : value.dump());
-  }
+std::vector<std::string> cells(const queue_figures& of) {
+  std::vector<std::string> row{of.queue, std::string(tableq::to_string(of.kind))};
+  for (const figure& each : figures_of(of)) row.push_back(each.text());
+  const auto oldest = of.oldest();
+  row.push_back(oldest ? iso(*oldest) : "-");
   return row;
 }
 
-exit_status stats(const connection_options& connection, const std::string& name, bool as_json) {
+exit_status stats(const connection_options& connection, const std::string& name, bool as_json,
+                  bool exact) {
   tableq::database db = connect(connection);
   std::vector<std::string> names;
   if (!name.empty()) {
@@ -75,11 +51,11 @@ exit_status stats(const connection_options& connection, const std::string& name,
   }
   output out;
   std::vector<std::vector<std::string>> rows{
-      {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "DONE", "DEAD", "OLDEST"}};
+      {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE", "DEAD", "OLDEST"}};
   for (const std::string& one : names) {
-    const json object = figures(open_queue(db, one));
-    if (as_json) out.line(object.dump());
-    rows.push_back(cells(object));
+    const queue_figures found = look_at(open_queue(db, one), {.exact = exact});
+    if (as_json) out.line(figures_json(found).dump());
+    rows.push_back(cells(found));
   }
   if (!as_json && !names.empty()) {
     for (const std::string& line : aligned(rows)) out.line(line);
@@ -161,31 +137,71 @@ void add_stats(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "stats",
       {.description = "Count messages by their state",
-       .details = "In one queue, or in all. Exit status 1 when there is no queue.",
-       .usage = "[QUEUE] [--json]",
+       .details = "In one queue, or in all. Each count stops at 10,000, shown as 10000+ and named "
+                  "in the member\n"
+                  "at_least of the JSON; --exact counts to the end. Exit status 1 when there is no "
+                  "queue.",
+       .usage = "[QUEUE] [--json] [--exact]",
        .examples = "  tableq stats\n"
-                   "  tableq stats jobs --json | jq .dead"});
-  const auto given = std::make_shared<look_arguments>(command);
-  const auto queue = std::make_shared<argument>(command, "QUEUE", "", "One queue only");
-  command.callback([&call, given, queue] {
-    call.run = [&call, given, queue] {
-      if (queue->given() && queue->text().empty()) throw usage_error("the queue's name is empty");
-      return stats(call.connection, queue->text(), given->as_json);
+                   "  tableq stats jobs --json | jq .dead\n"
+                   "  tableq stats --exact"});
+  struct stats_arguments : look_arguments {
+    explicit stats_arguments(CLI::App& added)
+        : look_arguments(added), queue(added, "QUEUE", "", "One queue only") {
+      added.add_flag("--exact", exact, "Count to the end, however many there are");
+    }
+    argument queue;
+    bool exact = false;
+  };
+  const auto given = std::make_shared<stats_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      const argument& queue = given->queue;
+      if (queue.given() && queue.text().empty()) throw usage_error("the queue's name is empty");
+      return stats(call.connection, queue.text(), given->as_json, given->exact);
     };
   });
 }
 
 void add_list(CLI::App& app, invocation& call) {
-  CLI::App& command =
-      add_database_command(app, call, "list",
-                           {.description = "Show the queues, their kinds and options",
-                            .details = "Exit status 1 when there is none.",
-                            .usage = "[--json]",
-                            .examples = "  tableq list\n"
-                                        "  tableq list --json | jq -r .queue"});
-  const auto given = std::make_shared<look_arguments>(command);
+  CLI::App& command = add_database_command(
+      app, call, "list",
+      {.description = "Show the queues, or the messages of a claim queue in one state",
+       .details =
+           "Without QUEUE: all queues, their kinds and options. With it: its messages, "
+           "ready and held ones\n"
+           "in the order of takes, delayed and leased ones by their time, done and dead ones "
+           "by the time they\n"
+           "finished. Exit status 1 when there is none.",
+       .usage = "[--json] | QUEUE [--state STATE] [--count N] [--json]",
+       .examples = "  tableq list\n"
+                   "  tableq list --json | jq -r .queue\n"
+                   "  tableq list jobs --state leased\n"
+                   "  tableq list jobs --state delayed --count 1000 --json | jq .due_at"});
+  struct list_arguments : look_arguments {
+    explicit list_arguments(CLI::App& added)
+        : look_arguments(added),
+          queue(added, "QUEUE", "", "The messages of this claim queue"),
+          state(added, "--state", "STATE",
+                "ready (unless said), delayed, leased, held, done or dead"),
+          count(added, "--count", "N", "At most so many messages (100)") {}
+    argument queue;
+    argument state;
+    argument count;
+  };
+  const auto given = std::make_shared<list_arguments>(command);
   command.callback([&call, given] {
-    call.run = [&call, given] { return list(call.connection, given->as_json); };
+    call.run = [&call, given] {
+      if (!given->queue.given()) {
+        refuse(given->state, "--state", "needs a QUEUE");
+        refuse(given->count, "--count", "needs a QUEUE");
+        return list(call.connection, given->as_json);
+      }
+      const auto state =
+          given->state.given() ? parse_state(given->state.text()) : tableq::message_state::ready;
+      return list_messages(call.connection, given->queue.text(), state,
+                           count_or(given->count, "--count", 100, 1'000'000'000), given->as_json);
+    };
   });
 }
 

@@ -42,7 +42,11 @@ void add_commands(CLI::App& app, invocation& call) {
   tool::add_work(app, call);
   tool::add_peek(app, call);
   tool::add_stats(app, call);
+  tool::add_top(app, call);
   tool::add_list(app, call);
+  tool::add_get(app, call);
+  tool::add_cancel(app, call);
+  tool::add_priority(app, call);
   tool::add_dead(app, call);
   tool::add_purge(app, call);
   tool::add_drop(app, call);

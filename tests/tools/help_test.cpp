@@ -8,10 +8,10 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 const std::vector<words>& commands() {
   static const std::vector<words> all{
-      {},        {"create"},       {"enqueue"},         {"dequeue"},
-      {"work"},  {"peek"},         {"stats"},           {"list"},
-      {"dead"},  {"dead", "list"}, {"dead", "redrive"}, {"dead", "purge"},
-      {"purge"}, {"drop"},         {"doctor"},          {"ddl"}};
+      {},         {"create"},       {"enqueue"},         {"dequeue"},       {"work"},  {"top"},
+      {"get"},    {"cancel"},       {"priority"},        {"peek"},          {"stats"}, {"list"},
+      {"dead"},   {"dead", "list"}, {"dead", "redrive"}, {"dead", "purge"}, {"purge"}, {"drop"},
+      {"doctor"}, {"ddl"}};
   return all;
 }
 

@@ -1,0 +1,98 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+class tool_messages : public tool_test {
+ protected:
+  void SetUp() override {
+    tool_test::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    done({"create", "claim", "jobs"});
+  }
+};
+TABLEQ_ON_BACKENDS(tool_messages, distinct_backends);
+
+TEST_P(tool_messages, are_listed_by_state) {
+  done({"enqueue", "jobs", "a", "b", "c"});
+  done({"enqueue", "jobs", "later", "--delay", "1h"});
+  EXPECT_EQ(db().claim("jobs").take({.lease = 1h}).size(), 1U);
+  const auto ready = lines_of(done({"list", "jobs", "--json"}));
+  ASSERT_EQ(ready.size(), 2U);
+  EXPECT_EQ(json::parse(ready[0]).at("payload"), "b");
+  EXPECT_EQ(lines_of(done({"list", "jobs", "--count", "1", "--json"})).size(), 1U);
+  const json leased = json::parse(done({"list", "jobs", "--state", "leased", "--json"}));
+  EXPECT_EQ(leased.at("payload"), "a");
+  EXPECT_EQ(leased.at("state"), "leased");
+  EXPECT_EQ(json::parse(done({"list", "jobs", "--state", "delayed", "--json"})).at("payload"),
+            "later");
+  const auto table = lines_of(done({"list", "jobs"}));
+  ASSERT_EQ(table.size(), 3U);
+  EXPECT_TRUE(table[0].starts_with("ID  PRIORITY  ATTEMPTS  CREATED"));
+  EXPECT_EQ(run({"list", "jobs", "--state", "dead"}).status, 1);
+  EXPECT_EQ(run({"list", "jobs", "--state", "held"}).status, 1);
+}
+
+TEST_P(tool_messages, are_found_by_id_and_by_key) {
+  done({"enqueue", "jobs", "a", "--key", "k"});
+  const json found = json::parse(done({"get", "jobs", "--key", "k"}));
+  EXPECT_EQ(found.at("payload"), "a");
+  const std::string id = found.at("id").dump();
+  EXPECT_EQ(json::parse(done({"get", "jobs", id})), found);
+  EXPECT_EQ(lines_of(done({"get", "jobs", id, "999"})).size(), 1U);
+  EXPECT_EQ(run({"get", "jobs", "999"}).status, 1);
+  EXPECT_EQ(run({"get", "jobs", "--key", "other"}).status, 1);
+}
+
+TEST_P(tool_messages, are_cancelled) {
+  done({"enqueue", "jobs", "a", "b"});
+  const auto taken = db().claim("jobs").take();
+  ASSERT_EQ(taken.size(), 1U);
+  const std::string leased = std::to_string(taken[0].receipt.id.value);
+  const std::string ready = json::parse(done({"list", "jobs", "--json"})).at("id").dump();
+  EXPECT_EQ(done({"cancel", "jobs", leased, ready, "999"}),
+            leased + " running\n" + ready + " cancelled\n999 not found\n");
+  EXPECT_EQ(run({"cancel", "jobs", leased}).status, 1);
+}
+
+TEST_P(tool_messages, get_another_priority) {
+  done({"enqueue", "jobs", "a", "b"});
+  const auto lines = lines_of(done({"list", "jobs", "--json"}));
+  const std::string second = json::parse(lines.at(1)).at("id").dump();
+  EXPECT_EQ(done({"priority", "jobs", second, "--to", "3"}), second + " changed\n");
+  EXPECT_EQ(done({"peek", "jobs"}), "b\n");
+  EXPECT_EQ(done({"priority", "jobs", second, "--to=-3"}), second + " changed\n");
+  EXPECT_EQ(done({"peek", "jobs"}), "a\n");
+}
+
+TEST_P(tool_messages, are_of_claim_queues_only_and_named_well) {
+  done({"create", "fifo", "mail"});
+  for (const words& arguments :
+       {words{"list", "mail"}, words{"get", "mail", "1"}, words{"cancel", "mail", "1"},
+        words{"priority", "mail", "1", "--to", "1"}, words{"list", "jobs", "--state", "lost"},
+        words{"list", "--state", "ready"}, words{"get", "jobs"}, words{"get", "jobs", "x"},
+        words{"get", "jobs", "1", "--key", "k"}, words{"cancel", "jobs"},
+        words{"cancel", "jobs", "0"}, words{"priority", "jobs", "1"},
+        words{"priority", "jobs", "1", "--to", "high"}}) {
+    TABLEQ_EXPECT_REFUSAL(2, run(arguments));
+  }
+}
+
+TEST_P(tool_messages, are_counted_up_to_a_limit_or_exactly) {
+  auto mail = db().fifo("mail");
+  mail.enqueue_batch(std::vector<tableq::new_message>(10'001, {.payload = "x"}));
+  const json shown = json::parse(done({"stats", "mail", "--json"}));
+  EXPECT_EQ(shown.at("ready"), 10'000);
+  EXPECT_EQ(shown.at("at_least"), json({"ready"}));
+  EXPECT_TRUE(contains(done({"stats", "mail"}), "10000+"));
+  const json exact = json::parse(done({"stats", "mail", "--json", "--exact"}));
+  EXPECT_EQ(exact.at("ready"), 10'001);
+  EXPECT_TRUE(exact.at("at_least").empty());
+}
+
+}  // namespace

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "connection.hpp"
+#include "format.hpp"
+
+namespace tool {
+
+/// What one look at a queue found.
+struct queue_figures {
+  std::string queue;
+  tableq::kind kind = tableq::kind::fifo;
+  std::variant<tableq::queue_stats, tableq::claim_stats> found;
+
+  [[nodiscard]] tableq::timestamp as_of() const;
+  [[nodiscard]] std::optional<tableq::timestamp> oldest() const;
+};
+
+queue_figures look_at(const any_queue& opened, const tableq::stats_options& options);
+
+/// A figure by its name, as printed.
+struct figure {
+  std::string_view name;
+  std::optional<std::size_t> count;  ///< Empty: the kind has no such figure.
+  bool at_least = false;             ///< A lower bound.
+
+  /// `12`, `10000+` or `-`.
+  [[nodiscard]] std::string text() const;
+};
+
+/// ready, delayed, leased, held, done and dead.
+std::vector<figure> figures_of(const queue_figures& of);
+
+/// One queue's figures; null where the kind has no such figure.
+json figures_json(const queue_figures& of);
+
+/// What happened between two looks at one queue.
+tableq::queue_rates rates_of(const queue_figures& earlier, const queue_figures& later);
+
+}  // namespace tool

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <termios.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tool {
+
+/// The whole of a terminal, redrawn again and again: keys come one by one and are not shown, and
+/// what stood there before is back at the end. Needs standard input and output to be terminals.
+///
+/// @par Thread safety
+/// Distinct objects: unsafe. Shared objects: unsafe. There is one terminal.
+class full_screen {
+ public:
+  /// Both are terminals.
+  [[nodiscard]] static bool possible();
+
+  full_screen();
+  ~full_screen();
+  full_screen(const full_screen&) = delete;
+  full_screen& operator=(const full_screen&) = delete;
+
+  /// Shows as many lines as fit, each cut at the edge. The lines are ASCII.
+  /// @param marked the number of the line that is shown in reverse.
+  /// @throws output_error when the terminal is gone.
+  void draw(const std::vector<std::string>& lines, std::size_t marked) const;
+
+  /// The key that was pressed, without waiting; 0 for none.
+  [[nodiscard]] char key() const;
+
+ private:
+  termios before_{};
+};
+
+}  // namespace tool

@@ -1,0 +1,240 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "figures.hpp"
+#include "format.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "signals.hpp"
+#include "terminal.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// A queue at its last look, and what has happened since the one before.
+struct watched_queue {
+  any_queue opened;
+  std::int64_t identity = 0;
+  std::optional<queue_figures> last = {};
+  tableq::queue_rates rates = {};
+};
+
+/// All queues of a database, looked at again and again.
+class watch {
+ public:
+  explicit watch(tableq::database db) : db_(std::move(db)) {}
+
+  void look() {
+    std::map<std::string, watched_queue> now;
+    for (const tableq::queue_info& each : db_.queues()) {
+      auto known = queues_.extract(each.name);
+      // A queue that was dropped and made anew is another one.
+      if (known && known.mapped().identity == each.identity) {
+        now.insert(std::move(known));
+      } else {
+        now.try_emplace(each.name, watched_queue{open_queue(db_, each.name), each.identity});
+      }
+    }
+    queues_ = std::move(now);
+    for (auto& [name, queue] : queues_) {
+      queue_figures found = look_at(queue.opened, {});
+      if (queue.last) queue.rates = rates_of(*queue.last, found);
+      queue.last = std::move(found);
+    }
+  }
+
+  [[nodiscard]] const std::map<std::string, watched_queue>& queues() const { return queues_; }
+
+ private:
+  tableq::database db_;
+  std::map<std::string, watched_queue> queues_;
+};
+
+std::string age(const queue_figures& of) {
+  const auto oldest = of.oldest();
+  if (!oldest) return "-";
+  const auto seconds =
+      std::chrono::floor<std::chrono::seconds>(std::max(of.as_of() - *oldest, milliseconds{0}));
+  if (seconds < std::chrono::minutes{2}) return std::to_string(seconds.count()) + "s";
+  if (seconds < std::chrono::hours{2}) {
+    return brief(std::chrono::floor<std::chrono::minutes>(seconds));
+  }
+  if (seconds < std::chrono::days{2}) {
+    return brief(std::chrono::floor<std::chrono::hours>(seconds));
+  }
+  return brief(std::chrono::floor<std::chrono::days>(seconds));
+}
+
+std::string per_second(const std::optional<double>& rate) {
+  if (!rate) return "-";
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", *rate);
+  return text.data();
+}
+
+/// What the rows are sorted by: the key that says so.
+bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
+  const auto count = [](const watched_queue& of, std::string_view name) -> std::size_t {
+    for (const figure& each : figures_of(*of.last)) {
+      if (each.name == name) return each.count.value_or(0);
+    }
+    return 0;
+  };
+  const auto waited = [](const watched_queue& of) {
+    const auto oldest = of.last->oldest();
+    return oldest ? of.last->as_of() - *oldest : milliseconds{-1};
+  };
+  switch (by) {
+    case 'd':
+      return count(a, "dead") > count(b, "dead");
+    case 'o':
+      return waited(a) > waited(b);
+    case 'n':
+      return false;  // They come by name.
+    default:
+      return count(a, "ready") > count(b, "ready");
+  }
+}
+
+std::vector<std::string> table_of(const watch& of, char sorted_by) {
+  std::vector<const watched_queue*> sorted;
+  for (const auto& [name, queue] : of.queues()) {
+    if (queue.last) sorted.push_back(&queue);  // The look at a new one may have failed.
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const auto* a, const auto* b) { return comes_first(sorted_by, *a, *b); });
+  std::vector<std::vector<std::string>> rows{{"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD",
+                                              "DONE", "DEAD", "OLDEST", "IN/S", "OUT/S"}};
+  for (const watched_queue* queue : sorted) {
+    const queue_figures& found = *queue->last;
+    std::vector<std::string> row{found.queue, std::string(tableq::to_string(found.kind))};
+    for (const figure& each : figures_of(found)) row.push_back(each.text());
+    row.push_back(age(found));
+    row.push_back(per_second(queue->rates.enqueued));
+    row.push_back(per_second(queue->rates.left));
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows);
+}
+
+exit_status print_once(watch& all) {
+  all.look();
+  output out;
+  if (!all.queues().empty()) {
+    for (const std::string& line : table_of(all, 'r')) out.line(line);
+  }
+  out.flush();
+  return all.queues().empty() ? exit_status::nothing : exit_status::done;
+}
+
+/// Waits for a key, a signal or the time. @return false when it is time to go.
+bool wait(const signal_queue& signals, const full_screen& screen, steady_clock::time_point until,
+          char& sorted_by) {
+  const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+  std::array<pollfd, 2> events{{{signals.handle(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
+  ::poll(events.data(), events.size(), static_cast<int>(std::max(left, milliseconds{0}).count()));
+  if (signals.take() != 0) return false;
+  // The terminal is gone, and poll would return at once for ever.
+  if ((events[1].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) return false;
+  while (const char pressed = screen.key()) {
+    if (pressed == 'q' || pressed == 'Q') return false;
+    if (std::string_view("nrdo").find(pressed) != std::string_view::npos) sorted_by = pressed;
+  }
+  return true;
+}
+
+exit_status show(watch& all, const signal_queue& signals, milliseconds interval) {
+  all.look();
+  const full_screen screen;
+  char sorted_by = 'r';
+  std::string trouble;
+  for (bool go_on = true; go_on;) {
+    const auto next = steady_clock::now() + interval;
+    while (go_on && steady_clock::now() < next) {
+      std::vector<std::string> lines{
+          "tableq top: " + std::to_string(all.queues().size()) +
+          " queues    keys: q quit; sort by n name, r ready, d dead, o oldest"};
+      lines.push_back(printable(trouble));
+      for (std::string& line : table_of(all, sorted_by)) lines.push_back(std::move(line));
+      screen.draw(lines, 2);
+      go_on = wait(signals, screen, next, sorted_by);
+    }
+    if (!go_on) break;
+    try {
+      all.look();
+      trouble.clear();
+    } catch (const tableq::error& failure) {  // It may mend: the figures stay, with the reason.
+      trouble = failure.what();
+    } catch (const refused_error&) {  // A queue was dropped between two statements.
+      trouble.clear();
+    }
+  }
+  return exit_status::done;
+}
+
+exit_status top(const connection_options& connection, bool once, milliseconds interval) {
+  const bool live = !once && full_screen::possible();
+  // Before the first thread, and so before the library may start one.
+  std::optional<signal_queue> signals;
+  if (live) signals.emplace();
+  watch all(connect(connection));
+  return live ? show(all, *signals, interval) : print_once(all);
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "top",
+      {.description = "Watch the queues of a database live in a terminal",
+       .details =
+           "What each queue holds, the age of the oldest message that is ready, and how many "
+           "messages come\n"
+           "and leave each second. 10000+ means at least so many; - means that it cannot be "
+           "told.\n"
+           "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a terminal, "
+           "or with\n"
+           "--once, it prints the table once, with exit status 1 when there is no queue.",
+       .usage = "[--interval TIME] [--once]",
+       .examples = "  tableq top\n"
+                   "  tableq top --interval 5s\n"
+                   "  watch -n 10 tableq top --once"});
+  struct top_arguments {
+    explicit top_arguments(CLI::App& added)
+        : interval(added, "--interval", "TIME", "Between two looks, from 100ms to 1h (1s)") {
+      added.add_flag("--once", once, "Print the table once");
+    }
+    argument interval;
+    bool once = false;
+  };
+  const auto given = std::make_shared<top_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      const milliseconds interval =
+          duration_or(given->interval, "--interval", std::chrono::seconds{1}, milliseconds{100});
+      if (interval > std::chrono::hours{1}) throw usage_error("--interval must be at most 1h");
+      return top(call.connection, given->once, interval);
+    };
+  });
+}
+
+}  // namespace tool

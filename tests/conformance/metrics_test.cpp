@@ -47,7 +47,8 @@ TEST(metrics, are_written_for_prometheus) {
   figures.session_opened("database", 1ms);
   figures.session_opened("database", 1ms);
   figures.session_closed("database", true);
-  const std::string base = R"({backend="database",queue="jobs",kind="claim",operation="claim.take")";
+  const std::string base =
+      R"({backend="database",queue="jobs",kind="claim",operation="claim.take")";
   const auto heads = lines_with(figures.prometheus(), "# ");
   EXPECT_EQ(heads.size() % 2, 0U);
   for (std::size_t i = 0; i < heads.size(); i += 2) {

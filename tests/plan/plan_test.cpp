@@ -241,11 +241,23 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_done_and_dead) {
 
 TEST_P(plan, of_pages_is_constant_however_many_came_before) {
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  const std::string start = now();
+  const auto rows = [&](const std::string& priority, const std::string& due, std::int64_t count) {
+    return additions{.columns = "payload, priority, state, due_at",
+                     .values = here().bytes_literal("x") + ", " + priority +
+                               ", CASE n % 3 WHEN 0 THEN 0 WHEN 1 THEN 2 ELSE 5 END"
+                               ", CASE WHEN n % 3 = 1 THEN " +
+                               start + " + " + due + " + n ELSE 0 END",
+                     .count = count};
+  };
+  // What is on the later pages from the beginning; all that is added comes before it.
+  const additions last = rows("-1", "7200000", 300);
+  here().insert_many("jobs", last.columns, last.values, last.count);
   const parameters first = {{"max", "10"}, {"after_priority", "2147483648"}, {"after_id", "0"}};
-  const parameters deep = {{"max", "10"}, {"after_priority", "0"}, {"after_id", "100000"}};
+  const parameters deep = {{"max", "10"}, {"after_priority", "-1"}, {"after_id", "100"}};
   const parameters times = {{"state", "2"},
                             {"max", "10"},
-                            {"after_at", now()},
+                            {"after_at", std::to_string(std::stoll(start) + 7200000)},
                             {"after_priority", "0"},
                             {"after_id", "1"}};
   const parameters one = {{"id", here().one_item(7)}, {"priority", here().one_item(1)}};
@@ -260,13 +272,7 @@ TEST_P(plan, of_pages_is_constant_however_many_came_before) {
   reads.push_back({.name = "claim.find", .with = {{"key", "'k'"}, {"now", "NULL"}}});
   reads.push_back({.name = "claim.cancel", .with = one, .bounded_sort = true});
   reads.push_back({.name = "claim.set_priority", .with = one, .bounded_sort = true});
-  expect_constant(reads, "jobs",
-                  {.columns = "payload, state, due_at",
-                   .values = here().bytes_literal("x") +
-                             ", CASE n % 3 WHEN 0 THEN 0 WHEN 1 THEN 2 ELSE 5 END"
-                             ", CASE n % 3 WHEN 1 THEN " +
-                             now() + " + 3600000 + n ELSE 0 END",
-                   .count = many});
+  expect_constant(reads, "jobs", rows("1", "3600000", many));
 }
 
 TEST_P(plan, of_figures_is_bounded_over_any_backlog) {

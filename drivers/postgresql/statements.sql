@@ -728,7 +728,7 @@ WHERE q.group_key IS NOT NULL
 -- name: claim.advance
 -- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
 -- Called with the groups locked, each named once. The states are told as ranges, so that the index of groups
--- is read no further than they reach, and no other one serves.
+-- is read no further than they reach, and no other one serves; `state + 0`: nor that of those held.
 WITH next AS MATERIALIZED (
   SELECT n.id, g.item
   FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
@@ -749,7 +749,7 @@ WITH next AS MATERIALIZED (
 )
 UPDATE {table} AS q
 SET state = 0
-WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state = 5
+WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state + 0 = 5
 RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
 
 -- name: claim.purge

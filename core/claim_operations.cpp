@@ -174,40 +174,6 @@ std::vector<settled> extend(const queue_state& of, transaction* tx,
   return settle(of, tx, statement::claim_extend, shared, receipt_items(of, receipts));
 }
 
-std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
-  if (ids.empty()) return 0;
-  std::vector<value> items;
-  items.reserve(ids.size());
-  for (const message_id id : ids) items.emplace_back(id.value);
-  const std::size_t count = advancing(of, nullptr, ids, [&](transaction* in) {
-    return of.execute_batch(in, statement::claim_redrive, {}, items).size();
-  });
-  of.announce(nullptr);
-  return count;
-}
-
-std::size_t redrive_all(const queue_state& of) {
-  constexpr std::size_t batch = 1000;
-  const value max = to_value(batch);
-  const auto some = [&](transaction* in) {
-    std::vector<message_id> ids;
-    const row_set rows = of.execute(in, statement::claim_redrive_all, {&max, 1});
-    for (std::size_t i = 0; i < rows.size(); ++i) ids.push_back({rows.integer(i, 0)});
-    return ids;
-  };
-  const auto once = [&] {
-    if (!of.info().groups) return some(nullptr).size();
-    return together(of, nullptr, [&](transaction& in) {
-      const std::vector<message_id> ids = some(&in);
-      return advancing(of, &in, ids, [&](transaction*) { return ids.size(); });
-    });
-  };
-  std::size_t total = 0;
-  for (std::size_t moved = batch; moved == batch; total += moved) moved = once();
-  of.announce(nullptr);
-  return total;
-}
-
 headers to_headers(const std::optional<std::string>& json) {
   return json ? decode_headers(*json) : headers();
 }

@@ -33,9 +33,6 @@ void expire(const queue_state& of, transaction* tx, std::span<const receipt> rec
 std::vector<settled> extend(const queue_state& of, transaction* tx,
                             std::span<const receipt> receipts, std::chrono::milliseconds lease);
 
-std::size_t redrive(const queue_state& of, std::span<const message_id> ids);
-std::size_t redrive_all(const queue_state& of);
-
 /// Reads the column `headers`.
 headers to_headers(const std::optional<std::string>& json);
 

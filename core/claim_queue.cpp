@@ -4,6 +4,7 @@
 
 #include "core/claim_operations.hpp"
 #include "core/look.hpp"
+#include "core/redrive.hpp"
 #include "core/validate.hpp"
 
 namespace tableq {
@@ -119,8 +120,8 @@ std::size_t claim_queue::redrive(std::span<const message_id> ids) {
   return core::redrive(state(), ids);
 }
 
-std::size_t claim_queue::redrive_all() {
-  return core::redrive_all(state());
+std::size_t claim_queue::redrive_all(const redrive_options& options) {
+  return core::redrive_all(state(), options);
 }
 
 std::size_t claim_queue::purge(retained which, const purge_options& options) {

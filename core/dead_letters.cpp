@@ -57,4 +57,10 @@ void bury(const queue_state& of, transaction& tx, std::span<const message_id> id
   });
 }
 
+std::size_t exhume(const queue_state& of, transaction& tx, std::span<const message_id> ids) {
+  return move_messages(*of.dead_letters(), of, tx, message_state::ready, ids, [](headers& values) {
+    if (const auto at = values.find(source_header); at != values.end()) values.erase(at);
+  });
+}
+
 }  // namespace tableq::core

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -15,5 +16,9 @@ inline constexpr std::string_view source_header = "tableq-source";
 
 /// Moves dead messages of this queue to its dead-letter queue, with their history.
 void bury(const queue_state& of, transaction& tx, std::span<const message_id> ids);
+
+/// Moves messages that came from this queue, and are ready in its dead-letter queue, back.
+/// @return how many of them were there still.
+std::size_t exhume(const queue_state& of, transaction& tx, std::span<const message_id> ids);
 
 }  // namespace tableq::core

@@ -98,6 +98,12 @@ void check_max_attempts(int attempts) {
   if (attempts < 1 || attempts > 1'000'000) refuse("max_attempts must be from 1 to 1,000,000");
 }
 
+void check_rate(double per_second) {
+  if (!(per_second >= 0 && per_second <= 1e9)) {
+    refuse("per_second must be from 0, for no limit, to 1,000,000,000");
+  }
+}
+
 void check_payload(std::string_view payload, std::size_t most) {
   if (payload.size() > most) {
     throw error(errc::too_large, advice::never,

@@ -21,6 +21,8 @@ void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
 void check_time_to_live(std::chrono::milliseconds length);
 void check_key(std::string_view key);
+/// @param per_second zero or more.
+void check_rate(double per_second);
 void check_payload(std::string_view payload, std::size_t most);
 /// @param grouped whether the queue has groups.
 void check_message(const claim_enqueue_options& options, bool grouped);

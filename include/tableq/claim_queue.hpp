@@ -125,8 +125,11 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// Makes dead messages ready again, with no attempts counted; their error history stays.
   /// @return how many of `ids` were dead and are ready now.
   std::size_t redrive(std::span<const message_id> ids);
-  /// All dead messages, a thousand in each transaction.
-  std::size_t redrive_all();
+  /// The dead messages that the options choose, some in each transaction. In a queue with
+  /// dead_letters also those that were moved there from here and are ready there: they come back
+  /// with payload, headers, priority and history, but hold their keys no longer and are in no group.
+  /// @return how many.
+  std::size_t redrive_all(const redrive_options& options = {});
 
   /// Deletes done or dead messages by age, in small batches. @return how many.
   std::size_t purge(retained which, const purge_options& options = {});

@@ -273,6 +273,15 @@ struct new_priority {
   std::int32_t priority = 0;  ///< Higher comes first.
 };
 
+/// For `claim_queue::redrive_all`.
+struct redrive_options {
+  /// Which ones. Called in the calling thread, outside of transactions. Empty: all.
+  std::function<bool(const stored_message&)> filter = {};
+  std::size_t max = 0;        ///< At most so many; zero: no limit.
+  double per_second = 0;      ///< At most so many a second, on average; zero: no limit.
+  std::stop_token stop = {};  ///< A request ends it after the messages that are on their way.
+};
+
 /// For `claim_queue::purge`.
 struct purge_options {
   /// Only what finished at least so long ago by the database's clock, 0 to 3,650 days.

@@ -97,4 +97,80 @@ TEST_P(dead_letters, need_another_claim_queue) {
   EXPECT_FALSE(db_with_clock().find("mail").has_value()) << "nothing was made";
 }
 
+TEST_P(dead_letters, come_back_from_where_they_were_moved_with_their_history) {
+  auto queue = mail();
+  auto other = db_with_clock().claim("other", {.max_attempts = 1, .dead_letters = "morgue"});
+  for (auto* each : {&queue, &other}) {
+    each->enqueue("letter", {.headers = {{"a", "b"}}, .key = "k"});
+    EXPECT_EQ(each->fail(take_one(*each).receipt, "no"), settled::done);
+  }
+  db_with_clock().claim("morgue").enqueue("of its own");
+  EXPECT_EQ(queue.redrive_all(), 1U);
+  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U) << "what is not from here stays";
+  const auto back = queue.peek();
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(back[0].payload, "letter");
+  EXPECT_EQ(back[0].headers, (tableq::headers{{"a", "b"}}));
+  EXPECT_EQ(back[0].key, "k");
+  ASSERT_EQ(back[0].errors.size(), 1U);
+  EXPECT_EQ(back[0].errors[0].error, "no");
+  EXPECT_EQ(take_one(queue).attempt, 1);
+}
+
+class claim_redrive : public claim_test {
+ protected:
+  void bury(int count) {
+    auto brittle = db_with_clock().claim("jobs", {.max_attempts = 1});
+    for (int i = 0; i < count; ++i) brittle.enqueue(std::to_string(i));
+    for (const auto& each : brittle.take({.max = 100})) {
+      EXPECT_EQ(brittle.fail(each.receipt, std::stoi(each.payload) % 2 == 0 ? "even" : "odd"),
+                settled::done);
+    }
+  }
+};
+TABLEQ_ON_BACKENDS(claim_redrive, all_backends);
+
+TEST_P(claim_redrive, chooses_by_what_stands_in_the_message) {
+  bury(6);
+  EXPECT_EQ(jobs().redrive_all({.filter =
+                                    [](const tableq::stored_message& each) {
+                                      return each.errors.back().error == "odd";
+                                    }}),
+            3U);
+  std::vector<std::string> back;
+  for (const auto& each : jobs().take({.max = 100})) back.push_back(each.payload);
+  EXPECT_EQ(back, (std::vector<std::string>{"1", "3", "5"}));
+  EXPECT_EQ(jobs().stats().dead, 3U);
+}
+
+TEST_P(claim_redrive, puts_back_no_more_than_was_asked_for) {
+  bury(6);
+  EXPECT_EQ(jobs().redrive_all({.max = 4}), 4U);
+  EXPECT_EQ(jobs().stats().dead, 2U);
+  EXPECT_EQ(jobs().redrive_all(), 2U);
+}
+
+TEST_P(claim_redrive, goes_at_the_rate_that_was_asked_for) {
+  bury(5);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(jobs().redrive_all({.per_second = 20}), 5U);
+  // Two in each tenth of a second, and a pause behind all.
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 200ms);
+}
+
+TEST_P(claim_redrive, stops_when_it_is_told_to) {
+  bury(6);
+  std::stop_source stop;
+  int looked_at = 0;
+  EXPECT_EQ(jobs().redrive_all({.filter =
+                                    [&](const tableq::stored_message&) {
+                                      if (++looked_at == 2) stop.request_stop();
+                                      return true;
+                                    },
+                                .per_second = 20,
+                                .stop = stop.get_token()}),
+            2U);
+  EXPECT_CODE(invalid_argument, jobs().redrive_all({.per_second = -1}));
+}
+
 }  // namespace

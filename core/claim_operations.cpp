@@ -88,7 +88,7 @@ std::vector<settled> fail_items(const queue_state& of, transaction* tx,
       }
     }
     if (of.dead_letters() != nullptr) bury(of, *in, dead);
-    of.announce(in);
+    of.announce(in, ids.size());
     return out;
   };
   return advancing(of, tx, ids, [&](transaction* in) {
@@ -182,7 +182,7 @@ std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
   const std::size_t count = advancing(of, nullptr, ids, [&](transaction* in) {
     return of.execute_batch(in, statement::claim_redrive, {}, items).size();
   });
-  of.announce(nullptr);
+  of.announce(nullptr, count);
   return count;
 }
 
@@ -204,7 +204,7 @@ std::size_t redrive_all(const queue_state& of) {
   };
   std::size_t total = 0;
   for (std::size_t moved = batch; moved == batch; total += moved) moved = once();
-  of.announce(nullptr);
+  of.announce(nullptr, total);
   return total;
 }
 

@@ -36,7 +36,9 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::s
     : database_(std::move(in)), adopted_(database_->speaks().adopt(callers)) {}
 
 transaction_state::~transaction_state() {
-  if (active_ && leased_) undo();
+  if (!active_ || !leased_) return;
+  undo();
+  for (watched_queue* of : read_) of->readers.hint();
 }
 
 connection& transaction_state::session() {

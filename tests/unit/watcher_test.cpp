@@ -116,10 +116,15 @@ class watchers : public testing::Test {
       }
     });
   }
-  /// Until everything that came of the beginning is over.
+  /// Until everything that came of the beginning is over: no look is put off for that long.
   void settle() {
     wire_.wait_until([this] { return wire_.followed.contains("mail"); });
-    while (wakes_ == 0 || queue_.readers.sleeping() == 0) std::this_thread::yield();
+    int before = -1;
+    for (auto quiet = steady_clock::now(); steady_clock::now() < quiet + 300ms;) {
+      if (wakes_ != before || queue_.readers.sleeping() == 0) quiet = steady_clock::now();
+      before = wakes_;
+      std::this_thread::yield();
+    }
   }
   void finish() {
     done_ = true;

@@ -236,7 +236,7 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
     places all(of.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     const places rest = insert(to, tx, of, all, results);
-    to.announce(tx);
+    to.announce(tx, messages.size());
     find_holders(to, tx, of, rest, results);
     return results;
   }
@@ -249,7 +249,7 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
     lock_groups(to, in, groups);
     forget_keys(to, in, of);
     add_runs(to, in, of, results);
-    to.announce(&in);
+    to.announce(&in, messages.size());
     advance_groups(to, in, groups);
     return results;
   });

@@ -88,7 +88,7 @@ std::vector<settled> fail_items(const queue_state& of, transaction* tx,
       }
     }
     if (of.dead_letters() != nullptr) bury(of, *in, dead);
-    of.announce(in);
+    of.announce(in, ids.size());
     return out;
   };
   return advancing(of, tx, ids, [&](transaction* in) {
@@ -163,7 +163,7 @@ std::vector<settled> release(const queue_state& of, transaction* tx,
                              std::span<const receipt> receipts) {
   std::vector<settled> out =
       settle(of, tx, statement::claim_release, {}, receipt_items(of, receipts));
-  of.announce(tx);
+  of.announce(tx, receipts.size());
   return out;
 }
 

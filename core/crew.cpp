@@ -14,8 +14,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// How long a take waits before it looks around: for the end of an empty queue, say.
+/// How long a take waits before it looks around: for the end of an empty queue.
 constexpr milliseconds look_around{1000};
+/// Where it has nothing to look around for: it is stopped by its token.
+constexpr milliseconds long_wait{60'000};
 
 }  // namespace
 
@@ -157,17 +159,17 @@ void crew::take_all() {
   while (const std::size_t max = room()) {
     try {
       // Before it waits, a worker that shall end looks whether anything is left to wait for.
-      const bool wait = !options_.until_empty || was_empty;
+      const milliseconds pause = !options_.until_empty ? long_wait
+                                 : was_empty           ? look_around
+                                                       : milliseconds{0};
       const auto begin = steady_clock::now();
-      std::vector<delivery> taken = queue_.take({.max = max,
-                                                 .wait = wait ? look_around : milliseconds{0},
-                                                 .lease = lease_,
-                                                 .stop = stop_.get_token()});
+      std::vector<delivery> taken =
+          queue_.take({.max = max, .wait = pause, .lease = lease_, .stop = stop_.get_token()});
       pauses.reset();
       was_empty = taken.empty();
       if (was_empty && options_.until_empty && nothing_left()) return;
       // The lease began within the last of the call's reads.
-      const auto asked = wait ? steady_clock::now() - milliseconds{500} : begin;
+      const auto asked = pause.count() > 0 ? steady_clock::now() - milliseconds{500} : begin;
       const std::scoped_lock hold(mutex_);
       held_.add(std::move(taken), std::max(begin, asked) + lease_);
       changed_.notify_all();

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +12,7 @@
 #include "core/driver.hpp"
 #include "core/retry.hpp"
 #include "core/session_pool.hpp"
-#include "core/waker.hpp"
+#include "core/watcher.hpp"
 
 namespace tableq::core {
 
@@ -39,7 +37,7 @@ class unit_of_work {
 
 /// One open database: what `tableq::database` is a handle to.
 ///
-/// Owns the driver and the sessions.
+/// Owns the driver, the sessions, and the watcher that wakes waiting reads.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -60,8 +58,14 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// The clock of a test, or null: the database's own.
   [[nodiscard]] value now() const;
 
-  /// Signals the readers of the queue with these names.
-  [[nodiscard]] waker& waker_for(const table_names& names);
+  [[nodiscard]] watcher& waking() noexcept { return watcher_; }
+
+  /// Messages were added to the queue and are committed: wakes this process's readers, and tells
+  /// others. Never throws: the messages are stored, and will be found.
+  void announce(watched_queue& to, std::size_t count) noexcept;
+
+  /// Tells others of an addition within the transaction of `session`, which somebody else commits.
+  void announce_within(connection& session, const watched_queue& to) const;
 
   /// Opens the first session, so that what is wrong with the address is known at once.
   void connect();
@@ -100,11 +104,13 @@ class database_state : public std::enable_shared_from_this<database_state> {
   }
 
  private:
+  [[nodiscard]] bool tells() const noexcept;
+  void tell_others(watched_queue& of);
+
   open_options options_;
   std::unique_ptr<driver> driver_;
   session_pool pool_;
-  std::mutex mutex_;
-  std::map<std::uint64_t, waker> wakers_;  // guarded by mutex_; entries are never removed
+  watcher watcher_;
 };
 
 }  // namespace tableq::core

@@ -44,7 +44,7 @@ std::size_t move_messages(const queue_state& from, const queue_state& to, transa
   }
   if (items.empty()) return 0;
   to.execute_batch(&tx, statement::claim_adopt, {}, items);
-  to.announce(&tx);
+  to.announce(&tx, rows.size());
   return rows.size();
 }
 

@@ -13,6 +13,7 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/listener.hpp"
 #include "core/statement.hpp"
 #include "core/value.hpp"
 
@@ -77,6 +78,9 @@ class driver {
   virtual std::unique_ptr<connection> connect() = 0;
   /// Speaks through a session that belongs to the caller, and leaves nothing behind in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
+
+  /// What hears of changes that others make; null where the database tells of none.
+  virtual std::unique_ptr<listener> listen() = 0;
 
   [[nodiscard]] const capabilities& able() const noexcept { return able_; }
   /// The dialect's name.

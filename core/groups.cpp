@@ -53,7 +53,7 @@ void advance_groups(const queue_state& of, transaction& tx, const group_set& gro
   std::vector<value> items;
   items.reserve(groups.size());
   for (const std::string& group : groups) items.emplace_back(std::string_view(group));
-  if (!of.execute_batch(&tx, statement::claim_advance, shared, items).empty()) of.announce(&tx);
+  of.announce(&tx, of.execute_batch(&tx, statement::claim_advance, shared, items).size());
 }
 
 }  // namespace tableq::core

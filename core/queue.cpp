@@ -78,7 +78,7 @@ std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ids[static_cast<std::size_t>(rows.integer(i, 0))] = {rows.integer(i, 1)};
   }
-  to.announce(tx);
+  to.announce(tx, count);
   return ids;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -33,6 +32,11 @@ bool has(std::span<const field> fields, std::string_view name) {
                      [&](const field& each) { return each.name == name; });
 }
 
+look_plan::timing timing_of(kind of) {
+  if (of == kind::claim) return look_plan::timing::leases;
+  return of == kind::pending ? look_plan::timing::announced : look_plan::timing::none;
+}
+
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
@@ -40,7 +44,7 @@ queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
     : database_(std::move(in)),
       info_(std::move(info)),
       names_(names_for(database_->options(), info_.name)),
-      readers_(database_->waker_for(names_)),
+      watched_(database_->waking().queue(names_, info_.identity, timing_of(info_.kind))),
       dead_letters_(std::move(dead_letters)) {}
 
 template <class Work>
@@ -85,6 +89,7 @@ row_set queue_state::run(transaction* tx, statement id, std::span<const value> s
   const auto work = [&](connection& session) { return on(session, id, shared, items); };
   if (tx != nullptr) {
     check(*tx);
+    if (contract_of(id).writes) tx->state().hint_on_rollback(watched_);
     return tx->state().run(work);
   }
   return needs_lock(id) ? database_->in_transaction(work, watched)
@@ -134,25 +139,20 @@ void queue_state::check(transaction& tx) const {
               {.backend = database_->name(), .operation = "transaction"});
 }
 
-void queue_state::announce(transaction* tx) const {
+void queue_state::announce(transaction* tx, std::size_t count) const {
+  if (count == 0) return;
   if (tx != nullptr) {
-    tx->state().wake_on_commit(readers_);
+    tx->state().announce_on_commit(watched_, count);
   } else {
-    readers_.wake();
+    database_->announce(watched_, count);
   }
 }
 
-std::chrono::milliseconds queue_state::bounded(std::chrono::milliseconds pause,
-                                               std::optional<statement> next_due) const {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  std::uniform_int_distribution<std::int64_t> jitter(pause.count() / 2, pause.count());
-  std::chrono::milliseconds out{jitter(random)};
-  if (next_due) {
-    const value now = database_->now();
-    const row_set rows = execute(nullptr, *next_due, {&now, 1});
-    if (!rows.empty()) out = std::min(out, std::chrono::milliseconds(rows.integer(0, 0)));
-  }
-  return std::max(out, std::chrono::milliseconds{1});
+std::optional<std::chrono::milliseconds> queue_state::due_in(statement next_due) const {
+  const value now = database_->now();
+  const row_set rows = execute(nullptr, next_due, {&now, 1});
+  if (rows.empty()) return std::nullopt;
+  return std::chrono::milliseconds(rows.integer(0, 0));
 }
 
 value count_limit(const stats_options& options) {

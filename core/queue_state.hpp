@@ -1,8 +1,9 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +32,7 @@ class queue_state {
   /// As stored, with what this handle was opened with instead.
   [[nodiscard]] const queue_info& info() const noexcept { return info_; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
-  [[nodiscard]] waker& readers() const noexcept { return readers_; }
+  [[nodiscard]] watched_queue& watched() const noexcept { return watched_; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
 
   /// Runs one statement of this queue: inside `tx`, or in a unit of work of its own that is
@@ -45,8 +46,9 @@ class queue_state {
   row_set execute_batch(transaction* tx, statement id, std::span<const value> shared,
                         std::span<const value> items) const;
 
-  /// Tells this process's readers that something was added: at once, or when `tx` commits.
-  void announce(transaction* tx) const;
+  /// Tells readers that so many messages were added, or can be taken again: at once, or when `tx`
+  /// commits.
+  void announce(transaction* tx, std::size_t count = 1) const;
 
   /// Calls `read` until it returns something, the time is over or a stop is requested.
   /// @param next_due the statement that tells when something falls due; none for kinds without
@@ -55,26 +57,38 @@ class queue_state {
   [[nodiscard]] auto wait_for(std::chrono::milliseconds longest, const std::stop_token& stop,
                               std::optional<statement> next_due, Read read) const {
     const auto until = std::chrono::steady_clock::now() + longest;
-    std::chrono::milliseconds pause = first_pause;
+    const auto over = [&] {
+      return stop.stop_requested() || std::chrono::steady_clock::now() >= until;
+    };
+    std::uint64_t mark = watched_.readers.mark();
+    auto found = read();
+    if (!found.empty() || over()) return found;
+    watcher::waiting here(database_->waking(), watched_);
     for (;;) {
-      const std::uint64_t mark = readers_.mark();
-      auto found = read();
-      if (!found.empty() || stop.stop_requested()) return found;
-      const auto left =
-          std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-      if (left.count() <= 0) return found;
-      readers_.wait(mark, std::min(left, bounded(pause, next_due)), stop);
-      pause = std::min(pause * 2, longest_pause);
+      if (next_due) here.ask_due([&] { return due_in(*next_due); });
+      const woken why = here.wait(mark, until, stop);
+      if (why == woken::clock) continue;
+      mark = watched_.readers.mark();
+      // A read that fails has not looked.
+      passed_on pass{&watched_.readers};
+      found = read();
+      pass.to = nullptr;
+      if (!found.empty()) here.found(why);
+      if (!found.empty() || over()) return found;
     }
   }
 
  private:
-  static constexpr std::chrono::milliseconds first_pause{10};
-  static constexpr std::chrono::milliseconds longest_pause{500};
+  /// Wakes another reader in place of one that could not look.
+  struct passed_on {
+    waker* to;
+    ~passed_on() {
+      if (to != nullptr) to->hint();
+    }
+  };
 
-  /// A jittered pause that ends when the next message falls due.
-  [[nodiscard]] std::chrono::milliseconds bounded(std::chrono::milliseconds pause,
-                                                  std::optional<statement> next_due) const;
+  /// How long until the next message falls due; nothing when none will.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> due_in(statement next_due) const;
   [[nodiscard]] bool needs_lock(statement id) const noexcept;
   /// Runs `work(const observation*)`, telling the observer if there is one.
   template <class Work>
@@ -90,7 +104,7 @@ class queue_state {
   std::shared_ptr<database_state> database_;
   queue_info info_;
   table_names names_;
-  waker& readers_;
+  watched_queue& watched_;
   std::shared_ptr<const queue_state> dead_letters_;
 };
 

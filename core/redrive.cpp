@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <vector>
 
 #include "core/dead_letters.hpp"
@@ -9,7 +11,6 @@
 #include "core/look.hpp"
 #include "core/together.hpp"
 #include "core/validate.hpp"
-#include "core/waker.hpp"
 
 namespace tableq::core {
 namespace {
@@ -34,7 +35,7 @@ std::size_t redrive_blindly(const queue_state& of) {
   };
   std::size_t total = 0;
   for (std::size_t moved = largest_batch; moved == largest_batch; total += moved) moved = once();
-  of.announce(nullptr);
+  of.announce(nullptr, total);
   return total;
 }
 
@@ -83,8 +84,10 @@ class chosen {
   void pause(std::size_t moved) {
     if (options_.per_second <= 0 || over()) return;
     const std::chrono::duration<double> length(static_cast<double>(moved) / options_.per_second);
-    waker nobody;
-    nobody.wait(nobody.mark(), std::chrono::ceil<std::chrono::milliseconds>(length), options_.stop);
+    std::mutex nobodys;
+    std::condition_variable_any never;
+    std::unique_lock hold(nobodys);
+    never.wait_for(hold, options_.stop, length, [] { return false; });
   }
 
   const redrive_options& options_;
@@ -102,7 +105,7 @@ std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
   const std::size_t count = advancing(of, nullptr, ids, [&](transaction* in) {
     return of.execute_batch(in, statement::claim_redrive, {}, items).size();
   });
-  of.announce(nullptr);
+  of.announce(nullptr, count);
   return count;
 }
 

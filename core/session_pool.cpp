@@ -22,18 +22,19 @@ session_pool::~session_pool() {
   tell_closed(idle_.size(), false);
 }
 
-leased_session session_pool::lease() {
-  std::unique_ptr<connection> session = idle_or_place();
+leased_session session_pool::lease(std::chrono::milliseconds patience) {
+  std::unique_ptr<connection> session = idle_or_place(patience);
   return {*this, session ? std::move(session) : connect()};
 }
 
-std::unique_ptr<connection> session_pool::idle_or_place() {
+std::unique_ptr<connection> session_pool::idle_or_place(
+    std::chrono::milliseconds patience) {
   std::size_t broken = 0;
   std::unique_ptr<connection> found;
   {
     std::unique_lock hold(mutex_);
     const auto free = [this] { return !idle_.empty() || open_ < most_; };
-    if (!returned_.wait_for(hold, patience_, free)) {
+    if (!returned_.wait_for(hold, patience, free)) {
       throw no_free_session(
           errc::busy, advice::statement,
           "all sessions stayed in use for the session time-out; end transactions sooner, raise "

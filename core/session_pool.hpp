@@ -55,13 +55,14 @@ class session_pool {
   ~session_pool();
 
   /// @throws error errc::busy when none was free in time; what connecting throws.
-  leased_session lease();
+  leased_session lease() { return lease(patience_); }
+  leased_session lease(std::chrono::milliseconds patience);
 
  private:
   friend class leased_session;
   void give_back(std::unique_ptr<connection> session) noexcept;
   /// An idle session, or null: then the place for another is reserved.
-  std::unique_ptr<connection> idle_or_place();
+  std::unique_ptr<connection> idle_or_place(std::chrono::milliseconds patience);
   std::unique_ptr<connection> connect();
   void tell_closed(std::size_t count, bool broken) const noexcept;
 

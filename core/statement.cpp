@@ -28,6 +28,9 @@ constexpr std::array finding_columns{field{"severity", integer}, field{"what", t
 constexpr std::array name_only{field{"name", text}};
 constexpr std::array kind_only{field{"kind", text}};
 constexpr std::array identity_only{field{"identity", integer}};
+constexpr std::array notify_shared{field{"channel", text}, field{"payload", text},
+                                   field{"identity", integer}};
+constexpr std::array held_column{field{"held", integer}};
 constexpr std::array catalog_row{field{"name", text},    field{"identity", integer},
                                  field{"kind", text},    field{"layout", integer},
                                  field{"options", text}, field{"created_at", integer}};
@@ -121,6 +124,11 @@ constexpr std::array all{
     contract{table_exists, "table.exists", false, none, none, present_column},
     contract{queue_lock, "queue.lock", false, identity_only, none, none},
     contract{queue_drop, "queue.drop", true, none, none, none},
+    contract{notify_send, "notify.send", false, notify_shared, none, none},
+    contract{listen_begin, "listen.begin", false, none, none, none},
+    contract{listen_hold, "listen.hold", false, identity_only, none, held_column},
+    contract{listen_drop, "listen.drop", false, identity_only, none, none},
+    contract{listen_end, "listen.end", false, none, none, none},
     contract{doctor_database, "doctor.database", false, none, none, finding_columns},
     contract{doctor_queue, "doctor.queue", false, kind_only, none, finding_columns},
     contract{heap_enqueue, "heap.enqueue", true, just_now, plain_item, id_column},
@@ -196,6 +204,19 @@ std::span<const contract> contracts() noexcept {
 
 const contract& contract_of(statement id) noexcept {
   return all[static_cast<std::size_t>(id)];
+}
+
+bool optional(statement id, const capabilities& able) noexcept {
+  switch (id) {
+    case notify_send:
+    case listen_begin:
+    case listen_hold:
+    case listen_drop:
+    case listen_end:
+      return !able.notifies;
+    default:
+      return false;
+  }
 }
 
 statement statement_for(kind of, destructive_operation operation) noexcept {

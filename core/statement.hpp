@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include <tableq/dialect.hpp>
 #include <tableq/options.hpp>
 
 namespace tableq::core {
@@ -21,6 +22,11 @@ enum class statement : std::uint8_t {
   table_exists,
   queue_lock,
   queue_drop,
+  notify_send,
+  listen_begin,
+  listen_hold,
+  listen_drop,
+  listen_end,
   doctor_database,
   doctor_queue,
   heap_enqueue,
@@ -105,6 +111,9 @@ struct contract {
 std::span<const contract> contracts() noexcept;
 
 const contract& contract_of(statement id) noexcept;
+
+/// Whether a dialect may lack the statement, because core never asks it for that.
+bool optional(statement id, const capabilities& able) noexcept;
 
 /// The operations that heap, fifo, lifo and pending share.
 enum class destructive_operation : std::uint8_t { enqueue, dequeue, peek, purge, stats };

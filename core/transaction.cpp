@@ -36,7 +36,9 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::s
     : database_(std::move(in)), adopted_(database_->speaks().adopt(callers)) {}
 
 transaction_state::~transaction_state() {
-  if (active_ && leased_) undo();
+  if (!active_ || !leased_) return;
+  undo();
+  for (watched_queue* of : read_) of->readers.hint();
 }
 
 connection& transaction_state::session() {
@@ -55,10 +57,14 @@ void transaction_state::commit() {
   // returned.
   struct finish {
     transaction_state* of;
-    ~finish() { of->end(); }
+    ~finish() {
+      if (of->active_) of->end();
+    }
   } const at_the_end{this};
   database_->observed(of_database("commit"), [&](const observation& /*told*/) { on.commit(); });
-  for (waker* readers : waiting_) readers->wake();
+  read_.clear();
+  end();
+  for (const auto& [to, count] : added_) database_->announce(*to, count);
 }
 
 void transaction_state::rollback() {
@@ -82,6 +88,20 @@ void transaction_state::end() noexcept {
   active_ = false;
   (*leased_)->rollback();
   leased_.reset();
+  for (watched_queue* of : read_) of->readers.hint();
+}
+
+void transaction_state::announce_on_commit(watched_queue& to, std::size_t count) {
+  if (!adopted_) {
+    added_[&to] += count;
+  } else if (adopted_->usable()) {  // The caller has no transaction open: it is committed.
+    database_->announce(to, count);
+  } else if (added_.try_emplace(&to, count).second) {
+    run([&](connection& on) {
+      database_->announce_within(on, to);
+      return row_set(0);
+    });
+  }
 }
 
 row_set transaction_state::run(const std::function<row_set(connection&)>& work) {

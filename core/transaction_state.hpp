@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,7 +25,7 @@ class transaction_state {
   void commit();
   void rollback();
   [[nodiscard]] bool active() const noexcept { return active_; }
-  [[nodiscard]] const database_state& database() const noexcept { return *database_; }
+  [[nodiscard]] database_state& database() const noexcept { return *database_; }
   /// @throws error errc::invalid_argument when the transaction has ended.
   connection& session();
 
@@ -32,8 +33,11 @@ class transaction_state {
   /// all.
   row_set run(const std::function<row_set(connection&)>& work);
 
-  /// Wakes these readers when, and if, the transaction commits.
-  void wake_on_commit(waker& readers) { waiting_.insert(&readers); }
+  /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
+  /// In the caller's transaction the database does that, where it can.
+  void announce_on_commit(watched_queue& to, std::size_t count);
+  /// Messages were read from the queue, which are there again if the transaction is rolled back.
+  void hint_on_rollback(watched_queue& of) { read_.insert(&of); }
 
  private:
   void end() noexcept;
@@ -43,7 +47,8 @@ class transaction_state {
   std::shared_ptr<database_state> database_;
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
-  std::set<waker*> waiting_;
+  std::map<watched_queue*, std::size_t> added_;
+  std::set<watched_queue*> read_;
   bool active_ = true;
   bool failed_ = false;
 };

@@ -49,6 +49,9 @@ void check_open_options(const open_options& options) {
   if (options.retry_for < 0ms || options.retry_for > longest_wait) {
     refuse("retry_for must be from 0 to 365 days");
   }
+  if (options.look_every < 10ms || options.look_every > 24h) {
+    refuse("look_every must be from 10 ms to 1 day");
+  }
 }
 
 void check_batch_size(std::size_t size, std::size_t most) {

@@ -1,13 +1,32 @@
 #include "core/waker.hpp"
 
+#include <algorithm>
+
 namespace tableq::core {
 
-void waker::wake() noexcept {
-  {
-    const std::scoped_lock hold(mutex_);
-    ++count_;
-  }
-  woken_.notify_all();
+void waker::wake_first(woken why) noexcept {
+  sleeper& first = *sleepers_.front();
+  sleepers_.pop_front();
+  first.why = why;
+  // Within the lock: afterwards the sleeper may be gone.
+  first.signal.notify_one();
+}
+
+void waker::wake(std::size_t count) noexcept {
+  const std::scoped_lock hold(mutex_);
+  ++count_;
+  for (; count > 0 && !sleepers_.empty(); --count) wake_first(woken::message);
+}
+
+void waker::hint() noexcept {
+  const std::scoped_lock hold(mutex_);
+  ++count_;
+  if (!sleepers_.empty()) wake_first(woken::hint);
+}
+
+void waker::ask() noexcept {
+  const std::scoped_lock hold(mutex_);
+  if (!sleepers_.empty()) wake_first(woken::clock);
 }
 
 std::uint64_t waker::mark() noexcept {
@@ -15,10 +34,20 @@ std::uint64_t waker::mark() noexcept {
   return count_;
 }
 
-void waker::wait(std::uint64_t since, std::chrono::milliseconds longest,
-                 const std::stop_token& stop) {
+std::size_t waker::sleeping() noexcept {
+  const std::scoped_lock hold(mutex_);
+  return sleepers_.size();
+}
+
+woken waker::wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
+                  const std::stop_token& stop) {
   std::unique_lock hold(mutex_);
-  woken_.wait_for(hold, stop, longest, [&] { return count_ != since; });
+  if (count_ != since) return woken::hint;
+  sleeper me;
+  sleepers_.push_back(&me);
+  me.signal.wait_until(hold, stop, until, [&me] { return me.why != woken::no; });
+  if (me.why == woken::no) sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), &me));
+  return me.why;
 }
 
 }  // namespace tableq::core

@@ -164,6 +164,10 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(words_, at_, session);
   }
+  std::unique_ptr<core::listener> listen() override {
+    if (words_->by->listen == nullptr) return nullptr;
+    return words_->by->listen(connect(), at_);
+  }
 
  private:
   std::shared_ptr<const vocabulary> words_;

@@ -100,6 +100,11 @@ struct transport_kind {
   /// Whether an open session of unknown origin is of this kind, and speaks to the dialect's
   /// database as far as can be told without asking it.
   bool (*fits)(soci::session& session, const dialect& speaks);
+  /// What hears of others' changes; null where that is not possible at this address. A null
+  /// function where it never is.
+  /// @param session an open one, to keep or to drop.
+  std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
+                                            const endpoint& at);
 };
 
 /// The transports of this build: drivers/registry.cpp.

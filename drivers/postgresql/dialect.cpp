@@ -30,7 +30,10 @@ dialect make_postgresql_dialect() {
       .batches = batching::arrays,
       // The server holds no value of 1 GiB, and a row travels in one message with what surrounds
       // it.
-      .able = {.strict_needs_lock = true, .schemas = true, .max_payload = 1'000'000'000},
+      .able = {.strict_needs_lock = true,
+               .schemas = true,
+               .notifies = true,
+               .max_payload = 1'000'000'000},
       .resolve = resolve,
       .classify = classify_postgresql,
   };

@@ -56,6 +56,27 @@ SELECT pg_advisory_xact_lock(CAST(:identity AS bigint))
 -- name: queue.drop
 DROP TABLE {table}
 
+-- name: notify.send
+-- Only while somebody listens, which is who holds the lock of listen.hold. Where nobody does, the lock is ours
+-- until the transaction ends: who begins to listen meanwhile gets it afterwards, and then looks.
+SELECT pg_notify(CAST(:channel AS text), CAST(:payload AS text))
+WHERE NOT pg_try_advisory_xact_lock(1952606577, CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+
+-- name: listen.begin
+LISTEN {table:tableq}
+
+-- name: listen.hold
+-- Until listen.drop, or the session's end. After LISTEN: who finds it taken is heard.
+SELECT CASE WHEN pg_try_advisory_lock_shared(1952606577,
+                   CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+            THEN 1 ELSE 0 END AS held
+
+-- name: listen.drop
+SELECT pg_advisory_unlock_shared(1952606577, CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+
+-- name: listen.end
+UNLISTEN {table:tableq}
+
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- Ids are drawn row by row as the arrays are walked along, so the n-th lowest belongs to the n-th item. They
 -- come from the column's default, which needs no right on the sequence.

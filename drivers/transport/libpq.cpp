@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_values.hpp"
 
 namespace tableq::drivers {
@@ -210,6 +211,7 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
 
 }  // namespace
 
-const transport_kind libpq_transport{"libpq", marker::numbered, true, open, attach, fits};
+const transport_kind libpq_transport{"libpq", marker::numbered,    true, open, attach,
+                                     fits,    listen_through_libpq};
 
 }  // namespace tableq::drivers

@@ -304,7 +304,7 @@ std::string odbc_product(const endpoint& at) {
   return odbc::product_of(*odbc::open(at));
 }
 
-const transport_kind odbc_transport{"odbc",     marker::question, false,
-                                    odbc::open, odbc::attach,     odbc::fits};
+const transport_kind odbc_transport{"odbc",       marker::question, false,  odbc::open,
+                                    odbc::attach, odbc::fits,       nullptr};
 
 }  // namespace tableq::drivers

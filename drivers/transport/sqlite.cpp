@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/file_watch.hpp"
 
 namespace tableq::drivers {
 namespace {
@@ -169,9 +170,16 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
+/// The session tells which file it is, and is not needed any more.
+std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
+                                       const endpoint& /*at*/) {
+  const char* file = sqlite3_db_filename(handle_of(session->session()), "main");
+  return watch_file(file == nullptr ? "" : file);
+}
+
 }  // namespace
 
-const transport_kind sqlite_transport{"sqlite", marker::numbered_question, false, open, attach,
-                                      fits};
+const transport_kind sqlite_transport{
+    "sqlite", marker::numbered_question, false, open, attach, fits, listen};
 
 }  // namespace tableq::drivers

@@ -33,6 +33,16 @@ enum class schema_policy {
   verify_only,        ///< Never runs DDL: what is missing is errc::not_found.
 };
 
+/// How waiting reads learn of what others add. What the same database object adds wakes them at
+/// once in any case. docs/waiting.md says what each costs.
+enum class waking {
+  automatic,  ///< The database tells, where it can; others are told where they listen.
+  /// By looking again and again. Others are still told. For poolers that hand a server's session
+  /// from client to client.
+  polling,
+  silent,  ///< As polling, and others are not told either. For two-phase commits on PostgreSQL.
+};
+
 /// How `database::open` sets a database up.
 struct open_options {
   schema_policy schema = schema_policy::create_if_missing;
@@ -55,6 +65,12 @@ struct open_options {
   /// How long calls that tableq may repeat (busy, conflict, a session lost before anything was
   /// sent) are repeated. Zero: not at all.
   std::chrono::milliseconds retry_for = std::chrono::seconds{10};
+
+  tableq::waking waking = tableq::waking::automatic;
+
+  /// How long a waiting read goes without looking, at the most, where the database tells of
+  /// changes: for what nobody tells of, such as plain SQL on PostgreSQL. 10 ms to 1 day.
+  std::chrono::milliseconds look_every = std::chrono::seconds{5};
 
   /// For tests: replaces the database's clock in everything that due times, leases and ages depend
   /// on. Called from any thread that uses the database. Empty: the database's own clock.

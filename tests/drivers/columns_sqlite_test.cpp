@@ -56,7 +56,10 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
   for (const contract& of : tableq::core::contracts()) {
     SCOPED_TRACE(of.name);
     const auto block = blocks.find(of.name);
-    ASSERT_NE(block, blocks.end());
+    if (block == blocks.end()) {
+      EXPECT_TRUE(optional(of.id, speaks.able));
+      continue;
+    }
     const std::string_view part = of.name.substr(0, of.name.find('.'));
     const std::string table(
         part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"

@@ -101,6 +101,10 @@ class place {
   /// ended from outside. The id comes from `session_id_sql`.
   [[nodiscard]] virtual std::optional<std::string> session_id_sql() const { return {}; }
   virtual void end_session(const std::string& id) { static_cast<void>(id); }
+  /// A query for the ids of the sessions in which tableq only hears of changes, and one for the
+  /// number of all its sessions; empty where it hears of changes without a session, or not at all.
+  [[nodiscard]] virtual std::optional<std::string> listening_sql() const { return {}; }
+  [[nodiscard]] virtual std::optional<std::string> session_count_sql() const { return {}; }
   /// Statements for a session in a transaction of its own, just begun, after which the database
   /// refuses to touch what others change from then on; none where it never does.
   [[nodiscard]] virtual std::vector<std::string> conflict_setup() const = 0;

@@ -15,6 +15,10 @@ namespace {
 constexpr const char* variable = "TABLEQ_TEST_POSTGRESQL";
 using settings = std::map<std::string, std::string>;
 
+/// Which of pg_locks, as `l`, marks a session that hears of changes.
+const std::string listens =
+    "(l.locktype = 'advisory' AND l.classid = 1952606577 AND l.mode = 'ShareLock')";
+
 /// The variable as libpq reads it: SOCI's form is a libpq string behind a scheme.
 std::string server_address() {
   const std::string given = std::getenv(variable);
@@ -145,6 +149,10 @@ class schema_place : public place {
         " LEFT JOIN pg_locks l USING (pid) WHERE a.application_name = '" +
         schema_ +
         "'"
+        // A session that listens is marked for as long as it does.
+        " AND NOT COALESCE(" +
+        listens +
+        ", false)"
         " AND (l.pid IS NOT NULL OR a.state <> 'idle' OR a.backend_xmin IS NOT NULL)");
     if (found.empty()) return {};
     std::string words;
@@ -156,6 +164,14 @@ class schema_place : public place {
   std::optional<std::string> session_id_sql() const override { return "SELECT pg_backend_pid()"; }
   void end_session(const std::string& id) override {
     administrator_.run("SELECT pg_terminate_backend(" + id + ", 10000)");
+  }
+  std::optional<std::string> listening_sql() const override {
+    return "SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN pg_locks l USING (pid)"
+           " WHERE a.application_name = '" +
+           schema_ + "' AND " + listens;
+  }
+  std::optional<std::string> session_count_sql() const override {
+    return "SELECT count(*) FROM pg_stat_activity WHERE application_name = '" + schema_ + "'";
   }
   std::vector<std::string> conflict_setup() const override {
     return {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT 1"};
@@ -313,6 +329,8 @@ class odbc_schema_place : public schema_place {
     return checks;
   }
   std::vector<std::pair<std::string, std::string>> bad_settings() const override { return {}; }
+  std::optional<std::string> listening_sql() const override { return {}; }
+  std::optional<std::string> session_count_sql() const override { return {}; }
   /// The driver prepares statements of its own.
   std::optional<std::string> leftovers_sql() const override { return {}; }
   std::unique_ptr<soci::session> session() const override {

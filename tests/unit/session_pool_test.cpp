@@ -44,6 +44,7 @@ class fake_driver final : public core::driver {
     return std::make_unique<fake_session>(open, alive);
   }
   std::unique_ptr<core::connection> adopt(soci::session&) override { return {}; }
+  std::unique_ptr<core::listener> listen() override { return {}; }
 
   int connects = 0;
   int open = 0;

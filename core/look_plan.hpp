@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <random>
+
+namespace tableq::core {
+
+/// How much a queue's readers can rely on being told.
+struct hearing {
+  bool listening = false;  ///< The database tells of changes.
+  /// Whoever tells stays silent for `tell_every` afterwards, so that one looks on for that long.
+  bool throttled = false;
+  /// The longest pause between two looks while the database tells.
+  std::chrono::milliseconds longest{500};
+};
+
+/// Senders tell of a queue at most once in so long.
+inline constexpr std::chrono::milliseconds tell_every{250};
+
+/// When the readers of one queue are to look next, and when somebody is to ask for the next due
+/// time. Knows no clock: it is given the time.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; the watcher's mutex guards it.
+class look_plan {
+ public:
+  using moment = std::chrono::steady_clock::time_point;
+  enum class action { none, look, ask };
+
+  /// What messages can fall due by.
+  enum class timing {
+    none,
+    announced,  ///< By times that were told when the message was added.
+    leases,     ///< Also by leases, of which nobody tells.
+  };
+
+  explicit look_plan(timing by) : timing_(by), random_(std::random_device{}()) {}
+
+  /// The first reader came.
+  void begin(moment now, const hearing& of);
+  /// A change was told; or will be from now on.
+  void told(moment now);
+  /// Nobody tells any more: back to looking.
+  void deaf(moment now);
+  /// A reader that was woken found something.
+  void found(moment now, const hearing& of);
+
+  /// Messages with times were added: the next due time is not known any more.
+  void due_changed(moment now);
+  /// Whether the reader that calls this is the one to ask for the next due time.
+  [[nodiscard]] bool take_question();
+  /// What the database answered; none: nothing falls due.
+  void due_in(moment now, std::optional<std::chrono::milliseconds> delay);
+  /// The question failed.
+  void not_answered(moment now);
+
+  /// What is to be done now. Called until it is nothing.
+  [[nodiscard]] action at(moment now, const hearing& of);
+  /// When to call `at` again.
+  [[nodiscard]] moment next() const;
+
+ private:
+  static constexpr std::chrono::milliseconds shortest{10};
+  static constexpr std::chrono::milliseconds longest_without_hearing{500};
+  static constexpr std::chrono::milliseconds shortest_rest{1};
+  static constexpr std::chrono::milliseconds longest_rest{50};
+  static constexpr std::chrono::milliseconds lease_check{1000};
+
+  /// Between half of the length and all of it.
+  [[nodiscard]] std::chrono::microseconds jittered(std::chrono::milliseconds length);
+  [[nodiscard]] bool looking_on(moment now, const hearing& of) const;
+  void plan_look(moment now, std::chrono::milliseconds pause);
+
+  timing timing_;
+  std::minstd_rand random_;
+
+  moment look_at_ = moment::max();
+  std::chrono::milliseconds pause_ = shortest;
+
+  // Looks that were prompted rest a growing while, so that nothing burns what others change often.
+  bool prompted_ = false;
+  moment told_at_ = moment::min();
+  moment rests_until_ = moment::min();
+  std::chrono::milliseconds rest_ = shortest_rest;
+
+  std::optional<moment> due_at_;
+  moment ask_at_ = moment::max();
+  bool due_known_ = false;
+  bool asked_ = false;
+  int overdue_ = 0;  ///< Answers in a row that something is due already.
+};
+
+}  // namespace tableq::core

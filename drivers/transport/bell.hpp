@@ -1,0 +1,68 @@
+#pragma once
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+
+#include <tableq/error.hpp>
+
+namespace tableq::drivers {
+
+/// Interrupts a wait on file descriptors: a pipe of the listener's own.
+///
+/// @par Thread safety
+/// One thread waits; `ring` from any.
+class bell {
+ public:
+  bell() {
+#if defined(__linux__)
+    const bool open = ::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) == 0;
+#else
+    const bool open = ::pipe(ends_.data()) == 0;
+    for (const int end : ends_) {
+      ::fcntl(end, F_SETFD, FD_CLOEXEC);
+      ::fcntl(end, F_SETFL, O_NONBLOCK);
+    }
+#endif
+    if (!open) {
+      throw error(errc::busy, advice::statement, "the system gives no more file descriptors");
+    }
+  }
+  bell(const bell&) = delete;
+  bell& operator=(const bell&) = delete;
+  ~bell() {
+    for (const int end : ends_) ::close(end);
+  }
+
+  void ring() noexcept {
+    // Fails only when the pipe is full, and then it is readable anyway.
+    [[maybe_unused]] const ssize_t ignored = ::write(ends_[1], "", 1);
+  }
+
+  enum class heard { nothing, ringing, other };
+
+  /// Waits for the bell, for `other` to be readable if that is not negative, or for the time to be
+  /// over.
+  heard wait(int other, std::chrono::milliseconds longest) noexcept {
+    std::array<pollfd, 2> watched{pollfd{.fd = ends_[0], .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = other, .events = POLLIN, .revents = 0}};
+    constexpr std::chrono::milliseconds most{std::numeric_limits<int>::max()};
+    const auto time = static_cast<int>(std::min(longest, most).count());
+    if (::poll(watched.data(), watched.size(), time) <= 0) return heard::nothing;
+    if ((watched[0].revents & POLLIN) == 0) return heard::other;
+    std::array<char, 64> rung{};
+    while (::read(ends_[0], rung.data(), rung.size()) > 0) {
+    }
+    return heard::ringing;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+}  // namespace tableq::drivers

@@ -1,0 +1,186 @@
+#include "drivers/transport/file_watch.hpp"
+
+#include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/inotify.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "drivers/transport/bell.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// What all have in common: a file is not told of by queue.
+class whole_file : public core::listener {
+ public:
+  bool follow(const core::table_names& /*names*/, std::int64_t /*identity*/) override {
+    return true;
+  }
+  void leave(const core::table_names& /*names*/, std::int64_t /*identity*/) override {}
+  void interrupt() noexcept override { bell_.ring(); }
+
+ protected:
+  bell& interruption() noexcept { return bell_; }
+
+ private:
+  bell bell_;
+};
+
+class nothing_to_watch final : public whole_file {
+ public:
+  core::heard wait(milliseconds longest) override {
+    interruption().wait(-1, longest);
+    return {};
+  }
+};
+
+/// What tells that a file was written to.
+struct stamp {
+  std::int64_t size = -1;
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+  std::uint64_t node = 0;
+
+  friend bool operator==(const stamp&, const stamp&) = default;
+};
+
+stamp stamp_of(const std::string& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) return {};
+#if defined(__APPLE__)
+  const timespec& changed = found.st_mtimespec;
+#else
+  const timespec& changed = found.st_mtim;
+#endif
+  return {.size = found.st_size,
+          .seconds = changed.tv_sec,
+          .nanoseconds = changed.tv_nsec,
+          .node = found.st_ino};
+}
+
+/// Looks at the files every few milliseconds.
+class stamp_watch final : public whole_file {
+ public:
+  explicit stamp_watch(const std::string& file) : files_{file, file + "-wal"} { changed(); }
+
+  core::heard wait(milliseconds longest) override {
+    const auto until = steady_clock::now() + longest;
+    for (;;) {
+      if (changed()) return {.anything = true};
+      const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+      if (left.count() <= 0) return {};
+      constexpr milliseconds pause{5};
+      if (interruption().wait(-1, std::min(left, pause)) == bell::heard::ringing) return {};
+    }
+  }
+
+ private:
+  bool changed() {
+    const std::array now{stamp_of(files_[0]), stamp_of(files_[1])};
+    return std::exchange(seen_, now) != now;
+  }
+
+  std::array<std::string, 2> files_;
+  std::array<stamp, 2> seen_;
+};
+
+#if defined(__linux__)
+/// Is told by the system of each write. Writers that write often are heard of now and then only.
+class told_by_system final : public whole_file {
+ public:
+  explicit told_by_system(std::string file)
+      : file_(std::move(file)),
+        log_(file_ + "-wal"),
+        events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    const std::size_t slash = file_.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
+    usable_ = events_ >= 0 &&
+              ::inotify_add_watch(events_, folder.c_str(), IN_CREATE | IN_MOVED_TO) >= 0 &&
+              ::inotify_add_watch(events_, file_.c_str(), IN_MODIFY) >= 0;
+    watch_log();
+  }
+  told_by_system(const told_by_system&) = delete;
+  told_by_system& operator=(const told_by_system&) = delete;
+  ~told_by_system() override {
+    if (events_ >= 0) ::close(events_);
+  }
+
+  [[nodiscard]] bool usable() const noexcept { return usable_; }
+
+  core::heard wait(milliseconds longest) override {
+    const auto now = steady_clock::now();
+    if (now < deaf_until_) {
+      const auto rest = std::chrono::ceil<milliseconds>(deaf_until_ - now);
+      const milliseconds pause = std::min(longest, rest);
+      if (interruption().wait(-1, pause) == bell::heard::ringing || pause < rest) return {};
+      longest -= pause;
+    }
+    if (interruption().wait(events_, longest) != bell::heard::other) return {};
+    const bool ours = take_in();
+    const auto told = steady_clock::now();
+    constexpr milliseconds shortest{1};
+    constexpr milliseconds most{10};
+    // Told again right after the rest: somebody writes all the time.
+    rest_ = told < deaf_until_ + rest_ ? std::min(rest_ * 2, most) : shortest;
+    deaf_until_ = told + rest_;
+    return {.anything = ours};
+  }
+
+ private:
+  /// The log comes and goes with the first and the last session of all processes.
+  void watch_log() { ::inotify_add_watch(events_, log_.c_str(), IN_MODIFY); }
+
+  /// Reads all that was told. @return whether it is about the file or its log.
+  bool take_in() {
+    bool ours = false;
+    alignas(inotify_event) std::array<char, 4096> buffer{};
+    for (;;) {
+      const ssize_t got = ::read(events_, buffer.data(), buffer.size());
+      if (got <= 0) return ours;
+      for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+        inotify_event event{};
+        std::memcpy(&event, buffer.data() + at, sizeof event);
+        if ((event.mask & (IN_CREATE | IN_MOVED_TO)) == 0) {
+          ours = true;  // Also when events were dropped.
+        } else if (log_.ends_with("/" + std::string(buffer.data() + at + sizeof event))) {
+          watch_log();
+          ours = true;
+        }
+        at += sizeof event + event.len;
+      }
+    }
+  }
+
+  const std::string file_;
+  const std::string log_;
+  int events_;
+  bool usable_ = false;
+  steady_clock::time_point deaf_until_{};
+  milliseconds rest_{1};
+};
+#endif
+
+}  // namespace
+
+std::unique_ptr<core::listener> watch_file(const std::string& file) {
+  if (file.empty()) return std::make_unique<nothing_to_watch>();
+#if defined(__linux__)
+  auto told = std::make_unique<told_by_system>(file);
+  if (told->usable()) return told;
+#endif
+  return std::make_unique<stamp_watch>(file);
+}
+
+}  // namespace tableq::drivers

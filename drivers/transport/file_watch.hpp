@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/listener.hpp"
+
+namespace tableq::drivers {
+
+/// Hears of changes of a file and of its write-ahead log, `<file>-wal`. On Linux the system tells;
+/// elsewhere, and where the system has no more watches, the files are looked at.
+/// @param file an absolute path; empty: a place in memory, of which nobody can tell.
+std::unique_ptr<core::listener> watch_file(const std::string& file);
+
+}  // namespace tableq::drivers

@@ -1,0 +1,76 @@
+#include "drivers/transport/libpq_listener.hpp"
+
+#include <libpq-fe.h>
+#include <soci/postgresql/soci-postgresql.h>
+#include <soci/soci.h>
+
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "drivers/transport/bell.hpp"
+
+namespace tableq::drivers {
+namespace {
+
+struct free_notice {
+  void operator()(PGnotify* notice) const noexcept { PQfreemem(notice); }
+};
+
+class libpq_listener final : public core::listener {
+ public:
+  explicit libpq_listener(std::unique_ptr<core::connection> session)
+      : session_(std::move(session)),
+        handle_(static_cast<soci::postgresql_session_backend*>(session_->session().get_backend())
+                    ->conn_) {}
+
+  bool follow(const core::table_names& names, std::int64_t identity) override {
+    const core::value id(identity);
+    session_->execute(core::statement::listen_begin, names, {}, {});
+    return session_->execute(core::statement::listen_hold, names, {&id, 1}, {}).integer(0, 0) == 1;
+  }
+
+  void leave(const core::table_names& names, std::int64_t identity) override {
+    const core::value id(identity);
+    session_->execute(core::statement::listen_drop, names, {&id, 1}, {});
+    session_->execute(core::statement::listen_end, names, {}, {});
+  }
+
+  core::heard wait(std::chrono::milliseconds longest) override {
+    // Some may have come along with the answer to a statement.
+    core::heard out = taken_in();
+    if (!out.notices.empty()) return out;
+    if (bell_.wait(PQsocket(handle_), longest) == bell::heard::other) {
+      PQconsumeInput(handle_);
+      out = taken_in();
+    }
+    if (PQstatus(handle_) == CONNECTION_OK) return out;
+    throw error(errc::connection_lost, advice::session, "the listening session was lost");
+  }
+
+  void interrupt() noexcept override { bell_.ring(); }
+
+ private:
+  core::heard taken_in() {
+    core::heard out;
+    for (;;) {
+      const std::unique_ptr<PGnotify, free_notice> one(PQnotifies(handle_));
+      if (!one) return out;
+      out.notices.push_back({.channel = one->relname, .payload = one->extra});
+    }
+  }
+
+  bell bell_;
+  std::unique_ptr<core::connection> session_;
+  PGconn* handle_;
+};
+
+}  // namespace
+
+std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
+                                                     const endpoint& at) {
+  if (!at.able.notifies) return nullptr;
+  return std::make_unique<libpq_listener>(std::move(session));
+}
+
+}  // namespace tableq::drivers

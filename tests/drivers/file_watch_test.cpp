@@ -1,0 +1,102 @@
+#include "drivers/transport/file_watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::drivers::watch_file;
+namespace files = std::filesystem;
+
+class file_watch : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (files::temp_directory_path() / "tableq-watch-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    write("queues.db", "x");
+  }
+  void TearDown() override {
+    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
+    files::remove_all(folder_, ignored);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::app) << text;
+  }
+  [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
+
+  files::path folder_;
+};
+
+TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {
+  const auto watch = watch_file(file());
+  write("queues.db-wal", "made");
+  EXPECT_TRUE(watch->wait(1min).anything);
+  while (watch->wait(20ms).anything) {
+  }
+  write("queues.db-wal", "more");
+  EXPECT_TRUE(watch->wait(1min).anything);
+  files::remove(folder_ / "queues.db-wal");
+  while (watch->wait(20ms).anything) {
+  }
+  write("queues.db-wal", "made again");
+  EXPECT_TRUE(watch->wait(1min).anything);
+  write("queues.db-wal", "and more");
+  EXPECT_TRUE(watch->wait(1min).anything);
+}
+
+TEST_F(file_watch, tells_of_the_file_itself) {
+  const auto watch = watch_file(file());
+  write("queues.db", "more");
+  EXPECT_TRUE(watch->wait(1min).anything);
+}
+
+TEST_F(file_watch, does_not_mind_other_files) {
+  const auto watch = watch_file(file());
+  write("letters.db", "x");
+  write("letters.db-wal", "x");
+  write("wueues.db-wal", "x");
+  EXPECT_FALSE(watch->wait(30ms).anything);
+}
+
+TEST_F(file_watch, ends_when_it_is_interrupted) {
+  for (const std::string& of : {file(), std::string(), (folder_ / "missing" / "x").string()}) {
+    const auto watch = watch_file(of);
+    const std::jthread other([&] { watch->interrupt(); });
+    EXPECT_FALSE(watch->wait(24h).anything);
+  }
+}
+
+TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
+  const auto watch = watch_file(file());
+  const std::jthread writer([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) write("queues.db-wal", "x");
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  int told = 0;
+  while (std::chrono::steady_clock::now() < begin + 500ms) told += watch->wait(1s).anything ? 1 : 0;
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(told, 2);
+  EXPECT_LE(told, took / 10ms + 20);
+}
+
+TEST_F(file_watch, without_the_system_looks_at_the_files) {
+  // In a folder that is not there yet the system has nothing to watch.
+  const files::path late = folder_ / "late";
+  const auto watch = watch_file((late / "queues.db").string());
+  files::create_directory(late);
+  write("late/queues.db", "x");
+  EXPECT_TRUE(watch->wait(1min).anything);
+  write("late/queues.db-wal", "x");
+  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_FALSE(watch->wait(20ms).anything);
+}
+
+}  // namespace

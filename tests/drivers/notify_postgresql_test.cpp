@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <soci/soci.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tableq/soci.hpp>
+
+#include "core/driver.hpp"
+#include "core/identifier.hpp"
+#include "support/backends.hpp"
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// A client that hears notifications, and may say that it listens.
+class hearing_client {
+ public:
+  explicit hearing_client(const std::string& url) : handle_(PQconnectdb(url.c_str())) {}
+  void run(const std::string& sql) {
+    PGresult* answer = PQexec(handle_.get(), sql.c_str());
+    EXPECT_NE(PQresultStatus(answer), PGRES_FATAL_ERROR) << PQerrorMessage(handle_.get());
+    PQclear(answer);
+  }
+  /// What was heard up to a word of our own, which comes behind everything that was committed.
+  std::vector<std::string> heard() {
+    run("NOTIFY ends");
+    std::vector<std::string> out;
+    for (;;) {
+      PQconsumeInput(handle_.get());
+      while (PGnotify* one = PQnotifies(handle_.get())) {
+        const std::string channel = one->relname;
+        PQfreemem(one);
+        if (channel == "ends") return out;
+        out.push_back(channel);
+      }
+      pollfd socket{.fd = PQsocket(handle_.get()), .events = POLLIN, .revents = 0};
+      if (::poll(&socket, 1, 60'000) <= 0) return {"nothing"};
+    }
+  }
+
+ private:
+  struct closer {
+    void operator()(PGconn* open) const noexcept { PQfinish(open); }
+  };
+  std::unique_ptr<PGconn, closer> handle_;
+};
+
+class notifications : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    // The same place as its own client library calls it.
+    const std::string url = here().url();
+    client_.emplace(url.starts_with("postgresql://") ? url : here().other_forms().at(0));
+    client_->run("LISTEN mail_tableq");
+    client_->run("LISTEN ends");
+  }
+  void TearDown() override {
+    client_.reset();
+    on_each_backend::TearDown();
+  }
+  /// Has producers know that somebody listens to the queue.
+  void hold(std::string_view queue) {
+    const std::string identity = std::to_string(db().find(queue)->identity & 2147483647);
+    client_->run("SELECT pg_advisory_lock_shared(1952606577, " + identity + ")");
+  }
+  std::vector<std::string> heard() { return client_->heard(); }
+
+ private:
+  std::optional<hearing_client> client_;
+};
+INSTANTIATE_TEST_SUITE_P(, notifications,
+                         testing::Values(&postgresql_backend(), &postgresql_odbc_backend()),
+                         backend_name);
+
+const std::vector<std::string> one{"mail_tableq"};
+const std::vector<std::string> none;
+
+TEST_P(notifications, are_not_sent_while_nobody_listens) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("x");
+  EXPECT_EQ(heard(), none);
+  hold("mail");
+  open().fifo("mail").enqueue("x");
+  EXPECT_EQ(heard(), one);
+}
+
+TEST_P(notifications, of_a_busy_producer_are_few) {
+  auto mail = db().fifo("mail");
+  hold("mail");
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 300; ++i) mail.enqueue("x");
+  const auto took = std::chrono::steady_clock::now() - begin;
+  const std::size_t count = heard().size();
+  EXPECT_GE(count, 1U);
+  EXPECT_LE(count, static_cast<std::size_t>(took / 250ms) + 1);
+}
+
+TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
+  auto mail = db().fifo("mail");
+  hold("mail");
+  const auto session = here().session();
+  {
+    soci::transaction undone(*session);
+    mail.enqueue(tableq::enlist(db(), *session), "x");
+    EXPECT_EQ(heard(), none);
+    undone.rollback();
+  }
+  EXPECT_EQ(heard(), none);
+  {
+    soci::transaction done(*session);
+    tableq::enlistment joined = tableq::enlist(db(), *session);
+    for (int i = 0; i < 10; ++i) mail.enqueue(joined, "x");
+    EXPECT_EQ(heard(), none);
+    done.commit();
+  }
+  EXPECT_EQ(heard(), one);
+  // A producer that was silent before does not silence this one: who knows when it commits.
+  {
+    soci::transaction done(*session);
+    mail.enqueue(tableq::enlist(db(), *session), "x");
+    done.commit();
+  }
+  EXPECT_EQ(heard(), one);
+}
+
+TEST_P(notifications, come_after_a_commit_and_not_after_a_rollback) {
+  auto mail = db().fifo("mail");
+  hold("mail");
+  auto undone = db().begin();
+  mail.enqueue(undone, "x");
+  undone.rollback();
+  EXPECT_EQ(heard(), none);
+  db().transact([&](tableq::transaction& tx) { mail.enqueue(tx, "x"); });
+  EXPECT_EQ(heard(), one);
+}
+
+TEST_P(notifications, are_never_sent_in_silence) {
+  auto silent = open({.waking = tableq::waking::silent});
+  auto mail = silent.fifo("mail");
+  hold("mail");
+  mail.enqueue("x");
+  const auto session = here().session();
+  soci::transaction mine(*session);
+  mail.enqueue(tableq::enlist(silent, *session), "x");
+  mine.commit();
+  EXPECT_EQ(heard(), none);
+}
+
+class listening_to_postgresql : public on_each_backend {};
+INSTANTIATE_TEST_SUITE_P(, listening_to_postgresql, testing::Values(&postgresql_backend()),
+                         backend_name);
+
+TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) {
+  auto mail = db().fifo("mail");
+  const std::int64_t identity = db().find("mail")->identity;
+  const auto names = tableq::core::names_for({}, "mail");
+  const auto ear = tableq::core::make_driver(here().url())->listen();
+  ASSERT_NE(ear, nullptr);
+  const auto session = here().session();
+  {
+    soci::transaction mine(*session);
+    mail.enqueue(tableq::enlist(db(), *session), "x");
+    EXPECT_FALSE(ear->follow(names, identity)) << "this transaction will tell nobody";
+    mine.commit();
+  }
+  EXPECT_TRUE(ear->follow(names, identity));
+  mail.enqueue("y");
+  const auto news = ear->wait(1min);
+  ASSERT_EQ(news.notices.size(), 1U);
+  EXPECT_EQ(news.notices[0].channel, "mail_tableq");
+  ear->leave(names, identity);
+}
+
+TEST_P(listening_to_postgresql, ends_when_it_is_interrupted) {
+  const auto ear = tableq::core::make_driver(here().url())->listen();
+  ear->interrupt();
+  EXPECT_TRUE(ear->wait(24h).notices.empty());
+}
+
+TEST_P(listening_to_postgresql, hears_of_names_of_every_length) {
+  const std::string longest(40, 'q');
+  auto prefixed = open({.table_prefix = "p_34567890123456"});
+  static_cast<void>(prefixed.fifo(longest));
+  const auto names = tableq::core::names_for({.table_prefix = "p_34567890123456"}, longest);
+  const auto ear = tableq::core::make_driver(here().url())->listen();
+  ASSERT_TRUE(ear->follow(names, prefixed.find(longest)->identity));
+  prefixed.fifo(longest).enqueue("x");
+  EXPECT_EQ(ear->wait(1min).notices.size(), 1U);
+}
+
+}  // namespace

@@ -1,0 +1,236 @@
+#include "core/watcher.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tableq::core;  // NOLINT(google-build-using-namespace): what is tested
+using std::chrono::steady_clock;
+
+/// What a test has the database tell, and what it learned of its listener.
+struct wire {
+  std::mutex mutex;
+  std::condition_variable changed;
+  heard news;
+  bool cut = false;
+  int opened = 0;
+  int open = 0;
+  std::set<std::string> followed;
+
+  void say(heard what) {
+    const std::scoped_lock hold(mutex);
+    news = std::move(what);
+    changed.notify_all();
+  }
+  void break_down() {
+    const std::scoped_lock hold(mutex);
+    cut = true;
+    changed.notify_all();
+  }
+  template <class Predicate>
+  void wait_until(Predicate is_so) {
+    std::unique_lock hold(mutex);
+    ASSERT_TRUE(changed.wait_for(hold, 1min, is_so));
+  }
+};
+
+class wired_listener final : public listener {
+ public:
+  explicit wired_listener(wire& through) : wire_(through) {
+    const std::scoped_lock hold(wire_.mutex);
+    ++wire_.opened;
+    ++wire_.open;
+  }
+  ~wired_listener() override {
+    const std::scoped_lock hold(wire_.mutex);
+    --wire_.open;
+    wire_.followed.clear();
+    wire_.changed.notify_all();
+  }
+  bool follow(const table_names& names, std::int64_t) override {
+    const std::scoped_lock hold(wire_.mutex);
+    wire_.followed.insert(names.table);
+    wire_.changed.notify_all();
+    return true;
+  }
+  void leave(const table_names& names, std::int64_t) override {
+    const std::scoped_lock hold(wire_.mutex);
+    wire_.followed.erase(names.table);
+  }
+  heard wait(std::chrono::milliseconds longest) override {
+    std::unique_lock hold(wire_.mutex);
+    wire_.changed.wait_for(hold, longest, [&] {
+      return wire_.cut || interrupted_ || wire_.news.anything || !wire_.news.notices.empty();
+    });
+    if (std::exchange(wire_.cut, false)) {
+      throw tableq::error(tableq::errc::connection_lost, tableq::advice::session, "cut");
+    }
+    interrupted_ = false;
+    wire_.changed.notify_all();
+    return std::exchange(wire_.news, {});
+  }
+  void interrupt() noexcept override {
+    const std::scoped_lock hold(wire_.mutex);
+    interrupted_ = true;
+    wire_.changed.notify_all();
+  }
+
+ private:
+  wire& wire_;
+  bool interrupted_ = false;
+};
+
+class wired_driver final : public driver {
+ public:
+  explicit wired_driver(wire& through) : driver("wired", {}), wire_(through) {}
+  std::unique_ptr<connection> connect() override { return {}; }
+  std::unique_ptr<connection> adopt(soci::session&) override { return {}; }
+  std::unique_ptr<listener> listen() override { return std::make_unique<wired_listener>(wire_); }
+
+ private:
+  wire& wire_;
+};
+
+class watchers : public testing::Test {
+ protected:
+  /// A reader that waits until the test is done with it.
+  std::jthread reader() {
+    return std::jthread([this] {
+      watcher::waiting here(watched_, queue_);
+      for (;;) {
+        const auto mark = queue_.readers.mark();
+        if (done_) return;
+        static_cast<void>(here.wait(mark, steady_clock::now() + 1h, {}));
+        ++wakes_;
+      }
+    });
+  }
+  /// Until everything that came of the beginning is over: no look is put off for that long.
+  void settle() {
+    wire_.wait_until([this] { return wire_.followed.contains("mail"); });
+    int before = -1;
+    for (auto quiet = steady_clock::now(); steady_clock::now() < quiet + 300ms;) {
+      if (wakes_ != before || queue_.readers.sleeping() == 0) quiet = steady_clock::now();
+      before = wakes_;
+      std::this_thread::yield();
+    }
+  }
+  void finish() {
+    done_ = true;
+    watched_.added(queue_, 1);
+  }
+
+  wire wire_;
+  wired_driver driver_{wire_};
+  tableq::open_options options_{.look_every = 24h};
+  watcher watched_{driver_, options_};
+  watched_queue& queue_ = watched_.queue({.table = "mail"}, 7, look_plan::timing::none);
+  std::atomic<int> wakes_ = 0;
+  std::atomic<bool> done_ = false;
+};
+
+TEST_F(watchers, wake_a_reader_for_a_change_in_an_unknown_queue) {
+  std::jthread waits = reader();
+  settle();
+  const int before = wakes_;
+  wire_.say({.anything = true});
+  while (wakes_ == before) std::this_thread::yield();
+  finish();
+}
+
+TEST_F(watchers, hear_what_concerns_the_queue_only) {
+  watched_queue& other = watched_.queue({.table = "post", .slot = 1}, 9, look_plan::timing::none);
+  std::atomic<int> others = 0;
+  std::jthread second([&] {
+    watcher::waiting here(watched_, other);
+    for (;;) {
+      const auto mark = other.readers.mark();
+      if (done_) return;
+      static_cast<void>(here.wait(mark, steady_clock::now() + 1h, {}));
+      ++others;
+    }
+  });
+
+  std::jthread waits = reader();
+  settle();
+  while (others == 0 || other.readers.sleeping() == 0) std::this_thread::yield();
+  /// Whether the reader of the queue is awake before one that what comes afterwards concerns.
+  const auto woken_by = [&](notice told) {
+    const int before = wakes_;
+    const int before_others = others;
+    wire_.say({.notices = {std::move(told)}});
+    wire_.wait_until([this] { return wire_.news.notices.empty(); });
+    wire_.say({.notices = {{.channel = "post_tableq", .payload = "9.1"}}});
+    while (others == before_others) std::this_thread::yield();
+    return wakes_ != before;
+  };
+  EXPECT_FALSE(woken_by({.channel = "mail_tableq", .payload = "8.1"})) << "another identity";
+  EXPECT_FALSE(woken_by({.channel = "post_tableq", .payload = "7.1"})) << "another queue";
+  EXPECT_FALSE(woken_by({.channel = "mail_tableq", .payload = "7." + watched_.token()}))
+      << "what this object told itself";
+  for (const char* payload : {"7.1", "", "by hand"}) {
+    const int before = wakes_;
+    wire_.say({.notices = {{.channel = "mail_tableq", .payload = payload}}});
+    while (wakes_ == before) std::this_thread::yield();
+  }
+  finish();
+  watched_.added(other, 1);
+}
+
+TEST_F(watchers, open_another_listener_when_theirs_breaks_and_look_once) {
+  std::jthread waits = reader();
+  settle();
+  const int before = wakes_;
+  wire_.break_down();
+  wire_.wait_until([this] { return wire_.opened == 2 && wire_.followed.contains("mail"); });
+  while (wakes_ == before) std::this_thread::yield();
+  finish();
+}
+
+TEST_F(watchers, close_their_listener_when_nobody_waits_any_more) {
+  {
+    const std::jthread waits = reader();
+    settle();
+    finish();
+  }
+  wire_.wait_until([this] { return wire_.open == 0; });
+  done_ = false;
+  std::jthread waits = reader();
+  wire_.wait_until([this] { return wire_.opened == 2; });
+  finish();
+}
+
+TEST_F(watchers, that_shall_poll_open_none) {
+  options_.waking = tableq::waking::polling;
+  watcher polls(driver_, options_);
+  watched_queue& mail = polls.queue({.table = "mail"}, 7, look_plan::timing::none);
+  {
+    watcher::waiting here(polls, mail);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(here.wait(mail.readers.mark(), steady_clock::now() + 1h, {}), woken::hint);
+    }
+  }
+  EXPECT_EQ(wire_.opened, 0);
+}
+
+TEST_F(watchers, pass_a_hint_on_when_something_was_found) {
+  watcher::waiting here(watched_, queue_);
+  auto mark = queue_.readers.mark();
+  here.found(woken::message);
+  EXPECT_EQ(queue_.readers.mark(), mark) << "one message is for one reader";
+  here.found(woken::hint);
+  EXPECT_NE(queue_.readers.mark(), mark);
+}
+
+}  // namespace

@@ -42,4 +42,9 @@ waker& database_state::waker_for(const table_names& names) {
   return wakers_[names.slot];
 }
 
+limits_watch& database_state::limits_of(const table_names& names) {
+  const std::scoped_lock hold(mutex_);
+  return limits_[names.slot];
+}
+
 }  // namespace tableq::core

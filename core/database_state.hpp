@@ -12,6 +12,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/driver.hpp"
+#include "core/limits_watch.hpp"
 #include "core/retry.hpp"
 #include "core/session_pool.hpp"
 #include "core/waker.hpp"
@@ -63,6 +64,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Signals the readers of the queue with these names.
   [[nodiscard]] waker& waker_for(const table_names& names);
 
+  /// What is known of the limits of the queue with these names.
+  [[nodiscard]] limits_watch& limits_of(const table_names& names);
+
   /// Opens the first session, so that what is wrong with the address is known at once.
   void connect();
 
@@ -104,7 +108,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   std::unique_ptr<driver> driver_;
   session_pool pool_;
   std::mutex mutex_;
-  std::map<std::uint64_t, waker> wakers_;  // guarded by mutex_; entries are never removed
+  std::map<std::uint64_t, waker> wakers_;         // guarded by mutex_; entries are never removed
+  std::map<std::uint64_t, limits_watch> limits_;  // guarded by mutex_; entries are never removed
 };
 
 }  // namespace tableq::core

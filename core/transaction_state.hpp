@@ -24,6 +24,8 @@ class transaction_state {
   void commit();
   void rollback();
   [[nodiscard]] bool active() const noexcept { return active_; }
+  /// The caller's own.
+  [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
   [[nodiscard]] const database_state& database() const noexcept { return *database_; }
   /// @throws error errc::invalid_argument when the transaction has ended.
   connection& session();

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tableq/limits.hpp>
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
 
@@ -21,6 +22,7 @@ void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
 void check_time_to_live(std::chrono::milliseconds length);
 void check_key(std::string_view key);
+void check_limits(const queue_limits& limits, kind of);
 void check_payload(std::string_view payload, std::size_t most);
 /// @param grouped whether the queue has groups.
 void check_message(const claim_enqueue_options& options, bool grouped);

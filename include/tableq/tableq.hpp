@@ -7,6 +7,7 @@
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
 #include <tableq/error.hpp>
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>

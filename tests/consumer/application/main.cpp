@@ -7,6 +7,7 @@
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>

@@ -297,6 +297,7 @@ TEST_P(plan, of_figures_is_bounded_over_any_backlog) {
                  ", CASE WHEN n % 6 IN (3, 4) THEN " +
                  now() + " END",
        .count = many});
+}
 
 TEST_P(plan, of_what_limits_ask_is_constant_over_many_delayed) {
   auto jobs = db().claim("jobs");

@@ -77,6 +77,8 @@ queue_info create(const database_state& in, connection& session, queue_info info
   const std::array row{value(std::string_view(info.name)), value(info.identity),
                        value(to_string(info.kind)), value(std::int64_t{queue_layout}),
                        value(std::string_view(options))};
+  // Of a queue of that name before, whose limits were set while it was dropped.
+  session.execute(statement::limits_remove, names, {row.data(), 1}, {});
   session.execute(statement::catalog_insert, names, row, {});
   return info;
 }
@@ -145,6 +147,8 @@ bool drop_queue(database_state& in, std::string_view name) {
     }
     const value gone(name);
     session.execute(statement::catalog_remove, names, {&gone, 1}, {});
+    session.execute(statement::limits_remove, names, {&gone, 1}, {});
+    in.limits_of(names).forget();
     return true;
   });
 }
@@ -168,6 +172,12 @@ std::vector<finding> inspect(database_state& in) {
         continue;
       }
       const value kind(to_string(queue.kind));
+      const value name{std::string_view(queue.name)};
+      const row_set limits = session.execute(statement::limits_read, names, {&name, 1}, {});
+      if (!limits.empty() && limits.integer(0, 0) != 0) {
+        out.push_back({finding::level::warning, queue.name, "the queue is paused",
+                       "resume it, or nothing is read: tableq resume " + queue.name});
+      }
       add(queue.name, session.execute(statement::doctor_queue, names, {&kind, 1}, {}));
     }
     return out;

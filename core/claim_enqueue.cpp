@@ -10,6 +10,7 @@
 #include "core/claim_operations.hpp"
 #include "core/codec.hpp"
 #include "core/groups.hpp"
+#include "core/limits.hpp"
 #include "core/together.hpp"
 #include "core/validate.hpp"
 
@@ -228,15 +229,18 @@ void forget_keys(const queue_state& to, transaction& tx, const batch& of) {
 }  // namespace
 
 std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
-                                 std::span<const new_claim_message> messages) {
+                                 std::span<const new_claim_message> messages,
+                                 const when_full& full) {
   if (messages.empty()) return {};
   const batch of(to, messages);
+  room held(to, tx, of.size(), full);
   if (of.plain()) {
     std::vector<enqueued> results(of.size());
     places all(of.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     const places rest = insert(to, tx, of, all, results);
-    to.announce(tx, messages.size());
+    held.used(all.size() - rest.size());
+    to.announce(tx, all.size() - rest.size());
     find_holders(to, tx, of, rest, results);
     return results;
   }

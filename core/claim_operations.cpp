@@ -12,6 +12,7 @@
 #include "core/codec.hpp"
 #include "core/dead_letters.hpp"
 #include "core/groups.hpp"
+#include "core/limits.hpp"
 #include "core/together.hpp"
 #include "core/validate.hpp"
 
@@ -66,6 +67,7 @@ std::vector<settled> settle(const queue_state& of, transaction* tx, statement id
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out[static_cast<std::size_t>(rows.integer(i, 0))] = settled::done;
   }
+  if (!rows.empty()) made_room(of, tx);
   return out;
 }
 
@@ -89,6 +91,7 @@ std::vector<settled> fail_items(const queue_state& of, transaction* tx,
     }
     if (of.dead_letters() != nullptr) bury(of, *in, dead);
     of.announce(in, ids.size());
+    made_room(of, in);
     return out;
   };
   return advancing(of, tx, ids, [&](transaction* in) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/transaction.hpp>
@@ -18,7 +19,8 @@ namespace tableq::core {
 // transaction means a unit of work of our own.
 
 std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
-                                 std::span<const new_claim_message> messages);
+                                 std::span<const new_claim_message> messages,
+                                 const when_full& full = {});
 
 std::vector<delivery> take(const queue_state& of, transaction* tx, const take_options& options);
 

@@ -16,9 +16,10 @@ using core::value;
 
 }  // namespace
 
-enqueued claim_queue::enqueue(std::string_view payload, const claim_enqueue_options& options) {
+enqueued claim_queue::enqueue(std::string_view payload, const claim_enqueue_options& options,
+                              const when_full& full) {
   const new_claim_message one{payload, options};
-  return core::add_claims(state(), nullptr, {&one, 1}).front();
+  return core::add_claims(state(), nullptr, {&one, 1}, full).front();
 }
 message_id claim_queue::enqueue(std::string_view payload) {
   return enqueue(payload, claim_enqueue_options{}).id;
@@ -31,8 +32,9 @@ enqueued claim_queue::enqueue(transaction& tx, std::string_view payload,
 message_id claim_queue::enqueue(transaction& tx, std::string_view payload) {
   return enqueue(tx, payload, claim_enqueue_options{}).id;
 }
-std::vector<enqueued> claim_queue::enqueue_batch(std::span<const new_claim_message> messages) {
-  return core::add_claims(state(), nullptr, messages);
+std::vector<enqueued> claim_queue::enqueue_batch(std::span<const new_claim_message> messages,
+                                                 const when_full& full) {
+  return core::add_claims(state(), nullptr, messages, full);
 }
 std::vector<enqueued> claim_queue::enqueue_batch(transaction& tx,
                                                  std::span<const new_claim_message> messages) {

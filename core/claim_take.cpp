@@ -9,6 +9,7 @@
 #include "core/codec.hpp"
 #include "core/dead_letters.hpp"
 #include "core/groups.hpp"
+#include "core/limits.hpp"
 #include "core/together.hpp"
 #include "core/validate.hpp"
 
@@ -108,9 +109,10 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
   const std::chrono::milliseconds lease = options.lease.value_or(of.info().lease);
   check_lease(lease);
   const bool unkey = of.info().keys == key_scope::waiting;
-  const auto once = [&](bool guard) {
+  read_gate gate(of, tx, options.wait, options.stop);
+  const auto read = [&](transaction* in, std::size_t max, bool guard) {
     for (;;) {
-      const std::array shared{to_value(options.max),
+      const std::array shared{to_value(max),
                               to_value(lease),
                               to_value(options.claimed_at),
                               value(std::int64_t{guard ? 1 : 0}),
@@ -119,20 +121,28 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
                               of.database().now()};
       std::vector<receipt> expired;
       std::vector<delivery> got =
-          to_deliveries(of.execute(tx, statement::claim_take, shared), of, expired);
-      if (!expired.empty()) expire(of, tx, expired);
+          to_deliveries(of.execute(in, statement::claim_take, shared), of, expired);
+      if (!expired.empty()) {
+        expire(of, in, expired);
+        gate.keep();
+      }
       if (!got.empty() || expired.empty()) return got;
     }
+  };
+  const auto once = [&](bool guard) {
+    return gate.pass(options.max,
+                     [&](transaction* in, std::size_t max) { return read(in, max, guard); });
   };
   const auto due_ones_too = [&] {
     // Guarded, it returns nothing as long as something due or expired might come first.
     std::vector<delivery> got = once(true);
-    if (!got.empty()) return got;
+    if (!got.empty() || gate.held_back()) return got;
     promote_all(of, tx);
     return once(false);
   };
   if (options.wait.count() == 0) return due_ones_too();
-  return of.wait_for(options.wait, options.stop, statement::claim_next_due, due_ones_too);
+  return of.wait_for(options.wait, options.stop, statement::claim_next_due,
+                     [&] { return gate.patiently(due_ones_too); });
 }
 
 }  // namespace tableq::core

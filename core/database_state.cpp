@@ -80,4 +80,9 @@ void database_state::announce_within(connection& session, const watched_queue& t
   if (tells()) notify(session, to, "0");
 }
 
+limits_watch& database_state::limits_of(const table_names& names) {
+  const std::scoped_lock hold(mutex_);
+  return limits_[names.slot];
+}
+
 }  // namespace tableq::core

@@ -10,6 +10,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/driver.hpp"
+#include "core/limits_watch.hpp"
 #include "core/retry.hpp"
 #include "core/session_pool.hpp"
 #include "core/watcher.hpp"
@@ -67,6 +68,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Tells others of an addition within the transaction of `session`, which somebody else commits.
   void announce_within(connection& session, const watched_queue& to) const;
 
+  /// What is known of the limits of the queue with these names.
+  [[nodiscard]] limits_watch& limits_of(const table_names& names);
+
   /// Opens the first session, so that what is wrong with the address is known at once.
   void connect();
 
@@ -111,6 +115,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   std::unique_ptr<driver> driver_;
   session_pool pool_;
   watcher watcher_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, limits_watch> limits_;  // guarded by mutex_; entries are never removed
 };
 
 }  // namespace tableq::core

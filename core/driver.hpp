@@ -29,6 +29,7 @@ struct table_names {
   std::string schema = {};   ///< Empty: the session's default.
   std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
   std::string catalog = {};  ///< With its prefix.
+  std::string limits = {};   ///< With its prefix.
   std::uint64_t slot = 0;    ///< The same for the same names, within the process: keys caches.
 };
 

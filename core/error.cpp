@@ -61,6 +61,8 @@ std::string_view to_string(errc code) noexcept {
       return "cancelled";
     case errc::unsupported:
       return "unsupported";
+    case errc::queue_full:
+      return "queue_full";
     case errc::internal:
       return "internal";
   }

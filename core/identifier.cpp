@@ -80,7 +80,8 @@ table_names names_for(const open_options& options, std::string_view queue) {
   static std::map<key, std::uint64_t> slots;  // guarded by mutex
   table_names names{.schema = options.schema_name,
                     .table = options.table_prefix + std::string(queue),
-                    .catalog = options.table_prefix + std::string(catalog_table)};
+                    .catalog = options.table_prefix + std::string(catalog_table),
+                    .limits = options.table_prefix + std::string(limits_table)};
   const std::scoped_lock hold(mutex);
   names.slot =
       slots.try_emplace({names.schema, names.table, names.catalog}, slots.size()).first->second;

@@ -10,6 +10,8 @@ namespace tableq::core {
 
 /// The catalogue's table, before the prefix.
 inline constexpr std::string_view catalog_table = "tableq_queues";
+/// The table of the limits, before the prefix.
+inline constexpr std::string_view limits_table = "tableq_limits";
 
 /// @throws error errc::invalid_argument unless the name fits the rules of database.hpp, also behind
 /// the

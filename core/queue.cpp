@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/limits.hpp"
 #include "core/queue_state.hpp"
 #include "core/validate.hpp"
 
@@ -49,16 +50,21 @@ std::vector<message> to_messages(row_set rows, kind of) {
 std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_options& options) {
   core::check_batch_size(options.max);
   core::check_wait(options.wait, tx != nullptr);
+  core::read_gate gate(of, tx, options.wait, options.stop);
   const auto once = [&] {
-    const kind k = of.info().kind;
-    return to_messages(
-        of.execute(tx, core::dequeue_for(k, of.info().ordering), read_arguments(of, options.max)),
-        k);
+    return gate.pass(options.max, [&](transaction* in, std::size_t max) {
+      const kind k = of.info().kind;
+      auto got = to_messages(
+          of.execute(in, core::dequeue_for(k, of.info().ordering), read_arguments(of, max)), k);
+      if (!got.empty()) core::made_room(of, tx);
+      return got;
+    });
   };
   if (options.wait.count() == 0) return once();
   const bool timed = of.info().kind == kind::pending;
   return of.wait_for(options.wait, options.stop,
-                     timed ? std::optional(core::statement::pending_next_due) : std::nullopt, once);
+                     timed ? std::optional(core::statement::pending_next_due) : std::nullopt,
+                     [&] { return gate.patiently(once); });
 }
 
 std::optional<message> read_one(const queue_state& of, transaction* tx, dequeue_options options) {
@@ -67,10 +73,12 @@ std::optional<message> read_one(const queue_state& of, transaction* tx, dequeue_
   return got.empty() ? std::nullopt : std::optional(std::move(got.front()));
 }
 
-std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<value> items) {
+std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<value> items,
+                            const when_full& full) {
   const core::statement id = statement_for(to.info().kind, destructive_operation::enqueue);
   if (items.empty()) return {};
   const std::size_t count = items.size() / core::contract_of(id).items.size();
+  const core::room held(to, tx, count, full);
   const value now = to.database().now();
   const row_set rows = to.execute_batch(tx, id, {&now, 1}, items);
   if (rows.size() != count) core::not_stored(to);
@@ -83,7 +91,8 @@ std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<
 }
 
 std::vector<message_id> add_plain(const queue_state& to, transaction* tx,
-                                  std::span<const new_message> messages) {
+                                  std::span<const new_message> messages,
+                                  const when_full& full = {}) {
   std::vector<value> items;
   items.reserve(messages.size() * 2);
   for (const new_message& one : messages) {
@@ -92,11 +101,12 @@ std::vector<message_id> add_plain(const queue_state& to, transaction* tx,
     items.emplace_back(one.payload);
     items.push_back(to_value(one.options.created_at));
   }
-  return add(to, tx, std::move(items));
+  return add(to, tx, std::move(items), full);
 }
 
 std::vector<message_id> add_pending(const queue_state& to, transaction* tx,
-                                    std::span<const new_pending_message> messages) {
+                                    std::span<const new_pending_message> messages,
+                                    const when_full& full = {}) {
   std::vector<value> items;
   items.reserve(messages.size() * 4);
   for (const new_pending_message& one : messages) {
@@ -107,7 +117,7 @@ std::vector<message_id> add_pending(const queue_state& to, transaction* tx,
     items.push_back(to_value(one.options.due_at));
     items.push_back(to_value(one.options.delay));
   }
-  return add(to, tx, std::move(items));
+  return add(to, tx, std::move(items), full);
 }
 
 }  // namespace
@@ -118,6 +128,22 @@ const std::string& queue::name() const noexcept {
 }
 tableq::kind queue::kind() const noexcept {
   return state_->info().kind;
+}
+
+void queue::pause() {
+  core::set_paused(*state_, true);
+}
+void queue::resume() {
+  core::set_paused(*state_, false);
+}
+bool queue::paused() const {
+  return core::read_paused(*state_);
+}
+void queue::set_limits(const queue_limits& limits) {
+  core::set_limits(*state_, limits);
+}
+queue_limits queue::limits() const {
+  return core::read_limits(*state_);
 }
 
 std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {
@@ -151,6 +177,7 @@ std::size_t destructive_queue::purge() {
             .execute(nullptr, statement_for(kind(), destructive_operation::purge), {&max, 1})
             .size();
     total += gone;
+    if (gone > 0) core::made_room(state(), nullptr);
     if (gone < batch) return total;
   }
 }
@@ -167,35 +194,38 @@ queue_stats destructive_queue::stats(const stats_options& options) const {
           .as_of = to_timestamp(rows.integer(0, 4))};
 }
 
-message_id plain_queue::enqueue(std::string_view payload, const enqueue_options& options) {
+message_id plain_queue::enqueue(std::string_view payload, const enqueue_options& options,
+                                const when_full& full) {
   const new_message one{payload, options};
-  return add_plain(state(), nullptr, {&one, 1}).front();
+  return add_plain(state(), nullptr, {&one, 1}, full).front();
 }
 message_id plain_queue::enqueue(transaction& tx, std::string_view payload,
                                 const enqueue_options& options) {
   const new_message one{payload, options};
   return add_plain(state(), &tx, {&one, 1}).front();
 }
-std::vector<message_id> plain_queue::enqueue_batch(std::span<const new_message> messages) {
-  return add_plain(state(), nullptr, messages);
+std::vector<message_id> plain_queue::enqueue_batch(std::span<const new_message> messages,
+                                                   const when_full& full) {
+  return add_plain(state(), nullptr, messages, full);
 }
 std::vector<message_id> plain_queue::enqueue_batch(transaction& tx,
                                                    std::span<const new_message> messages) {
   return add_plain(state(), &tx, messages);
 }
 
-message_id pending_queue::enqueue(std::string_view payload, const pending_options& options) {
+message_id pending_queue::enqueue(std::string_view payload, const pending_options& options,
+                                  const when_full& full) {
   const new_pending_message one{payload, options};
-  return add_pending(state(), nullptr, {&one, 1}).front();
+  return add_pending(state(), nullptr, {&one, 1}, full).front();
 }
 message_id pending_queue::enqueue(transaction& tx, std::string_view payload,
                                   const pending_options& options) {
   const new_pending_message one{payload, options};
   return add_pending(state(), &tx, {&one, 1}).front();
 }
-std::vector<message_id> pending_queue::enqueue_batch(
-    std::span<const new_pending_message> messages) {
-  return add_pending(state(), nullptr, messages);
+std::vector<message_id> pending_queue::enqueue_batch(std::span<const new_pending_message> messages,
+                                                     const when_full& full) {
+  return add_pending(state(), nullptr, messages, full);
 }
 std::vector<message_id> pending_queue::enqueue_batch(
     transaction& tx, std::span<const new_pending_message> messages) {

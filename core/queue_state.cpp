@@ -45,6 +45,7 @@ queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
       info_(std::move(info)),
       names_(names_for(database_->options(), info_.name)),
       watched_(database_->waking().queue(names_, info_.identity, timing_of(info_.kind))),
+      limits_(database_->limits_of(names_)),
       dead_letters_(std::move(dead_letters)) {}
 
 template <class Work>
@@ -128,8 +129,9 @@ row_set queue_state::on(connection& session, statement id, std::span<const value
 }
 
 bool queue_state::needs_lock(statement id) const noexcept {
-  return info_.ordering == ordering::strict && database_->able().strict_needs_lock &&
-         contract_of(id).writes;
+  // What is about the limits has a lock of its own, and is followed by what needs this one.
+  return !contract_of(id).name.starts_with("limits.") && info_.ordering == ordering::strict &&
+         database_->able().strict_needs_lock && contract_of(id).writes;
 }
 
 void queue_state::check(transaction& tx) const {

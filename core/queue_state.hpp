@@ -34,6 +34,8 @@ class queue_state {
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
   [[nodiscard]] watched_queue& watched() const noexcept { return watched_; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
+  [[nodiscard]] limits_watch& limits() const noexcept { return limits_; }
+  [[nodiscard]] const table_names& names() const noexcept { return names_; }
 
   /// Runs one statement of this queue: inside `tx`, or in a unit of work of its own that is
   /// repeated where that is safe. A strict queue is locked first where the database needs that.
@@ -105,6 +107,7 @@ class queue_state {
   queue_info info_;
   table_names names_;
   watched_queue& watched_;
+  limits_watch& limits_;
   std::shared_ptr<const queue_state> dead_letters_;
 };
 

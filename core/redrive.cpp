@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <vector>
 
+#include "core/bell.hpp"
 #include "core/dead_letters.hpp"
 #include "core/groups.hpp"
 #include "core/look.hpp"
@@ -84,10 +83,8 @@ class chosen {
   void pause(std::size_t moved) {
     if (options_.per_second <= 0 || over()) return;
     const std::chrono::duration<double> length(static_cast<double>(moved) / options_.per_second);
-    std::mutex nobodys;
-    std::condition_variable_any never;
-    std::unique_lock hold(nobodys);
-    never.wait_for(hold, options_.stop, length, [] { return false; });
+    bell silent;
+    silent.wait(silent.mark(), std::chrono::ceil<std::chrono::milliseconds>(length), options_.stop);
   }
 
   const redrive_options& options_;

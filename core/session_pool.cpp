@@ -27,8 +27,7 @@ leased_session session_pool::lease(std::chrono::milliseconds patience) {
   return {*this, session ? std::move(session) : connect()};
 }
 
-std::unique_ptr<connection> session_pool::idle_or_place(
-    std::chrono::milliseconds patience) {
+std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::milliseconds patience) {
   std::size_t broken = 0;
   std::unique_ptr<connection> found;
   {

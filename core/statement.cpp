@@ -111,6 +111,31 @@ constexpr std::array list_waiting_shared{field{"state", integer}, max, field{"af
 constexpr std::array key_now{field{"key", text}, now};
 constexpr std::array priority_item{field{"id", integer}, field{"priority", integer}};
 
+// Limits. `enough`: up to so many an upper bound will do for the number.
+constexpr field queue{"queue", text};
+constexpr field number{"number", integer};
+constexpr std::array just_queue{queue};
+constexpr std::array just_number{number};
+constexpr std::array limit_columns{field{"paused", integer}, field{"capacity", integer},
+                                   field{"rate", integer}, field{"burst", integer},
+                                   field{"concurrency", integer}};
+constexpr std::array lock_shared{queue, now};
+constexpr std::array lock_columns{field{"paused", integer}, field{"rate", integer},
+                                  field{"burst", integer},  field{"concurrency", integer},
+                                  field{"tokens", integer}, field{"refilled_at", integer},
+                                  field{"clock", integer}};
+constexpr std::array spend_shared{queue, field{"tokens", integer}, field{"refilled_at", integer}};
+constexpr std::array pause_shared{queue, field{"paused", integer}};
+constexpr std::array set_shared{queue,
+                                field{"capacity", integer},
+                                field{"rate", integer},
+                                field{"burst", integer},
+                                field{"concurrency", integer},
+                                field{"tokens", integer},
+                                now};
+constexpr std::array count_shared{field{"enough", integer}, max};
+constexpr std::array leased_shared{max, now};
+
 constexpr std::span<const field> none{};
 using enum statement;
 
@@ -186,6 +211,16 @@ constexpr std::array all{
     contract{claim_cancel, "claim.cancel", true, none, id_item, id_column},
     contract{claim_set_priority, "claim.set_priority", true, none, priority_item, id_column},
     contract{claim_state_of, "claim.state_of", false, none, id_item, state_columns},
+    contract{limits_read, "limits.read", false, just_queue, none, limit_columns},
+    contract{limits_ask, "limits.ask", true, just_queue, none, limit_columns},
+    contract{limits_lock, "limits.lock", true, lock_shared, none, lock_columns},
+    contract{limits_spend, "limits.spend", true, spend_shared, none, none},
+    contract{limits_pause, "limits.pause", true, pause_shared, none, none},
+    contract{limits_set, "limits.set", true, set_shared, none, none},
+    contract{limits_remove, "limits.remove", true, just_queue, none, none},
+    contract{queue_count, "queue.count", false, count_shared, none, just_number},
+    contract{claim_count, "claim.count", false, count_shared, none, just_number},
+    contract{claim_leased, "claim.leased", false, leased_shared, none, just_number},
 };
 
 constexpr bool in_order() {
@@ -194,7 +229,7 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "contracts follow the order of the enumeration");
-static_assert(all.size() == static_cast<std::size_t>(claim_state_of) + 1);
+static_assert(all.size() == static_cast<std::size_t>(claim_leased) + 1);
 
 }  // namespace
 

@@ -83,6 +83,16 @@ enum class statement : std::uint8_t {
   claim_cancel,
   claim_set_priority,
   claim_state_of,
+  limits_read,
+  limits_ask,
+  limits_lock,
+  limits_spend,
+  limits_pause,
+  limits_set,
+  limits_remove,
+  queue_count,
+  claim_count,
+  claim_leased,
 };
 
 enum class value_type : std::uint8_t { integer, text, bytes };

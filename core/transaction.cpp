@@ -65,6 +65,7 @@ void transaction_state::commit() {
   read_.clear();
   end();
   for (const auto& [to, count] : added_) database_->announce(*to, count);
+  for (bell* const of : bells_) of->ring();
 }
 
 void transaction_state::rollback() {

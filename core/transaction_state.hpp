@@ -25,6 +25,8 @@ class transaction_state {
   void commit();
   void rollback();
   [[nodiscard]] bool active() const noexcept { return active_; }
+  /// The caller's own.
+  [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
   /// @throws error errc::invalid_argument when the transaction has ended.
   connection& session();
@@ -36,6 +38,8 @@ class transaction_state {
   /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
   /// In the caller's transaction the database does that, where it can.
   void announce_on_commit(watched_queue& to, std::size_t count);
+  /// Rings when, and if, the transaction commits.
+  void ring_on_commit(bell& of) { bells_.insert(&of); }
   /// Messages were read from the queue, which are there again if the transaction is rolled back.
   void hint_on_rollback(watched_queue& of) { read_.insert(&of); }
 
@@ -49,6 +53,7 @@ class transaction_state {
   std::unique_ptr<connection> adopted_;
   std::map<watched_queue*, std::size_t> added_;
   std::set<watched_queue*> read_;
+  std::set<bell*> bells_;
   bool active_ = true;
   bool failed_ = false;
 };

@@ -107,6 +107,27 @@ void check_rate(double per_second) {
   }
 }
 
+void check_limits(const queue_limits& limits, kind of) {
+  constexpr std::size_t most_capacity = 1'000'000'000'000;
+  constexpr int most = 1'000'000;
+  if (limits.capacity && (*limits.capacity < 1 || *limits.capacity > most_capacity)) {
+    refuse("capacity must be from 1 to 10^12; leave it empty for none");
+  }
+  // Written so that NaN is refused too.
+  if (limits.rate && !(*limits.rate >= 0.001 && *limits.rate <= most)) {
+    refuse("rate must be from 0.001 to 1,000,000 messages per second; pause the queue to stop it");
+  }
+  if (limits.burst && (*limits.burst < 1 || *limits.burst > most)) {
+    refuse("burst must be from 1 to 1,000,000");
+  }
+  if (limits.burst && !limits.rate) refuse("a burst needs a rate");
+  if (!limits.concurrency) return;
+  if (of != kind::claim) refuse("concurrency can be limited for claim queues only");
+  if (*limits.concurrency < 1 || *limits.concurrency > most) {
+    refuse("concurrency must be from 1 to 1,000,000; pause the queue to stop it");
+  }
+}
+
 void check_payload(std::string_view payload, std::size_t most) {
   if (payload.size() > most) {
     throw error(errc::too_large, advice::never,

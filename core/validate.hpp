@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tableq/limits.hpp>
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
 
@@ -23,6 +24,7 @@ void check_time_to_live(std::chrono::milliseconds length);
 void check_key(std::string_view key);
 /// @param per_second zero or more.
 void check_rate(double per_second);
+void check_limits(const queue_limits& limits, kind of);
 void check_payload(std::string_view payload, std::size_t most);
 /// @param grouped whether the queue has groups.
 void check_message(const claim_enqueue_options& options, bool grouped);

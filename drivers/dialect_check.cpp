@@ -36,7 +36,7 @@ void check_dialect(const dialect& added,
   for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim"}) {
     if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
   }
-  const core::table_names some_names{.table = "queue", .catalog = "catalogue"};
+  const core::table_names some_names{.table = "queue", .catalog = "catalogue", .limits = "limits"};
   for (const core::contract& of : core::contracts()) {
     const auto found = statements.find(of.name);
     if (found == statements.end()) {

@@ -122,6 +122,7 @@ std::string fill_names(std::string_view text, const dialect& in, const core::tab
   constexpr std::string_view table = "{table}";
   constexpr std::string_view index = "{table:";
   constexpr std::string_view catalog = "{catalog}";
+  constexpr std::string_view limits = "{limits}";
   std::string out;
   out.reserve(text.size() + 64);
   while (!text.empty()) {
@@ -134,6 +135,9 @@ std::string fill_names(std::string_view text, const dialect& in, const core::tab
     } else if (text.starts_with(catalog)) {
       out += qualified(names.catalog, in, names);
       text.remove_prefix(catalog.size());
+    } else if (text.starts_with(limits)) {
+      out += qualified(names.limits, in, names);
+      text.remove_prefix(limits.size());
     } else if (text.starts_with(index) && text.find('}') != std::string_view::npos) {
       const std::size_t end = text.find('}');
       out +=

@@ -49,8 +49,8 @@ struct text {
 /// The blocks of a statements file, by name. A block that names several serves each.
 std::map<std::string, std::string, std::less<>> split_blocks(std::string_view statements);
 
-/// Fills `{table}`, `{table:suffix}` and `{catalog}` with quoted names; nothing else is
-/// substituted.
+/// Fills `{table}`, `{table:suffix}`, `{catalog}` and `{limits}` with quoted names; nothing else
+/// is substituted.
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
 
 /// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone. With

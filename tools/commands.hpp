@@ -21,6 +21,9 @@ void add_cancel(CLI::App& app, invocation& call);
 void add_priority(CLI::App& app, invocation& call);
 void add_dead(CLI::App& app, invocation& call);
 void add_purge(CLI::App& app, invocation& call);
+void add_pause(CLI::App& app, invocation& call);
+void add_resume(CLI::App& app, invocation& call);
+void add_limit(CLI::App& app, invocation& call);
 void add_drop(CLI::App& app, invocation& call);
 void add_doctor(CLI::App& app, invocation& call);
 

@@ -49,6 +49,9 @@ void add_commands(CLI::App& app, invocation& call) {
   tool::add_priority(app, call);
   tool::add_dead(app, call);
   tool::add_purge(app, call);
+  tool::add_pause(app, call);
+  tool::add_resume(app, call);
+  tool::add_limit(app, call);
   tool::add_drop(app, call);
   tool::add_doctor(app, call);
   tool::add_ddl(app, call);

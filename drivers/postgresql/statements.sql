@@ -837,6 +837,84 @@ WHERE state IN (1, 2)
 ORDER BY due_at, id
 LIMIT 1
 
+-- name: limits.read limits.ask
+SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = CAST(:queue AS text)
+
+-- name: limits.lock
+-- Until the transaction ends: readers of a limited queue come one after the other. The clock is that of now,
+-- not of when the statement began to wait.
+SELECT paused, rate, burst, concurrency, tokens, refilled_at,
+       COALESCE(CAST(:now AS bigint),
+         CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+FROM {limits}
+WHERE queue = CAST(:queue AS text)
+FOR UPDATE
+
+-- name: limits.spend
+UPDATE {limits}
+SET tokens = CAST(:tokens AS bigint), refilled_at = CAST(:refilled_at AS bigint)
+WHERE queue = CAST(:queue AS text)
+
+-- name: limits.pause
+INSERT INTO {limits} (queue, paused)
+SELECT name, CAST(:paused AS bigint) FROM {catalog} WHERE name = CAST(:queue AS text)
+ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
+
+-- name: limits.set
+-- A rate begins with its burst, and keeps what is left of it when it is set again.
+INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
+SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
+       CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
+       COALESCE(CAST(:now AS bigint),
+         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+FROM {catalog}
+WHERE name = CAST(:queue AS text)
+ON CONFLICT (queue) DO UPDATE
+SET capacity = excluded.capacity,
+    rate = excluded.rate,
+    burst = excluded.burst,
+    concurrency = excluded.concurrency,
+    tokens = CASE WHEN l.rate IS NULL THEN excluded.tokens ELSE LEAST(l.tokens, excluded.tokens) END,
+    refilled_at = CASE WHEN l.rate IS NULL THEN excluded.refilled_at ELSE l.refilled_at END
+
+-- name: limits.remove
+DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
+
+-- name: queue.count
+-- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
+-- many it is their number, and else what is counted.
+SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN span
+            ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT CAST(:max AS bigint)) AS rest) END
+         AS number
+FROM (SELECT COALESCE((SELECT max(id) FROM {table}) - (SELECT min(id) FROM {table}) + 1, 0) AS span)
+  AS ids
+
+-- name: claim.count
+SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN span
+            ELSE (SELECT count(*)
+                  FROM (SELECT 1 FROM {table} WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
+               + (SELECT count(*)
+                  FROM (SELECT 1 FROM {table} WHERE state IN (1, 2) LIMIT CAST(:max AS bigint)) AS later)
+               + (SELECT count(*)
+                  FROM (SELECT 1
+                        FROM {table}
+                        WHERE group_key IS NOT NULL AND state = 5
+                        LIMIT CAST(:max AS bigint)) AS held)
+            END AS number
+FROM (SELECT COALESCE((SELECT max(id) FROM {table}) - (SELECT min(id) FROM {table}) + 1, 0) AS span)
+  AS ids
+
+-- name: claim.leased
+SELECT count(*) AS number
+FROM (
+  SELECT 1
+  FROM {table}
+  WHERE state = 1
+    AND due_at > COALESCE(CAST(:now AS bigint),
+                          CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  LIMIT CAST(:max AS bigint)
+) AS leases
+
 -- name: doctor.database
 -- One row for each check. What other users' sessions do is seen only with the rights of pg_monitor.
 SELECT checked.severity, checked.what,

@@ -504,6 +504,73 @@ WHERE state IN (1, 2)
 ORDER BY due_at, id
 LIMIT 1
 
+-- name: limits.read
+SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = :queue
+
+-- name: limits.ask
+-- Inside a caller's transaction, which may have begun as a reading one: what only looks would pin its
+-- snapshot, and then its first write would fail as soon as somebody else has written meanwhile.
+WITH unused AS (SELECT 1)
+UPDATE {limits} SET queue = queue WHERE queue = :queue
+RETURNING paused, capacity, rate, burst, concurrency
+
+-- name: limits.lock
+WITH unused AS (SELECT 1)
+UPDATE {limits} SET queue = queue WHERE queue = :queue
+RETURNING paused, rate, burst, concurrency, tokens, refilled_at,
+          COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock
+
+-- name: limits.spend
+UPDATE {limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
+
+-- name: limits.pause
+INSERT INTO {limits} (queue, paused)
+SELECT name, :paused FROM {catalog} WHERE name = :queue
+ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
+
+-- name: limits.set
+-- A rate begins with its burst, and keeps what is left of it when it is set again.
+INSERT INTO {limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
+SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
+       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+FROM {catalog}
+WHERE name = :queue
+ON CONFLICT (queue) DO UPDATE
+SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded.concurrency,
+    tokens = CASE WHEN rate IS NULL THEN excluded.tokens ELSE MIN(tokens, excluded.tokens) END,
+    refilled_at = CASE WHEN rate IS NULL THEN excluded.refilled_at ELSE refilled_at END,
+    rate = excluded.rate
+
+-- name: limits.remove
+DELETE FROM {limits} WHERE queue = :queue
+
+-- name: queue.count
+-- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
+-- many it is their number, and else what is counted.
+SELECT CASE WHEN span <= :enough THEN span
+            ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT :max)) END AS number
+FROM (SELECT COALESCE((SELECT MAX(id) FROM {table}) - (SELECT MIN(id) FROM {table}) + 1, 0) AS span)
+
+-- name: claim.count
+SELECT CASE WHEN span <= :enough THEN span
+            ELSE (SELECT COUNT(*) FROM (
+              SELECT 1 FROM (SELECT 1 FROM {table} WHERE state = 0 LIMIT :max)
+              UNION ALL
+              SELECT 1 FROM (SELECT 1 FROM {table} WHERE state IN (1, 2) LIMIT :max)
+              UNION ALL
+              SELECT 1 FROM (SELECT 1 FROM {table} WHERE group_key IS NOT NULL AND state = 5 LIMIT :max)))
+            END AS number
+FROM (SELECT COALESCE((SELECT MAX(id) FROM {table}) - (SELECT MIN(id) FROM {table}) + 1, 0) AS span)
+
+-- name: claim.leased
+-- `state IN (1, 2)` lets it use the index of what waits where there is none of the leases.
+SELECT COUNT(*) AS number
+FROM (
+  SELECT 1 FROM {table}
+  WHERE state = 1 AND state IN (1, 2)
+    AND due_at > COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  LIMIT :max)
+
 -- name: doctor.database
 SELECT CASE WHEN journal_mode = 'wal' THEN 0 WHEN journal_mode = 'memory' THEN 0 ELSE 1 END AS severity,
        'journal mode is ' || journal_mode AS what,

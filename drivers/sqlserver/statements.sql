@@ -898,6 +898,109 @@ CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
                             DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
 ORDER BY w.due_at
 
+-- name: limits.read limits.ask
+-- READUNCOMMITTED: whoever is about to enqueue shall not wait for a reader's transaction that has taken
+-- tokens. What is read so holds for less than a second, and readers look again when they have the lock.
+SELECT paused, capacity, rate, burst, concurrency
+FROM {limits} WITH (READUNCOMMITTED)
+WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: limits.lock
+-- UPDLOCK: until the transaction ends, so that readers of a limited queue come one after the other.
+SELECT paused, rate, burst, concurrency, tokens, refilled_at,
+       COALESCE(CAST(:now AS bigint),
+                DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock
+FROM {limits} WITH (UPDLOCK, ROWLOCK)
+WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: limits.spend
+UPDATE {limits}
+SET tokens = CAST(:tokens AS bigint), refilled_at = CAST(:refilled_at AS bigint)
+WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: limits.pause
+INSERT INTO {limits} (queue)
+SELECT name
+FROM {catalog}
+WHERE name = CAST(:queue AS nvarchar(60))
+  AND NOT EXISTS (
+    SELECT 1
+    FROM {limits} WITH (UPDLOCK, HOLDLOCK, ROWLOCK)
+    WHERE queue = CAST(:queue AS nvarchar(60))
+  );
+UPDATE {limits} SET paused = CAST(:paused AS bigint) WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: limits.set
+-- A rate begins with its burst, and keeps what is left of it when it is set again.
+INSERT INTO {limits} (queue)
+SELECT name
+FROM {catalog}
+WHERE name = CAST(:queue AS nvarchar(60))
+  AND NOT EXISTS (
+    SELECT 1
+    FROM {limits} WITH (UPDLOCK, HOLDLOCK, ROWLOCK)
+    WHERE queue = CAST(:queue AS nvarchar(60))
+  );
+UPDATE {limits}
+SET capacity = CAST(:capacity AS bigint),
+    rate = CAST(:rate AS bigint),
+    burst = CAST(:burst AS bigint),
+    concurrency = CAST(:concurrency AS bigint),
+    tokens = CASE WHEN rate IS NOT NULL AND tokens < CAST(:tokens AS bigint) THEN tokens
+                  ELSE CAST(:tokens AS bigint) END,
+    refilled_at = CASE WHEN rate IS NOT NULL THEN refilled_at
+                       ELSE COALESCE(CAST(:now AS bigint),
+                                     DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) END
+WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: limits.remove
+DELETE FROM {limits} WHERE queue = CAST(:queue AS nvarchar(60))
+
+-- name: queue.count
+-- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
+-- many it is their number, and else what is counted.
+SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN ids.span
+            ELSE (SELECT COUNT_BIG(*)
+                  FROM (SELECT TOP (CAST(:max AS bigint)) id
+                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS rest)
+            END AS number
+FROM (SELECT COALESCE((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                        - (SELECT MIN(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                        + 1, 0) AS span) AS ids
+
+-- name: claim.count
+SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN ids.span
+            ELSE (SELECT COUNT_BIG(*)
+                  FROM (SELECT TOP (CAST(:max AS bigint)) id
+                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        WHERE state = 0) AS ready)
+               + (SELECT COUNT_BIG(*)
+                  FROM (SELECT TOP (CAST(:max AS bigint)) id
+                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        WHERE state = 1) AS leased)
+               + (SELECT COUNT_BIG(*)
+                  FROM (SELECT TOP (CAST(:max AS bigint)) id
+                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        WHERE state = 2) AS delayed)
+               + (SELECT COUNT_BIG(*)
+                  FROM (SELECT TOP (CAST(:max AS bigint)) id
+                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        WHERE state = 5) AS held)
+            END AS number
+FROM (SELECT COALESCE((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                        - (SELECT MIN(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                        + 1, 0) AS span) AS ids
+
+-- name: claim.leased
+-- Without READPAST: a lease whose settlement has not been committed may come back, and counts until then.
+SELECT COUNT_BIG(*) AS number
+FROM (
+  SELECT TOP (CAST(:max AS bigint)) id
+  FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
+  WHERE state = 1 AND due_at > COALESCE(CAST(:now AS bigint),
+                                        DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+) AS leases
+
 -- name: doctor.database
 -- One row for each check. It needs no right: a database and a session may always look at themselves.
 SELECT checked.severity, checked.what,

@@ -31,15 +31,19 @@ namespace tableq {
 class TABLEQ_EXPORT claim_queue : public queue {
  public:
   /// Adds one message; it is stored when the call returns.
-  /// @throws error errc::too_large, or errc::invalid_argument for options out of range.
-  enqueued enqueue(std::string_view payload, const claim_enqueue_options& options);
+  /// @param full what to do when the queue has a capacity and no room, whether or not the key is
+  ///   there already. Inside a transaction there is no waiting: it would hold its locks.
+  /// @throws error errc::too_large, queue_full, or errc::invalid_argument for options out of range.
+  enqueued enqueue(std::string_view payload, const claim_enqueue_options& options,
+                   const when_full& full = {});
   /// Without a key nothing can be there already: the id is all there is to know.
   message_id enqueue(std::string_view payload);
   enqueued enqueue(transaction& tx, std::string_view payload, const claim_enqueue_options& options);
   message_id enqueue(transaction& tx, std::string_view payload);
 
   /// Adds all whose keys are free, in order, in one transaction; of two with one key the first.
-  std::vector<enqueued> enqueue_batch(std::span<const new_claim_message> messages);
+  std::vector<enqueued> enqueue_batch(std::span<const new_claim_message> messages,
+                                      const when_full& full = {});
   std::vector<enqueued> enqueue_batch(transaction& tx, std::span<const new_claim_message> messages);
 
   /// Takes up to `options.max` messages under one lease, in one statement, in the queue's order.
@@ -127,7 +131,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   std::size_t redrive(std::span<const message_id> ids);
   /// The dead messages that the options choose, some in each transaction. In a queue with
   /// dead_letters also those that were moved there from here and are ready there: they come back
-  /// with payload, headers, priority and history, but hold their keys no longer and are in no group.
+  /// with payload, headers, priority and history, but hold their keys no longer and are in no
+  /// group.
   /// @return how many.
   std::size_t redrive_all(const redrive_options& options = {});
 

@@ -94,8 +94,8 @@ struct dialect {
   std::vector<std::string> products = {};
 
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
-  /// `{table}` and `{catalog}` become quoted names, `{table:suffix}` the quoted name of an index,
-  /// and `:name` a parameter.
+  /// `{table}`, `{catalog}` and `{limits}` become quoted names, `{table:suffix}` the quoted name of
+  /// an index, and `:name` a parameter.
   std::string statements = {};
   /// The text that makes a queue, by the kind's name; and `catalog`.
   std::map<std::string, std::string> ddl = {};

@@ -30,6 +30,7 @@ enum class errc {
   duplicate_key,         ///< on_duplicate::reject, and the key is held by another message.
   cancelled,             ///< A statement time-out or a cancel request ended the statement.
   unsupported,           ///< This database has no such feature; docs/drivers.md lists them.
+  queue_full,            ///< The queue has reached its capacity; nothing was added.
   internal,              ///< An answer that no rule covers: please report it.
 };
 

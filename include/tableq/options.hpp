@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tableq/export.hpp>
+#include <tableq/claim_options.hpp>
 #include <tableq/message.hpp>
 
 namespace tableq {
@@ -87,98 +87,6 @@ struct order_options {
   std::optional<tableq::ordering> ordering = {};
 };
 
-/// How long a message rests after a failed attempt, by the number of its attempts.
-struct retry_delays {
-  /// After the first failed attempt, after the second, and so on; the last one holds for all that
-  /// follow. At most 32, each 0 to 3,650 days. None: ready again at once.
-  std::vector<std::chrono::milliseconds> after = {};
-  /// Each delay is drawn between so many per cent less and so many more, 0 to 100: what failed
-  /// together does not come back together.
-  int jitter = 0;
-
-  /// The same after each attempt.
-  static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
-  /// `first`, twice that, and so on up to `most`.
-  TABLEQ_EXPORT static retry_delays exponential(std::chrono::milliseconds first,
-                                                std::chrono::milliseconds most, int jitter = 20);
-
-  friend bool operator==(const retry_delays&, const retry_delays&) = default;
-};
-
-/// How long a key of a `claim` queue keeps others from being added. Stored by name.
-enum class key_scope {
-  active,   ///< Until its message is completed, cancelled or purged; a dead message holds its key.
-  waiting,  ///< Until its message is taken for the first time; after that the key is free.
-};
-
-/// What enqueue does when the key is held by another message.
-enum class on_duplicate {
-  keep_first,  ///< Nothing is added, and the answer says so.
-  reject,      ///< errc::duplicate_key, and nothing of the call is stored, not even the others of a
-               ///< batch.
-  /// The message that holds the key gets the payload, headers, priority and rules of the new one,
-  /// and its attempts begin anew; its place and due time stay. Only while it waits: one that is
-  /// leased or dead is left alone, and keeps the key.
-  replace,
-  /// The same, and it falls due `delay` from now: many calls become one message that comes when
-  /// there has been quiet for so long (debounce).
-  postpone,
-};
-
-/// What happens to the other messages of a group while one of them rests after a failed attempt.
-enum class group_policy {
-  hold,  ///< They wait for it: the order within the group is exact.
-  pass,  ///< They go on; it comes next when it has rested.
-};
-
-/// Messages with the same `group` are handed out one after the other, in the order of their ids.
-struct group_options {
-  int limit = 1;  ///< So many of a group at a time, 1 to 1,000. With more than 1 they may overtake.
-  group_policy on_failure = group_policy::hold;
-
-  friend bool operator==(const group_options&, const group_options&) = default;
-};
-
-/// For `database::claim`. What is left empty is as stored in the catalogue when the queue was
-/// created; what is given is stored when this call creates the queue. On an existing queue lease,
-/// max_attempts, keep, retry and time_to_live then hold for this handle only; the others must be as
-/// stored, or it is errc::kind_mismatch.
-struct claim_options {
-  /// How long a take holds a message. 1 ms to 365 days. A new queue's default: 30 s.
-  std::optional<std::chrono::milliseconds> lease = {};
-
-  /// At the end of how many failed or expired attempts a message is dead. 1 to 1,000,000. A new
-  /// queue's default: 5.
-  std::optional<int> max_attempts = {};
-
-  /// Whether complete keeps the message with the time it finished, until purge. A new queue's
-  /// default: false.
-  std::optional<bool> keep = {};
-
-  /// When failed messages are taken again, unless `fail` says. A new queue's default: at once.
-  /// Leases that end unsettled are taken again at once in any case.
-  std::optional<retry_delays> retry = {};
-
-  /// How long after enqueue a message may be handed out, 1 ms to 3,650 days; then it is dead, with
-  /// the error "expired", as soon as a take meets it. Zero: for ever, a new queue's default.
-  std::optional<std::chrono::milliseconds> time_to_live = {};
-
-  /// A new queue's default: key_scope::active.
-  std::optional<key_scope> keys = {};
-
-  /// How long a key is held after its message was completed, up to 3,650 days; zero, the default:
-  /// not at all. The scope must be key_scope::active.
-  std::optional<std::chrono::milliseconds> key_window = {};
-
-  /// Lets messages have a `group`. A new queue's default: none. Costs each enqueue and settlement
-  /// of the queue a transaction of some statements; takes cost the same.
-  std::optional<group_options> groups = {};
-
-  /// The `claim` queue of this database that dead messages are moved to, with their history; it is
-  /// opened, or created, with this one. Empty, a new queue's default: they stay here.
-  std::optional<std::string> dead_letters = {};
-};
-
 /// For enqueue into `heap`, `fifo` and `lifo` queues.
 struct enqueue_options {
   /// Stored and returned; decides nothing. Empty: the database's clock.
@@ -195,27 +103,6 @@ struct pending_options {
   std::optional<timestamp> created_at = {};
 };
 
-/// For enqueue into `claim` queues.
-struct claim_enqueue_options {
-  std::int32_t priority = 0;           ///< Higher comes first.
-  std::chrono::milliseconds delay{0};  ///< Not taken before that, 0 to 3,650 days.
-  tableq::headers headers = {};
-  /// 1 to 200 bytes of UTF-8 without NUL: a GUID, say. Unique as long as the queue's key_scope and
-  /// key_window say. Empty: none.
-  std::optional<std::string> key = {};
-  /// Stored and returned; decides nothing. Empty: the database's clock.
-  std::optional<timestamp> created_at = {};
-  /// Only with a key.
-  tableq::on_duplicate on_duplicate = tableq::on_duplicate::keep_first;
-  /// 1 to 200 bytes of UTF-8 without NUL. Messages of one group are handed out one after the other.
-  /// Only in queues with claim_options::groups, and not with a delay. Empty: none.
-  std::optional<std::string> group = {};
-  /// Empty: the queue's. Zero: for ever.
-  std::optional<std::chrono::milliseconds> time_to_live = {};
-  std::optional<int> max_attempts = {};    ///< Empty: the queue's. 1 to 1,000,000.
-  std::optional<retry_delays> retry = {};  ///< Empty: the queue's.
-};
-
 /// One message of a batch for `heap`, `fifo` and `lifo`. The payload is borrowed for the call.
 struct new_message {
   std::string_view payload;
@@ -228,83 +115,11 @@ struct new_pending_message {
   pending_options options = {};
 };
 
-/// One message of a batch for `claim`. The payload is borrowed for the call.
-struct new_claim_message {
-  std::string_view payload;
-  claim_enqueue_options options = {};
-};
-
 /// For destructive reads.
 struct dequeue_options {
   std::size_t max = 1;  ///< At most so many, 1 to 10,000. Only `dequeue_batch` reads it.
   std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
   std::stop_token stop = {};          ///< A request ends the waiting, with an empty result.
-};
-
-/// For `claim_queue::take`.
-struct take_options {
-  std::size_t max = 1;                ///< At most so many, 1 to 10,000.
-  std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
-  /// Empty: the handle's. 1 ms to 365 days.
-  std::optional<std::chrono::milliseconds> lease = {};
-  /// A correlation id, the same for a whole run, say. Stored with the message and returned; decides
-  /// nothing about the lease.
-  std::optional<timestamp> claimed_at = {};
-  std::stop_token stop = {};  ///< A request ends the waiting, with an empty result.
-};
-
-/// For `claim_queue::fail`.
-struct fail_options {
-  /// Before the message may be taken again, 0 to 3,650 days. Empty: as the queue's retry_delays
-  /// say.
-  std::optional<std::chrono::milliseconds> delay = {};
-  /// Dead at once, whatever attempts are left.
-  bool give_up = false;
-};
-
-/// One item of a batch for `claim_queue::fail`. The text is borrowed for the call.
-struct failure {
-  tableq::receipt receipt;
-  std::string_view error;
-  fail_options options = {};
-};
-
-/// Which messages that nobody will take any more.
-enum class retained {
-  done = 3,  ///< Completed and kept; the value is message_state::done.
-  dead = 4,  ///< Out of attempts; the value is message_state::dead.
-};
-
-/// A page of `claim_queue::list`.
-struct page {
-  std::size_t max = 100;  ///< 1 to 10,000.
-  /// The last message of the page before, as it was listed; its payload may be emptied. Empty: the
-  /// first page.
-  std::optional<stored_message> after = {};
-};
-
-/// One item of a batch for `claim_queue::set_priority`.
-struct new_priority {
-  message_id id = {};
-  std::int32_t priority = 0;  ///< Higher comes first.
-};
-
-/// For `claim_queue::redrive_all`.
-struct redrive_options {
-  /// Which ones. Called in the calling thread, outside of transactions. Empty: all.
-  std::function<bool(const stored_message&)> filter = {};
-  std::size_t max = 0;        ///< At most so many; zero: no limit.
-  double per_second = 0;      ///< At most so many a second, on average; zero: no limit.
-  std::stop_token stop = {};  ///< A request ends it after the messages that are on their way.
-};
-
-/// For `claim_queue::purge`.
-struct purge_options {
-  /// Only what finished at least so long ago by the database's clock, 0 to 3,650 days.
-  std::chrono::milliseconds older_than{0};
-  /// Rows for each statement, each its own transaction, 1 to 4,000: small enough never to hold up
-  /// the consumers.
-  std::size_t batch = 1000;
 };
 
 }  // namespace tableq

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tableq/export.hpp>
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
@@ -36,6 +37,23 @@ class TABLEQ_EXPORT queue {
  public:
   [[nodiscard]] const std::string& name() const noexcept;
   [[nodiscard]] tableq::kind kind() const noexcept;
+
+  /// Stops all reads, in every process within a second: they return nothing, and those that wait go
+  /// on waiting. Enqueues, settlements and looks go on. Lasts until `resume`, also over restarts.
+  void pause();
+  /// Lets reads go on; those that wait are woken within about a second.
+  void resume();
+  /// As it stands in the database now.
+  [[nodiscard]] bool paused() const;
+
+  /// Replaces all limits of the queue, for every process that uses it within a second. A rate that
+  /// was there goes on with what is left of its burst. A first limit on the concurrency makes an
+  /// index, unless the schema policy forbids that: then an administrator should.
+  /// @throws error errc::invalid_argument for a value out of range, a burst without a rate, or
+  ///   concurrency for another kind than claim; errc::not_found when the queue was dropped.
+  void set_limits(const queue_limits& limits);
+  /// As they stand in the database now.
+  [[nodiscard]] queue_limits limits() const;
 
  protected:
   explicit queue(std::shared_ptr<core::queue_state> state) noexcept;
@@ -91,15 +109,19 @@ class TABLEQ_EXPORT destructive_queue : public queue {
 class TABLEQ_EXPORT plain_queue : public destructive_queue {
  public:
   /// Adds one message; it is stored when the call returns.
+  /// @param full what to do when the queue has a capacity and no room. Inside a transaction there
+  ///   is no waiting: it would hold its locks.
   /// @throws error errc::too_large for a payload over the database's limit, invalid_argument for
-  ///   options out of range; nothing is changed then.
-  message_id enqueue(std::string_view payload, const enqueue_options& options = {});
+  ///   options out of range, queue_full; nothing is changed then.
+  message_id enqueue(std::string_view payload, const enqueue_options& options = {},
+                     const when_full& full = {});
   message_id enqueue(transaction& tx, std::string_view payload,
                      const enqueue_options& options = {});
 
   /// Adds all or none, in order, in one transaction. Returns the ids in the order of the messages.
   /// An empty batch does nothing.
-  std::vector<message_id> enqueue_batch(std::span<const new_message> messages);
+  std::vector<message_id> enqueue_batch(std::span<const new_message> messages,
+                                        const when_full& full = {});
   std::vector<message_id> enqueue_batch(transaction& tx, std::span<const new_message> messages);
 
  protected:
@@ -129,12 +151,14 @@ class TABLEQ_EXPORT pending_queue : public destructive_queue {
  public:
   /// Adds one message that becomes visible at its due time, by the database's clock.
   /// @throws error as plain_queue::enqueue; errc::invalid_argument also for both delay and due_at.
-  message_id enqueue(std::string_view payload, const pending_options& options = {});
+  message_id enqueue(std::string_view payload, const pending_options& options = {},
+                     const when_full& full = {});
   message_id enqueue(transaction& tx, std::string_view payload,
                      const pending_options& options = {});
 
   /// Adds all or none, in one transaction. Returns the ids in the order of the messages.
-  std::vector<message_id> enqueue_batch(std::span<const new_pending_message> messages);
+  std::vector<message_id> enqueue_batch(std::span<const new_pending_message> messages,
+                                        const when_full& full = {});
   std::vector<message_id> enqueue_batch(transaction& tx,
                                         std::span<const new_pending_message> messages);
 

@@ -4,9 +4,11 @@
 /// Everything an application needs, but for `tableq/soci.hpp` (work inside one's own SOCI session)
 /// and `tableq/dialect.hpp` (teach tableq another database).
 
+#include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
 #include <tableq/error.hpp>
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>

@@ -11,6 +11,28 @@ CREATE TABLE IF NOT EXISTS {catalog} (
     DEFAULT (CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
 );
 
+-- One row for each queue that has had a limit or a pause.
+CREATE TABLE IF NOT EXISTS {limits} (
+  queue text COLLATE "C" PRIMARY KEY,
+  paused smallint NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
+  -- Messages that wait or run.
+  capacity bigint CHECK (capacity > 0),
+  -- Millionths of a message in each second.
+  rate bigint CHECK (rate > 0),
+  -- Messages.
+  burst bigint CHECK (burst > 0),
+  -- Messages under a lease.
+  concurrency bigint CHECK (concurrency > 0),
+  -- What reads may still take, in thousand-millionths of a message, and when that was.
+  tokens bigint NOT NULL DEFAULT 0,
+  refilled_at bigint NOT NULL DEFAULT 0
+) WITH (
+  -- Reads of a limited queue change its row again and again: in place, as long as its page has room.
+  fillfactor = 20,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000
+);
+
 INSERT INTO {catalog} (name, identity, kind, layout)
 VALUES ('tableq', 0, 'catalogue', 1)
 ON CONFLICT (name) DO NOTHING;

@@ -10,6 +10,23 @@ CREATE TABLE IF NOT EXISTS {catalog} (
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
 ) WITHOUT ROWID;
 
+-- One row for each queue that has had a limit or a pause.
+CREATE TABLE IF NOT EXISTS {limits} (
+  queue TEXT PRIMARY KEY,
+  paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
+  -- Messages that wait or run.
+  capacity INTEGER CHECK (capacity > 0),
+  -- Millionths of a message in each second.
+  rate INTEGER CHECK (rate > 0),
+  -- Messages.
+  burst INTEGER CHECK (burst > 0),
+  -- Messages under a lease.
+  concurrency INTEGER CHECK (concurrency > 0),
+  -- What reads may still take, in thousand-millionths of a message, and when that was.
+  tokens INTEGER NOT NULL DEFAULT 0,
+  refilled_at INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+
 INSERT INTO {catalog} (name, identity, kind, layout)
 VALUES ('tableq', 0, 'catalogue', 1)
 ON CONFLICT DO NOTHING;

@@ -11,6 +11,24 @@ IF OBJECT_ID(N'{catalog}', N'U') IS NULL
     created_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
   );
 
+-- One row for each queue that has had a limit or a pause.
+IF OBJECT_ID(N'{limits}', N'U') IS NULL
+  CREATE TABLE {limits} (
+    queue nvarchar(60) COLLATE Latin1_General_BIN2 NOT NULL PRIMARY KEY,
+    paused tinyint NOT NULL DEFAULT (0) CHECK (paused IN (0, 1)),
+    -- Messages that wait or run.
+    capacity bigint NULL CHECK (capacity > 0),
+    -- Millionths of a message in each second.
+    rate bigint NULL CHECK (rate > 0),
+    -- Messages.
+    burst bigint NULL CHECK (burst > 0),
+    -- Messages under a lease.
+    concurrency bigint NULL CHECK (concurrency > 0),
+    -- What reads may still take, in thousand-millionths of a message, and when that was.
+    tokens bigint NOT NULL DEFAULT (0),
+    refilled_at bigint NOT NULL DEFAULT (0)
+  );
+
 INSERT INTO {catalog} (name, [identity], kind, layout)
 SELECT N'tableq', 0, N'catalogue', 1
 WHERE NOT EXISTS (SELECT 1 FROM {catalog} WITH (UPDLOCK, HOLDLOCK) WHERE name = N'tableq');

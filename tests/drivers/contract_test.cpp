@@ -26,6 +26,7 @@ value sample(const field& of) {
   if (of.name == "group") return {};
   if (of.name == "policy" || of.name == "retry") return value(std::string_view(R"({"after":[1]})"));
   if (of.name == "errors") return value(std::string_view("[]"));
+  if (of.name == "queue") return value(std::string_view("fifo"));
   if (of.name == "headers") return value(std::string_view("{}"));
   return value(std::string_view("x"));
 }
@@ -86,6 +87,10 @@ TEST_P(statement_contract, is_kept_by_every_text) {
         if (add.items[i].name == "delay") item[i] = value(std::int64_t{0});
       }
       session->execute(add.id, names_of(of), samples(add.shared), item);
+    }
+    if (of.name.starts_with("limits.")) {
+      const auto& set = tableq::core::contract_of(statement::limits_set);
+      session->execute(set.id, names_of(set), samples(set.shared), {});
     }
     const auto rows = session->execute(of.id, names_of(of), samples(of.shared), samples(of.items));
     EXPECT_EQ(rows.width(), of.columns.size() + (of.items.empty() ? 0 : 1));

@@ -46,12 +46,16 @@ class on_scripted_sqlserver : public testing::Test {
   }
   virtual std::string address() const { return sqlserver_address(server_); }
 
-  /// What `work` sends.
+  /// What `work` sends, but for the question whether a queue has limits: that is asked again and
+  /// again, as time goes by.
   template <class F>
   std::vector<tds_request> sent_by(F&& work) const {
     const std::size_t mark = server_.mark();
     work();
-    return server_.requests_since(mark);
+    std::vector<tds_request> came = server_.requests_since(mark);
+    // One text stands for both ways to ask, and the last one for its name.
+    std::erase_if(came, [](const auto& each) { return read_call(each).name == "limits.ask"; });
+    return came;
   }
 
   static tableq::receipt receipt_of(std::string_view queue, std::int64_t id,

@@ -65,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(, sqlserver_lost, testing::Bool(), tableq_test::address
 
 bool only_looks(const std::string& name) {
   return name.ends_with(".peek") || name.ends_with(".stats") || name.starts_with("claim.list") ||
-         name == "claim.get" || name == "claim.find" || name.ends_with(".next_due");
+         name == "claim.get" || name == "claim.find" || name.ends_with(".next_due") ||
+         name.ends_with(".count") || name.ends_with(".leased");
 }
 
 TEST_P(sqlserver_lost, leaves_the_outcome_of_a_change_unknown_and_repeats_nothing) {
@@ -281,6 +282,7 @@ TEST_F(sqlserver_time_out, ends_a_statement_and_its_session_and_repeats_nothing)
   EXPECT_EQ(to_string(took.get().code()), "connection_lost");
   std::map<std::size_t, std::string> came;
   for (const auto& each : server_.requests_since(mark)) {
+    if (read_call(each).name == "limits.ask") continue;
     std::string& of_one = came[each.connection];
     of_one += (of_one.empty() ? "" : " ") + read_call(each).name;
   }

@@ -46,6 +46,14 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
   const value null;
   const value three(std::int64_t{3});
   const value name(std::string_view("k"));
+  const auto counts = [db](statement which, const char* queue) {
+    return [db, which, queue] {
+      db.state().on_session([&](tableq::core::connection& session) {
+        const std::array shared{tableq::core::value(std::int64_t{5}), tableq::core::value()};
+        return session.execute(which, tableq::core::names_for({}, queue), shared, {});
+      });
+    };
+  };
   return {
       {"heap.enqueue", [=]() mutable { heap.enqueue("p"); }},
       {"heap.dequeue", [=]() mutable { (void)heap.dequeue(); }},
@@ -98,6 +106,9 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.free", runs(statement::claim_free, {null}, {name})},
       {"claim.adopt", runs(statement::claim_adopt, {}, {name, three, three, null, null, null})},
       {"claim.advance", runs(statement::claim_advance, {three, three}, {name})},
+      {"queue.count", counts(statement::queue_count, "fifo")},
+      {"claim.count", counts(statement::claim_count, "claim")},
+      {"claim.leased", counts(statement::claim_leased, "claim")},
   };
 }
 

@@ -77,7 +77,8 @@ known_texts texts_of_dialect() {
     const std::string beginning = std::string(to_string(each.kind)) + ".";
     for (const contract& of : tableq::core::contracts()) {
       const bool of_all = of.name.starts_with("catalog.") || of.name.starts_with("table.") ||
-                          of.name.starts_with("queue.") || of.name.starts_with("doctor.");
+                          of.name.starts_with("queue.") || of.name.starts_with("doctor.") ||
+                          of.name.starts_with("limits.");
       if (of_all || of.name.starts_with(beginning)) add(of, names);
     }
     for (const std::string_view one_of : {std::string_view("catalog"), to_string(each.kind)}) {
@@ -163,6 +164,9 @@ tds_answer usual(const sqlserver_call& call) {
     return tds_answer().columns({{"id", tds_type::bigint}, {"state", tds_type::integer}});
   }
   if (is(".next_due")) return number("delay", 0);
+  if (is("limits.read") || is("limits.ask")) return sqlserver_rows::limits();
+  if (is("limits.lock")) return sqlserver_rows::locked_limits();
+  if (is(".count") || is(".leased")) return number("number", 0);
   if (is("claim.stats")) {
     return tds_answer()
         .columns({{"ready", tds_type::bigint},
@@ -303,6 +307,24 @@ tds_answer stored_items() {
   std::vector<tds_column> columns = stored_columns();
   columns.insert(columns.begin(), {"item", tds_type::bigint});
   return tds_answer().columns(columns);
+}
+
+tds_answer limits() {
+  return tds_answer().columns({{"paused", tds_type::integer},
+                               {"capacity", tds_type::bigint},
+                               {"rate", tds_type::bigint},
+                               {"burst", tds_type::bigint},
+                               {"concurrency", tds_type::bigint}});
+}
+
+tds_answer locked_limits() {
+  return tds_answer().columns({{"paused", tds_type::integer},
+                               {"rate", tds_type::bigint},
+                               {"burst", tds_type::bigint},
+                               {"concurrency", tds_type::bigint},
+                               {"tokens", tds_type::bigint},
+                               {"refilled_at", tds_type::bigint},
+                               {"clock", tds_type::bigint}});
 }
 
 tds_answer added() {

@@ -72,6 +72,8 @@ tds_answer stored();
 /// The same, each with the item that it belongs to.
 tds_answer stored_items();
 tds_answer added();
+tds_answer limits();
+tds_answer locked_limits();
 }  // namespace sqlserver_rows
 
 }  // namespace tableq_test

@@ -45,13 +45,14 @@ RESERVED = set(
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
 SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive|replace|remove|cancel|set_priority)$")
-LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|next_due)$")
+LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|next_due|count)$")
 OWN = {
     "claim.enqueue": ["HOLDLOCK ROWLOCK UPDLOCK"],
     "claim.find_key": ["READCOMMITTED ROWLOCK"],
     "claim.get": ["READCOMMITTED ROWLOCK"],
     "claim.find": ["READCOMMITTED ROWLOCK"],
     "claim.state_of": ["READCOMMITTED ROWLOCK"],
+    "claim.leased": ["READCOMMITTED ROWLOCK"],
     "claim.group_of": ["READCOMMITTED ROWLOCK"],
     "claim.forget": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
     "claim.free": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
@@ -153,11 +154,11 @@ def message_reads_have_their_locks(name, text, *_):
 
 
 def changes_name_their_table(name, text, *_):
-    """What is changed is {table} or {catalog}, or a CTE or alias that stands for it."""
+    """What is changed is {table}, {catalog} or {limits}, or a CTE or alias that stands for it."""
     change = r"\b(?:INSERT INTO|DELETE FROM|DELETE|UPDATE)\s+([\w{\[][^\s(]*)"
     for found in re.finditer(change, without_literals(text)):
         target = found[1]
-        if target in ("FROM", "{table}", "{catalog}"):
+        if target in ("FROM", "{table}", "{catalog}", "{limits}"):
             continue
         cte = rf"WITH {re.escape(target)} AS \(\s*SELECT TOP \([^;]*?\bFROM \{{table\}} WITH"
         alias = rf"\{{table\}} AS {re.escape(target)} WITH"

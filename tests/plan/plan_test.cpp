@@ -58,6 +58,7 @@ class plan : public on_each_backend {
           replaced(found, std::string("{table:") + index + "}", "\"" + table + "_" + index + "\"");
     }
     found = replaced(found, "{table}", "\"" + table + "\"");
+    found = replaced(found, "{limits}", "\"tableq_limits\"");
     return replaced(found, "{catalog}", "\"tableq_queues\"");
   }
   std::string now() const {
@@ -296,6 +297,23 @@ TEST_P(plan, of_figures_is_bounded_over_any_backlog) {
                  ", CASE WHEN n % 6 IN (3, 4) THEN " +
                  now() + " END",
        .count = many});
+}
+
+TEST_P(plan, of_what_limits_ask_is_constant_over_many_delayed) {
+  auto jobs = db().claim("jobs");
+  any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  jobs.set_limits({.concurrency = 10});
+  ASSERT_EQ(jobs.take({.max = 5, .lease = 1h}).size(), 5U);
+  // What is counted up to a bound is printed as a scan of that; the work tells.
+  const parameters most = {{"enough", "0"}, {"max", "20"}};
+  const std::vector<read> reads = {
+      {.name = "claim.leased", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true},
+      {.name = "claim.count", .with = most, .bounded_sort = true},
+      {.name = "queue.count", .with = most, .bounded_sort = true}};
+  expect_constant(reads, "jobs",
+                  {.columns = "payload, state, due_at",
+                   .values = here().bytes_literal("x") + ", 2, " + now() + " + 7200000 + n",
+                   .count = many});
 }
 
 }  // namespace

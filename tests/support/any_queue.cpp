@@ -27,22 +27,27 @@ variant make(tableq::database& db, tableq::kind of, std::string_view name) {
   return db.claim(name);
 }
 
-template <class Queue, class... Transaction>
-std::vector<tableq::message_id> put_into(Queue& queue,
-                                         const std::vector<std::string_view>& payloads,
-                                         Transaction&... tx) {
+template <class Queue>
+auto batch_of(const std::vector<std::string_view>& payloads) {
+  using element =
+      std::conditional_t<claims<Queue>, tableq::new_claim_message,
+                         std::conditional_t<std::is_same_v<Queue, tableq::pending_queue>,
+                                            tableq::new_pending_message, tableq::new_message>>;
+  std::vector<element> batch;
+  for (const std::string_view each : payloads) batch.push_back({.payload = each});
+  return batch;
+}
+
+/// @param send adds the batch.
+template <class Queue, class Send>
+std::vector<tableq::message_id> put_with(const std::vector<std::string_view>& payloads, Send send) {
+  const auto batch = batch_of<Queue>(payloads);
   if constexpr (claims<Queue>) {
-    std::vector<tableq::new_claim_message> batch;
-    for (const std::string_view each : payloads) batch.push_back({.payload = each});
     std::vector<tableq::message_id> ids;
-    for (const tableq::enqueued& each : queue.enqueue_batch(tx..., batch)) ids.push_back(each.id);
+    for (const tableq::enqueued& each : send(batch)) ids.push_back(each.id);
     return ids;
   } else {
-    using element = std::conditional_t<std::is_same_v<Queue, tableq::pending_queue>,
-                                       tableq::new_pending_message, tableq::new_message>;
-    std::vector<element> batch;
-    for (const std::string_view each : payloads) batch.push_back({.payload = each});
-    return queue.enqueue_batch(tx..., batch);
+    return send(batch);
   }
 }
 
@@ -78,26 +83,51 @@ std::vector<item> settle_all(tableq::claim_queue& queue, std::vector<tableq::del
 any_queue::any_queue(tableq::database& db, tableq::kind of, std::string_view name)
     : queue_(make(db, of, name)) {}
 
-tableq::message_id any_queue::put(std::string_view payload) {
-  return std::visit([&](auto& queue) { return queue.enqueue(payload); }, queue_);
+tableq::message_id any_queue::put(std::string_view payload, const tableq::when_full& full) {
+  return std::visit(
+      [&](auto& queue) {
+        if constexpr (claims<decltype(queue)>) {
+          return queue.enqueue(payload, tableq::claim_enqueue_options{}, full).id;
+        } else {
+          return queue.enqueue(payload, {}, full);
+        }
+      },
+      queue_);
 }
 
 tableq::message_id any_queue::put(tableq::transaction& tx, std::string_view payload) {
   return std::visit([&](auto& queue) { return queue.enqueue(tx, payload); }, queue_);
 }
 
-std::vector<tableq::message_id> any_queue::put_all(const std::vector<std::string>& payloads) {
-  return std::visit([&](auto& queue) { return put_into(queue, views_of(payloads)); }, queue_);
+std::vector<tableq::message_id> any_queue::put_all(const std::vector<std::string>& payloads,
+                                                   const tableq::when_full& full) {
+  return std::visit(
+      [&](auto& queue) {
+        return put_with<std::remove_cvref_t<decltype(queue)>>(
+            views_of(payloads),
+            [&](const auto& batch) { return queue.enqueue_batch(batch, full); });
+      },
+      queue_);
 }
 
 std::vector<tableq::message_id> any_queue::put_views(
     const std::vector<std::string_view>& payloads) {
-  return std::visit([&](auto& queue) { return put_into(queue, payloads); }, queue_);
+  return std::visit(
+      [&](auto& queue) {
+        return put_with<std::remove_cvref_t<decltype(queue)>>(
+            payloads, [&](const auto& batch) { return queue.enqueue_batch(batch); });
+      },
+      queue_);
 }
 
 std::vector<tableq::message_id> any_queue::put_all(tableq::transaction& tx,
                                                    const std::vector<std::string>& payloads) {
-  return std::visit([&](auto& queue) { return put_into(queue, views_of(payloads), tx); }, queue_);
+  return std::visit(
+      [&](auto& queue) {
+        return put_with<std::remove_cvref_t<decltype(queue)>>(
+            views_of(payloads), [&](const auto& batch) { return queue.enqueue_batch(tx, batch); });
+      },
+      queue_);
 }
 
 std::optional<item> any_queue::take() {
@@ -175,6 +205,10 @@ std::size_t any_queue::waiting() const {
 
 tableq::kind any_queue::kind() const {
   return std::visit([](const auto& queue) { return queue.kind(); }, queue_);
+}
+
+tableq::queue& any_queue::base() {
+  return std::visit([](auto& queue) -> tableq::queue& { return queue; }, queue_);
 }
 
 void open_queue(tableq::database& db, tableq::kind of, std::string_view name) {

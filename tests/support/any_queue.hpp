@@ -22,9 +22,10 @@ class any_queue {
  public:
   any_queue(tableq::database& db, tableq::kind of, std::string_view name);
 
-  tableq::message_id put(std::string_view payload);
+  tableq::message_id put(std::string_view payload, const tableq::when_full& full = {});
   tableq::message_id put(tableq::transaction& tx, std::string_view payload);
-  std::vector<tableq::message_id> put_all(const std::vector<std::string>& payloads);
+  std::vector<tableq::message_id> put_all(const std::vector<std::string>& payloads,
+                                          const tableq::when_full& full = {});
   std::vector<tableq::message_id> put_views(const std::vector<std::string_view>& payloads);
   std::vector<tableq::message_id> put_all(tableq::transaction& tx,
                                           const std::vector<std::string>& payloads);
@@ -38,6 +39,8 @@ class any_queue {
   [[nodiscard]] std::vector<std::string> peek(std::size_t max) const;
   [[nodiscard]] std::size_t waiting() const;
   [[nodiscard]] tableq::kind kind() const;
+  /// For what a queue of any kind has: its limits.
+  [[nodiscard]] tableq::queue& base();
 
  private:
   std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue, tableq::pending_queue,

@@ -2,11 +2,13 @@
 #include <iostream>
 #include <optional>
 
+#include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
+#include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>

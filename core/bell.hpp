@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+
+namespace tableq::core {
+
+/// Tells everybody who waits, in this process, that something has changed.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class bell {
+ public:
+  void ring() noexcept;
+
+  /// What to give to `wait` so that no ring from now on is missed.
+  [[nodiscard]] std::uint64_t mark() noexcept;
+
+  /// Returns when it has rung since the mark, when the time is over, or on a stop request.
+  void wait(std::uint64_t since, std::chrono::milliseconds longest, const std::stop_token& stop);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any rung_;
+  std::uint64_t count_ = 0;  // guarded by mutex_
+};
+
+}  // namespace tableq::core

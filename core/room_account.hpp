@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace tableq::core {
+
+/// The room of a bounded queue as this process knows it: what it may add before it counts again.
+///
+/// Whoever adds reserves first. As long as there is credit that costs nothing; otherwise he counts.
+/// Of the room that a count finds, one part in `shares` becomes credit for a second, so that others
+/// who do the same go over the capacity by no more than their own parts. What this process is just
+/// adding may or may not be among what was counted, and is taken to be not.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class room_account {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  enum class answer : std::uint8_t {
+    granted,
+    count,  ///< Count, and then tell `counted`.
+    full,   ///< As it was a moment ago.
+  };
+  /// From before a count until after it.
+  struct count_mark {
+    clock::time_point begun;
+    std::uint64_t ended = 0;
+  };
+
+  [[nodiscard]] answer reserve(std::size_t wanted, clock::time_point now);
+
+  [[nodiscard]] count_mark begin_count(clock::time_point now);
+
+  /// @param number what was counted; an upper bound will do.
+  /// @param keep whether the count holds for others than its caller too.
+  /// @return `granted`, `full`, or `count`: full unless what is just being added was among it.
+  [[nodiscard]] answer counted(const count_mark& mark, std::size_t number, std::size_t capacity,
+                               std::size_t wanted, bool keep, clock::time_point now);
+
+  /// What was reserved has been added, or `unused` of it has not.
+  void done(std::size_t reserved, std::size_t unused) noexcept;
+
+  /// Something has left the queue: a full one is worth counting again.
+  void freed() noexcept;
+
+  /// The limits have changed: what was counted holds no more.
+  void forget() noexcept;
+
+ private:
+  static constexpr std::size_t shares = 32;
+  /// Nobody spends more than one part in so many of his time with finding a queue full.
+  static constexpr int rest = 8;
+  static constexpr std::chrono::milliseconds longest_rest{500};
+  static constexpr std::chrono::seconds credit_lasts{1};
+
+  std::mutex mutex_;
+  std::size_t credit_ = 0;        // guarded by mutex_
+  clock::time_point until_;       // of the credit; guarded by mutex_
+  clock::time_point next_count_;  // for more than seen_room_; guarded by mutex_
+  std::size_t seen_room_ = 0;     // by the last count that was not enough; guarded by mutex_
+  bool freed_ = false;            // since then; guarded by mutex_
+  std::size_t under_way_ = 0;     // reserved and not done; guarded by mutex_
+  std::uint64_t ended_ = 0;       // reserved and done, of all time; guarded by mutex_
+};
+
+}  // namespace tableq::core

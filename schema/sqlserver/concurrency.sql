@@ -1,0 +1,1 @@
+-- For a claim queue whose concurrency is limited. Nothing: the index {table:next} leads by state.

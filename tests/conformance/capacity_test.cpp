@@ -1,0 +1,222 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Long enough that only a lost wake-up would reach it.
+constexpr auto for_ever = 120s;
+
+class capacity : public on_each_kind {
+ protected:
+  any_queue bounded(std::size_t by) {
+    any_queue mail = make("mail");
+    mail.base().set_limits({.capacity = by});
+    return mail;
+  }
+  /// Puts into a full queue in a thread that waits, lets `make_room`, and returns when it is in.
+  template <class F>
+  static void put_while(any_queue mail, F&& make_room) {
+    std::latch started(1);
+    std::string failed;
+    {
+      const std::jthread waiter([&] {
+        started.count_down();
+        try {
+          mail.put("last", {.wait = for_ever});
+        } catch (const tableq::error& failure) {
+          failed = failure.what();
+        }
+      });
+      started.wait();
+      make_room();
+    }
+    EXPECT_EQ(failed, "");
+  }
+};
+TABLEQ_ON_KINDS(capacity, all_backends);
+
+TEST_P(capacity, is_exact_for_one_thread) {
+  any_queue mail = bounded(5);
+  for (int round = 0; round < 3; ++round) {
+    while (mail.waiting() < 5) mail.put("fits");
+    const tableq::error refused = thrown_by([&] { mail.put("one too many"); });
+    EXPECT_EQ(refused.code(), tableq::errc::queue_full) << refused.what();
+    EXPECT_EQ(refused.advice(), tableq::advice::statement);
+    EXPECT_CODE(queue_full, mail.put("one too many"));
+    EXPECT_EQ(mail.waiting(), 5U);
+    EXPECT_TRUE(mail.take());
+    mail.put("fits");
+    EXPECT_CODE(queue_full, mail.put("one too many"));
+    EXPECT_EQ(mail.take_up_to(3).size(), 3U);
+  }
+}
+
+TEST_P(capacity, is_exact_when_it_is_large) {
+  any_queue mail = bounded(1000);
+  for (int i = 0; i < 10; ++i) mail.put_all(numbered(70));
+  db().transact([&](tableq::transaction& tx) {
+    for (int i = 0; i < 300; ++i) mail.put(tx, "fits");
+  });
+  EXPECT_CODE(queue_full, mail.put("one too many"));
+  EXPECT_EQ(mail.waiting(), 1000U);
+  EXPECT_EQ(mail.take_up_to(400).size(), 400U);
+  for (int i = 0; i < 4; ++i) mail.put_all(numbered(100));
+  EXPECT_CODE(queue_full, mail.put("one too many"));
+  EXPECT_EQ(mail.waiting(), 1000U);
+}
+
+TEST_P(capacity, takes_a_batch_wholly_or_not_at_all) {
+  any_queue mail = bounded(5);
+  mail.put_all(numbered(3));
+  EXPECT_CODE(queue_full, mail.put_all(numbered(3)));
+  EXPECT_EQ(mail.waiting(), 3U);
+  mail.put_all(numbered(2));
+  EXPECT_EQ(mail.waiting(), 5U);
+  const tableq::error never = thrown_by([&] { mail.put_all(numbered(6)); });
+  EXPECT_EQ(never.code(), tableq::errc::queue_full);
+  EXPECT_EQ(never.advice(), tableq::advice::never) << "no room is ever enough";
+  EXPECT_CODE(queue_full, mail.put_all(numbered(6), {.wait = for_ever}));
+}
+
+TEST_P(capacity, does_not_trouble_an_empty_batch) {
+  any_queue mail = bounded(1);
+  mail.put("fits");
+  EXPECT_TRUE(mail.put_all({}).empty());
+}
+
+TEST_P(capacity, holds_inside_transactions) {
+  any_queue mail = bounded(3);
+  {
+    tableq::transaction tx = db().begin();
+    mail.put_all(tx, numbered(3));
+    EXPECT_CODE(queue_full, mail.put(tx, "one too many"));
+    EXPECT_EQ(mail.take_up_to(tx, 1).size(), 1U) << "a full queue does not end the transaction";
+    mail.put(tx, "fits");
+    tx.rollback();
+  }
+  mail.put_all(numbered(3));
+  EXPECT_CODE(queue_full, mail.put("one too many"));
+}
+
+TEST_P(capacity, lets_an_enqueue_wait_until_something_is_read) {
+  any_queue mail = bounded(2);
+  mail.put_all(numbered(2));
+  put_while(mail, [&] { EXPECT_TRUE(mail.take()); });
+  EXPECT_EQ(mail.waiting(), 2U);
+}
+
+TEST_P(capacity, lets_an_enqueue_wait_until_a_transaction_commits) {
+  any_queue mail = bounded(2);
+  mail.put_all(numbered(2));
+  put_while(mail,
+            [&] { db().transact([&](tableq::transaction& tx) { EXPECT_TRUE(mail.take(tx)); }); });
+  EXPECT_EQ(mail.waiting(), 2U);
+}
+
+TEST_P(capacity, lets_an_enqueue_wait_until_it_is_raised) {
+  any_queue mail = bounded(1);
+  mail.put("first");
+  put_while(mail, [&] { mail.base().set_limits({.capacity = 2}); });
+  put_while(mail, [&] { mail.base().set_limits({}); });
+  EXPECT_EQ(mail.waiting(), 3U);
+}
+
+TEST_P(capacity, ends_waiting_in_time_and_on_request) {
+  any_queue mail = bounded(1);
+  mail.put("first");
+  EXPECT_CODE(queue_full, mail.put("late", {.wait = 30ms}));
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_CODE(queue_full, mail.put("stopped", {.wait = for_ever, .stop = stopped.get_token()}));
+  EXPECT_CODE(invalid_argument, mail.put("never", {.wait = -1ms}));
+  EXPECT_CODE(invalid_argument, mail.put("never", {.wait = 24h * 366}));
+  EXPECT_EQ(mail.waiting(), 1U);
+}
+
+TEST_P(capacity, below_what_is_there_refuses_until_that_has_left) {
+  any_queue mail = make("mail");
+  mail.put_all(numbered(5));
+  mail.base().set_limits({.capacity = 2});
+  EXPECT_CODE(queue_full, mail.put("late"));
+  EXPECT_EQ(mail.take_up_to(3).size(), 3U);
+  EXPECT_CODE(queue_full, mail.put("late"));
+  EXPECT_TRUE(mail.take());
+  mail.put("fits");
+}
+
+class shared_capacity : public capacity {};
+TABLEQ_ON_KINDS(shared_capacity, shared_backends);
+
+TEST_P(shared_capacity, counts_what_others_add_and_take) {
+  any_queue mail = bounded(3);
+  auto elsewhere = open();
+  any_queue far(elsewhere, kind(), "mail");
+  far.put_all(numbered(3));
+  EXPECT_CODE(queue_full, mail.put("one too many"));
+  put_while(mail, [&] { EXPECT_TRUE(far.take()); });
+  EXPECT_EQ(mail.waiting(), 3U);
+}
+
+TEST_P(shared_capacity, is_exceeded_by_no_more_than_is_documented) {
+  constexpr std::size_t most = 100;
+  constexpr std::size_t threads = 8;
+  any_queue mail = bounded(most);
+  auto elsewhere = open({.retry_for = 5min});
+  any_queue far(elsewhere, kind(), "mail");
+  {
+    std::vector<std::jthread> writers;
+    for (std::size_t i = 0; i < threads; ++i) {
+      writers.emplace_back([&, own = i % 2 == 0 ? mail : far]() mutable {
+        try {
+          for (;;) own.put("mine");
+        } catch (const tableq::error& failure) {
+          EXPECT_EQ(failure.code(), tableq::errc::queue_full) << failure.what();
+        }
+      });
+    }
+  }
+  EXPECT_GE(mail.waiting(), most);
+  // One other object: what its threads add at that moment, and a thirty-second of the room.
+  EXPECT_LE(mail.waiting(), most + threads / 2 + most / 32);
+}
+
+class claim_capacity : public on_each_backend {};
+TABLEQ_ON_BACKENDS(claim_capacity, all_backends);
+
+TEST_P(claim_capacity, counts_what_waits_or_runs_and_not_what_is_finished) {
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
+  jobs.set_limits({.capacity = 3});
+  jobs.enqueue("ready");
+  EXPECT_FALSE(jobs.enqueue("delayed", {.delay = 1h}).existed());
+  jobs.enqueue("ready");
+  const auto running = jobs.take({.max = 2});
+  ASSERT_EQ(running.size(), 2U);
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+  EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settled::done);
+  jobs.enqueue("fits");
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+  EXPECT_EQ(jobs.fail(running[1].receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(jobs.stats().dead, 1U);
+  jobs.enqueue("fits");
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+}
+
+TEST_P(claim_capacity, is_not_used_up_by_keys_that_are_taken) {
+  auto jobs = db().claim("jobs");
+  jobs.set_limits({.capacity = 100});
+  EXPECT_FALSE(jobs.enqueue("first", {.key = "k"}).existed());
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(jobs.enqueue("again", {.key = "k"}).existed());
+  for (int i = 0; i < 99; ++i) jobs.enqueue("fits");
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+}
+
+}  // namespace

@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+
+#include "conformance/claim_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Long enough that only a lost wake-up would reach it.
+constexpr auto for_ever = 120s;
+
+class concurrency : public claim_test {
+ protected:
+  void fill(std::size_t count) {
+    for (const std::string& each : numbered(count)) jobs().enqueue(each);
+  }
+};
+TABLEQ_ON_BACKENDS(concurrency, all_backends);
+
+TEST_P(concurrency, is_the_most_that_is_leased_at_once) {
+  fill(10);
+  jobs().set_limits({.concurrency = 3});
+  EXPECT_EQ(jobs().limits(), (tableq::queue_limits{.concurrency = 3}));
+  const auto first = jobs().take({.max = 10});
+  ASSERT_EQ(first.size(), 3U);
+  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().complete(first[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs().take({.max = 10}).size(), 1U);
+  EXPECT_EQ(jobs().fail(first[1].receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(jobs().release(first[2].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs().take({.max = 10}).size(), 2U);
+  EXPECT_TRUE(jobs().take({.max = 10}).empty());
+  jobs().set_limits({});
+  EXPECT_EQ(jobs().take({.max = 10}).size(), 6U);
+}
+
+TEST_P(concurrency, counts_leases_that_were_given_before_it_was_set) {
+  fill(5);
+  EXPECT_EQ(jobs().take({.max = 2}).size(), 2U);
+  jobs().set_limits({.concurrency = 3});
+  EXPECT_EQ(jobs().take({.max = 5}).size(), 1U);
+}
+
+TEST_P(concurrency, does_not_count_leases_that_have_ended) {
+  fill(4);
+  jobs().set_limits({.concurrency = 2});
+  EXPECT_EQ(jobs().take({.max = 4, .lease = 1min}).size(), 2U);
+  EXPECT_TRUE(jobs().take().empty());
+  clock.advance(1min);
+  EXPECT_EQ(jobs().take({.max = 4}).size(), 2U);
+  EXPECT_TRUE(jobs().take().empty());
+}
+
+TEST_P(concurrency, counts_a_lease_that_was_extended) {
+  fill(2);
+  jobs().set_limits({.concurrency = 1});
+  const auto held = take_one();
+  EXPECT_EQ(jobs().extend(held.receipt, 2h), tableq::settled::done);
+  clock.advance(1h);
+  EXPECT_TRUE(jobs().take().empty());
+  clock.advance(1h);
+  EXPECT_EQ(jobs().take().size(), 1U);
+}
+
+TEST_P(concurrency, does_not_count_delayed_messages) {
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(jobs().enqueue("later", {.delay = 1h}).existed());
+  fill(3);
+  jobs().set_limits({.concurrency = 2});
+  EXPECT_EQ(jobs().take({.max = 3}).size(), 2U);
+}
+
+TEST_P(concurrency, holds_inside_transactions) {
+  fill(5);
+  jobs().set_limits({.concurrency = 2});
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(jobs().take(tx, {.max = 5}).size(), 2U);
+    EXPECT_TRUE(jobs().take(tx).empty());
+    tx.rollback();
+  }
+  db().transact([&](tableq::transaction& tx) {
+    const auto taken = jobs().take(tx, {.max = 5});
+    ASSERT_EQ(taken.size(), 2U);
+    EXPECT_EQ(jobs().complete(tx, taken[0].receipt), tableq::settled::done);
+    EXPECT_EQ(jobs().take(tx, {.max = 5}).size(), 1U);
+  });
+  EXPECT_TRUE(jobs().take().empty());
+}
+
+TEST_P(concurrency, goes_with_a_rate) {
+  fill(10);
+  jobs().set_limits({.rate = 10.0, .burst = 4, .concurrency = 3});
+  const auto first = jobs().take({.max = 10});
+  ASSERT_EQ(first.size(), 3U);
+  for (const auto& each : first) {
+    EXPECT_EQ(jobs().complete(each.receipt), tableq::settled::done);
+  }
+  EXPECT_EQ(jobs().take({.max = 10}).size(), 1U);
+  EXPECT_TRUE(jobs().take().empty());
+  clock.advance(1s);
+  EXPECT_EQ(jobs().take({.max = 10}).size(), 2U);
+}
+
+TEST_P(concurrency, holds_a_waiting_take_until_a_lease_is_given_back) {
+  fill(2);
+  jobs().set_limits({.concurrency = 1});
+  const auto held = take_one();
+  EXPECT_TRUE(jobs().take({.wait = 30ms}).empty());
+  std::latch started(1);
+  std::size_t got = 0;
+  {
+    const std::jthread waiter([&, own = jobs()]() mutable {
+      started.count_down();
+      got = own.take({.max = 2, .wait = for_ever}).size();
+    });
+    started.wait();
+    EXPECT_EQ(jobs().complete(held.receipt), tableq::settled::done);
+  }
+  EXPECT_EQ(got, 1U);
+}
+
+class shared_concurrency : public on_each_backend {};
+TABLEQ_ON_BACKENDS(shared_concurrency, shared_backends);
+
+TEST_P(shared_concurrency, is_never_exceeded_by_threads_of_two_database_objects) {
+  constexpr int most = 3;
+  constexpr std::size_t messages = 60;
+  auto near = db().claim("jobs", {.lease = 1h});
+  for (const std::string& each : numbered(messages)) near.enqueue(each);
+  near.set_limits({.concurrency = most});
+  auto elsewhere = open({.retry_for = 5min});
+  auto far = elsewhere.claim("jobs", {.lease = 1h});
+  std::atomic<int> running{0};
+  std::atomic<int> highest{0};
+  std::atomic<std::size_t> done{0};
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < 8; ++i) {
+      workers.emplace_back([&, own = i % 2 == 0 ? near : far]() mutable {
+        while (done < messages) {
+          for (const auto& each : own.take({.max = 2, .wait = 20ms})) {
+            const int now = ++running;
+            for (int seen = highest; seen < now && !highest.compare_exchange_weak(seen, now);) {
+            }
+            EXPECT_LE(own.stats().leased, static_cast<std::size_t>(most)) << "some work";
+            --running;
+            if (own.complete(each.receipt) == tableq::settled::done) ++done;
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(done, messages);
+  EXPECT_LE(highest, most);
+  EXPECT_EQ(near.stats().leased, 0U);
+}
+
+TEST_P(shared_concurrency, counts_the_leases_of_others) {
+  auto near = db().claim("jobs", {.lease = 1h});
+  for (int i = 0; i < 6; ++i) near.enqueue("work");
+  near.set_limits({.concurrency = 4});
+  auto elsewhere = open();
+  auto far = elsewhere.claim("jobs", {.lease = 1h});
+  EXPECT_EQ(near.take({.max = 3}).size(), 3U);
+  const auto theirs = far.take({.max = 3});
+  ASSERT_EQ(theirs.size(), 1U);
+  EXPECT_TRUE(near.take().empty());
+  EXPECT_EQ(far.complete(theirs[0].receipt), tableq::settled::done);
+  EXPECT_EQ(near.take({.max = 3}).size(), 1U);
+}
+
+}  // namespace

@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <thread>
+
+#include "support/fixture.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Long enough that only a lost wake-up would reach it.
+constexpr auto for_ever = 120s;
+
+/// Ten messages a second, five at once.
+const tableq::queue_limits ten_a_second{.rate = 10.0, .burst = 5};
+
+class rate : public on_each_kind {
+ protected:
+  any_queue limited(const tableq::queue_limits& to, std::size_t messages) {
+    any_queue mail(db_with_clock(), kind(), "mail");
+    mail.put_all(numbered(messages));
+    mail.base().set_limits(to);
+    return mail;
+  }
+};
+TABLEQ_ON_KINDS(rate, all_backends);
+
+TEST_P(rate, lets_a_burst_through_and_then_one_for_each_interval) {
+  any_queue mail = limited(ten_a_second, 50);
+  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
+  EXPECT_FALSE(mail.take());
+  clock.advance(99ms);
+  EXPECT_FALSE(mail.take());
+  clock.advance(1ms);
+  EXPECT_TRUE(mail.take());
+  EXPECT_FALSE(mail.take());
+  clock.advance(350ms);
+  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
+  clock.advance(50ms);
+  EXPECT_TRUE(mail.take()) << "the half interval before was not lost";
+  clock.advance(1h);
+  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
+}
+
+TEST_P(rate, is_never_exceeded_over_any_window) {
+  any_queue mail = limited(ten_a_second, 120);
+  const std::uint64_t seed = chosen_seed();
+  SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed));
+  random_source random(seed);
+  struct taken {
+    tableq::timestamp at;
+    std::size_t count;
+  };
+  std::vector<taken> history;
+  for (int i = 0; i < 60; ++i) {
+    clock.advance(std::chrono::milliseconds(random.below(250)));
+    const auto max = static_cast<std::size_t>(1 + random.below(10));
+    history.push_back({clock.now(), mail.take_up_to(max).size()});
+  }
+  std::size_t total = 0;
+  for (std::size_t from = 0; from < history.size(); ++from) {
+    std::size_t sum = 0;
+    for (std::size_t to = from; to < history.size(); ++to) {
+      sum += history[to].count;
+      const auto window = (history[to].at - history[from].at).count();
+      ASSERT_LE(sum * 1000, 5000U + static_cast<std::size_t>(window) * 10) << from << " " << to;
+    }
+    total += history[from].count;
+  }
+  EXPECT_GT(total, 5U);
+}
+
+TEST_P(rate, counts_what_was_taken_and_not_what_was_asked_for) {
+  any_queue mail = limited(ten_a_second, 2);
+  EXPECT_EQ(mail.take_up_to(50).size(), 2U);
+  EXPECT_TRUE(mail.take_up_to(50).empty());
+  mail.put_all(numbered(10));
+  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
+}
+
+TEST_P(rate, without_a_burst_lets_one_second_through_at_once) {
+  any_queue mail = limited({.rate = 2.5}, 10);
+  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
+  clock.advance(400ms);
+  EXPECT_EQ(mail.take_up_to(50).size(), 1U);
+}
+
+TEST_P(rate, below_one_a_second_is_kept) {
+  any_queue mail = limited({.rate = 0.001}, 3);
+  EXPECT_EQ(mail.take_up_to(50).size(), 1U);
+  clock.advance(999'999ms);
+  EXPECT_FALSE(mail.take());
+  clock.advance(1ms);
+  EXPECT_TRUE(mail.take());
+}
+
+TEST_P(rate, is_given_back_by_a_rollback) {
+  any_queue mail = limited(ten_a_second, 20);
+  {
+    tableq::transaction tx = db().begin();
+    EXPECT_EQ(mail.take_up_to(tx, 50).size(), 5U);
+    EXPECT_TRUE(mail.take_up_to(tx, 50).empty());
+    tx.rollback();
+  }
+  db().transact([&](tableq::transaction& tx) { EXPECT_EQ(mail.take_up_to(tx, 50).size(), 5U); });
+  EXPECT_FALSE(mail.take());
+}
+
+TEST_P(rate, set_again_does_not_begin_anew) {
+  any_queue mail = limited(ten_a_second, 50);
+  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
+  mail.base().set_limits(ten_a_second);
+  EXPECT_FALSE(mail.take());
+  mail.base().set_limits({.rate = 1000.0, .burst = 10});
+  clock.advance(3ms);
+  EXPECT_EQ(mail.take_up_to(50).size(), 3U);
+  mail.base().set_limits({});
+  EXPECT_EQ(mail.take_up_to(10).size(), 10U);
+}
+
+TEST_P(rate, goes_on_when_the_clock_was_set_back) {
+  any_queue mail = limited(ten_a_second, 50);
+  EXPECT_EQ(mail.take_up_to(50).size(), 5U);
+  clock.advance(-24h);
+  mail.put_all(numbered(3));
+  EXPECT_FALSE(mail.take());
+  clock.advance(100ms);
+  EXPECT_EQ(mail.take_up_to(50).size(), 1U);
+}
+
+TEST_P(rate, holds_a_waiting_read_until_its_turn) {
+  any_queue mail = limited(ten_a_second, 6);
+  EXPECT_EQ(mail.take_up_to(5).size(), 5U);
+  EXPECT_TRUE(mail.take_up_to(1, 20ms).empty());
+  std::latch started(1);
+  std::vector<item> got;
+  {
+    const std::jthread waiter([&, own = mail]() mutable {
+      started.count_down();
+      got = own.take_up_to(1, for_ever);
+    });
+    started.wait();
+    clock.advance(100ms);
+  }
+  EXPECT_EQ(got.size(), 1U);
+}
+
+TEST_P(rate, is_kept_by_the_databases_clock) {
+  any_queue mail = make("mail");
+  mail.put_all(numbered(6));
+  mail.base().set_limits({.rate = 20.0, .burst = 1});
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t got = 0;
+  while (got < 6) got += mail.take_up_to(10, for_ever).size();
+  // Five intervals of 50 ms; clocks of two kinds, each cut to the millisecond.
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 230ms);
+}
+
+class shared_rate : public rate {};
+TABLEQ_ON_KINDS(shared_rate, shared_backends);
+
+TEST_P(shared_rate, is_shared_by_all_readers_of_all_database_objects) {
+  constexpr std::size_t threads = 4;
+  any_queue here = limited({.rate = 10.0, .burst = 20}, 100);
+  auto elsewhere = open({.retry_for = 5min, .clock = clock.source()});
+  any_queue far(elsewhere, kind(), "mail");
+  for (const std::size_t expected : {20U, 7U}) {
+    std::atomic<std::size_t> got{0};
+    {
+      std::vector<std::jthread> readers;
+      for (std::size_t i = 0; i < threads; ++i) {
+        readers.emplace_back([&, own = i % 2 == 0 ? here : far]() mutable {
+          for (std::size_t n = 1; n != 0;) got += n = own.take_up_to(3).size();
+        });
+      }
+    }
+    EXPECT_EQ(got, expected);
+    clock.advance(700ms);
+  }
+}
+
+class strict_rate : public on_each_backend {};
+TABLEQ_ON_BACKENDS(strict_rate, all_backends);
+
+TEST_P(strict_rate, goes_with_strict_order) {
+  auto ledger = db_with_clock().fifo("ledger", {.ordering = tableq::ordering::strict});
+  for (const std::string& each : numbered(9)) ledger.enqueue(each);
+  ledger.set_limits(ten_a_second);
+  EXPECT_EQ(payloads_of(ledger.dequeue_batch({.max = 9})), numbered(5));
+  clock.advance(100ms);
+  EXPECT_EQ(ledger.dequeue()->payload, "p5");
+}
+
+}  // namespace

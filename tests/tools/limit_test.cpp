@@ -1,0 +1,66 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tool_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using json = nlohmann::json;
+
+class tool_limit : public tool_test {};
+TABLEQ_ON_BACKENDS(tool_limit, distinct_backends);
+
+TEST_P(tool_limit, pause_stops_reads_until_resume) {
+  done({"create", "fifo", "mail"});
+  done({"enqueue", "mail", "a"});
+  EXPECT_EQ(done({"pause", "mail"}), "");
+  EXPECT_EQ(run({"dequeue", "mail"}).status, 1);
+  EXPECT_EQ(done({"peek", "mail"}), "a\n");
+  EXPECT_TRUE(contains(done({"doctor"}), "the queue is paused"));
+  EXPECT_EQ(done({"resume", "mail"}), "");
+  EXPECT_EQ(done({"dequeue", "mail"}), "a\n");
+  EXPECT_FALSE(contains(done({"doctor"}), "paused"));
+}
+
+TEST_P(tool_limit, changes_what_is_named_and_leaves_the_rest) {
+  done({"create", "claim", "jobs"});
+  EXPECT_EQ(json::parse(done({"limit", "jobs", "--json"})),
+            json::parse(R"({"queue": "jobs", "paused": false, "capacity": null, "rate": null,
+                            "burst": null, "concurrency": null})"));
+  EXPECT_EQ(done({"limit", "jobs", "--capacity", "2", "--rate", "0.5", "--burst", "3"}), "");
+  done({"pause", "jobs"});
+  EXPECT_EQ(json::parse(done({"limit", "jobs", "--concurrency", "4", "--json"})),
+            json::parse(R"({"queue": "jobs", "paused": true, "capacity": 2, "rate": 0.5,
+                            "burst": 3, "concurrency": 4})"));
+  done({"limit", "jobs", "--rate", "none"});
+  EXPECT_EQ(db().claim("jobs").limits(), (tableq::queue_limits{.capacity = 2, .concurrency = 4}));
+  EXPECT_EQ(done({"limit", "jobs"}),
+            "QUEUE  PAUSED  CAPACITY  RATE  BURST  CONCURRENCY\n"
+            "jobs   yes     2         none  none   4\n");
+}
+
+TEST_P(tool_limit, a_full_queue_is_a_refusal) {
+  done({"create", "fifo", "mail"});
+  done({"limit", "mail", "--capacity", "1"});
+  done({"enqueue", "mail", "a"});
+  TABLEQ_EXPECT_REFUSAL(3, run({"enqueue", "mail", "b"}));
+}
+
+TEST_P(tool_limit, refuses_what_makes_no_sense_and_changes_nothing) {
+  done({"create", "fifo", "mail"});
+  for (const words& wrong :
+       {words{"--capacity", "0"}, words{"--capacity", "many"}, words{"--rate", "0"},
+        words{"--rate", "nan"}, words{"--rate", "-1"}, words{"--rate", "5x"}, words{"--burst", "3"},
+        words{"--burst", "0"}, words{"--concurrency", "0"}, words{"--concurrency", "2"}}) {
+    words all{"limit", "mail"};
+    all.insert(all.end(), wrong.begin(), wrong.end());
+    TABLEQ_EXPECT_REFUSAL(2, run(all));
+  }
+  EXPECT_EQ(db().fifo("mail").limits(), tableq::queue_limits());
+  for (const char* each : {"pause", "resume", "limit"}) {
+    TABLEQ_EXPECT_REFUSAL(3, run({each, "nowhere"}));
+    TABLEQ_EXPECT_REFUSAL(2, run({each}));
+  }
+}
+
+}  // namespace

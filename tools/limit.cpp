@@ -1,0 +1,184 @@
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "format.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+
+namespace tool {
+
+namespace {
+
+constexpr const char* none = "none";
+
+struct limit_arguments {
+  explicit limit_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "The queue"),
+        capacity(command, "--capacity", "N", "The most messages that wait or run, or none"),
+        rate(command, "--rate", "N", "Messages read in each second, 0.001 or more, or none"),
+        burst(command, "--burst", "N", "The most messages at once after a time without any"),
+        concurrency(command, "--concurrency", "N",
+                    "claim: the most messages worked on at once, or none") {
+    queue.required();
+    command.add_flag("--json", as_json, "Print the limits as an object");
+  }
+  [[nodiscard]] bool any() const {
+    return capacity.given() || rate.given() || burst.given() || concurrency.given();
+  }
+
+  argument queue;
+  argument capacity;
+  argument rate;
+  argument burst;
+  argument concurrency;
+  bool as_json = false;
+};
+
+double parse_rate(const std::string& text) {
+  double out = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (wrong != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) {
+    throw usage_error("--rate must be a number of messages per second, such as 0.5, or none");
+  }
+  return out;
+}
+
+int parse_count(const std::string& option, const std::string& text) {
+  return static_cast<int>(parse_number(option, text, 1, 1'000'000));
+}
+
+/// What was given replaces what is there; a rate that goes takes its burst along.
+tableq::queue_limits changed(tableq::queue_limits limits, const limit_arguments& given) {
+  if (given.capacity.given()) {
+    limits.capacity.reset();
+    if (given.capacity.text() != none) {
+      limits.capacity = static_cast<std::size_t>(
+          parse_number("--capacity", given.capacity.text(), 1, 1'000'000'000'000));
+    }
+  }
+  if (given.rate.given()) {
+    limits.rate.reset();
+    if (given.rate.text() != none) limits.rate = parse_rate(given.rate.text());
+    if (!limits.rate) limits.burst.reset();
+  }
+  if (given.burst.given()) {
+    limits.burst.reset();
+    if (given.burst.text() != none) limits.burst = parse_count("--burst", given.burst.text());
+  }
+  if (given.concurrency.given()) {
+    limits.concurrency.reset();
+    if (given.concurrency.text() != none) {
+      limits.concurrency = parse_count("--concurrency", given.concurrency.text());
+    }
+  }
+  return limits;
+}
+
+template <class Number>
+json number_or_null(const std::optional<Number>& of) {
+  return of ? json(*of) : json();
+}
+
+std::string shown(const json& value) {
+  return value.is_null() ? "none" : value.dump();
+}
+
+void print(const tableq::queue& queue, bool as_json) {
+  const tableq::queue_limits limits = queue.limits();
+  const bool paused = queue.paused();
+  const json capacity = number_or_null(limits.capacity);
+  const json rate = number_or_null(limits.rate);
+  const json burst = number_or_null(limits.burst);
+  const json concurrency = number_or_null(limits.concurrency);
+  output out;
+  if (as_json) {
+    out.line(json{{"queue", queue.name()},
+                  {"paused", paused},
+                  {"capacity", capacity},
+                  {"rate", rate},
+                  {"burst", burst},
+                  {"concurrency", concurrency}}
+                 .dump());
+  } else {
+    for (const std::string& line :
+         aligned({{"QUEUE", "PAUSED", "CAPACITY", "RATE", "BURST", "CONCURRENCY"},
+                  {queue.name(), paused ? "yes" : "no", shown(capacity), shown(rate), shown(burst),
+                   shown(concurrency)}})) {
+      out.line(line);
+    }
+  }
+  out.flush();
+}
+
+exit_status on_queue(const connection_options& connection, const std::string& name,
+                     const std::function<void(tableq::queue&)>& act) {
+  tableq::database db = connect(connection);
+  any_queue opened = open_queue(db, name);
+  std::visit([&](auto& queue) { act(queue); }, opened);
+  return exit_status::done;
+}
+
+exit_status limit(const connection_options& connection, const limit_arguments& given) {
+  // What is wrong with the texts is told before anything is opened.
+  (void)changed({}, given);
+  return on_queue(connection, given.queue.text(), [&](tableq::queue& queue) {
+    if (given.any()) queue.set_limits(changed(queue.limits(), given));
+    if (!given.any() || given.as_json) print(queue, given.as_json);
+  });
+}
+
+void add_switch(CLI::App& app, invocation& call, const std::string& name, const command_help& help,
+                void (tableq::queue::*act)()) {
+  CLI::App& command = add_database_command(app, call, name, help);
+  const auto queue = std::make_shared<argument>(command, "QUEUE", "", "The queue");
+  queue->required();
+  command.callback([&call, queue, act] {
+    call.run = [&call, queue, act] {
+      return on_queue(call.connection, queue->text(), [act](tableq::queue& one) { (one.*act)(); });
+    };
+  });
+}
+
+}  // namespace
+
+void add_pause(CLI::App& app, invocation& call) {
+  add_switch(app, call, "pause",
+             {.description = "Stop all reads of a queue, in every process",
+              .details = "They return nothing until `tableq resume`; enqueues go on.",
+              .usage = "QUEUE",
+              .examples = "  tableq pause mail"},
+             &tableq::queue::pause);
+}
+
+void add_resume(CLI::App& app, invocation& call) {
+  add_switch(app, call, "resume",
+             {.description = "Let the reads of a paused queue go on",
+              .details = "",
+              .usage = "QUEUE",
+              .examples = "  tableq resume mail"},
+             &tableq::queue::resume);
+}
+
+void add_limit(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "limit",
+      {.description = "Show or change the limits of a queue, for every process",
+       .details = "Without options it shows them. What is not named stays as it is.",
+       .usage = "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
+                "[--concurrency N|none] [--json]",
+       .examples = "  tableq limit mail\n"
+                   "  tableq limit mail --capacity 10000 --rate 5\n"
+                   "  tableq limit jobs --concurrency 8 --rate none"});
+  const auto given = std::make_shared<limit_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return limit(call.connection, *given); }; });
+}
+
+}  // namespace tool

@@ -62,16 +62,55 @@ exit_status list_dead(const connection_options& connection, const std::string& n
   return shown > 0 ? exit_status::done : exit_status::nothing;
 }
 
-exit_status redrive(const connection_options& connection, const std::string& name,
-                    const std::vector<std::string>& ids, bool all) {
-  if (all == !ids.empty()) throw usage_error("give either ID or --all");
+struct redrive_arguments : dead_arguments {
+  explicit redrive_arguments(CLI::App& added)
+      : dead_arguments(added),
+        ids(added, "ID", "", "Messages, as `dead list` shows them"),
+        error(added, "--error", "TEXT", "With --all: only those whose last error holds that"),
+        count(added, "--count", "N", "With --all: at most so many"),
+        rate(added, "--rate", "N", "With --all: at most so many a second") {
+    ids.many();
+    added.add_flag("--all", all, "All dead messages");
+  }
+
+  /// What --all means.
+  [[nodiscard]] tableq::redrive_options choice() const {
+    tableq::redrive_options out;
+    if (error.given()) {
+      out.filter = [text = error.text()](const tableq::stored_message& each) {
+        return !each.errors.empty() && each.errors.back().error.find(text) != std::string::npos;
+      };
+    }
+    if (count.given()) out.max = count_or(count, "--count", 1, 1'000'000'000);
+    if (rate.given()) {
+      out.per_second = static_cast<double>(parse_number("--rate", rate.text(), 1, 1'000'000));
+    }
+    return out;
+  }
+
+  argument ids;
+  argument error;
+  argument count;
+  argument rate;
+  bool all = false;
+};
+
+exit_status redrive(const connection_options& connection, const redrive_arguments& given) {
+  const std::vector<std::string> ids = given.ids.all();
+  if (given.all == !ids.empty()) throw usage_error("give either ID or --all");
+  if (!given.all) {
+    refuse(given.error, "--error", "goes with --all");
+    refuse(given.count, "--count", "goes with --all");
+    refuse(given.rate, "--rate", "goes with --all");
+  }
+  const tableq::redrive_options choice = given.choice();
   std::vector<tableq::message_id> wanted;
   wanted.reserve(ids.size());
   for (const std::string& id : ids) wanted.push_back({parse_number("ID", id, 1, INT64_MAX)});
   tableq::database db = connect(connection);
-  any_queue opened = open_queue(db, name);
+  any_queue opened = open_queue(db, given.queue.text());
   tableq::claim_queue& queue = as_claim(opened, only_claim);
-  const std::size_t count = all ? queue.redrive_all() : queue.redrive(wanted);
+  const std::size_t count = given.all ? queue.redrive_all(choice) : queue.redrive(wanted);
   output out;
   out.line(std::to_string(count));
   out.flush();
@@ -120,25 +159,15 @@ void add_redrive(CLI::App& dead, invocation& call) {
       dead, call, "redrive",
       {.description = "Make dead messages ready again, and print how many",
        .details = "Their attempts count from the beginning; the history of their errors stays.\n"
+                  "--all also brings back what was moved to the queue's dead-letter queue.\n"
                   "Exit status 1 when there were none.",
-       .usage = "QUEUE ID... | --all",
+       .usage = "QUEUE ID... | --all [--error TEXT] [--count N] [--rate N]",
        .examples = "  tableq dead redrive jobs 17 23\n"
-                   "  tableq dead redrive jobs --all"});
-  struct redrive_arguments : dead_arguments {
-    explicit redrive_arguments(CLI::App& added)
-        : dead_arguments(added), ids(added, "ID", "", "Messages, as `dead list` shows them") {
-      ids.many();
-      added.add_flag("--all", all, "All dead messages");
-    }
-    argument ids;
-    bool all = false;
-  };
+                   "  tableq dead redrive jobs --all\n"
+                   "  tableq dead redrive mail --all --error 'time-out' --rate 20"});
   const auto given = std::make_shared<redrive_arguments>(command);
-  command.callback([&call, given] {
-    call.run = [&call, given] {
-      return redrive(call.connection, given->queue.text(), given->ids.all(), given->all);
-    };
-  });
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return redrive(call.connection, *given); }; });
 }
 
 void add_dead_purge(CLI::App& dead, invocation& call) {

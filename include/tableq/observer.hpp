@@ -20,8 +20,8 @@ namespace tableq {
 /// call.
 struct observed_operation {
   /// As error::operation tells it: `fifo.enqueue`, `claim.take`, `begin`, `commit`. A call may be
-  /// several: a take that finds nothing is `claim.take`, `claim.promote`, `claim.take`, and a wait
-  /// is a look every now and then.
+  /// several: a take that finds nothing is `claim.take`, `claim.promote`, `claim.take`, now and
+  /// then `limits.read` asks whether the queue has limits, and a wait is a look every now and then.
   std::string_view name;
   std::string_view backend = {};  ///< The dialect's name.
   std::string_view queue = {};    ///< Empty: it is no queue's.

@@ -2,6 +2,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 #include <soci/soci.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <memory>
@@ -20,6 +21,9 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
+/// Ends what a client hears; this process's own.
+const std::string ends = "ends" + std::to_string(::getpid());
+
 /// A client that hears notifications, and may say that it listens.
 class hearing_client {
  public:
@@ -31,14 +35,14 @@ class hearing_client {
   }
   /// What was heard up to a word of our own, which comes behind everything that was committed.
   std::vector<std::string> heard() {
-    run("NOTIFY ends");
+    run("NOTIFY " + ends);
     std::vector<std::string> out;
     for (;;) {
       PQconsumeInput(handle_.get());
       while (PGnotify* one = PQnotifies(handle_.get())) {
         const std::string channel = one->relname;
         PQfreemem(one);
-        if (channel == "ends") return out;
+        if (channel == ends) return out;
         out.push_back(channel);
       }
       pollfd socket{.fd = PQsocket(handle_.get()), .events = POLLIN, .revents = 0};
@@ -61,8 +65,8 @@ class notifications : public on_each_backend {
     // The same place as its own client library calls it.
     const std::string url = here().url();
     client_.emplace(url.starts_with("postgresql://") ? url : here().other_forms().at(0));
-    client_->run("LISTEN mail_tableq");
-    client_->run("LISTEN ends");
+    client_->run("LISTEN " + mail_ + "_tableq");
+    client_->run("LISTEN " + ends);
   }
   void TearDown() override {
     client_.reset();
@@ -75,6 +79,10 @@ class notifications : public on_each_backend {
   }
   std::vector<std::string> heard() { return client_->heard(); }
 
+  /// A name of this process's own: channels are those of the whole database.
+  const std::string mail_ = "mail" + std::to_string(::getpid());
+  const std::vector<std::string> one{mail_ + "_tableq"};
+
  private:
   std::optional<hearing_client> client_;
 };
@@ -82,21 +90,20 @@ INSTANTIATE_TEST_SUITE_P(, notifications,
                          testing::Values(&postgresql_backend(), &postgresql_odbc_backend()),
                          backend_name);
 
-const std::vector<std::string> one{"mail_tableq"};
 const std::vector<std::string> none;
 
 TEST_P(notifications, are_not_sent_while_nobody_listens) {
-  auto mail = db().fifo("mail");
+  auto mail = db().fifo(mail_);
   mail.enqueue("x");
   EXPECT_EQ(heard(), none);
-  hold("mail");
-  open().fifo("mail").enqueue("x");
+  hold(mail_);
+  open().fifo(mail_).enqueue("x");
   EXPECT_EQ(heard(), one);
 }
 
 TEST_P(notifications, of_a_busy_producer_are_few) {
-  auto mail = db().fifo("mail");
-  hold("mail");
+  auto mail = db().fifo(mail_);
+  hold(mail_);
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 300; ++i) mail.enqueue("x");
   const auto took = std::chrono::steady_clock::now() - begin;
@@ -106,8 +113,8 @@ TEST_P(notifications, of_a_busy_producer_are_few) {
 }
 
 TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
-  auto mail = db().fifo("mail");
-  hold("mail");
+  auto mail = db().fifo(mail_);
+  hold(mail_);
   const auto session = here().session();
   {
     soci::transaction undone(*session);
@@ -134,8 +141,8 @@ TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
 }
 
 TEST_P(notifications, come_after_a_commit_and_not_after_a_rollback) {
-  auto mail = db().fifo("mail");
-  hold("mail");
+  auto mail = db().fifo(mail_);
+  hold(mail_);
   auto undone = db().begin();
   mail.enqueue(undone, "x");
   undone.rollback();
@@ -146,8 +153,8 @@ TEST_P(notifications, come_after_a_commit_and_not_after_a_rollback) {
 
 TEST_P(notifications, are_never_sent_in_silence) {
   auto silent = open({.waking = tableq::waking::silent});
-  auto mail = silent.fifo("mail");
-  hold("mail");
+  auto mail = silent.fifo(mail_);
+  hold(mail_);
   mail.enqueue("x");
   const auto session = here().session();
   soci::transaction mine(*session);

@@ -78,4 +78,18 @@ TEST_P(tool_dead, purge_deletes_by_age) {
   EXPECT_EQ(jobs().stats().dead, 0U);
 }
 
+TEST_P(tool_dead, redrive_chooses_by_the_last_error_and_no_more_than_it_was_told) {
+  auto jobs = db().claim("mail", {.max_attempts = 1});
+  for (const char* why : {"time-out", "no such address", "time-out", "time-out"}) {
+    jobs.enqueue("letter");
+    EXPECT_EQ(jobs.fail(jobs.take().at(0).receipt, why), tableq::settled::done);
+  }
+  EXPECT_EQ(done({"dead", "redrive", "mail", "--all", "--error", "time", "--count", "2"}), "2\n");
+  EXPECT_EQ(done({"dead", "redrive", "mail", "--all", "--error", "address", "--rate", "100"}),
+            "1\n");
+  EXPECT_EQ(jobs.stats().dead, 1U);
+  TABLEQ_EXPECT_REFUSAL(2, run({"dead", "redrive", "mail", "1", "--error", "x"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"dead", "redrive", "mail", "--all", "--rate", "0"}));
+}
+
 }  // namespace

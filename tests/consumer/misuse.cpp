@@ -23,6 +23,10 @@ void use(tableq::database& db, tableq::heap_queue& heap, tableq::fifo_queue& fif
   heap.enqueue("x", {.priority = 1});
 #elif defined(FIFO_TAKES_NO_DELAY)
   fifo.enqueue("x", {.delay = std::chrono::seconds{1}});
+#elif defined(FIFO_TAKES_NO_GROUP)
+  fifo.enqueue("x", {.group = "g"});
+#elif defined(PENDING_TAKES_NO_KEY)
+  pending.enqueue("x", {.key = "k"});
 #elif defined(FIFO_TAKES_NO_LEASE)
   (void)db.fifo("mail", {.lease = std::chrono::seconds{1}});
 #elif defined(LEASE_IS_NO_BARE_NUMBER)

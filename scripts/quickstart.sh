@@ -206,6 +206,6 @@ printf '%-22s%s\n' 'left in the queue' "$left"
 printf '%-22s%d equal, %d missing, %d different\n' 'against sha256sum' \
   $((total - missing)) "$missing" "$wrong"
 ((missing == 0 && wrong == 0 && lost == 0)) || fail "the results are not right"
-[[ $left == *'"ready":0,"delayed":0,"leased":0,"done":0,"dead":0,'* ]] ||
+[[ $left == *'"ready":0,"delayed":0,"leased":0,"held":0,"done":0,"dead":0,'* ]] ||
   fail "the queue is not empty"
 echo "All results are right."

@@ -69,10 +69,8 @@ class recorder : public tableq::observer {
     return events_;
   }
   [[nodiscard]] std::vector<std::string> events(const std::string& beginning) {
-    std::vector<std::string> out;
-    for (const std::string& each : events()) {
-      if (each.starts_with(beginning)) out.push_back(each);
-    }
+    std::vector<std::string> out = events();
+    std::erase_if(out, [&](const std::string& each) { return !each.starts_with(beginning); });
     return out;
   }
   void forget() {
@@ -84,8 +82,7 @@ class recorder : public tableq::observer {
 
  private:
   void add(std::string event) {
-    // Whether the queue has limits is asked now and then.
-    if (contains(event, " limits.read ") || contains(event, " limits.ask ")) return;
+    if (contains(event, " limits.")) return;  // asked now and then
     const std::scoped_lock hold(mutex_);
     events_.push_back(std::move(event));
   }

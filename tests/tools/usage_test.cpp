@@ -248,7 +248,7 @@ TEST_P(tool_usage, no_complaint_repeats_a_payload_a_key_or_a_header) {
   for (const words& arguments :
        {words{"enqueue", "nope", "canary"}, words{"enqueue", "fifo", "--canary"},
         words{"enqueue", "fifo", "-canary"}, words{"enqueue", "fifo", "canary", "--stdin"},
-        words{"dequeue", "fifo", "canary"}, words{"list", "canary"},
+        words{"dequeue", "fifo", "canary"}, words{"list", "fifo", "canary"},
         words{"enqueue", "claim", "x", "--key", "canary\xff"},
         words{"enqueue", "claim", "x", "--header", "canary"},
         words{"enqueue", "claim", "x", "--header", "canary=1", "--header", "canary=2"},

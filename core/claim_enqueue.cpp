@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <set>
 #include <string>
@@ -50,14 +52,11 @@ class batch {
 
   /// Whether one statement is all there is to do.
   [[nodiscard]] bool plain() const {
-    for (const new_claim_message& one : messages_) {
+    return std::ranges::all_of(messages_, [this](const new_claim_message& one) {
       const claim_enqueue_options& options = one.options;
-      if (options.on_duplicate != on_duplicate::keep_first || options.group ||
-          (options.key && to_.info().key_window.count() > 0)) {
-        return false;
-      }
-    }
-    return true;
+      return options.on_duplicate == on_duplicate::keep_first && !options.group &&
+             (!options.key || to_.info().key_window.count() == 0);
+    });
   }
 
   /// The values of claim.enqueue for one message.

@@ -142,6 +142,12 @@ class told_by_system final : public whole_file {
   /// The log comes and goes with the first and the last session of all processes.
   void watch_log() { ::inotify_add_watch(events_, log_.c_str(), IN_MODIFY); }
 
+  /// @param name of a file in the folder that holds the log.
+  [[nodiscard]] bool is_log(std::string_view name) const noexcept {
+    return log_.size() > name.size() && log_.ends_with(name) &&
+           log_[log_.size() - name.size() - 1] == '/';
+  }
+
   /// Reads all that was told. @return whether it is about the file or its log.
   bool take_in() {
     bool ours = false;
@@ -154,7 +160,7 @@ class told_by_system final : public whole_file {
         std::memcpy(&event, buffer.data() + at, sizeof event);
         if ((event.mask & (IN_CREATE | IN_MOVED_TO)) == 0) {
           ours = true;  // Also when events were dropped.
-        } else if (log_.ends_with("/" + std::string(buffer.data() + at + sizeof event))) {
+        } else if (is_log(buffer.data() + at + sizeof event)) {
           watch_log();
           ours = true;
         }

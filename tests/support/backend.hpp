@@ -42,8 +42,6 @@ struct features {
   bool second_way = false;
   /// A transaction that is too old to write is told from one that waits for a lock.
   bool tells_stale_snapshots = true;
-  /// A session that was ended from outside is noticed before its next use.
-  bool notices_ended_sessions = true;
   /// A look shows a message that an open transaction of another has taken.
   bool shows_held_messages = true;
   /// Whoever adds to a strict queue waits for whoever reads it.
@@ -80,7 +78,7 @@ class place {
   /// The address with one more setting: `url_with("busy_timeout", "1ms")`.
   [[nodiscard]] virtual std::string url_with(std::string_view key,
                                              std::string_view value) const = 0;
-  /// A setting that ends the database's own waiting for locks at once.
+  /// A setting that ends the database's own waiting for locks soon.
   [[nodiscard]] virtual std::string impatient_url() const = 0;
   /// Other addresses of the same place.
   [[nodiscard]] virtual std::vector<std::string> other_forms() const = 0;

@@ -292,9 +292,7 @@ class server_backend : public backend {
  public:
   std::string name() const override { return "sqlserver"; }
   features can() const override {
-    return {.notices_ended_sessions = false,
-            .shows_held_messages = false,
-            .strict_writers_wait = false};
+    return {.shows_held_messages = false, .strict_writers_wait = false};
   }
   std::optional<std::string> missing() const override {
     const char* given = std::getenv(variable);

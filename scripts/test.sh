@@ -40,16 +40,9 @@ fi
 passed=0
 failed=0
 
-# A figure of a test report; nothing there counts as nothing.
-figure() {
-  local found
-  found=$(sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\"$/\1/p" "$2" | head -n 1)
-  echo "${found:-0}"
-}
-
 # Builds a preset and runs its tests.
 suite() {
-  local preset=$1 report=$PWD/build/$1/report.xml status=0 run failures skipped server=()
+  local preset=$1 folder=$PWD/build/$1 status=0 server=() reports figures
   echo "== $preset: build"
   if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs"; }; then
     echo "$preset: the build failed" >&2
@@ -58,25 +51,25 @@ suite() {
   fi
   echo "== $preset: tests (built after $SECONDS s)"
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
-  rm -f "$report"
-  "${server[@]}" ctest --preset "$preset" -j "$jobs" --output-junit "$report" || status=$?
-  if [[ ! -s $report ]]; then
+  rm -rf "$folder/report.xml" "$folder/reports"
+  "${server[@]}" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/report.xml" || status=$?
+  shopt -s nullglob
+  reports=("$folder"/reports/*.xml)
+  if ! figures=$(scripts/test_figures.py "$folder/report.xml" "${reports[@]}"); then
     failed=$((failed + 1))
     return
   fi
-  run=$(figure tests "$report")
-  failures=$(figure failures "$report")
-  skipped=$(($(figure skipped "$report") + $(figure disabled "$report")))
-  if ((run == 0 || (status != 0 && failures == 0))); then
-    failures=$((failures + 1))
-    run=$((run + 1))
+  local run bad skipped
+  read -r run bad skipped <<<"$figures"
+  if ((run == 0 || (status != 0 && bad == 0))); then
+    bad=$((bad + 1))
   fi
   if ((skipped > 0)); then
     echo "$preset: $skipped skipped, because:"
-    sed -n '/: Skipped$/{n;p}' "build/$preset/Testing/Temporary/LastTest.log" | sort | uniq -c
+    tail -n +2 <<<"$figures"
   fi
-  passed=$((passed + run - failures - skipped))
-  failed=$((failed + failures))
+  passed=$((passed + run))
+  failed=$((failed + bad))
 }
 
 check() {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <set>
 #include <string>
@@ -167,15 +166,13 @@ void find_holders(const queue_state& to, transaction* tx, const batch& of, const
   }
 }
 
-/// Undoes what the transaction did so far, as any failed operation does.
+/// Nothing of the call stays: the transaction can only be rolled back.
 [[noreturn]] void reject(const queue_state& to, transaction& tx) {
-  tx.state().run([&](connection&) -> row_set {
-    throw error(errc::duplicate_key, advice::never,
-                "another message of the queue " + to.name() +
-                    " holds the key; nothing of this call is stored",
-                {.backend = to.database().name(), .operation = "claim.enqueue"});
-  });
-  std::abort();
+  tx.state().spoil();
+  throw error(errc::duplicate_key, advice::never,
+              "another message of the queue " + to.name() +
+                  " holds the key; nothing of this call is stored",
+              {.backend = to.database().name(), .operation = "claim.enqueue"});
 }
 
 /// Messages of one policy, with no key twice.
@@ -252,6 +249,9 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
     lock_groups(to, in, groups);
     forget_keys(to, in, of);
     add_runs(to, in, of, results);
+    const auto added = static_cast<std::size_t>(
+        std::ranges::count(results, enqueue_result::added, &enqueued::result));
+    held.used(added);
     to.announce(&in, messages.size());
     advance_groups(to, in, groups);
     return results;

@@ -114,10 +114,6 @@ std::vector<stored_message> claim_queue::peek(std::size_t max) const {
 std::vector<stored_message> claim_queue::list(message_state which, const tableq::page& page) const {
   return core::list(state(), which, page);
 }
-std::vector<stored_message> claim_queue::list(retained which, const tableq::page& page) const {
-  return list(static_cast<message_state>(which), page);
-}
-
 std::size_t claim_queue::redrive(std::span<const message_id> ids) {
   return core::redrive(state(), ids);
 }

@@ -8,6 +8,7 @@
 
 #include "core/claim_operations.hpp"
 #include "core/groups.hpp"
+#include "core/limits.hpp"
 #include "core/validate.hpp"
 
 namespace tableq::core {
@@ -124,6 +125,7 @@ std::vector<altered> cancel(const queue_state& of, transaction* tx,
   for (const message_id id : ids) items.emplace_back(id.value);
   return advancing(of, tx, ids, [&](transaction* in) {
     const row_set gone = of.execute_batch(in, statement::claim_cancel, {}, items);
+    if (!gone.empty()) made_room(of, in);
     return results_of(of, in, gone, ids, false);
   });
 }

@@ -56,7 +56,7 @@ std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_
       const kind k = of.info().kind;
       auto got = to_messages(
           of.execute(in, core::dequeue_for(k, of.info().ordering), read_arguments(of, max)), k);
-      if (!got.empty()) core::made_room(of, tx);
+      if (!got.empty()) core::made_room(of, in);
       return got;
     });
   };

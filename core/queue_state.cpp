@@ -129,9 +129,10 @@ row_set queue_state::on(connection& session, statement id, std::span<const value
 }
 
 bool queue_state::needs_lock(statement id) const noexcept {
-  // What is about the limits has a lock of its own, and is followed by what needs this one.
-  return !contract_of(id).name.starts_with("limits.") && info_.ordering == ordering::strict &&
-         database_->able().strict_needs_lock && contract_of(id).writes;
+  // Only what changes the messages: limits have a lock of their own.
+  const contract& of = contract_of(id);
+  return info_.ordering == ordering::strict && database_->able().strict_needs_lock && of.writes &&
+         of.name.starts_with(to_string(info_.kind));
 }
 
 void queue_state::check(transaction& tx) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "core/bell.hpp"
 #include "core/database_state.hpp"
 
 namespace tableq::core {
@@ -34,6 +35,9 @@ class transaction_state {
   /// Runs an operation's statements; remembers when one fails, since the database may have undone
   /// all.
   row_set run(const std::function<row_set(connection&)>& work);
+
+  /// From now on it can only be rolled back, as when an operation in it has failed.
+  void spoil() noexcept { failed_ = true; }
 
   /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
   /// In the caller's transaction the database does that, where it can.

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <list>
 #include <mutex>
 #include <optional>

@@ -43,7 +43,7 @@ exit_status list_dead(const connection_options& connection, const std::string& n
   std::optional<tableq::stored_message> last;
   while (shown < count) {
     const std::size_t most = std::min(page_size, count - shown);
-    auto messages = queue.list(tableq::retained::dead, {.max = most, .after = last});
+    auto messages = queue.list(tableq::message_state::dead, {.max = most, .after = last});
     if (messages.empty()) break;
     std::vector<std::vector<std::string>> rows;
     if (shown == 0) rows.push_back({"ID", "ATTEMPTS", "WHEN", "LAST ERROR"});

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "drivers/transport/bell.hpp"
+#include "drivers/transport/interrupter.hpp"
 
 namespace tableq::drivers {
 namespace {
@@ -29,13 +29,13 @@ class whole_file : public core::listener {
     return true;
   }
   void leave(const core::table_names& /*names*/, std::int64_t /*identity*/) override {}
-  void interrupt() noexcept override { bell_.ring(); }
+  void interrupt() noexcept override { interrupter_.interrupt(); }
 
  protected:
-  bell& interruption() noexcept { return bell_; }
+  interrupter& interruption() noexcept { return interrupter_; }
 
  private:
-  bell bell_;
+  interrupter interrupter_;
 };
 
 class nothing_to_watch final : public whole_file {
@@ -82,7 +82,8 @@ class stamp_watch final : public whole_file {
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
       if (left.count() <= 0) return {};
       constexpr milliseconds pause{5};
-      if (interruption().wait(-1, std::min(left, pause)) == bell::heard::ringing) return {};
+      if (interruption().wait(-1, std::min(left, pause)) == interrupter::heard::interrupted)
+        return {};
     }
   }
 
@@ -124,10 +125,11 @@ class told_by_system final : public whole_file {
     if (now < deaf_until_) {
       const auto rest = std::chrono::ceil<milliseconds>(deaf_until_ - now);
       const milliseconds pause = std::min(longest, rest);
-      if (interruption().wait(-1, pause) == bell::heard::ringing || pause < rest) return {};
+      if (interruption().wait(-1, pause) == interrupter::heard::interrupted || pause < rest)
+        return {};
       longest -= pause;
     }
-    if (interruption().wait(events_, longest) != bell::heard::other) return {};
+    if (interruption().wait(events_, longest) != interrupter::heard::other) return {};
     const bool ours = take_in();
     const auto told = steady_clock::now();
     constexpr milliseconds shortest{1};

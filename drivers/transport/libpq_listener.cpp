@@ -8,7 +8,7 @@
 
 #include <tableq/error.hpp>
 
-#include "drivers/transport/bell.hpp"
+#include "drivers/transport/interrupter.hpp"
 
 namespace tableq::drivers {
 namespace {
@@ -40,7 +40,7 @@ class libpq_listener final : public core::listener {
     // Some may have come along with the answer to a statement.
     core::heard out = taken_in();
     if (!out.notices.empty()) return out;
-    if (bell_.wait(PQsocket(handle_), longest) == bell::heard::other) {
+    if (interrupter_.wait(PQsocket(handle_), longest) == interrupter::heard::other) {
       PQconsumeInput(handle_);
       out = taken_in();
     }
@@ -48,7 +48,7 @@ class libpq_listener final : public core::listener {
     throw error(errc::connection_lost, advice::session, "the listening session was lost");
   }
 
-  void interrupt() noexcept override { bell_.ring(); }
+  void interrupt() noexcept override { interrupter_.interrupt(); }
 
  private:
   core::heard taken_in() {
@@ -60,7 +60,7 @@ class libpq_listener final : public core::listener {
     }
   }
 
-  bell bell_;
+  interrupter interrupter_;
   std::unique_ptr<core::connection> session_;
   PGconn* handle_;
 };

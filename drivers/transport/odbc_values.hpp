@@ -8,7 +8,6 @@
 #include <sql.h>
 #include <sqlext.h>
 
-#include <array>
 #include <boost/locale/encoding_utf.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -93,8 +93,6 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// met twice. Messages that are due and that no take has met are still delayed or leased.
   [[nodiscard]] std::vector<stored_message> list(message_state which,
                                                  const tableq::page& page = {}) const;
-  [[nodiscard]] std::vector<stored_message> list(retained which,
-                                                 const tableq::page& page = {}) const;
 
   /// Looks a message up, in whatever state. On SQL Server it waits for those who are changing it.
   [[nodiscard]] std::optional<stored_message> get(message_id id) const;

@@ -42,7 +42,7 @@ TEST_P(bad_input, batch_sizes_out_of_range_are_refused) {
     EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take({.max = max})));
     EXPECT_CODE(invalid_argument, static_cast<void>(jobs().peek(max)));
     EXPECT_CODE(invalid_argument,
-                static_cast<void>(jobs().list(tableq::retained::dead, {.max = max})));
+                static_cast<void>(jobs().list(tableq::message_state::dead, {.max = max})));
   }
   EXPECT_EQ(mail.dequeue_batch({.max = 10'000}).size(), 1U);
   EXPECT_EQ(jobs().stats().ready, 2U);

@@ -35,7 +35,7 @@ TEST_P(claim_dead, a_dead_message_keeps_payload_and_errors) {
   }
   EXPECT_TRUE(jobs().take().empty());
   EXPECT_EQ(jobs().stats().dead, 1U);
-  const auto dead = jobs().list(retained::dead);
+  const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].state, tableq::message_state::dead);
   EXPECT_EQ(dead[0].payload, "work");
@@ -56,7 +56,7 @@ TEST_P(claim_dead, the_last_ten_errors_are_kept) {
   for (int i = 1; i <= 25; ++i) {
     EXPECT_EQ(stubborn.fail(take_one(stubborn).receipt, std::to_string(i)), settled::done);
   }
-  const auto dead = stubborn.list(retained::dead);
+  const auto dead = stubborn.list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   ASSERT_EQ(dead[0].errors.size(), 10U);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(dead[0].errors[i].error, std::to_string(16 + i));
@@ -82,7 +82,7 @@ TEST_P(claim_dead, an_error_text_is_cut_and_made_utf8) {
     EXPECT_EQ(queue.fail(take_one(queue).receipt, each), settled::done);
     clock.advance(1s);
   }
-  const auto dead = queue.list(retained::dead);
+  const auto dead = queue.list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), given.size());
   for (const auto& each : dead) {
     ASSERT_EQ(each.errors.size(), 1U);
@@ -107,12 +107,12 @@ TEST_P(claim_dead, a_limit_of_the_handle_decides_when) {
 TEST_P(claim_dead, redrive_makes_it_ready_with_no_attempts_but_its_history) {
   auto queue = brittle();
   kill(queue, "work");
-  const auto dead = queue.list(retained::dead);
+  const auto dead = queue.list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   const std::vector<tableq::message_id> ids = {dead[0].id};
   EXPECT_EQ(queue.redrive(ids), 1U);
   EXPECT_EQ(queue.redrive(ids), 0U);
-  EXPECT_TRUE(queue.list(retained::dead).empty());
+  EXPECT_TRUE(queue.list(tableq::message_state::dead).empty());
   const auto seen = queue.peek();
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].attempts, 0);
@@ -170,7 +170,7 @@ TEST_P(claim_dead, list_pages_through_all_in_the_order_they_finished) {
   std::vector<std::string> got;
   tableq::page page{.max = 7};
   for (int pages = 0; pages < 10; ++pages) {
-    auto part = queue.list(retained::dead, page);
+    auto part = queue.list(tableq::message_state::dead, page);
     EXPECT_LE(part.size(), 7U);
     for (const auto& each : part) got.push_back(each.payload);
     if (part.empty()) break;
@@ -190,7 +190,7 @@ TEST_P(claim_dead, purge_deletes_by_age_in_small_batches) {
   EXPECT_EQ(queue.purge(retained::dead, {.older_than = 11s}), 0U);
   EXPECT_EQ(queue.purge(retained::done), 0U);
   EXPECT_EQ(queue.purge(retained::dead, {.older_than = 6s, .batch = 2}), 5U);
-  EXPECT_EQ(payloads_of(queue.list(retained::dead)),
+  EXPECT_EQ(payloads_of(queue.list(tableq::message_state::dead)),
             (std::vector<std::string>{"p5", "p6", "p7", "p8", "p9"}));
   EXPECT_EQ(queue.purge(retained::dead, {.batch = 1}), 5U);
   EXPECT_EQ(queue.stats().dead, 0U);

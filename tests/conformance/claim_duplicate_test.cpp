@@ -84,7 +84,7 @@ TEST_P(claim_duplicate, a_message_that_is_worked_on_or_dead_is_left_alone) {
   EXPECT_EQ(jobs().fail(mine.receipt, "no"), settled::done);
   EXPECT_EQ(jobs().enqueue("third", {.key = "k", .on_duplicate = on_duplicate::replace}).result,
             enqueue_result::kept_first);
-  EXPECT_EQ(jobs().list(tableq::retained::dead).at(0).payload, "first");
+  EXPECT_EQ(jobs().list(tableq::message_state::dead).at(0).payload, "first");
 }
 
 TEST_P(claim_duplicate, within_a_batch_the_policies_apply_in_order) {
@@ -142,7 +142,7 @@ TEST_P(claim_key_scope, a_window_keeps_nothing_but_the_key_and_not_for_ever) {
   for (const auto& each : queue.take({.max = 100})) receipts.push_back(each.receipt);
   for (const settled each : queue.complete(receipts)) EXPECT_EQ(each, settled::done);
   for (const settled each : queue.complete(receipts)) EXPECT_EQ(each, settled::lease_lost);
-  const auto stays = queue.list(tableq::retained::done);
+  const auto stays = queue.list(tableq::message_state::done);
   ASSERT_EQ(stays.size(), 30U);
   EXPECT_EQ(stays[0].payload, "");
   EXPECT_EQ(stays[0].key, "k0");
@@ -158,7 +158,7 @@ TEST_P(claim_key_scope, a_window_on_a_queue_that_keeps_frees_the_key_and_keeps_t
   EXPECT_TRUE(queue.enqueue("2", {.key = "k"}).existed());
   clock.advance(60s);
   EXPECT_FALSE(queue.enqueue("3", {.key = "k"}).existed());
-  const auto done = queue.list(tableq::retained::done);
+  const auto done = queue.list(tableq::message_state::done);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_EQ(done[0].payload, "1");
   EXPECT_EQ(done[0].key, "k");

@@ -27,7 +27,7 @@ TEST_P(claim_rules, an_expired_message_is_dead_with_its_payload_and_the_reason) 
   jobs().enqueue("payload", {.headers = {{"a", "b"}}, .time_to_live = 10s});
   clock.advance(10s);
   EXPECT_TRUE(jobs().take().empty());
-  const auto dead = jobs().list(tableq::retained::dead);
+  const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "payload");
   EXPECT_EQ(dead[0].headers.at("a"), "b");
@@ -68,14 +68,14 @@ TEST_P(claim_rules, a_queue_has_a_time_to_live_for_messages_that_name_none) {
 TEST_P(claim_rules, a_message_may_have_its_own_number_of_attempts) {
   jobs().enqueue("once", {.max_attempts = 1});
   EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settled::done);
-  EXPECT_EQ(jobs().list(tableq::retained::dead).size(), 1U);
+  EXPECT_EQ(jobs().list(tableq::message_state::dead).size(), 1U);
   jobs().enqueue("lease", {.max_attempts = 2});
   (void)take_one();
   clock.advance(30s);
   EXPECT_EQ(take_one().attempt, 2);
   clock.advance(30s);
   EXPECT_TRUE(jobs().take().empty());
-  EXPECT_EQ(jobs().list(tableq::retained::dead).size(), 2U);
+  EXPECT_EQ(jobs().list(tableq::message_state::dead).size(), 2U);
 }
 
 TEST_P(claim_rules, a_message_may_have_its_own_delays) {

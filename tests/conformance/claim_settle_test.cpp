@@ -201,7 +201,7 @@ TEST_P(claim_settle, keep_keeps_what_is_done_with_the_time_it_finished) {
   EXPECT_EQ(kept.complete(taken.receipt), settled::done);
   EXPECT_EQ(kept.complete(taken.receipt), settled::lease_lost);
   EXPECT_EQ(kept.release(taken.receipt), settled::lease_lost);
-  const auto done = kept.list(tableq::retained::done);
+  const auto done = kept.list(tableq::message_state::done);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_EQ(done[0].state, tableq::message_state::done);
   EXPECT_EQ(done[0].payload, "work");

@@ -123,7 +123,7 @@ TEST_P(claim_take, a_message_that_only_expires_is_dead_in_the_end) {
   }
   EXPECT_TRUE(jobs().take().empty());
   EXPECT_EQ(jobs().stats().dead, 1U);
-  const auto dead = jobs().list(tableq::retained::dead);
+  const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "poison");
   EXPECT_EQ(dead[0].attempts, jobs().max_attempts());

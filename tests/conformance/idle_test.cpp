@@ -73,7 +73,7 @@ TEST_P(idle, nothing_is_held_after_any_call_of_a_claim_queue) {
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.extend(held, 1h), tableq::settled::done));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settled::done));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settled::lease_lost));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.list(tableq::retained::done).size(), 2U));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.list(tableq::message_state::done).size(), 2U));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.redrive_all(), 1U));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.purge(tableq::retained::done), 2U));
   EXPECT_NOTHING_HELD_AFTER(static_cast<void>(jobs.stats()));

@@ -87,7 +87,7 @@ TEST_P(workers, fail_the_message_of_a_handler_that_throws_and_go_on) {
   EXPECT_EQ(calls, 5);
   EXPECT_EQ(crew.counts().completed, 2U);
   EXPECT_EQ(crew.counts().failed, 3U);
-  const auto dead = jobs().list(tableq::retained::dead);
+  const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "2");
   ASSERT_EQ(dead[0].errors.size(), 2U);
@@ -112,7 +112,7 @@ TEST_P(workers, obey_what_a_handler_says) {
   EXPECT_EQ(counts.completed, 3U);
   EXPECT_EQ(counts.failed, 2U);
   EXPECT_EQ(counts.given_back, 1U);
-  const auto dead = jobs().list(tableq::retained::dead);
+  const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "1");
   EXPECT_EQ(dead[0].attempts, 1);

@@ -87,7 +87,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.release", [=]() mutable { (void)claim.release(mine); }},
       {"claim.extend", [=]() mutable { (void)claim.extend(mine, 1s); }},
       {"claim.peek", [=] { (void)claim.peek(2); }},
-      {"claim.list", [=] { (void)claim.list(tableq::retained::dead); }},
+      {"claim.list", [=] { (void)claim.list(tableq::message_state::dead); }},
       {"claim.list_ready", [=] { (void)claim.list(tableq::message_state::ready); }},
       {"claim.list_held", [=] { (void)claim.list(tableq::message_state::held); }},
       {"claim.list_waiting", [=] { (void)claim.list(tableq::message_state::delayed); }},

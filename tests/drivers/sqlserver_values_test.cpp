@@ -147,7 +147,7 @@ TEST_P(sqlserver_values, come_out_of_a_list_as_they_are) {
   one.row({4, 4, 1, 5, 1000, 0, nullptr, 2000, "key", "group", 3000, nullptr,
            "[{\"at\":1500,\"error\":\"it's \xF0\x9F\x98\x80\"}]", "p"});
   script_.once("claim.list", one);
-  const auto got = claim_.list(tableq::retained::dead);
+  const auto got = claim_.list(tableq::message_state::dead);
   ASSERT_EQ(got.size(), 1U);
   EXPECT_EQ(got[0].state, tableq::message_state::dead);
   EXPECT_EQ(got[0].finished_at, tableq::timestamp(2000ms));

@@ -169,11 +169,10 @@ std::vector<tableq::stored_message> claim_model::peek(std::size_t max, timestamp
   return out;
 }
 
-std::vector<tableq::stored_message> claim_model::list(tableq::retained which) const {
+std::vector<tableq::stored_message> claim_model::list(tableq::message_state which) const {
   std::vector<tableq::stored_message> out;
   for (const auto& [id, each] : all_) {
-    if (static_cast<int>(each.message.state) == static_cast<int>(which))
-      out.push_back(each.message);
+    if (each.message.state == which) out.push_back(each.message);
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.finished_at < b.finished_at; });

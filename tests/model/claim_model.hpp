@@ -35,7 +35,7 @@ class claim_model {
 
   [[nodiscard]] std::vector<tableq::stored_message> peek(std::size_t max,
                                                          tableq::timestamp now) const;
-  [[nodiscard]] std::vector<tableq::stored_message> list(tableq::retained which) const;
+  [[nodiscard]] std::vector<tableq::stored_message> list(tableq::message_state which) const;
   std::size_t redrive(const std::vector<tableq::message_id>& ids);
   std::size_t redrive_all();
   std::size_t purge(tableq::retained which, std::chrono::milliseconds older_than,

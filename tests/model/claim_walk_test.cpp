@@ -203,7 +203,7 @@ class claim_walk : public on_each_backend {
       return;
     }
     std::vector<tableq::message_id> ids = {{1}, last_};
-    const auto dead = model_.list(tableq::retained::dead);
+    const auto dead = model_.list(tableq::message_state::dead);
     if (!dead.empty()) ids.push_back(dead[random_.below(dead.size())].id);
     ASSERT_EQ(queue_->redrive(ids), model_.redrive(ids));
   }
@@ -225,10 +225,10 @@ class claim_walk : public on_each_backend {
     ASSERT_EQ(got.dead, expected.dead);
     if (random_.one_in(5)) compare(queue_->peek(10), model_.peek(10, clock.now()));
     if (random_.one_in(20)) {
-      compare(queue_->list(tableq::retained::dead, {.max = 10'000}),
-              model_.list(tableq::retained::dead));
-      compare(queue_->list(tableq::retained::done, {.max = 10'000}),
-              model_.list(tableq::retained::done));
+      compare(queue_->list(tableq::message_state::dead, {.max = 10'000}),
+              model_.list(tableq::message_state::dead));
+      compare(queue_->list(tableq::message_state::done, {.max = 10'000}),
+              model_.list(tableq::message_state::done));
     }
   }
 

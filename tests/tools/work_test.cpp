@@ -50,7 +50,7 @@ TEST_P(tool_work, any_other_exit_status_fails_with_a_reason) {
   const ended end = work("echo $TABLEQ_ATTEMPT; exit 3");
   EXPECT_EQ(end.out, "1\n2\n");
   EXPECT_EQ(jobs().stats().dead, 1U);
-  const auto dead = jobs().list(tableq::retained::dead).at(0);
+  const auto dead = jobs().list(tableq::message_state::dead).at(0);
   ASSERT_EQ(dead.errors.size(), 2U);
   EXPECT_EQ(dead.errors[0].error, "exit status 3");
 }
@@ -58,7 +58,7 @@ TEST_P(tool_work, any_other_exit_status_fails_with_a_reason) {
 TEST_P(tool_work, a_signal_fails_with_a_reason) {
   jobs().enqueue("a");
   work("kill -9 $$");
-  EXPECT_EQ(jobs().list(tableq::retained::dead).at(0).errors.at(0).error, "signal 9 (Killed)");
+  EXPECT_EQ(jobs().list(tableq::message_state::dead).at(0).errors.at(0).error, "signal 9 (Killed)");
 }
 
 TEST_P(tool_work, the_environment_tells_what_the_message_is) {

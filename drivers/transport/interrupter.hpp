@@ -16,10 +16,10 @@ namespace tableq::drivers {
 /// Interrupts a wait on file descriptors: a pipe of the listener's own.
 ///
 /// @par Thread safety
-/// One thread waits; `ring` from any.
-class bell {
+/// One thread waits; `interrupt` from any.
+class interrupter {
  public:
-  bell() {
+  interrupter() {
 #if defined(__linux__)
     const bool open = ::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) == 0;
 #else
@@ -33,21 +33,21 @@ class bell {
       throw error(errc::busy, advice::statement, "the system gives no more file descriptors");
     }
   }
-  bell(const bell&) = delete;
-  bell& operator=(const bell&) = delete;
-  ~bell() {
+  interrupter(const interrupter&) = delete;
+  interrupter& operator=(const interrupter&) = delete;
+  ~interrupter() {
     for (const int end : ends_) ::close(end);
   }
 
-  void ring() noexcept {
+  void interrupt() noexcept {
     // Fails only when the pipe is full, and then it is readable anyway.
     [[maybe_unused]] const ssize_t ignored = ::write(ends_[1], "", 1);
   }
 
-  enum class heard { nothing, ringing, other };
+  enum class heard { nothing, interrupted, other };
 
-  /// Waits for the bell, for `other` to be readable if that is not negative, or for the time to be
-  /// over.
+  /// Waits for an interruption, for `other` to be readable if that is not negative, or for the time
+  /// to be over.
   heard wait(int other, std::chrono::milliseconds longest) noexcept {
     std::array<pollfd, 2> watched{pollfd{.fd = ends_[0], .events = POLLIN, .revents = 0},
                                   pollfd{.fd = other, .events = POLLIN, .revents = 0}};
@@ -55,10 +55,10 @@ class bell {
     const auto time = static_cast<int>(std::min(longest, most).count());
     if (::poll(watched.data(), watched.size(), time) <= 0) return heard::nothing;
     if ((watched[0].revents & POLLIN) == 0) return heard::other;
-    std::array<char, 64> rung{};
-    while (::read(ends_[0], rung.data(), rung.size()) > 0) {
+    std::array<char, 64> taken{};
+    while (::read(ends_[0], taken.data(), taken.size()) > 0) {
     }
-    return heard::ringing;
+    return heard::interrupted;
   }
 
  private:

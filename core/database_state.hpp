@@ -12,6 +12,7 @@
 #include <tableq/options.hpp>
 #include <tableq/schema.hpp>
 
+#include "core/combiner.hpp"
 #include "core/driver.hpp"
 #include "core/limits_watch.hpp"
 #include "core/retry.hpp"
@@ -63,6 +64,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] value now() const;
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
+
+  /// For all queues, where one at a time writes.
+  [[nodiscard]] combiner& writing() noexcept { return writing_; }
 
   /// Messages were added to the queue and are committed: wakes this process's readers, and tells
   /// others. Never throws: the messages are stored, and will be found.
@@ -118,6 +122,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   std::unique_ptr<driver> driver_;
   session_pool pool_;
   watcher watcher_;
+  combiner writing_;
   std::mutex mutex_;
   std::map<std::uint64_t, limits_watch> limits_;  // guarded by mutex_; entries are never removed
 };

@@ -93,6 +93,10 @@ row_set queue_state::run(transaction* tx, statement id, std::span<const value> s
     if (contract_of(id).writes) tx->state().hint_on_rollback(watched_);
     return tx->state().run(work);
   }
+  const lane in = lane_of(id, items);
+  if (in != lane::none && database_->options().combining && !open_transaction::here()) {
+    return run_fused(*this, id, in, shared, items, watched);
+  }
   return needs_lock(id) ? database_->in_transaction(work, watched)
                         : database_->on_session(work, watched);
 }
@@ -133,6 +137,10 @@ bool queue_state::needs_lock(statement id) const noexcept {
   const contract& of = contract_of(id);
   return info_.ordering == ordering::strict && database_->able().strict_needs_lock && of.writes &&
          of.name.starts_with(to_string(info_.kind));
+}
+
+combiner& queue_state::combining(lane in) const noexcept {
+  return database_->able().one_writer ? database_->writing() : watched_.calls.of(in);
 }
 
 void queue_state::check(transaction& tx) const {

@@ -36,11 +36,18 @@ class queue_state {
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
   [[nodiscard]] limits_watch& limits() const noexcept { return limits_; }
   [[nodiscard]] const table_names& names() const noexcept { return names_; }
+  [[nodiscard]] combiner& combining(lane in) const noexcept;
+  /// Whether the queue has to be locked first, in a transaction.
+  [[nodiscard]] bool needs_lock(statement id) const noexcept;
 
   /// Runs one statement of this queue: inside `tx`, or in a unit of work of its own that is
   /// repeated where that is safe. A strict queue is locked first where the database needs that.
   row_set execute(transaction* tx, statement id, std::span<const value> shared,
                   std::span<const value> items = {}) const;
+
+  /// Runs one statement on the session, after the lock that it may need.
+  row_set on(connection& session, statement id, std::span<const value> shared,
+             std::span<const value> items) const;
 
   /// Runs a batch of any size, all or nothing: cut into statements of at most 1,000 items and 64
   /// MiB.
@@ -91,7 +98,6 @@ class queue_state {
 
   /// How long until the next message falls due; nothing when none will.
   [[nodiscard]] std::optional<std::chrono::milliseconds> due_in(statement next_due) const;
-  [[nodiscard]] bool needs_lock(statement id) const noexcept;
   /// Runs `work(const observation*)`, telling the observer if there is one.
   template <class Work>
   row_set observed(transaction* tx, statement id, std::span<const value> items, Work work) const;
@@ -99,8 +105,6 @@ class queue_state {
               std::span<const value> items, const observation* watched) const;
   row_set run_batch(transaction* tx, statement id, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
-  row_set on(connection& session, statement id, std::span<const value> shared,
-             std::span<const value> items) const;
   void check(transaction& tx) const;
 
   std::shared_ptr<database_state> database_;

@@ -87,6 +87,7 @@ observed_operation transaction_state::of_database(std::string_view name) const n
 
 void transaction_state::end() noexcept {
   active_ = false;
+  mark_.reset();
   (*leased_)->rollback();
   leased_.reset();
   for (watched_queue* of : read_) of->readers.hint();

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/bell.hpp"
 #include "core/database_state.hpp"
+#include "core/fusion.hpp"
 
 namespace tableq::core {
 
@@ -58,6 +60,7 @@ class transaction_state {
   std::map<watched_queue*, std::size_t> added_;
   std::set<watched_queue*> read_;
   std::set<bell*> bells_;
+  std::optional<open_transaction> mark_{std::in_place};  // until it ends
   bool active_ = true;
   bool failed_ = false;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/driver.hpp"
+#include "core/fusion.hpp"
 #include "core/look_plan.hpp"
 #include "core/waker.hpp"
 
@@ -29,6 +30,7 @@ struct watched_queue {
   const std::int64_t identity;
   const bool timed;  ///< Messages may fall due.
   waker readers;
+  combiners calls;
   std::atomic<std::size_t> waiting{0};  ///< Changed under the watcher's mutex.
   /// When other processes were last told of an addition; zero: never.
   std::atomic<std::chrono::steady_clock::rep> told_at{0};

@@ -90,7 +90,10 @@ dialect make_sqlite_dialect() {
       .batches = batching::loop,
       // One writer at a time: every order is strict by itself. 10^9 is SQLITE_MAX_LENGTH, and holds
       // for a row with all its columns.
-      .able = {.strict_needs_lock = false, .schemas = false, .max_payload = 999'900'000},
+      .able = {.strict_needs_lock = false,
+               .schemas = false,
+               .one_writer = true,
+               .max_payload = 999'900'000},
       .resolve = resolve,
       .classify = classify_sqlite,
   };

@@ -44,6 +44,8 @@ struct capabilities {
   bool schemas = true;
   /// Sessions can tell each other of changes: `notify.send`, and what begins with `listen.`.
   bool notifies = false;
+  /// One session writes at a time; the others wait for it.
+  bool one_writer = false;
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;
   /// The most sessions that may be open at once; empty: no limit of the database's own.

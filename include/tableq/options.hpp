@@ -66,6 +66,10 @@ struct open_options {
   /// sent) are repeated. Zero: not at all.
   std::chrono::milliseconds retry_for = std::chrono::seconds{10};
 
+  /// Whether calls of several threads on a queue, outside of transactions, share statements and
+  /// commits: docs/performance.md tells what that gives. Each call keeps its own result and error.
+  bool combining = true;
+
   tableq::waking waking = tableq::waking::automatic;
 
   /// How long a waiting read goes without looking, at the most, where the database tells of

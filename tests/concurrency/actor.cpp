@@ -12,7 +12,7 @@
 
 #include <tableq/tableq.hpp>
 
-#include "support/any_queue.hpp"
+#include "support/fixture.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using order = nlohmann::json;
 
 /// What is promised here is delivery; how long a lock may be waited for is the machine's matter.
-const tableq::open_options patient{.retry_for = 5min};
+const tableq::open_options patient{.retry_for = 5min, .combining = tableq_test::combining()};
 
 void say(const nlohmann::json& line) {
   const std::string text = line.dump() + "\n";

@@ -1,6 +1,14 @@
 #include "support/fixture.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace tableq_test {
+
+bool combining() {
+  const char* const given = std::getenv("TABLEQ_TEST_COMBINING");
+  return given == nullptr || std::string_view(given) != "off";
+}
 
 void ground::prepare(const backend& on) {
   can_ = on.can();
@@ -22,6 +30,7 @@ tableq::database& ground::db_with_clock() {
 }
 
 tableq::database ground::open(tableq::open_options options) {
+  if (!combining()) options.combining = false;
   return tableq::database::open(place_->url(), options);
 }
 

@@ -14,6 +14,9 @@
 
 namespace tableq_test {
 
+/// False: the tests run with open_options::combining off, as TABLEQ_TEST_COMBINING=off says.
+[[nodiscard]] bool combining();
+
 /// Makes a place on a backend, or says why there is none.
 class ground {
  public:

@@ -1,0 +1,140 @@
+#include "core/combiner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include <tableq/error.hpp>
+
+namespace tableq::core {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// Whether the failure may be that of one call among several.
+bool may_be_of_one(const error& failure) {
+  return failure.advice() == advice::never && failure.code() != errc::outcome_unknown &&
+         failure.code() != errc::connection_failed;
+}
+
+/// Runs them, and notes what came of it. @param note called for each that failed.
+template <class Note>
+void run_all(std::span<combined_call* const> calls, const combiner::work& run, Note note) {
+  try {
+    run(calls);
+    return;
+  } catch (const error& failure) {
+    if (calls.size() == 1 || !may_be_of_one(failure)) {
+      for (combined_call* const each : calls) note(*each, std::current_exception());
+      return;
+    }
+  } catch (...) {  // Whatever it is, all callers get it.
+    for (combined_call* const each : calls) note(*each, std::current_exception());
+    return;
+  }
+  for (combined_call* const& each : calls) {
+    try {
+      run({&each, 1});
+    } catch (...) {  // Its caller gets it.
+      note(*each, std::current_exception());
+    }
+  }
+}
+
+}  // namespace
+
+bool combined_call::wait(steady_clock::time_point until) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, until, [this] { return turn_ != turn::waits; });
+}
+
+void combined_call::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return turn_ != turn::waits; });
+}
+
+void combined_call::turn_to(turn next) {
+  // Told under the lock: afterwards the caller may be gone.
+  const std::scoped_lock hold(mutex_);
+  turn_ = next;
+  changed_.notify_one();
+}
+
+void combiner::run(combined_call& mine, const work& run) {
+  std::unique_lock lock(mutex_);
+  if (busy_) {
+    waiting_.push_back(&mine);
+    lock.unlock();
+    if (!mine.wait(steady_clock::now() + patience_)) {
+      lock.lock();
+      const auto place = std::ranges::find(waiting_, &mine);
+      const bool still = place != waiting_.end();
+      if (still) waiting_.erase(place);
+      lock.unlock();
+      if (still) {
+        const std::array alone{&static_cast<combined_call&>(mine)};
+        run(alone);
+        return;
+      }
+      mine.wait();
+    }
+    if (mine.turn_ == combined_call::turn::done) {
+      if (mine.failed_) std::rethrow_exception(mine.failed_);
+      return;
+    }
+    lock.lock();
+  }
+  busy_ = true;
+  const std::vector<combined_call*> calls = gather(mine, lock);
+  lock.unlock();
+  run_all(calls, run,
+          [](combined_call& of, std::exception_ptr failed) { of.failed_ = std::move(failed); });
+  for (combined_call* const each : calls) {
+    if (each != &mine) each->turn_to(combined_call::turn::done);
+  }
+  lock.lock();
+  last_size_ = calls.size();
+  pass_on();
+  lock.unlock();
+  if (mine.failed_) std::rethrow_exception(mine.failed_);
+}
+
+std::size_t combiner::waiting() {
+  const std::scoped_lock hold(mutex_);
+  return waiting_.size();
+}
+
+std::vector<combined_call*> combiner::gather(combined_call& first,
+                                             std::unique_lock<std::mutex>& lock) {
+  // Those of the last unit of work are on their way back: whoever can run now comes before they do
+  // is let in. No time passes when nobody else runs.
+  for (bool more = true; more && waiting_.size() + 1 < last_size_;) {
+    const std::size_t seen = waiting_.size();
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+    more = waiting_.size() > seen;
+  }
+  std::vector<combined_call*> calls{&first};
+  for (auto each = waiting_.begin(); each != waiting_.end();) {
+    if ((*each)->joins(calls)) {
+      calls.push_back(*each);
+      each = waiting_.erase(each);
+    } else {
+      ++each;
+    }
+  }
+  return calls;
+}
+
+void combiner::pass_on() {
+  if (waiting_.empty()) {
+    busy_ = false;
+    return;
+  }
+  combined_call* const next = waiting_.front();
+  waiting_.pop_front();
+  next->turn_to(combined_call::turn::leads);
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,192 @@
+#include "core/combiner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tableq/error.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::core::combined_call;
+using tableq::core::combiner;
+
+struct numbered_call final : combined_call {
+  explicit numbered_call(int given, int most = 1000) : number(given), most_together(most) {}
+  [[nodiscard]] bool joins(std::span<combined_call* const> others) const override {
+    return others.size() < static_cast<std::size_t>(most_together);
+  }
+  int number;
+  int most_together;
+  std::thread::id ran_by{};
+};
+
+/// Notes which calls ran together; the first unit of work holds until it is let go.
+class workshop {
+ public:
+  explicit workshop(std::chrono::milliseconds patience = 1h) : calls_(patience) {}
+
+  /// Runs the call on a thread of its own.
+  void start(numbered_call& call) {
+    threads_.emplace_back([this, &call] {
+      std::string came_of = "done";
+      try {
+        calls_.run(call, [this](auto together) { work(together); });
+      } catch (const tableq::error& failure) {
+        came_of = failure.what();
+      }
+      const std::scoped_lock hold(mutex_);
+      outcomes_[static_cast<std::size_t>(call.number)] = came_of;
+    });
+  }
+  /// Starts a call that holds everybody up.
+  void start_first(numbered_call& call) {
+    start(call);
+    entered_.wait();
+  }
+  void wait_for(std::size_t waiting) {
+    while (calls_.waiting() < waiting) std::this_thread::yield();
+  }
+  void let_go() { released_.count_down(); }
+  void end() { threads_.clear(); }
+
+  std::vector<std::vector<int>> units;
+  std::vector<std::string> outcomes() {
+    const std::scoped_lock hold(mutex_);
+    return outcomes_;
+  }
+  /// A unit with this call fails so.
+  int fails = -1;
+  tableq::errc with = tableq::errc::constraint_violated;
+  tableq::advice advises = tableq::advice::never;
+
+ private:
+  void work(std::span<combined_call* const> together) {
+    bool first = false;
+    bool failing = false;
+    {
+      const std::scoped_lock hold(mutex_);
+      first = units.empty();
+      auto& unit = units.emplace_back();
+      for (combined_call* const each : together) {
+        auto& call = static_cast<numbered_call&>(*each);
+        unit.push_back(call.number);
+        call.ran_by = std::this_thread::get_id();
+        failing = failing || call.number == fails;
+      }
+    }
+    if (first) {
+      entered_.count_down();
+      released_.wait();
+    }
+    if (failing) throw tableq::error(with, advises, "refused");
+  }
+
+  combiner calls_;
+  std::mutex mutex_;
+  std::vector<std::string> outcomes_ = std::vector<std::string>(10);
+  std::latch entered_{1};
+  std::latch released_{1};
+  std::vector<std::jthread> threads_;
+};
+
+TEST(combining, lets_a_lonely_call_run_on_its_own_thread_at_once) {
+  combiner calls;
+  numbered_call mine(1);
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) {
+    numbered_call next(i);
+    calls.run(next, [&](auto together) {
+      ++runs;
+      EXPECT_EQ(together.size(), 1U);
+      EXPECT_EQ(together.front(), &next);
+    });
+  }
+  EXPECT_EQ(runs, 3);
+}
+
+TEST(combining, runs_together_what_came_meanwhile_in_the_order_of_its_coming) {
+  workshop shop;
+  numbered_call first(0), second(1), third(2), fourth(3);
+  shop.start_first(first);
+  std::size_t waiting = 0;
+  for (numbered_call* const each : {&second, &third, &fourth}) {
+    shop.start(*each);
+    shop.wait_for(++waiting);
+  }
+  shop.let_go();
+  shop.end();
+  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}}));
+  EXPECT_NE(first.ran_by, second.ran_by);
+  EXPECT_EQ(fourth.ran_by, second.ran_by);
+}
+
+TEST(combining, leaves_for_the_next_round_what_does_not_fit) {
+  workshop shop;
+  numbered_call first(0), second(1, 2), third(2, 2), fourth(3, 2);
+  shop.start_first(first);
+  std::size_t waiting = 0;
+  for (numbered_call* const each : {&second, &third, &fourth}) {
+    shop.start(*each);
+    shop.wait_for(++waiting);
+  }
+  shop.let_go();
+  shop.end();
+  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}, {3}}));
+}
+
+TEST(combining, keeps_the_failure_of_one_from_its_neighbours) {
+  workshop shop;
+  shop.fails = 2;
+  numbered_call first(0), second(1), third(2), fourth(3);
+  shop.start_first(first);
+  std::size_t waiting = 0;
+  for (numbered_call* const each : {&second, &third, &fourth}) {
+    shop.start(*each);
+    shop.wait_for(++waiting);
+  }
+  shop.let_go();
+  shop.end();
+  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}, {1}, {2}, {3}}));
+  EXPECT_EQ(shop.outcomes()[1], "done");
+  EXPECT_EQ(shop.outcomes()[2], "refused");
+  EXPECT_EQ(shop.outcomes()[3], "done");
+}
+
+TEST(combining, tells_all_of_an_unknown_outcome_and_repeats_none) {
+  workshop shop;
+  shop.fails = 2;
+  shop.with = tableq::errc::outcome_unknown;
+  numbered_call first(0), second(1), third(2);
+  shop.start_first(first);
+  std::size_t waiting = 0;
+  for (numbered_call* const each : {&second, &third}) {
+    shop.start(*each);
+    shop.wait_for(++waiting);
+  }
+  shop.let_go();
+  shop.end();
+  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}}));
+  EXPECT_EQ(shop.outcomes()[1], "refused");
+  EXPECT_EQ(shop.outcomes()[2], "refused");
+}
+
+TEST(combining, lets_a_call_go_alone_that_waits_too_long) {
+  workshop shop(0ms);
+  numbered_call first(0), second(1);
+  shop.start_first(first);
+  numbered_call alone(2);
+  shop.start(alone);
+  // It ends although the first one still runs.
+  while (shop.outcomes()[2].empty()) std::this_thread::yield();
+  shop.let_go();
+  shop.end();
+  EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {2}}));
+}
+
+}  // namespace

@@ -14,6 +14,20 @@ using core::statement;
 using core::to_value;
 using core::value;
 
+using claim_writer = core::async_writer<claim_enqueue_options, enqueued>;
+
+claim_writer& checked_writer(const core::queue_state& to, std::string_view payload,
+                             const claim_enqueue_options& options) {
+  core::check_payload(payload, to.database().able().max_payload);
+  core::check_message(options, to.info().groups.has_value());
+  return to.writing<claim_writer>([&to](std::span<const claim_writer::item> items) {
+    std::vector<new_claim_message> messages;
+    messages.reserve(items.size());
+    for (const auto& each : items) messages.push_back({each.payload, each.options});
+    return core::add_claims(to, nullptr, messages, {});
+  });
+}
+
 }  // namespace
 
 enqueued claim_queue::enqueue(std::string_view payload, const claim_enqueue_options& options,
@@ -39,6 +53,17 @@ std::vector<enqueued> claim_queue::enqueue_batch(std::span<const new_claim_messa
 std::vector<enqueued> claim_queue::enqueue_batch(transaction& tx,
                                                  std::span<const new_claim_message> messages) {
   return core::add_claims(state(), &tx, messages);
+}
+
+std::future<enqueued> claim_queue::enqueue_async(std::string payload,
+                                                 const claim_enqueue_options& options) {
+  claim_writer& to = checked_writer(state(), payload, options);
+  return core::add_with_future(to, std::move(payload), options);
+}
+void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options& options,
+                                std::function<void(outcome<enqueued>)> done) {
+  claim_writer& to = checked_writer(state(), payload, options);
+  to.add({std::move(payload), options, std::move(done)});
 }
 
 std::vector<delivery> claim_queue::take(const take_options& options) {

@@ -4,18 +4,10 @@
 #include <array>
 #include <thread>
 
-#include <tableq/error.hpp>
-
 namespace tableq::core {
 namespace {
 
 using std::chrono::steady_clock;
-
-/// Whether the failure may be that of one call among several.
-bool may_be_of_one(const error& failure) {
-  return failure.advice() == advice::never && failure.code() != errc::outcome_unknown &&
-         failure.code() != errc::connection_failed;
-}
 
 /// Runs them, and notes what came of it. @param note called for each that failed.
 template <class Note>
@@ -42,6 +34,11 @@ void run_all(std::span<combined_call* const> calls, const combiner::work& run, N
 }
 
 }  // namespace
+
+bool may_be_of_one(const error& failure) noexcept {
+  return failure.advice() == advice::never && failure.code() != errc::outcome_unknown &&
+         failure.code() != errc::connection_failed;
+}
 
 bool combined_call::wait(steady_clock::time_point until) {
   std::unique_lock lock(mutex_);

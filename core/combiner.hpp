@@ -11,7 +11,12 @@
 #include <span>
 #include <vector>
 
+#include <tableq/error.hpp>
+
 namespace tableq::core {
+
+/// Whether the failure of several calls in one unit of work may be that of one of them.
+bool may_be_of_one(const error& failure) noexcept;
 
 /// A call that may be run together with others. Lives in the frame of its caller.
 class combined_call {

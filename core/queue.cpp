@@ -120,6 +120,36 @@ std::vector<message_id> add_pending(const queue_state& to, transaction* tx,
   return add(to, tx, std::move(items), full);
 }
 
+/// The messages of a batch that is stored later.
+template <class Message, class Options>
+auto to_batch(std::span<const typename core::async_writer<Options, message_id>::item> items) {
+  std::vector<Message> out;
+  out.reserve(items.size());
+  for (const auto& each : items) out.push_back({each.payload, each.options});
+  return out;
+}
+
+using plain_writer = core::async_writer<enqueue_options, message_id>;
+using pending_writer = core::async_writer<pending_options, message_id>;
+
+plain_writer& checked_writer(const queue_state& to, std::string_view payload,
+                             const enqueue_options& options) {
+  core::check_payload(payload, to.database().able().max_payload);
+  core::check_timestamp(options.created_at, "created_at");
+  return to.writing<plain_writer>([&to](std::span<const plain_writer::item> items) {
+    return add_plain(to, nullptr, to_batch<new_message, enqueue_options>(items));
+  });
+}
+
+pending_writer& checked_writer(const queue_state& to, std::string_view payload,
+                               const pending_options& options) {
+  core::check_payload(payload, to.database().able().max_payload);
+  core::check_message(options);
+  return to.writing<pending_writer>([&to](std::span<const pending_writer::item> items) {
+    return add_pending(to, nullptr, to_batch<new_pending_message, pending_options>(items));
+  });
+}
+
 }  // namespace
 
 queue::queue(std::shared_ptr<core::queue_state> state) noexcept : state_(std::move(state)) {}
@@ -213,6 +243,17 @@ std::vector<message_id> plain_queue::enqueue_batch(transaction& tx,
   return add_plain(state(), &tx, messages);
 }
 
+std::future<message_id> plain_queue::enqueue_async(std::string payload,
+                                                   const enqueue_options& options) {
+  plain_writer& to = checked_writer(state(), payload, options);
+  return core::add_with_future(to, std::move(payload), options);
+}
+void plain_queue::enqueue_async(std::string payload, const enqueue_options& options,
+                                std::function<void(outcome<message_id>)> done) {
+  plain_writer& to = checked_writer(state(), payload, options);
+  to.add({std::move(payload), options, std::move(done)});
+}
+
 message_id pending_queue::enqueue(std::string_view payload, const pending_options& options,
                                   const when_full& full) {
   const new_pending_message one{payload, options};
@@ -230,6 +271,17 @@ std::vector<message_id> pending_queue::enqueue_batch(std::span<const new_pending
 std::vector<message_id> pending_queue::enqueue_batch(
     transaction& tx, std::span<const new_pending_message> messages) {
   return add_pending(state(), &tx, messages);
+}
+
+std::future<message_id> pending_queue::enqueue_async(std::string payload,
+                                                     const pending_options& options) {
+  pending_writer& to = checked_writer(state(), payload, options);
+  return core::add_with_future(to, std::move(payload), options);
+}
+void pending_queue::enqueue_async(std::string payload, const pending_options& options,
+                                  std::function<void(outcome<message_id>)> done) {
+  pending_writer& to = checked_writer(state(), payload, options);
+  to.add({std::move(payload), options, std::move(done)});
 }
 
 }  // namespace tableq

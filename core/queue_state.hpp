@@ -3,15 +3,18 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tableq/schema.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 
+#include "core/async_writer.hpp"
 #include "core/database_state.hpp"
 
 namespace tableq::core {
@@ -58,6 +61,19 @@ class queue_state {
   /// Tells readers that so many messages were added, or can be taken again: at once, or when `tx`
   /// commits.
   void announce(transaction* tx, std::size_t count = 1) const;
+
+  /// The thread that stores what this handle is given without waiting; made by the first call.
+  /// @param Writer an async_writer, the same for one queue.
+  template <class Writer>
+  [[nodiscard]] Writer& writing(typename Writer::store how) const {
+    std::call_once(written_, [&] {
+      const open_options& options = database_->options();
+      writing_ = std::make_unique<Writer>(
+          in_flight_limit{.messages = options.async_messages, .bytes = options.async_bytes},
+          std::move(how));
+    });
+    return static_cast<Writer&>(*writing_);
+  }
 
   /// Calls `read` until it returns something, the time is over or a stop is requested.
   /// @param next_due the statement that tells when something falls due; none for kinds without
@@ -113,6 +129,8 @@ class queue_state {
   watched_queue& watched_;
   limits_watch& limits_;
   std::shared_ptr<const queue_state> dead_letters_;
+  mutable std::once_flag written_;
+  mutable std::unique_ptr<writer> writing_;  // the last member: it ends first
 };
 
 /// For an insert that reported nothing: a trigger on the table has swallowed the row.

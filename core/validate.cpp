@@ -49,6 +49,8 @@ void check_open_options(const open_options& options) {
   if (options.retry_for < 0ms || options.retry_for > longest_wait) {
     refuse("retry_for must be from 0 to 365 days");
   }
+  if (options.async_messages == 0) refuse("async_messages must be at least 1");
+  if (options.async_bytes == 0) refuse("async_bytes must be at least 1");
   if (options.look_every < 10ms || options.look_every > 24h) {
     refuse("look_every must be from 10 ms to 1 day");
   }

@@ -46,6 +46,13 @@ class TABLEQ_EXPORT claim_queue : public queue {
                                       const when_full& full = {});
   std::vector<enqueued> enqueue_batch(transaction& tx, std::span<const new_claim_message> messages);
 
+  /// As plain_queue::enqueue_async. A delay and a time to live count from when the message is
+  /// stored.
+  [[nodiscard]] std::future<enqueued> enqueue_async(std::string payload,
+                                                    const claim_enqueue_options& options = {});
+  void enqueue_async(std::string payload, const claim_enqueue_options& options,
+                     std::function<void(outcome<enqueued>)> done);
+
   /// Takes up to `options.max` messages under one lease, in one statement, in the queue's order.
   /// Inside a transaction the take is undone with it, receipts and all, and `wait` is refused.
   /// @return empty when nothing was ready (or became so within `wait`).

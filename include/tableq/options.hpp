@@ -70,6 +70,11 @@ struct open_options {
   /// commits: docs/performance.md tells what that gives. Each call keeps its own result and error.
   bool combining = true;
 
+  /// How many messages, and bytes of payload, `enqueue_async` lets be on their way for one handle
+  /// of a queue and its copies; then it waits. At least 1 each; one message may always go.
+  std::size_t async_messages = 10'000;
+  std::size_t async_bytes = std::size_t{64} * 1024 * 1024;
+
   tableq::waking waking = tableq::waking::automatic;
 
   /// How long a waiting read goes without looking, at the most, where the database tells of

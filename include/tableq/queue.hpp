@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +14,7 @@
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
+#include <tableq/outcome.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 
@@ -124,6 +127,20 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
                                         const when_full& full = {});
   std::vector<message_id> enqueue_batch(transaction& tx, std::span<const new_message> messages);
 
+  /// Hands one message over and returns: a thread stores it, together with what comes meanwhile, in
+  /// the order of the calls. It is stored when the outcome says so. Waits only while
+  /// open_options::async_messages or async_bytes are on their way. The destructor of the last copy
+  /// of this handle waits until all outcomes are known.
+  /// @throws error errc::too_large, invalid_argument, as enqueue; all else is told by the outcome,
+  /// a
+  ///   full queue at once.
+  [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
+                                                      const enqueue_options& options = {});
+  /// @param done called once, on the thread that stores: it should be quick, and must not throw. It
+  ///   may enqueue, and is then never made to wait.
+  void enqueue_async(std::string payload, const enqueue_options& options,
+                     std::function<void(outcome<message_id>)> done);
+
  protected:
   using destructive_queue::destructive_queue;
 };
@@ -161,6 +178,12 @@ class TABLEQ_EXPORT pending_queue : public destructive_queue {
                                         const when_full& full = {});
   std::vector<message_id> enqueue_batch(transaction& tx,
                                         std::span<const new_pending_message> messages);
+
+  /// As plain_queue::enqueue_async. A delay counts from when the message is stored.
+  [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
+                                                      const pending_options& options = {});
+  void enqueue_async(std::string payload, const pending_options& options,
+                     std::function<void(outcome<message_id>)> done);
 
  private:
   friend class database;

@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class async_enqueue : public on_each_backend {};
+TABLEQ_ON_BACKENDS(async_enqueue, all_backends);
+
+TEST_P(async_enqueue, stores_in_the_order_of_the_calls_and_tells_each_id) {
+  auto mail = db().fifo("mail");
+  const auto payloads = numbered(2500);
+  std::vector<std::future<tableq::message_id>> ids;
+  for (const auto& each : payloads) ids.push_back(mail.enqueue_async(each));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const tableq::message_id id = ids[i].get();
+    const auto got = mail.dequeue();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->payload, payloads[i]);
+    EXPECT_EQ(got->id, id);
+  }
+}
+
+TEST_P(async_enqueue, keeps_what_a_message_of_each_kind_carries) {
+  auto later = db_with_clock().pending("later");
+  auto jobs = db_with_clock().claim("jobs");
+  const auto first = later.enqueue_async("p", {.delay = 5s});
+  EXPECT_FALSE(jobs.enqueue_async("j", {.priority = 3, .key = "k"}).get().existed());
+  EXPECT_TRUE(jobs.enqueue_async("j", {.key = "k"}).get().existed());
+  first.wait();
+  EXPECT_FALSE(later.dequeue());
+  clock.advance(5s);
+  EXPECT_EQ(later.dequeue()->payload, "p");
+  EXPECT_EQ(jobs.take().front().priority, 3);
+}
+
+TEST_P(async_enqueue, tells_every_outcome_before_its_handle_is_gone) {
+  std::atomic<int> told{0};
+  {
+    auto mail = db().fifo("mail");
+    for (const auto& each : numbered(1500)) {
+      mail.enqueue_async(each, {}, [&](const tableq::outcome<tableq::message_id>& of) {
+        if (of.ok()) ++told;
+      });
+    }
+  }
+  EXPECT_EQ(told, 1500);
+  EXPECT_EQ(db().fifo("mail").stats().waiting, 1500U);
+}
+
+TEST_P(async_enqueue, never_has_more_on_its_way_than_is_allowed) {
+  auto narrow = open({.async_messages = 3});
+  auto mail = narrow.fifo("mail");
+  std::atomic<int> on_their_way{0};
+  for (const auto& each : numbered(200)) {
+    // Counted after the call has waited, and no more before the outcome is told.
+    mail.enqueue_async(each, {}, [&](const auto& /*of*/) { --on_their_way; });
+    EXPECT_LE(++on_their_way, 3);
+  }
+}
+
+TEST_P(async_enqueue, lets_a_callback_enqueue_without_waiting) {
+  auto narrow = open({.async_messages = 1});
+  auto mail = narrow.fifo("mail");
+  std::promise<void> ended;
+  mail.enqueue_async("a", {}, [&](const auto& /*of*/) {
+    mail.enqueue_async("b", {}, [](const auto& /*of*/) {});
+    mail.enqueue_async("c", {}, [&](const auto& /*of*/) { ended.set_value(); });
+  });
+  ended.get_future().wait();
+  EXPECT_EQ(mail.stats().waiting, 3U);
+}
+
+TEST_P(async_enqueue, survives_a_callback_that_drops_the_last_handle) {
+  std::promise<bool> outcome;
+  {
+    auto mail = std::make_unique<tableq::fifo_queue>(db().fifo("mail"));
+    auto* const handle = mail.get();
+    std::promise<void> handed_over;
+    auto go = handed_over.get_future().share();
+    std::shared_ptr<tableq::fifo_queue> last(std::move(mail));
+    std::weak_ptr<tableq::fifo_queue> left = last;
+    handle->enqueue_async("a", {}, [last, go](const auto& /*of*/) mutable { go.wait(); });
+    handle->enqueue_async("b", {}, [&](const auto& of) { outcome.set_value(of.ok()); });
+    last.reset();
+    handed_over.set_value();
+  }
+  EXPECT_TRUE(outcome.get_future().get());
+  EXPECT_EQ(db().fifo("mail").stats().waiting, 2U);
+}
+
+TEST_P(async_enqueue, refuses_bad_input_at_once) {
+  auto later = db().pending("later");
+  EXPECT_CODE(invalid_argument, static_cast<void>(later.enqueue_async("a", {.delay = -1s})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(open({.async_messages = 0})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(open({.async_bytes = 0})));
+  EXPECT_EQ(later.stats().delayed, 0U);
+}
+
+TEST_P(async_enqueue, tells_of_a_full_queue) {
+  auto mail = db().fifo("mail");
+  mail.set_limits({.capacity = 1});
+  mail.enqueue("a");
+  EXPECT_CODE(queue_full, mail.enqueue_async("b").get());
+}
+
+class shared_async_enqueue : public on_each_backend {};
+TABLEQ_ON_BACKENDS(shared_async_enqueue, shared_backends);
+
+TEST_P(shared_async_enqueue, keeps_the_failure_of_one_from_its_neighbours) {
+  auto mail = db().fifo("mail");
+  here().forbid_equal_payloads("mail");
+  std::vector<std::future<tableq::message_id>> ids;
+  for (const char* const each : {"a", "b", "a", "c"}) ids.push_back(mail.enqueue_async(each));
+  ids[0].get();
+  ids[1].get();
+  EXPECT_CODE(constraint_violated, ids[2].get());
+  ids[3].get();
+  EXPECT_EQ(mail.stats().waiting, 3U);
+}
+
+}  // namespace

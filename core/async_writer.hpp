@@ -77,7 +77,7 @@ class async_writer final : public writer {
   void add(item one) {
     shared& of = *shared_;
     std::unique_lock lock(of.mutex);
-    if (!thread_.joinable()) thread_ = std::thread([mine = shared_] { mine->run(); });
+    if (!thread_.joinable()) thread_ = std::jthread([mine = shared_] { mine->run(); });
     const std::size_t bytes = one.payload.size();
     if (thread_.get_id() != std::this_thread::get_id()) {
       of.room.wait(lock, [&] {
@@ -158,7 +158,7 @@ class async_writer final : public writer {
   };
 
   std::shared_ptr<shared> shared_;
-  std::thread thread_;  // guarded by the mutex
+  std::jthread thread_;  // guarded by the mutex
 };
 
 /// Gives the message to the writer, and its outcome to a future.

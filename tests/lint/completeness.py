@@ -34,7 +34,10 @@ def the_consumer_includes_every_public_header(tree):
 
 
 def every_public_type_is_documented(tree):
-    definition = r"(?m)^(?:class|struct|enum(?: class)?)\s+(?:TABLEQ_EXPORT\s+)?(\w+)[^;{]*\{"
+    definition = (
+        r"(?m)^(?:template <.*>\n)?"
+        r"(?:class|struct|enum(?: class)?)\s+(?:TABLEQ_EXPORT\s+)?(\w+)[^;{]*\{"
+    )
     for source in tree.cpp("include/tableq"):
         for line, found in source.matches(definition):
             if "///" not in source.comments.get(line - 1, ""):

@@ -13,6 +13,7 @@
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>
 #include <tableq/options.hpp>
+#include <tableq/outcome.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/soci.hpp>

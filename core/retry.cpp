@@ -27,11 +27,10 @@ bool passing(const error& failure, contact so_far) noexcept {
 retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
     : until_(std::chrono::steady_clock::now() + budget),
       any_(budget.count() > 0),
-      so_far_(so_far),
-      random_(std::random_device{}()) {}
+      so_far_(so_far) {}
 
 bool retry_policy::again(const error& failure, const observation* watched) {
-  ++attempts_;
+  if (attempts_++ == 0 && any_) random_.seed(std::random_device{}());
   if (!any_ || !passing(failure, so_far_) || std::chrono::steady_clock::now() >= until_)
     return false;
   std::uniform_int_distribution<std::int64_t> jitter(pause_.count() * 500, pause_.count() * 1500);

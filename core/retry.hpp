@@ -33,7 +33,7 @@ class retry_policy {
   int attempts_ = 0;
   bool any_;
   contact so_far_;
-  std::minstd_rand random_;
+  std::minstd_rand random_;  // seeded for the first pause: that may cost more than an operation
 };
 
 /// Runs a unit of work until it succeeds or must not be repeated.

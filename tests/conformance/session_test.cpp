@@ -131,6 +131,26 @@ TEST_P(locks, of_others_make_a_writer_busy_within_its_time_out) {
   EXPECT_EQ(mail.take()->payload, "accepted");
 }
 
+TEST_P(locks, of_others_make_each_of_many_writers_busy_within_its_time_out) {
+  static_cast<void>(make("mail"));
+  here().sql(here().begin_with_lock("mail"));
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 4; ++i) {
+      writers.emplace_back([this] {
+        auto hurried = tableq::database::open(here().impatient_url(), {.retry_for = 0ms});
+        any_queue mail(hurried, kind(), "mail");
+        for (int time = 0; time < 2; ++time) EXPECT_CODE(busy, mail.put("refused"));
+      });
+    }
+  }
+  here().sql("ROLLBACK");
+  any_queue mail(db(), kind(), "mail");
+  EXPECT_EQ(mail.waiting(), 0U);
+  mail.put("accepted");
+  EXPECT_EQ(mail.take()->payload, "accepted");
+}
+
 TEST_P(locks, that_end_in_time_are_waited_for) {
   static_cast<void>(make("mail"));
   auto patient = tableq::database::open(here().impatient_url(), {.retry_for = 60s});

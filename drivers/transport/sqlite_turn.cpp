@@ -1,0 +1,154 @@
+#include "drivers/transport/sqlite_turn.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+namespace tableq::drivers {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+/// After so long, and so many writes, a session looks whether others wait; after the longest turn
+/// in any case. Long enough to be worth what the next one pays for a cold cache and a disk that
+/// idled; short enough for many to have theirs within a few dozen milliseconds.
+constexpr steady_clock::duration turn = 1ms;
+constexpr int writes_of_turn = 8;
+constexpr steady_clock::duration longest_turn = 10ms;
+
+/// How long the head of the line sleeps between two tries: seldom at first, since the lock was just
+/// given away; then often; and seldom again if somebody holds it for long.
+steady_clock::duration pause_of_head(steady_clock::duration waited) {
+  constexpr steady_clock::duration during_a_turn = 200us;
+  constexpr steady_clock::duration shortest = 100us;
+  constexpr steady_clock::duration longest = 2ms;
+  if (waited < turn) return during_a_turn;
+  return std::clamp(waited / 20, shortest, longest);
+}
+
+/// How long the others sleep before they try to become the head: the longer they have waited, the
+/// shorter, so that who came first is mostly served first.
+steady_clock::duration pause_in_line(steady_clock::duration waited) {
+  constexpr double scale = 3000;  // microseconds
+  constexpr double shortest = 100;
+  constexpr double longest = 4000;
+  using microseconds = std::chrono::duration<double, std::micro>;
+  const double so_far = std::max(microseconds(waited).count(), 1.0);
+  const double pause = std::clamp(scale * scale * scale / so_far / so_far, shortest, longest);
+  return std::chrono::duration_cast<steady_clock::duration>(microseconds(pause));
+}
+
+/// Whoever has waited so long in the line tries for himself as well, and does not wait in it for a
+/// while: the head may be stopped, or its lock may live on in a forked child.
+constexpr steady_clock::duration patience = 1s;
+constexpr steady_clock::duration distrust = 5s;
+constexpr steady_clock::duration pause_beside_line = 500us;
+
+}  // namespace
+
+sqlite_turn::sqlite_turn(std::string log, std::chrono::milliseconds longest)
+    : log_(std::move(log)),
+      longest_(longest),
+      random_(static_cast<std::minstd_rand::result_type>(clock::now().time_since_epoch().count() ^
+                                                         reinterpret_cast<std::intptr_t>(this))) {}
+
+sqlite_turn::~sqlite_turn() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void sqlite_turn::begin() {
+  asking_ = true;
+  waited_ = false;
+  began_ = clock::now();
+  if (longest_ == clock::duration::zero() || !turn_is_over()) return;
+  turn_began_ = began_;
+  writes_ = 0;
+  if (!open_log()) return;
+  if (become_head()) {
+    leave_head();
+  } else {
+    waited_ = true;
+    line_up();
+  }
+}
+
+void sqlite_turn::end() noexcept {
+  leave_head();
+  ++writes_;
+  if (waited_) {
+    turn_began_ = clock::now();
+    writes_ = 0;
+  }
+  asking_ = false;
+}
+
+bool sqlite_turn::turn_is_over() const noexcept {
+  const auto since = began_ - turn_began_;
+  return since >= longest_turn || (since >= turn && writes_ >= writes_of_turn);
+}
+
+bool sqlite_turn::wait(int tries) {
+  if (!asking_ && tries == 0) began_ = clock::now();
+  const auto waited = clock::now() - began_;
+  if (waited >= longest_) return false;
+  if (!asking_ || !open_log()) {
+    sleep(pause_of_head(waited));
+    return true;
+  }
+  waited_ = true;
+  // The first refusal may mean only that somebody wrote between the two locks of one statement.
+  if (tries == 0) return true;
+  if (head_) {
+    sleep(pause_of_head(clock::now() - headed_));
+  } else {
+    line_up();
+    if (!head_) sleep(pause_beside_line);
+  }
+  return true;
+}
+
+void sqlite_turn::line_up() {
+  for (;;) {
+    if (become_head()) return;
+    const auto now = clock::now();
+    if (now < without_line_until_) return;
+    if (now - began_ >= patience) without_line_until_ = now + distrust;
+    // The rest of the time is for SQLite's own lock.
+    if (now - began_ >= std::min(longest_ / 2, patience)) return;
+    sleep(pause_in_line(now - began_));
+  }
+}
+
+bool sqlite_turn::become_head() noexcept {
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return false;
+  head_ = true;
+  headed_ = clock::now();
+  return true;
+}
+
+void sqlite_turn::leave_head() noexcept {
+  if (head_) ::flock(descriptor_, LOCK_UN);
+  head_ = false;
+}
+
+bool sqlite_turn::open_log() noexcept {
+  if (descriptor_ < 0 && !log_.empty()) {
+    // SQLite keeps no lock of its own on the log: to close this descriptor drops none.
+    descriptor_ = ::open(log_.c_str(), O_RDONLY | O_CLOEXEC);
+  }
+  return descriptor_ >= 0;
+}
+
+void sqlite_turn::sleep(clock::duration about) {
+  std::uniform_int_distribution<clock::rep> jitter(about.count() / 2, about.count() * 3 / 2);
+  const auto left = longest_ - (clock::now() - began_);
+  std::this_thread::sleep_for(std::min(clock::duration(jitter(random_)), left));
+}
+
+}  // namespace tableq::drivers

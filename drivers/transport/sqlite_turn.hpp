@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <random>
+#include <string>
+
+namespace tableq::drivers {
+
+/// A session's manners towards the others that write to the same SQLite file, in this process and
+/// in all others: who waits, waits in a line, and who has written for a while lets the line move
+/// on.
+///
+/// SQLite's lock on the file stays the only truth. The head of the line holds an advisory lock
+/// (flock) on the file's log, which means nothing to SQLite and to other programs; the system lets
+/// it go when its holder dies. Without a log, or where it cannot be opened, there is no line, and
+/// waiting means short sleeps.
+///
+/// Owns a descriptor of the log, opened when it is first needed.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; it belongs to its session.
+class sqlite_turn {
+ public:
+  /// @param log the file's write-ahead log; empty: there is none.
+  /// @param longest how long a write waits in all; zero: not at all.
+  sqlite_turn(std::string log, std::chrono::milliseconds longest);
+  sqlite_turn(const sqlite_turn&) = delete;
+  sqlite_turn& operator=(const sqlite_turn&) = delete;
+  ~sqlite_turn();
+
+  /// The session is about to ask for the write lock, and may have to wait before it does.
+  void begin();
+  /// It has had the lock, or has failed.
+  void end() noexcept;
+
+  /// The lock was not free: SQLite's busy handler.
+  /// @param tries how often it was called for this lock before.
+  /// @return false when the time is over.
+  bool wait(int tries);
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool turn_is_over() const noexcept;
+  /// Until this session is the head of the line, or has waited so long that the line cannot work.
+  void line_up();
+  [[nodiscard]] bool become_head() noexcept;
+  void leave_head() noexcept;
+  [[nodiscard]] bool open_log() noexcept;
+  /// About so long, but not beyond the time-out.
+  void sleep(clock::duration about);
+
+  std::string log_;
+  clock::duration longest_;
+  int descriptor_ = -1;
+  bool asking_ = false;  // between begin and end
+  bool waited_ = false;
+  bool head_ = false;
+  clock::time_point began_{};       // the wait
+  clock::time_point headed_{};      // when it became the head
+  clock::time_point turn_began_{};  // when it last had waited, or found nobody waiting
+  int writes_ = 0;                  // since then
+  clock::time_point without_line_until_{};
+  std::minstd_rand random_;
+};
+
+}  // namespace tableq::drivers

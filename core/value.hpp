@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,14 +40,20 @@ class row_set {
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// Fields are added in reading order.
-  void add(cell field) { cells_.push_back(std::move(field)); }
-
-  /// Adds the rows of one item of a batch, with the item's number before each.
-  void append(std::int64_t item, row_set rows) {
-    for (std::size_t i = 0; i < rows.cells_.size(); ++i) {
-      if (i % rows.width_ == 0) cells_.emplace_back(item);
-      cells_.push_back(std::move(rows.cells_[i]));
+  void add(cell field) {
+    if (cells_.size() == next_numbered_) {
+      cells_.emplace_back(number_);
+      next_numbered_ += width_;
     }
+    cells_.push_back(std::move(field));
+  }
+  void reserve(std::size_t rows) { cells_.reserve(rows * width_); }
+
+  /// The rows that are added from now on belong to this item of a batch: its number comes first in
+  /// each, and is not added.
+  void number_rows(std::int64_t item) noexcept {
+    number_ = item;
+    next_numbered_ = cells_.size();
   }
 
   /// Adds the rows of a later part of a batch, their item numbers in the first column moved up.
@@ -84,6 +91,8 @@ class row_set {
  private:
   std::size_t width_;
   std::vector<cell> cells_;
+  std::int64_t number_ = 0;
+  std::size_t next_numbered_ = std::numeric_limits<std::size_t>::max();  // where a number is due
 };
 
 }  // namespace tableq::core

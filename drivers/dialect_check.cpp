@@ -17,6 +17,22 @@ namespace {
               {.backend = added.name, .operation = "register"});
 }
 
+/// Takes the ending off. @return whether it was there.
+bool without_ending(std::string_view& name, std::string_view ending) {
+  if (!name.ends_with(ending)) return false;
+  name.remove_suffix(ending.size());
+  return true;
+}
+
+bool returns_only_id(const core::contract& of) {
+  return of.columns.size() == 1 && of.columns.front().name == "id";
+}
+
+bool takes_max(const core::contract& of) {
+  return std::any_of(of.shared.begin(), of.shared.end(),
+                     [](const core::field& each) { return each.name == "max"; });
+}
+
 }  // namespace
 
 void check_dialect(const dialect& added,
@@ -38,21 +54,22 @@ void check_dialect(const dialect& added,
   }
   const core::table_names some_names{.table = "queue", .catalog = "catalogue", .limits = "limits"};
   for (const core::contract& of : core::contracts()) {
-    const auto found = statements.find(of.name);
-    if (found == statements.end()) {
-      if (core::optional(of.id, added.able)) continue;
+    if (!statements.contains(of.name) && !core::optional(of.id, added.able)) {
       refuse(added, "the statement " + std::string(of.name) + " is missing");
     }
-    compile(fill_names(found->second, added, some_names), of,
-            {.markers = by->markers, .batches = added.batches});
   }
   const auto all = core::contracts();
   for (const auto& block : statements) {
-    const std::string& name = block.first;
-    if (std::none_of(all.begin(), all.end(),
-                     [&](const core::contract& of) { return of.name == name; })) {
-      refuse(added, "there is no such statement: " + name);
+    std::string_view name = block.first;
+    const bool bare = without_ending(name, without_rows);
+    const bool one = without_ending(name, for_one);
+    const auto of = std::find_if(all.begin(), all.end(),
+                                 [&](const core::contract& each) { return each.name == name; });
+    if (of == all.end() || (bare && !returns_only_id(*of)) || (one && !takes_max(*of))) {
+      refuse(added, "there is no such statement: " + block.first);
     }
+    compile(fill_names(block.second, added, some_names), *of,
+            {.markers = by->markers, .batches = added.batches});
   }
 }
 

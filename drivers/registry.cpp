@@ -56,7 +56,7 @@ class known_dialects {
 
   void add(dialect added) {
     auto words = std::make_shared<vocabulary>();
-    words->statements = split_blocks(added.statements);
+    words->learn(added.statements);
     check_dialect(added, words->statements);
     words->by = find_transport(added.transport);
     const std::scoped_lock hold(mutex_);

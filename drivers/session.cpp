@@ -69,6 +69,13 @@ piece next_piece(std::size_t left, const dialect& speaks, std::size_t width) {
   return enough == last ? piece{most, most} : piece{left, *enough};
 }
 
+bool asks_for_one(const core::contract& of, std::span<const core::value> shared) {
+  for (std::size_t i = 0; i < of.shared.size(); ++i) {
+    if (of.shared[i].name == "max") return shared[i].number == 1;
+  }
+  return false;
+}
+
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at) {
   try {
     return words.by->open(at);
@@ -82,13 +89,24 @@ std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpo
   }
 }
 
+/// Stands for the number of rows in the key of a text for `:max` = 1.
+constexpr std::size_t one_key = 0;
+
 }  // namespace
+
+void vocabulary::learn(std::string_view texts) {
+  statements = split_blocks(texts);
+  for (const core::contract& of : core::contracts()) {
+    for_one.set(static_cast<std::size_t>(of.id),
+                statements.contains(std::string(of.name).append(drivers::for_one)));
+  }
+}
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at)
     : words_(std::move(words)),
       owned_(open_session(*words_, at)),
       session_(owned_.get()),
-      transport_(words_->by->attach(*session_, at)) {}
+      transport_(words_->by->attach(*session_, at, true)) {}
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
                                  soci::session& callers)
@@ -100,12 +118,29 @@ dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const 
             words_->speaks.name,
         {.backend = words_->speaks.name, .operation = "enlist"});
   }
-  transport_ = words_->by->attach(callers, at);
+  transport_ = words_->by->attach(callers, at, false);
 }
 
 dialect_session::~dialect_session() {
   // Client libraries may refuse to end a session with an open transaction.
   if (owned_ != nullptr) rollback();
+}
+
+template <class Step>
+void dialect_session::guarded(std::string_view operation, on_loss loss, Step step) {
+  try {
+    step();
+  } catch (const native_failure& failure) {
+    auto [native, means] = judge(words_->speaks, failure);
+    if (native.link_lost || means.code == errc::connection_lost) {
+      broken_ = true;
+      means = loss == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
+                                       : verdict{errc::connection_lost, advice::session};
+    }
+    if (means.advice == advice::session) broken_ = true;
+    throw error(means.code, means.advice, native.sentence,
+                {words_->speaks.name, std::string(operation), native.sqlstate, native.number});
+  }
 }
 
 core::row_set dialect_session::execute(core::statement id, const core::table_names& names,
@@ -118,7 +153,9 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
   known_texts& known = owned_ == nullptr ? once : known_;
   guarded(of.name, of.writes && alone ? on_loss::unknown : on_loss::lost, [&] {
     if (of.items.empty()) {
-      text_of(known, of, names, 1).run({shared, {}, 0}, out);
+      const bool one =
+          words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
+      text_of(known, of, names, one ? one_key : 1).run({shared, {}, 0}, out);
     } else {
       run_batch(known, of, names, shared, items, out);
     }
@@ -131,7 +168,12 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
   std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows)];
   if (found != nullptr) return *found;
   const dialect& speaks = words_->speaks;
-  const auto block = words_->statements.find(of.name);
+  std::string name(of.name);
+  if (rows == one_key) name += for_one;
+  const auto bare = words_->by->bare ? words_->statements.find(name + std::string(without_rows))
+                                     : words_->statements.end();
+  const bool returns = bare == words_->statements.end();
+  const auto block = returns ? words_->statements.find(name) : bare;
   if (block == words_->statements.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
                 {.backend = speaks.name, .operation = std::string(of.name)});
@@ -139,7 +181,8 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
   const style as{.markers = words_->by->markers,
                  .batches = speaks.batches,
                  .arrays = words_->by->arrays,
-                 .rows = rows};
+                 .rows = rows,
+                 .bare = !returns};
   found = transport_->prepare(compile(fill_names(block->second, speaks, names), of, as),
                               owned_ != nullptr);
   return *found;
@@ -170,16 +213,18 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
       next_piece(count, words_->speaks, width).count < count && !transport_->in_transaction();
   if (bracket) transport_->script(words_->speaks.begin, boundary::begin);
   try {
+    if (!told) out.reserve(count);
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, words_->speaks, width);
-      core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + (told ? 1 : 0));
-      text_of(known, of, names, next.rows)
-          .run({shared, items.subspan(done * width, next.count * width), width}, rows);
-      if (!told) {
-        out.append(static_cast<std::int64_t>(done), std::move(rows));
-      } else {
+      const arguments with{shared, items.subspan(done * width, next.count * width), width};
+      if (told) {
+        core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
+        text_of(known, of, names, next.rows).run(with, rows);
         if (!rows.empty() && !rows.maybe_integer(0, 0)) rows = numbered_by_id(rows);
         out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
+      } else {
+        out.number_rows(static_cast<std::int64_t>(done));
+        text_of(known, of, names, next.rows).run(with, out);
       }
       done += next.count;
     }
@@ -225,23 +270,6 @@ void dialect_session::rollback() noexcept {
 
 bool dialect_session::usable() noexcept {
   return !broken_ && transport_->alive() && !transport_->in_transaction();
-}
-
-void dialect_session::guarded(std::string_view operation, on_loss loss,
-                              const std::function<void()>& step) {
-  try {
-    step();
-  } catch (const native_failure& failure) {
-    auto [native, means] = judge(words_->speaks, failure);
-    if (native.link_lost || means.code == errc::connection_lost) {
-      broken_ = true;
-      means = loss == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
-                                       : verdict{errc::connection_lost, advice::session};
-    }
-    if (means.advice == advice::session) broken_ = true;
-    throw error(means.code, means.advice, native.sentence,
-                {words_->speaks.name, std::string(operation), native.sqlstate, native.number});
-  }
 }
 
 }  // namespace tableq::drivers

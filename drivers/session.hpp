@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <bitset>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +22,9 @@ struct vocabulary {
   dialect speaks;
   const transport_kind* by = nullptr;
   std::map<std::string, std::string, std::less<>> statements;
+  std::bitset<256> for_one = {};  ///< By statement: whether there is a text for `:max` = 1.
+
+  void learn(std::string_view texts);
 };
 
 /// One SOCI session, spoken to in a dialect through a transport.
@@ -67,7 +70,8 @@ class dialect_session final : public core::connection {
                   std::span<const core::value> shared, std::span<const core::value> items,
                   core::row_set& out);
   /// Runs a step; translates what the transport throws.
-  void guarded(std::string_view operation, on_loss loss, const std::function<void()>& step);
+  template <class Step>
+  void guarded(std::string_view operation, on_loss loss, Step step);
 
   std::shared_ptr<const vocabulary> words_;
   std::unique_ptr<soci::session> owned_;

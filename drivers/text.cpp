@@ -161,6 +161,7 @@ text compile(std::string_view filled, const core::contract& of, const style& as)
     if (const auto shared = position(of.shared, name)) {
       added.type = of.shared[*shared].type;
       added.source = *shared;
+      added.clock = name == "now";
     } else if (const auto item = position(of.items, name)) {
       added.array = as.batches == batching::arrays && as.arrays;
       const bool as_text = as.batches == batching::arrays && !as.arrays;
@@ -198,6 +199,13 @@ text compile(std::string_view filled, const core::contract& of, const style& as)
           place(name, row);
         }
       });
+    }
+  }
+  if (as.bare) {
+    out.bare = true;
+    const auto id = position(of.items, "id");
+    for (std::size_t i = 0; id && i < out.parameters.size(); ++i) {
+      if (out.parameters[i].item && out.parameters[i].source == *id) out.given_id = i;
     }
   }
   if (!of.columns.empty()) {

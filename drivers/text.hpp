@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +28,13 @@ struct style {
   batching batches = batching::loop;
   bool arrays = true;    ///< Whether the transport binds arrays; otherwise they travel as text.
   std::size_t rows = 1;  ///< For batching::rows: the copies of `{items: ...}`.
+  bool bare = false;     ///< The text returns no row; the transport tells the id.
 };
+
+/// A block with such an ending stands in for the one without it, because it costs less: where
+/// `:max` is 1, and where the transport tells the id of a changed row without being returned it.
+inline constexpr std::string_view for_one = ".one";
+inline constexpr std::string_view without_rows = ".bare";
 
 /// One parameter as a transport binds it.
 struct parameter {
@@ -36,6 +43,7 @@ struct parameter {
   bool item = false;       ///< From the items.
   bool array = false;      ///< All items at once, as one array.
   std::size_t row = 0;     ///< Of which item; one beyond the last is NULL.
+  bool clock = false;  ///< `:now`: if NULL, the transport may give what the database's clock says.
 };
 
 /// A statement ready for a transport to prepare.
@@ -44,6 +52,10 @@ struct text {
   std::string sql;
   std::vector<parameter> parameters;      ///< In the order of their numbers or places.
   std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.
+  /// Returns nothing. If it changed a row, then the row that the contract wants is the id: the one
+  /// it was given, or else the one of the row it added.
+  bool bare = false;
+  std::optional<std::size_t> given_id = {};  ///< Index into the parameters.
 };
 
 /// The blocks of a statements file, by name. A block that names several serves each.

@@ -95,8 +95,9 @@ struct transport_kind {
   bool arrays;  ///< Whether parameters can be arrays.
   /// Opens a session. Throws native_failure with link_lost when that fails.
   std::unique_ptr<soci::session> (*open)(const endpoint& at);
-  /// The executor for a session, whoever opened it.
-  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at);
+  /// The executor for a session.
+  /// @param ours false: the caller's, whose settings stay as they are.
+  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at, bool ours);
   /// Whether an open session of unknown origin is of this kind, and speaks to the dialect's
   /// database as far as can be told without asking it.
   bool (*fits)(soci::session& session, const dialect& speaks);
@@ -105,6 +106,7 @@ struct transport_kind {
   /// @param session an open one, to keep or to drop.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& at);
+  bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
 };
 
 /// The transports of this build: drivers/registry.cpp.

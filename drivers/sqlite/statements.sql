@@ -1,10 +1,12 @@
 -- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/statement.cpp.
 --
--- The clock: milliseconds since 1970, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER),
+-- The clock: milliseconds since 1970, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER),
 -- unless a test sets :now. 'now' stands still within one statement.
 -- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
 -- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
 -- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
+-- A name that ends with .one stands for :max = 1, where a comparison needs no list of ids; one that ends with
+-- .bare is run by the transport that tells the id itself: RETURNING costs a table in memory each time.
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -42,19 +44,37 @@ DROP TABLE {table}
 WITH unused AS (SELECT 1)
 INSERT INTO {table} (payload, created_at)
 VALUES (:payload,
-        COALESCE(:created_at, :now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 RETURNING id
 
+-- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
+INSERT INTO {table} (payload, created_at)
+VALUES (:payload,
+        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
-WITH picked AS (SELECT id FROM {table} ORDER BY id LIMIT :max)
+-- Up to the last one that is wanted, or all: a range needs no list of ids.
+WITH unused AS (SELECT 1)
 DELETE FROM {table}
-WHERE id IN (SELECT id FROM picked)
+WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
+RETURNING id, created_at, NULL AS due_at, payload
+
+-- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
+WITH unused AS (SELECT 1)
+DELETE FROM {table}
+WHERE id = (SELECT id FROM {table} ORDER BY id LIMIT 1)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
-WITH picked AS (SELECT id FROM {table} ORDER BY id DESC LIMIT :max)
+WITH unused AS (SELECT 1)
 DELETE FROM {table}
-WHERE id IN (SELECT id FROM picked)
+WHERE id >= COALESCE((SELECT id FROM {table} ORDER BY id DESC LIMIT 1 OFFSET :max - 1), -9223372036854775808)
+RETURNING id, created_at, NULL AS due_at, payload
+
+-- name: lifo.dequeue.one lifo.dequeue_strict.one
+WITH unused AS (SELECT 1)
+DELETE FROM {table}
+WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -64,9 +84,9 @@ SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id LIMIT :m
 SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id DESC LIMIT :max
 
 -- name: heap.purge fifo.purge lifo.purge pending.purge
-WITH picked AS (SELECT id FROM {table} ORDER BY id LIMIT :max)
+WITH unused AS (SELECT 1)
 DELETE FROM {table}
-WHERE id IN (SELECT id FROM picked)
+WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
@@ -74,30 +94,45 @@ RETURNING id
 SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
        (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest,
        (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
-       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS as_of
+       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
 
 -- name: pending.enqueue
 WITH time (clock) AS (
-  SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+  SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 INSERT INTO {table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM time
 RETURNING id
 
+-- name: pending.enqueue.bare
+INSERT INTO {table} (payload, created_at, due_at)
+SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
+FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+
 -- name: pending.dequeue
 WITH picked AS (
   SELECT id FROM {table}
-  WHERE due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+  WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   ORDER BY due_at, id
   LIMIT :max)
 DELETE FROM {table}
 WHERE id IN (SELECT id FROM picked)
 RETURNING id, created_at, due_at, payload
 
+-- name: pending.dequeue.one
+WITH unused AS (SELECT 1)
+DELETE FROM {table}
+WHERE id = (
+  SELECT id FROM {table}
+  WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+  ORDER BY due_at, id
+  LIMIT 1)
+RETURNING id, created_at, due_at, payload
+
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
 FROM {table}
-WHERE due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
 ORDER BY due_at, id
 LIMIT :max
 
@@ -109,10 +144,10 @@ SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} WHERE due_at <= clock ORDER
        (SELECT created_at FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
        (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
        clock AS as_of
-FROM (SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock)
+FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
 
 -- name: pending.next_due
-SELECT MAX(due_at - COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)), 0)
+SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
          AS delay
 FROM {table}
 ORDER BY due_at, id
@@ -122,7 +157,7 @@ LIMIT 1
 -- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join. What has
 -- a group is held until claim.advance lets it go.
 WITH time (clock) AS (
-  SELECT COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+  SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
@@ -134,6 +169,17 @@ WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
+-- name: claim.enqueue.bare
+INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+                     retry, group_key)
+SELECT :payload, :priority,
+       CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
+       CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
+       :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
+FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+WHERE TRUE
+ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
+
 -- name: claim.find_key
 SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL
 
@@ -143,11 +189,11 @@ WITH unused AS (SELECT 1)
 UPDATE {table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
-    expires_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :ttl,
+    expires_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :ttl,
     state = CASE WHEN :postpone = 0 THEN state WHEN :delay > 0 THEN 2 ELSE 0 END,
     due_at = CASE WHEN :postpone = 0 THEN due_at
                   WHEN :delay > 0 THEN
-                    COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :delay
+                    COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :delay
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
 RETURNING id
@@ -157,12 +203,12 @@ RETURNING id
 WITH past AS (
   SELECT id FROM {table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   UNION ALL
   SELECT id FROM (
     SELECT id FROM {table}
     WHERE state = 3 AND due_at > 0
-      AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
     ORDER BY due_at
     LIMIT 10))
 DELETE FROM {table}
@@ -174,12 +220,12 @@ RETURNING id
 WITH past AS (
   SELECT id FROM {table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   UNION ALL
   SELECT id FROM (
     SELECT id FROM {table}
     WHERE state = 3 AND due_at > 0
-      AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
     ORDER BY due_at
     LIMIT 10))
 UPDATE {table}
@@ -197,7 +243,7 @@ WITH picked AS (
     AND (:guard = 0 OR NOT EXISTS (
       SELECT 1 FROM {table}
       WHERE state IN (1, 2)
-        AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))))
+        AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
   ORDER BY priority DESC, id
   LIMIT :max)
 UPDATE {table}
@@ -205,12 +251,36 @@ SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts 
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
+    due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id IN (SELECT id FROM picked)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+               ELSE expires_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+               END AS expired,
+          headers, payload
+
+-- name: claim.take.one
+WITH unused AS (SELECT 1)
+UPDATE {table}
+SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
+    claimed_at = :claimed_at,
+    key = CASE WHEN :unkey = 0 THEN key END,
+    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
+    due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+WHERE id = (
+  SELECT id FROM {table}
+  WHERE state = 0
+    AND (:guard = 0 OR NOT EXISTS (
+      SELECT 1 FROM {table}
+      WHERE state IN (1, 2)
+        AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
+  ORDER BY priority DESC, id
+  LIMIT 1)
+RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
+          COALESCE(key, past_key) AS key, group_key,
+          CASE WHEN expires_at IS NULL THEN 0
+               ELSE expires_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
                END AS expired,
           headers, payload
 
@@ -218,7 +288,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 WITH due AS (
   SELECT id FROM {table}
   WHERE state IN (1, 2)
-    AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   ORDER BY due_at, id
   LIMIT :max)
 UPDATE {table}
@@ -226,12 +296,12 @@ SET state = CASE WHEN state = 1 AND attempts >= COALESCE(max_attempts, :max_atte
                  WHEN state = 2 AND :regroup = 1 AND group_key IS NOT NULL THEN 5
                  ELSE 0 END,
     finished_at = CASE WHEN state = 1 AND attempts >= COALESCE(max_attempts, :max_attempts)
-      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
+      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) END,
     errors = CASE WHEN state = 1 THEN json_insert(
         CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
              ELSE COALESCE(errors, '[]') END,
         '$[#]', json_object(
-          'at', COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+          'at', COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)),
           'error', 'lease expired'))
       ELSE errors END,
     due_at = 0
@@ -244,19 +314,23 @@ DELETE FROM {table}
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
+-- name: claim.complete.bare
+DELETE FROM {table}
+WHERE id = :id AND state = 1 AND fence = :fence
+
 -- name: claim.keep
 -- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
 WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = 3,
     due_at = CASE WHEN :window > 0 AND key IS NOT NULL
-      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :window
+      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :window
       ELSE 0 END,
     key = CASE WHEN :window > 0 THEN key END,
     past_key = COALESCE(key, past_key),
     payload = CASE WHEN :strip = 0 THEN payload ELSE X'' END,
     headers = CASE WHEN :strip = 0 THEN headers END,
-    finished_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    finished_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
 WHERE id = :id AND state = 1 AND fence = :fence AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
@@ -278,19 +352,19 @@ SET state = CASE WHEN attempts >= COALESCE(max_attempts, :max_attempts) OR :fina
                    json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
                    * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
                    / 100000, 0) > 0
-      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
              + COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
                    json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
                    * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
                    / 100000, 0)
       ELSE 0 END,
     finished_at = CASE WHEN attempts >= COALESCE(max_attempts, :max_attempts) OR :final <> 0
-      THEN COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) END,
+      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) END,
     errors = json_insert(
       CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
            ELSE COALESCE(errors, '[]') END,
       '$[#]', json_object(
-        'at', COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
+        'at', COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)),
         'error', :error))
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id, state
@@ -301,12 +375,21 @@ UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
+-- name: claim.release.bare
+UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
+WHERE id = :id AND state = 1 AND fence = :fence
+
 -- name: claim.extend
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET due_at = COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) + :lease
+SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
+
+-- name: claim.extend.bare
+UPDATE {table}
+SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
@@ -318,7 +401,7 @@ FROM (
   SELECT * FROM (
     SELECT * FROM {table}
     WHERE state IN (1, 2)
-      AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
     ORDER BY due_at, id
     LIMIT :max))
 ORDER BY priority DESC, id
@@ -389,7 +472,7 @@ SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_a
 FROM {table}
 WHERE key = :key AND key IS NOT NULL
   AND (state <> 3
-    OR due_at > COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)))
+    OR due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 
 -- name: claim.cancel
 WITH unused AS (SELECT 1)
@@ -461,7 +544,7 @@ WITH picked AS (
   SELECT id FROM {table}
   WHERE state = :state AND state IN (3, 4)
     AND finished_at <=
-      COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) - :older_than
+      COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) - :older_than
   ORDER BY finished_at, id
   LIMIT :max)
 DELETE FROM {table}
@@ -480,24 +563,24 @@ SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, lat
        (SELECT created_at FROM {table}
         WHERE id = MIN(COALESCE(ready.lowest, due.lowest), COALESCE(due.lowest, ready.lowest))) AS oldest,
        (SELECT seq FROM sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
-       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS as_of
+       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
 FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
      (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM {table}
         WHERE state IN (1, 2)
-          AND due_at <= COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+          AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
         ORDER BY due_at, id
         LIMIT :max)) AS due,
      (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
         SELECT state FROM {table}
         WHERE state IN (1, 2)
-          AND due_at > COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+          AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
         ORDER BY due_at, id
         LIMIT :max)) AS later
 
 -- name: claim.next_due
-SELECT MAX(due_at - COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)), 0)
+SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
          AS delay
 FROM {table}
 WHERE state IN (1, 2)
@@ -518,7 +601,7 @@ RETURNING paused, capacity, rate, burst, concurrency
 WITH unused AS (SELECT 1)
 UPDATE {limits} SET queue = queue WHERE queue = :queue
 RETURNING paused, rate, burst, concurrency, tokens, refilled_at,
-          COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)) AS clock
+          COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock
 
 -- name: limits.spend
 UPDATE {limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
@@ -532,7 +615,7 @@ ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 -- A rate begins with its burst, and keeps what is left of it when it is set again.
 INSERT INTO {limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
-       COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
 FROM {catalog}
 WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE
@@ -568,7 +651,7 @@ SELECT COUNT(*) AS number
 FROM (
   SELECT 1 FROM {table}
   WHERE state = 1 AND state IN (1, 2)
-    AND due_at > COALESCE(:now, CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER))
+    AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   LIMIT :max)
 
 -- name: doctor.database

@@ -200,7 +200,7 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& /*at*/) {
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& /*at*/, bool /*ours*/) {
   return std::make_unique<libpq_executor>(handle_of(session));
 }
 

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <random>
+#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "drivers/transport.hpp"
 #include "drivers/transport/file_watch.hpp"
+#include "drivers/transport/sqlite_turn.hpp"
 
 namespace tableq::drivers {
 namespace {
@@ -27,37 +27,65 @@ sqlite3* handle_of(soci::session& session) {
   return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
 }
 
-/// Waits for a lock. SQLite's own handler sleeps up to 100 ms at a time, and the processes that
-/// wait starve behind the one that comes back at once; short, random sleeps share the lock.
-/// @param limit the busy time-out in milliseconds, carried in the pointer itself.
-int wait_for_lock(void* limit, int tries) {
-  // One wait is the work of one thread.
-  thread_local std::chrono::steady_clock::time_point began;
-  thread_local std::minstd_rand random{std::random_device{}()};
-  constexpr int many = 2000;
-  const auto now = std::chrono::steady_clock::now();
-  if (tries == 0) began = now;
-  const std::chrono::milliseconds longest{reinterpret_cast<std::intptr_t>(limit)};
-  if (now - began >= longest) return 0;
-  std::uniform_int_distribution<int> microseconds(20, tries < many ? 200 : 2000);
-  std::this_thread::sleep_for(std::chrono::microseconds(microseconds(random)));
-  return 1;
+int wait_for_lock(void* turn, int tries) {
+  return static_cast<sqlite_turn*>(turn)->wait(tries) ? 1 : 0;
 }
+
+/// The clock that 'now' reads in SQL, which costs ten times as much.
+class sqlite_clock {
+ public:
+  explicit sqlite_clock(sqlite3* handle) noexcept {
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_VFS_POINTER, &system_);
+    const bool tells = system_ != nullptr && system_->iVersion >= 2;
+    if (!tells || system_->xCurrentTimeInt64 == nullptr) system_ = nullptr;
+  }
+
+  /// Milliseconds since 1970; nothing where only SQL can tell.
+  [[nodiscard]] std::optional<sqlite3_int64> now() const noexcept {
+    constexpr sqlite3_int64 julian_1970 = 210'866'760'000'000;
+    sqlite3_int64 now = 0;
+    if (system_ == nullptr || system_->xCurrentTimeInt64(system_, &now) != SQLITE_OK) return {};
+    return now - julian_1970;
+  }
+
+ private:
+  sqlite3_vfs* system_ = nullptr;
+};
+
+std::string log_of(sqlite3* handle) {
+  const char* file = sqlite3_db_filename(handle, "main");
+  return file == nullptr || *file == '\0' ? std::string() : std::string(file).append("-wal");
+}
+
+/// A writing statement, from the first try to get the lock to the end.
+class asking {
+ public:
+  /// @param turn null: nobody waits politely here.
+  explicit asking(sqlite_turn* turn) : turn_(turn) {
+    if (turn_ != nullptr) turn_->begin();
+  }
+  asking(const asking&) = delete;
+  asking& operator=(const asking&) = delete;
+  ~asking() {
+    if (turn_ != nullptr) turn_->end();
+  }
+
+ private:
+  sqlite_turn* turn_;
+};
 
 struct finalize {
   void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
 
-/// Resets at the end of a run, so that neither a lock nor a borrowed value outlives it.
+/// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew: those
+/// that were borrowed are not looked at again.
 class running {
  public:
   explicit running(sqlite3_stmt* statement) noexcept : statement_(statement) {}
   running(const running&) = delete;
   running& operator=(const running&) = delete;
-  ~running() {
-    sqlite3_reset(statement_);
-    sqlite3_clear_bindings(statement_);
-  }
+  ~running() { sqlite3_reset(statement_); }
 
  private:
   sqlite3_stmt* statement_;
@@ -65,19 +93,23 @@ class running {
 
 class sqlite_prepared final : public prepared {
  public:
-  sqlite_prepared(sqlite3* handle, text of, bool keep) : handle_(handle), text_(std::move(of)) {
+  /// @param turn of the session; null for a caller's.
+  sqlite_prepared(sqlite3* handle, text of, bool keep, sqlite_turn* turn)
+      : handle_(handle), clock_(handle), text_(std::move(of)) {
     sqlite3_stmt* made = nullptr;
     const int result =
         sqlite3_prepare_v3(handle, text_.sql.c_str(), static_cast<int>(text_.sql.size() + 1),
                            keep ? SQLITE_PREPARE_PERSISTENT : 0U, &made, nullptr);
     statement_.reset(made);
     if (result != SQLITE_OK) fail(handle);
-    if (sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
+    if (!text_.bare && sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
       throw native_failure({.number = SQLITE_MISMATCH, .sentence = "the statement lacks a column"});
     }
+    if (sqlite3_stmt_readonly(made) == 0) turn_ = turn;
   }
 
   void run(const arguments& with, core::row_set& out) override {
+    const asking lock(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
     const running guard(statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
@@ -90,16 +122,23 @@ class sqlite_prepared final : public prepared {
       }
     }
     if (result != SQLITE_DONE) fail(handle_);
+    if (text_.bare && sqlite3_changes(handle_) > 0) out.add(changed_id(with));
   }
 
  private:
+  [[nodiscard]] std::int64_t changed_id(const arguments& with) const {
+    return text_.given_id ? with.of(text_.parameters[*text_.given_id]).number
+                          : sqlite3_last_insert_rowid(handle_);
+  }
+
   void bind(int place, const parameter& as, const core::value& given) {
     sqlite3_stmt* to = statement_.get();
     // A null pointer would bind NULL; an empty payload is not that.
     const char* data = given.data.empty() ? "" : given.data.data();
     int result = SQLITE_OK;
     if (given.is == core::value::shape::null) {
-      result = sqlite3_bind_null(to, place);
+      const auto now = as.clock ? clock_.now() : std::nullopt;
+      result = now ? sqlite3_bind_int64(to, place, *now) : sqlite3_bind_null(to, place);
     } else if (given.is == core::value::shape::integer) {
       result = sqlite3_bind_int64(to, place, given.number);
     } else if (as.type == core::value_type::bytes) {
@@ -124,18 +163,32 @@ class sqlite_prepared final : public prepared {
   }
 
   sqlite3* handle_;
+  sqlite_clock clock_;
   text text_;
+  sqlite_turn* turn_ = nullptr;  // null also for what only reads
   std::unique_ptr<sqlite3_stmt, finalize> statement_;
 };
 
 class sqlite_executor final : public transport {
  public:
+  /// For a session of the caller's, which waits for locks as he has set it.
   explicit sqlite_executor(sqlite3* handle) noexcept : handle_(handle) {}
+  /// For one of ours.
+  sqlite_executor(sqlite3* handle, std::chrono::milliseconds longest)
+      : handle_(handle), turn_(std::make_unique<sqlite_turn>(log_of(handle), longest)) {
+    sqlite3_busy_handler(handle_, wait_for_lock, turn_.get());
+  }
+  sqlite_executor(const sqlite_executor&) = delete;
+  sqlite_executor& operator=(const sqlite_executor&) = delete;
+  ~sqlite_executor() override {
+    if (turn_) sqlite3_busy_handler(handle_, nullptr, nullptr);
+  }
 
   std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    return std::make_unique<sqlite_prepared>(handle_, std::move(of), keep);
+    return std::make_unique<sqlite_prepared>(handle_, std::move(of), keep, turn_.get());
   }
-  void script(const std::string& sql, boundary /*what*/) override {
+  void script(const std::string& sql, boundary what) override {
+    const asking lock(what == boundary::begin ? turn_.get() : nullptr);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
@@ -143,6 +196,7 @@ class sqlite_executor final : public transport {
 
  private:
   sqlite3* handle_;
+  std::unique_ptr<sqlite_turn> turn_;
 };
 
 std::unique_ptr<soci::session> open(const endpoint& at) {
@@ -154,16 +208,15 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   }
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): never followed, see wait_for_lock
-  auto* const limit = reinterpret_cast<void*>(static_cast<std::intptr_t>(at.busy_timeout.count()));
-  sqlite3_busy_handler(handle, wait_for_lock, limit);
-  sqlite_executor executor(handle);
+  sqlite_executor executor(handle, at.busy_timeout);
   for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& /*at*/) {
-  return std::make_unique<sqlite_executor>(handle_of(session));
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool ours) {
+  sqlite3* handle = handle_of(session);
+  return ours ? std::make_unique<sqlite_executor>(handle, at.busy_timeout)
+              : std::make_unique<sqlite_executor>(handle);
 }
 
 bool fits(soci::session& session, const dialect& /*speaks*/) {
@@ -180,6 +233,6 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
 }  // namespace
 
 const transport_kind sqlite_transport{
-    "sqlite", marker::numbered_question, false, open, attach, fits, listen};
+    "sqlite", marker::numbered_question, false, open, attach, fits, listen, true};
 
 }  // namespace tableq::drivers

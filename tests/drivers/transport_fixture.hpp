@@ -43,7 +43,7 @@ class opened_transport {
     at.wide_text = speaks.wide_text;
     at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
     session = kind->open(at);
-    executor = kind->attach(*session, at);
+    executor = kind->attach(*session, at, true);
   }
 
   tableq::endpoint at;

@@ -57,7 +57,7 @@ def core_names_no_database(tree):
     # Names and prefixes that no queue may have, because a database keeps them for itself: such a
     # prefix in a literal or a sentence, or such a name that is one of a list.
     reserved = re.compile(r'"(sqlite|pg)_\w*"|\b(sqlite|pg)_(?!\w)|^\s*"(sqlite|pg)",$')
-    for folder in ("core", "tests/conformance", "tests/model", "bench"):
+    for folder in ("core", "tests/conformance", "tests/model"):
         for path in tree.paths(folder, ends=(".cpp", ".hpp", ".txt")):
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 if found := words.search(reserved.sub("", line)):

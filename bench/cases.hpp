@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "settings.hpp"
+
+namespace bench {
+
+/// One row of the tables.
+struct bench_case {
+  std::string name;
+  std::string description;
+  std::vector<std::string> backends;
+  /// Empty: with all modes of commits.
+  std::vector<std::string> synchronous = {};
+  std::function<void(const bed& where, recorder& out)> run;
+};
+
+/// What each file of cases has.
+std::vector<bench_case> throughput_cases();
+
+/// All of them, in the order in which they run.
+std::vector<bench_case> all_cases();
+
+/// Whether a name is what a pattern with `*` describes.
+bool matches(const std::string& pattern, const std::string& name);
+
+}  // namespace bench

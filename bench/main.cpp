@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cases.hpp"
+#include "machine.hpp"
+#include "output.hpp"
+#include "raw_databases.hpp"
+
+namespace {
+
+using bench::bench_case;
+using bench::settings;
+
+std::vector<std::string> usual_modes(const std::string& backend) {
+  if (backend == "sqlite") return {"full", "normal"};
+  if (backend == "postgresql") return {"on", "off"};
+  return {"on"};
+}
+
+std::unique_ptr<bench::raw_database> make_raw(const settings& how, const std::string& mode) {
+  if (how.backend == "sqlite") return bench::raw_sqlite(how.directory, mode);
+  if (how.backend == "odbc") return bench::raw_odbc(how.address, mode);
+  return bench::raw_postgresql(how.address, mode);
+}
+
+template <class Values>
+bool among(const Values& values, const std::string& one) {
+  return std::find(values.begin(), values.end(), one) != values.end();
+}
+
+std::vector<bench_case> chosen(const settings& how) {
+  std::vector<bench_case> out;
+  for (bench_case& each : bench::all_cases()) {
+    const bool wanted =
+        how.cases.empty() ||
+        std::any_of(how.cases.begin(), how.cases.end(), [&each](const std::string& pattern) {
+          return bench::matches(pattern, each.name);
+        });
+    if (wanted && among(each.backends, how.backend)) out.push_back(std::move(each));
+  }
+  return out;
+}
+
+/// @return whether all went well.
+bool run_all(const settings& how) {
+  const std::vector<bench_case> cases = chosen(how);
+  if (cases.empty()) throw std::runtime_error("no case of that name for " + how.backend);
+  if (how.list) {
+    for (const bench_case& each : cases) {
+      std::cout << each.name << ": " << each.description << '\n';
+    }
+    return true;
+  }
+  bench::printer out(how);
+  bool first = true;
+  bool well = true;
+  for (const std::string& mode : how.synchronous) {
+    const std::unique_ptr<bench::raw_database> raw = make_raw(how, mode);
+    if (first) out.machine(bench::machine(how, *raw));
+    first = false;
+    for (const bench_case& each : cases) {
+      if (!each.synchronous.empty() && !among(each.synchronous, mode)) continue;
+      try {
+        each.run({how, *raw, mode}, out);
+      } catch (const std::exception& failure) {
+        std::cerr << each.name << ": " << failure.what() << '\n';
+        well = false;
+      }
+    }
+  }
+  return well;
+}
+
+void add_options(CLI::App& app, settings& how) {
+  app.add_option("backend", how.backend, "sqlite, postgresql or odbc (PostgreSQL through psqlODBC)")
+      ->required()
+      ->check(CLI::IsMember({"sqlite", "postgresql", "odbc"}));
+  app.add_option("--db", how.address,
+                 "The server: postgresql://USER@HOST/DATABASE; not for sqlite");
+  app.add_option("--directory", how.directory, "Where files of SQLite are made (the current one)");
+  app.add_option("--case", how.cases, "Only these; * stands for anything")->allow_extra_args(false);
+  app.add_option("--synchronous", how.synchronous,
+                 "Modes of commits: full, normal (SQLite); on, off (PostgreSQL)")
+      ->allow_extra_args(false);
+  app.add_option("--seconds", how.seconds, "For each measurement")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  app.add_option("--rounds", how.rounds, "How often both sides are measured")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--threads", how.threads, "In the cases with many")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--messages", how.messages, "In the cases that are about many messages")
+      ->check(CLI::Range(1000, 1'000'000'000))
+      ->capture_default_str();
+  app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)");
+  app.add_option("--json", how.json_file, "Append the results to this file, one object on a line");
+  app.add_flag("--list", how.list, "Print the names of the cases and end");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app("Measures tableq beside the plain statements of the same database");
+  settings how;
+  how.directory = std::filesystem::current_path().string();
+  add_options(app, how);
+  CLI11_PARSE(app, argc, argv);
+  how.directory = std::filesystem::absolute(how.directory).string();
+  if (how.synchronous.empty()) how.synchronous = usual_modes(how.backend);
+  if (how.backend != "sqlite" && how.address.empty() && !how.list) {
+    throw std::runtime_error("give --db postgresql://...");
+  }
+  return run_all(how) ? 0 : 1;
+} catch (const std::exception& failure) {
+  std::cerr << "tableq_bench: " << failure.what() << '\n';
+  return 2;
+}

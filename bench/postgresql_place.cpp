@@ -1,0 +1,59 @@
+#include "postgresql_place.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+
+namespace bench {
+
+namespace {
+
+std::string with_options(const std::string& address, const std::string& schema,
+                         const std::string& synchronous) {
+  return address + (address.find('?') == std::string::npos ? '?' : '&') +
+         "options=-csearch_path%3D" + schema + "%20-csynchronous_commit%3D" + synchronous;
+}
+
+}  // namespace
+
+postgresql_place::postgresql_place(const std::string& address, const std::string& synchronous)
+    : schema_("tableq_bench_" + std::to_string(::getpid()) + '_' + synchronous),
+      url_(with_options(address, schema_, synchronous)),
+      on_(url_) {
+  on_.run("CREATE SCHEMA " + schema_);
+  on_.run("CREATE TABLE plain (id bigserial PRIMARY KEY, payload bytea NOT NULL)");
+  on_.run(
+      "CREATE TABLE claims (id bigserial PRIMARY KEY, taken boolean NOT NULL DEFAULT false,"
+      " payload bytea NOT NULL)");
+  on_.run("CREATE INDEX ready ON claims (id) WHERE NOT taken");
+}
+
+postgresql_place::~postgresql_place() {
+  try {
+    on_.run("DROP SCHEMA " + schema_ + " CASCADE");
+  } catch (const std::exception& failure) {
+    // A destructor must not throw; what stays behind is told.
+    std::cerr << "left behind the schema " << schema_ << ": " << failure.what() << '\n';
+  }
+}
+
+void postgresql_place::fill(std::string_view table, std::size_t messages) {
+  const std::string name = '"' + std::string(table) + '"';
+  on_.run("TRUNCATE " + name);
+  on_.run("INSERT INTO " + name + " (payload) SELECT decode(repeat('61', " +
+          std::to_string(payload_size) + "), 'hex') FROM generate_series(1, " +
+          std::to_string(messages) + ")");
+  on_.run("VACUUM (ANALYZE) " + name);
+}
+
+json postgresql_place::describe() {
+  json out;
+  out["postgresql"] = on_.value("SHOW server_version");
+  for (const char* setting : {"shared_buffers", "max_wal_size", "fsync", "full_page_writes"}) {
+    out[setting] = on_.value(std::string("SHOW ") + setting);
+  }
+  return out;
+}
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "libpq_client.hpp"
+#include "raw.hpp"
+
+namespace bench {
+
+/// A schema of its own with the plain tables, dropped with the object.
+class postgresql_place {
+ public:
+  /// @param address in libpq's URI form. @param synchronous `on` or `off`, for all sessions.
+  postgresql_place(const std::string& address, const std::string& synchronous);
+  postgresql_place(const postgresql_place&) = delete;
+  postgresql_place& operator=(const postgresql_place&) = delete;
+  ~postgresql_place();
+
+  /// The address with the schema and the commits' mode in it.
+  [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] const std::string& schema() const { return schema_; }
+  void fill(std::string_view table, std::size_t messages);
+  [[nodiscard]] json describe();
+
+ private:
+  std::string schema_;
+  std::string url_;
+  libpq_connection on_;
+};
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace bench {
+
+using json = nlohmann::ordered_json;
+
+/// One connection without tableq: plain prepared statements on a plain table, so many messages at a
+/// time as it was made for. Used by one thread at a time.
+class raw_client {
+ public:
+  raw_client() = default;
+  raw_client(const raw_client&) = delete;
+  raw_client& operator=(const raw_client&) = delete;
+  virtual ~raw_client() = default;
+
+  /// One statement; on SQLite one transaction.
+  virtual void insert() = 0;
+  /// One statement that deletes and returns. @return how many.
+  virtual std::size_t pop() = 0;
+  /// One statement that flags and returns, and one that deletes by id, each its own transaction.
+  /// @return how many.
+  virtual std::size_t claim() = 0;
+};
+
+/// Whose tables.
+enum class owner { raw, tableq };
+
+/// Something that is held until the object goes.
+class held {
+ public:
+  held() = default;
+  held(const held&) = delete;
+  held& operator=(const held&) = delete;
+  virtual ~held() = default;
+};
+
+/// A place of its own in one database, gone with the object: what tableq is measured against.
+class raw_database {
+ public:
+  raw_database() = default;
+  raw_database(const raw_database&) = delete;
+  raw_database& operator=(const raw_database&) = delete;
+  virtual ~raw_database() = default;
+
+  /// For tableq, to the same place.
+  [[nodiscard]] virtual std::string url() const = 0;
+  /// @param batch messages at a time.
+  [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch) = 0;
+
+  /// Deletes everything from a table, adds so many messages, and leaves it as if it had been
+  /// vacuumed. Those of the raw side are `plain` and `claims`.
+  virtual void fill(owner whose, std::string_view table, std::size_t messages) = 0;
+
+  /// Keeps what is deleted from now on from being cleaned away.
+  [[nodiscard]] virtual std::unique_ptr<held> hold_snapshot(owner whose) = 0;
+
+  /// The database's version and the settings that decide on speed.
+  [[nodiscard]] virtual json describe() = 0;
+};
+
+/// How a statement's text differs between databases is their own affair; what is sent is the same
+/// everywhere: bytes of this length.
+inline constexpr std::size_t payload_size = 200;
+std::string_view payload();
+
+}  // namespace bench

@@ -1,0 +1,113 @@
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "libpq_client.hpp"
+#include "postgresql_place.hpp"
+#include "raw_databases.hpp"
+
+namespace bench {
+
+namespace {
+
+class client : public raw_client {
+ public:
+  client(const std::string& address, std::size_t batch)
+      : on_(address),
+        payload_(payload()),
+        payloads_(binary_array(std::vector<std::string_view>(batch, payload()))),
+        batch_(batch) {
+    const std::string next = " ORDER BY id FOR UPDATE SKIP LOCKED LIMIT " + std::to_string(batch);
+    const std::string first = batch == 1 ? "id = (" : "id = ANY (ARRAY(";
+    const std::string last = batch == 1 ? ")" : "))";
+    on_.prepare("insert", batch == 1 ? "INSERT INTO plain (payload) VALUES ($1)"
+                                     : "INSERT INTO plain (payload) SELECT unnest($1::bytea[])");
+    on_.prepare("pop", "DELETE FROM plain WHERE " + first + "SELECT id FROM plain" + next + last +
+                           " RETURNING id, payload");
+    on_.prepare("claim", "UPDATE claims SET taken = true WHERE " + first +
+                             "SELECT id FROM claims WHERE NOT taken" + next + last +
+                             " RETURNING id, payload");
+    on_.prepare("remove", "DELETE FROM claims WHERE id = ANY ($1::bigint[])");
+    on_.prepare("remove_one", "DELETE FROM claims WHERE id = $1");
+  }
+
+  void insert() override { on_.execute("insert", batch_ == 1 ? &payload_ : &payloads_); }
+  std::size_t pop() override {
+    const libpq_result taken = on_.execute("pop", nullptr);
+    copy(taken);
+    return static_cast<std::size_t>(PQntuples(taken.get()));
+  }
+  std::size_t claim() override {
+    const libpq_result taken = on_.execute("claim", nullptr);
+    const int rows = PQntuples(taken.get());
+    if (rows == 0) return 0;
+    copy(taken);
+    if (batch_ == 1) {
+      const std::string id(PQgetvalue(taken.get(), 0, 0), sizeof(std::int64_t));
+      on_.execute("remove_one", &id);
+    } else {
+      std::vector<std::int64_t> ids;
+      for (int row = 0; row < rows; ++row) ids.push_back(binary_number(taken.get(), row, 0));
+      const std::string all = binary_array(ids);
+      on_.execute("remove", &all);
+    }
+    return static_cast<std::size_t>(rows);
+  }
+
+ private:
+  /// As any caller would.
+  void copy(const libpq_result& taken) {
+    for (int row = 0; row < PQntuples(taken.get()); ++row) {
+      row_.assign(PQgetvalue(taken.get(), row, 1),
+                  static_cast<std::size_t>(PQgetlength(taken.get(), row, 1)));
+    }
+  }
+
+  libpq_connection on_;
+  std::string payload_;
+  std::string payloads_;
+  std::size_t batch_;
+  std::string row_;
+};
+
+class old_snapshot : public held {
+ public:
+  explicit old_snapshot(const std::string& address) : on_(address) {
+    on_.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    on_.run("SELECT count(*) FROM pg_class");
+  }
+
+ private:
+  libpq_connection on_;
+};
+
+class database : public raw_database {
+ public:
+  database(const std::string& address, const std::string& synchronous)
+      : place_(address, synchronous) {}
+
+  std::string url() const override { return place_.url(); }
+  std::unique_ptr<raw_client> connect(std::size_t batch) override {
+    return std::make_unique<client>(place_.url(), batch);
+  }
+  void fill(owner /*whose*/, std::string_view table, std::size_t messages) override {
+    place_.fill(table, messages);
+  }
+  std::unique_ptr<held> hold_snapshot(owner /*whose*/) override {
+    return std::make_unique<old_snapshot>(place_.url());
+  }
+  json describe() override { return place_.describe(); }
+
+ private:
+  postgresql_place place_;
+};
+
+}  // namespace
+
+std::unique_ptr<raw_database> raw_postgresql(const std::string& address,
+                                             const std::string& synchronous) {
+  return std::make_unique<database>(address, synchronous);
+}
+
+}  // namespace bench

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "raw.hpp"
+
+namespace bench {
+
+/// What the command line has decided.
+struct settings {
+  std::string backend;                        ///< `sqlite`, `postgresql` or `odbc`.
+  std::string address;                        ///< Of the server; empty for SQLite.
+  std::string directory;                      ///< Where SQLite's files lie.
+  std::vector<std::string> synchronous = {};  ///< Empty: those that the backend is measured with.
+  std::vector<std::string> cases = {};        ///< Patterns with `*`; empty: all.
+  std::string json_file = {};                 ///< Empty: no JSON.
+  double seconds = 1;                         ///< For each measurement.
+  std::size_t rounds = 5;
+  std::size_t threads = 32;          ///< Of the cases with many.
+  std::size_t messages = 1'000'000;  ///< Of the cases that are about many messages.
+  std::size_t sessions = 0;          ///< open_options::max_sessions; zero: the default.
+  bool list = false;
+};
+
+/// One place in one database, with one mode of commits.
+struct bed {
+  const settings& how;
+  raw_database& raw;
+  std::string synchronous;
+};
+
+/// Takes the results as they come.
+class recorder {
+ public:
+  recorder() = default;
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+  virtual ~recorder() = default;
+
+  /// One object with the members that docs/performance.md lists. Backend and mode are added.
+  virtual void record(const bed& where, json result) = 0;
+};
+
+}  // namespace bench

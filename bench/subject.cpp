@@ -1,0 +1,89 @@
+#include "subject.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+operation enqueue(tableq::fifo_queue mail, std::size_t batch) {
+  if (batch == 1) {
+    return [mail]() mutable {
+      mail.enqueue(payload());
+      return std::size_t{1};
+    };
+  }
+  return [mail, all = std::vector<tableq::new_message>(batch, {payload()})]() mutable {
+    mail.enqueue_batch(all);
+    return all.size();
+  };
+}
+
+operation dequeue(tableq::fifo_queue mail, std::size_t batch) {
+  if (batch == 1) return [mail]() mutable { return std::size_t{mail.dequeue() ? 1U : 0U}; };
+  return [mail, batch]() mutable { return mail.dequeue_batch({.max = batch}).size(); };
+}
+
+operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
+  if (batch == 1) {
+    return [jobs]() mutable -> std::size_t {
+      const std::vector<tableq::delivery> taken = jobs.take();
+      if (taken.empty()) return 0;
+      return jobs.complete(taken.front().receipt) == tableq::settled::done ? 1 : 0;
+    };
+  }
+  return [jobs, batch]() mutable {
+    std::vector<tableq::receipt> receipts;
+    for (const tableq::delivery& each : jobs.take({.max = batch})) receipts.push_back(each.receipt);
+    return receipts.empty() ? std::size_t{0} : jobs.complete(receipts).size();
+  };
+}
+
+}  // namespace
+
+tableq::database open(const bed& where) {
+  tableq::open_options options;
+  if (where.how.sessions > 0) options.max_sessions = where.how.sessions;
+  return tableq::database::open(where.raw.url(), options);
+}
+
+operation_maker on_tableq(tableq::database db, action what, std::size_t batch) {
+  if (what == action::take_complete) {
+    return [jobs = db.claim(queue_of(what)), batch](std::size_t) {
+      return take_complete(jobs, batch);
+    };
+  }
+  return [mail = db.fifo(queue_of(what)), what, batch](std::size_t) {
+    return what == action::enqueue ? enqueue(mail, batch) : dequeue(mail, batch);
+  };
+}
+
+operation_maker on_raw(raw_database& raw, action what, std::size_t batch) {
+  return [&raw, what, batch](std::size_t) -> operation {
+    const std::shared_ptr<raw_client> client = raw.connect(batch);
+    switch (what) {
+      case action::enqueue:
+        return [client, batch] {
+          client->insert();
+          return batch;
+        };
+      case action::dequeue:
+        return [client] { return client->pop(); };
+      case action::take_complete:
+        break;
+    }
+    return [client] { return client->claim(); };
+  };
+}
+
+const char* queue_of(action what) {
+  return what == action::take_complete ? "jobs" : "mail";
+}
+
+const char* table_of(action what) {
+  return what == action::take_complete ? "claims" : "plain";
+}
+
+}  // namespace bench

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+
+#include <tableq/tableq.hpp>
+
+#include "measure.hpp"
+#include "settings.hpp"
+
+namespace bench {
+
+/// What a call does: an enqueue, a destructive read, or a take with its complete.
+enum class action { enqueue, dequeue, take_complete };
+
+/// tableq as an application would open it.
+tableq::database open(const bed& where);
+
+/// Calls of tableq on the queue `mail`, or `jobs` for takes; so many messages in each.
+operation_maker on_tableq(tableq::database db, action what, std::size_t batch);
+
+/// The same without tableq.
+operation_maker on_raw(raw_database& raw, action what, std::size_t batch);
+
+/// Where the messages of an action lie.
+const char* queue_of(action what);
+const char* table_of(action what);
+
+}  // namespace bench

@@ -1,0 +1,64 @@
+// How many messages a second: by action, threads and size of batches.
+#include <utility>
+
+#include "cases.hpp"
+#include "compare.hpp"
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t hundred = 100;
+
+void run(const bed& where, recorder& out, const std::string& name, action what, bool many,
+         std::size_t batch) {
+  const std::size_t threads = many ? where.how.threads : 1;
+  tableq::database db = open(where);
+  side ours{.threads = threads, .make = on_tableq(db, what, batch)};
+  // SQLite has one writer: more raw clients get no further than one.
+  side limit{.threads = where.how.backend == "sqlite" ? 1 : threads,
+             .make = on_raw(where.raw, what, batch)};
+  if (what != action::enqueue) {
+    ours.fill = [&](std::size_t n) { where.raw.fill(owner::tableq, queue_of(what), n); };
+    limit.fill = [&](std::size_t n) { where.raw.fill(owner::raw, table_of(what), n); };
+  }
+  json result = {{"case", name}, {"threads", threads}, {"batch", batch}};
+  result.update(compare(where.how, ours, limit));
+  out.record(where, std::move(result));
+  where.raw.fill(owner::tableq, queue_of(what), 0);
+  where.raw.fill(owner::raw, table_of(what), 0);
+}
+
+}  // namespace
+
+std::vector<bench_case> throughput_cases() {
+  const std::vector<std::string> all = {"sqlite", "postgresql", "odbc"};
+  const std::vector<std::string> native = {"sqlite", "postgresql"};
+  std::vector<bench_case> cases;
+  const auto add = [&cases](const std::string& name, const std::string& description, action what,
+                            bool many, std::size_t batch, const std::vector<std::string>& on) {
+    cases.push_back({.name = name,
+                     .description = description,
+                     .backends = on,
+                     .run = [=](const bed& where, recorder& out) {
+                       run(where, out, name, what, many, batch);
+                     }});
+  };
+  add("enqueue", "one thread, one message a call", action::enqueue, false, 1, all);
+  add("dequeue", "one thread, one message a call", action::dequeue, false, 1, all);
+  add("take_complete", "one thread, one message a call", action::take_complete, false, 1, all);
+  add("enqueue_batch", "one thread, 100 messages a call", action::enqueue, false, hundred, all);
+  add("dequeue_batch", "one thread, 100 messages a call", action::dequeue, false, hundred, all);
+  add("take_complete_batch", "one thread, 100 messages a call", action::take_complete, false,
+      hundred, all);
+  add("enqueue_threads", "32 threads, one message a call", action::enqueue, true, 1, native);
+  add("dequeue_threads", "32 threads, one message a call", action::dequeue, true, 1, native);
+  add("take_complete_threads", "32 threads, one message a call", action::take_complete, true, 1,
+      native);
+  add("dequeue_batch_threads", "32 threads, 100 messages a call", action::dequeue, true, hundred,
+      native);
+  return cases;
+}
+
+}  // namespace bench

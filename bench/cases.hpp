@@ -20,6 +20,12 @@ struct bench_case {
 
 /// What each file of cases has.
 std::vector<bench_case> throughput_cases();
+std::vector<bench_case> asynchronous_cases();
+std::vector<bench_case> process_cases();
+std::vector<bench_case> latency_cases();
+std::vector<bench_case> backlog_cases();
+std::vector<bench_case> growth_cases();
+std::vector<bench_case> memory_cases();
 
 /// All of them, in the order in which they run.
 std::vector<bench_case> all_cases();

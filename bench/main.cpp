@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cases.hpp"
+#include "child.hpp"
 #include "machine.hpp"
 #include "output.hpp"
 #include "raw_databases.hpp"
@@ -67,7 +68,7 @@ bool run_all(const settings& how) {
     if (first) out.machine(bench::machine(how, *raw));
     first = false;
     for (const bench_case& each : cases) {
-      if (!each.synchronous.empty() && !among(each.synchronous, mode)) continue;
+      if (!how.modes_given && !each.synchronous.empty() && !among(each.synchronous, mode)) continue;
       try {
         each.run({how, *raw, mode}, out);
       } catch (const std::exception& failure) {
@@ -110,13 +111,15 @@ void add_options(CLI::App& app, settings& how) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  if (bench::is_child(argc, argv)) return bench::run_child(argv[2]);
   CLI::App app("Measures tableq beside the plain statements of the same database");
   settings how;
   how.directory = std::filesystem::current_path().string();
   add_options(app, how);
   CLI11_PARSE(app, argc, argv);
   how.directory = std::filesystem::absolute(how.directory).string();
-  if (how.synchronous.empty()) how.synchronous = usual_modes(how.backend);
+  how.modes_given = !how.synchronous.empty();
+  if (!how.modes_given) how.synchronous = usual_modes(how.backend);
   if (how.backend != "sqlite" && how.address.empty() && !how.list) {
     throw std::runtime_error("give --db postgresql://...");
   }

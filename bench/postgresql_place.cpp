@@ -15,6 +15,10 @@ std::string with_options(const std::string& address, const std::string& schema,
          "options=-csearch_path%3D" + schema + "%20-csynchronous_commit%3D" + synchronous;
 }
 
+std::string quoted(std::string_view name) {
+  return '"' + std::string(name) + '"';
+}
+
 }  // namespace
 
 postgresql_place::postgresql_place(const std::string& address, const std::string& synchronous)
@@ -38,13 +42,18 @@ postgresql_place::~postgresql_place() {
   }
 }
 
-void postgresql_place::fill(std::string_view table, std::size_t messages) {
-  const std::string name = '"' + std::string(table) + '"';
-  on_.run("TRUNCATE " + name);
-  on_.run("INSERT INTO " + name + " (payload) SELECT decode(repeat('61', " +
+void postgresql_place::clear(std::string_view table) {
+  on_.run("TRUNCATE " + quoted(table));
+}
+
+void postgresql_place::add(std::string_view table, std::size_t messages) {
+  on_.run("INSERT INTO " + quoted(table) + " (payload) SELECT decode(repeat('61', " +
           std::to_string(payload_size) + "), 'hex') FROM generate_series(1, " +
           std::to_string(messages) + ")");
-  on_.run("VACUUM (ANALYZE) " + name);
+}
+
+void postgresql_place::tidy(std::string_view table) {
+  on_.run("VACUUM (ANALYZE) " + quoted(table));
 }
 
 json postgresql_place::describe() {

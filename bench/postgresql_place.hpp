@@ -21,7 +21,9 @@ class postgresql_place {
   /// The address with the schema and the commits' mode in it.
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] const std::string& schema() const { return schema_; }
-  void fill(std::string_view table, std::size_t messages);
+  void clear(std::string_view table);
+  void add(std::string_view table, std::size_t messages);
+  void tidy(std::string_view table);
   [[nodiscard]] json describe();
 
  private:

@@ -7,4 +7,10 @@ std::string_view payload() {
   return text;
 }
 
+void raw_database::fill(owner whose, std::string_view table, std::size_t messages) {
+  clear(whose, table);
+  if (messages > 0) add(whose, table, messages);
+  tidy(whose, table);
+}
+
 }  // namespace bench

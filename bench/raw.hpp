@@ -54,9 +54,14 @@ class raw_database {
   /// @param batch messages at a time.
   [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch) = 0;
 
-  /// Deletes everything from a table, adds so many messages, and leaves it as if it had been
-  /// vacuumed. Those of the raw side are `plain` and `claims`.
-  virtual void fill(owner whose, std::string_view table, std::size_t messages) = 0;
+  /// Deletes everything from a table. Those of the raw side are `plain` and `claims`.
+  virtual void clear(owner whose, std::string_view table) = 0;
+  /// Adds so many messages by plain SQL.
+  virtual void add(owner whose, std::string_view table, std::size_t messages) = 0;
+  /// Cleans away what was deleted, so that a measurement begins with a tidy table.
+  virtual void tidy(owner whose, std::string_view table) = 0;
+  /// All three.
+  void fill(owner whose, std::string_view table, std::size_t messages);
 
   /// Keeps what is deleted from now on from being cleaned away.
   [[nodiscard]] virtual std::unique_ptr<held> hold_snapshot(owner whose) = 0;

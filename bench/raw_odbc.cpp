@@ -115,9 +115,11 @@ class database : public raw_database {
   std::unique_ptr<raw_client> connect(std::size_t batch) override {
     return std::make_unique<client>(connection_string_, batch);
   }
-  void fill(owner /*whose*/, std::string_view table, std::size_t messages) override {
-    place_.fill(table, messages);
+  void clear(owner /*whose*/, std::string_view table) override { place_.clear(table); }
+  void add(owner /*whose*/, std::string_view table, std::size_t messages) override {
+    place_.add(table, messages);
   }
+  void tidy(owner /*whose*/, std::string_view table) override { place_.tidy(table); }
   std::unique_ptr<held> hold_snapshot(owner /*whose*/) override { return {}; }
   json describe() override { return place_.describe(); }
 

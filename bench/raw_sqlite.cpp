@@ -78,6 +78,10 @@ class statement {
   std::string row_;
 };
 
+std::string quoted(std::string_view name) {
+  return '"' + std::string(name) + '"';
+}
+
 std::string marks(std::size_t count) {
   std::string out = "?";
   for (std::size_t i = 1; i < count; ++i) out += ", ?";
@@ -170,18 +174,21 @@ class database : public raw_database {
   std::unique_ptr<raw_client> connect(std::size_t batch) override {
     return std::make_unique<client>(file(owner::raw), synchronous_, batch);
   }
-  void fill(owner whose, std::string_view table, std::size_t messages) override {
+  void clear(owner whose, std::string_view table) override {
+    connection(file(whose), "off").run("DELETE FROM " + quoted(table));
+  }
+  void add(owner whose, std::string_view table, std::size_t messages) override {
     connection on(file(whose), "off");
-    const std::string name(table);
-    on.run("DELETE FROM \"" + name + "\"");
-    statement add(on,
+    statement all(on,
                   "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-                  " WHERE i < ?1) INSERT INTO \"" +
-                      name + "\" (payload) SELECT ?2 FROM n WHERE ?1 > 0");
-    add.bind(1, static_cast<std::int64_t>(messages));
-    add.bind(2, payload());
-    add.run();
-    on.run("PRAGMA wal_checkpoint(TRUNCATE)");
+                  " WHERE i < ?1) INSERT INTO " +
+                      quoted(table) + " (payload) SELECT ?2 FROM n");
+    all.bind(1, static_cast<std::int64_t>(messages));
+    all.bind(2, payload());
+    all.run();
+  }
+  void tidy(owner whose, std::string_view /*table*/) override {
+    connection(file(whose), "off").run("PRAGMA wal_checkpoint(TRUNCATE)");
   }
   std::unique_ptr<held> hold_snapshot(owner whose) override {
     return std::make_unique<reader>(file(whose), synchronous_);

@@ -14,6 +14,7 @@ struct settings {
   std::string address;                        ///< Of the server; empty for SQLite.
   std::string directory;                      ///< Where SQLite's files lie.
   std::vector<std::string> synchronous = {};  ///< Empty: those that the backend is measured with.
+  bool modes_given = false;                   ///< Then cases do not choose among them.
   std::vector<std::string> cases = {};        ///< Patterns with `*`; empty: all.
   std::string json_file = {};                 ///< Empty: no JSON.
   double seconds = 1;                         ///< For each measurement.

@@ -1,0 +1,70 @@
+#include "child.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <string_view>
+
+#include <tableq/tableq.hpp>
+
+#include "child_process.hpp"
+#include "measure.hpp"
+#include "raw.hpp"
+#include "statistics.hpp"
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+void tell(const json& line) {
+  std::cout << line.dump() << std::endl;
+}
+
+/// Receives until a message says that it is the last.
+void receive(tableq::database& db) {
+  auto mail = db.fifo("mail");
+  tell({{"ready", true}});
+  for (;;) {
+    const auto got = mail.dequeue({.wait = std::chrono::seconds{30}});
+    const std::int64_t now = now_ns();
+    if (!got || got->payload == last_message) return;
+    tell({{"received", now}});
+  }
+}
+
+void work(const tableq::database& db, const json& order) {
+  const auto what = order["action"].get<action>();
+  const auto make = on_tableq(db, what, 1);
+  // The first call opens the session and prepares its statement.
+  tableq::database own = db;
+  static_cast<void>(own.fifo(queue_of(action::dequeue)).peek());
+  tell({{"ready", true}});
+  std::string start;
+  std::getline(std::cin, start);
+  const outcome did = measure(1, {order["seconds"].get<double>()}, make);
+  tell({{"messages", did.messages},
+        {"seconds", did.seconds},
+        {"longest_us", percentile(did.latency, 1)},
+        {"p50_us", percentile(did.latency, 0.5)},
+        {"p99_us", percentile(did.latency, 0.99)}});
+}
+
+}  // namespace
+
+bool is_child(int argc, char** argv) {
+  return argc == 3 && std::string_view(argv[1]) == child_argument;
+}
+
+int run_child(const std::string& text) {
+  const json order = json::parse(text);
+  tableq::database db = tableq::database::open(order["url"].get<std::string>());
+  if (order["do"] == "receive") {
+    receive(db);
+  } else {
+    work(db, order);
+  }
+  return 0;
+}
+
+}  // namespace bench

@@ -1,0 +1,118 @@
+// Reads one after the other while an old snapshot is held, so that nothing that was deleted can be
+// cleaned away: the last tenth against the first.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cases.hpp"
+#include "measure.hpp"
+#include "statistics.hpp"
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t points = 20;
+constexpr std::size_t windows = 5;
+/// The plain statements would go on for hours.
+constexpr std::chrono::seconds patience{20};
+
+struct curve {
+  std::vector<double> reads = {};
+  std::vector<double> rates = {};
+};
+
+/// At each point some windows of single reads, and between the points reads of a hundred.
+curve follow(const settings& how, const operation_maker& one, const operation_maker& hundred,
+             bool impatient) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bounds window{how.seconds / windows};
+  curve out;
+  std::size_t done = 0;
+  for (std::size_t point = 0; point <= points; ++point) {
+    const std::size_t at = how.messages * point / points;
+    while (done < at) {
+      const outcome moved = measure(1, {how.seconds, at - done}, hundred);
+      if (moved.messages == 0) return out;
+      done += moved.messages;
+      if (impatient && std::chrono::steady_clock::now() - begin > patience) return out;
+    }
+    std::vector<double> rates;
+    const std::size_t from = done;
+    for (std::size_t i = 0; i < windows; ++i) {
+      const outcome read = measure(1, window, one);
+      done += read.messages;
+      if (read.messages > 0) rates.push_back(read.rate());
+    }
+    if (rates.empty()) break;
+    out.reads.push_back(static_cast<double>(from));
+    out.rates.push_back(median(rates));
+    if (done >= how.messages) break;
+  }
+  return out;
+}
+
+double tenth(const settings& how, const curve& of, bool last) {
+  const auto all = static_cast<double>(how.messages);
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < of.reads.size(); ++i) {
+    const bool inside = last ? of.reads[i] >= 0.9 * all : of.reads[i] < 0.1 * all;
+    if (inside) rates.push_back(of.rates[i]);
+  }
+  return median(rates);
+}
+
+void run(const bed& where, recorder& out, const std::string& name, action what) {
+  const settings& how = where.how;
+  // What the last windows read beyond the last point.
+  const std::size_t stored = how.messages + how.messages / 4 + 10'000;
+  tableq::database db = open(where);
+  const auto one = on_tableq(db, what, 1);
+  const auto hundred = on_tableq(db, what, 100);
+  where.raw.fill(owner::tableq, queue_of(what), stored);
+  curve ours;
+  {
+    const auto snapshot = where.raw.hold_snapshot(owner::tableq);
+    ours = follow(how, one, hundred, false);
+  }
+  where.raw.fill(owner::tableq, queue_of(what), 0);
+  where.raw.fill(owner::raw, table_of(what), stored);
+  curve plain;
+  {
+    const auto snapshot = where.raw.hold_snapshot(owner::raw);
+    plain = follow(how, on_raw(where.raw, what, 1), on_raw(where.raw, what, 100), true);
+  }
+  where.raw.fill(owner::raw, table_of(what), 0);
+  const double first = tenth(how, ours, false);
+  const double last = tenth(how, ours, true);
+  out.record(where, {{"case", name},
+                     {"threads", 1},
+                     {"batch", 1},
+                     {"rate", last},
+                     {"limit", first},
+                     {"ratio", first > 0 ? last / first : 0},
+                     {"limit_of", "tableq, the first tenth"},
+                     {"messages", how.messages},
+                     {"rounds", 1},
+                     {"reads", ours.reads},
+                     {"rates", ours.rates},
+                     {"raw_reads", plain.reads},
+                     {"raw_rates", plain.rates}});
+}
+
+}  // namespace
+
+std::vector<bench_case> growth_cases() {
+  const auto with = [](const std::string& name, action what) {
+    return bench_case{
+        .name = name,
+        .description = "the last tenth of many reads against the first, a snapshot held",
+        .backends = {"sqlite", "postgresql"},
+        .synchronous = {"normal", "off"},
+        .run = [=](const bed& where, recorder& out) { run(where, out, name, what); }};
+  };
+  return {with("growth_fifo", action::dequeue), with("growth_claim", action::take_complete)};
+}
+
+}  // namespace bench

@@ -1,0 +1,120 @@
+// From the call of enqueue to the return of a dequeue that was waiting, while nothing else happens.
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "cases.hpp"
+#include "child_process.hpp"
+#include "notify.hpp"
+#include "statistics.hpp"
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Longer than any throttle of notifications: each message finds the reader idle.
+constexpr milliseconds pause{350};
+constexpr std::size_t samples_a_round = 10;
+
+double since_us(std::int64_t begin, std::int64_t end) {
+  return static_cast<double>(end - begin) / 1000;
+}
+
+/// An enqueue and a dequeue in one thread, which nobody waits for: what a hand-over costs at least.
+double alone_us(tableq::fifo_queue& queue) {
+  const std::int64_t begin = now_ns();
+  queue.enqueue(payload());
+  static_cast<void>(queue.dequeue());
+  return since_us(begin, now_ns());
+}
+
+json latencies(const bed& where, const std::string& name, const std::vector<double>& all,
+               const std::vector<double>& limit) {
+  json out = {{"case", name},
+              {"threads", 1},
+              {"batch", 1},
+              {"p50_us", percentile(all, 0.5)},
+              {"p99_us", percentile(all, 0.99)},
+              {"limit_p50_us", percentile(limit, 0.5)},
+              {"limit_p99_us", percentile(limit, 0.99)},
+              {"above_us", percentile(all, 0.5) - percentile(limit, 0.5)},
+              {"samples", all.size()},
+              {"rounds", where.how.rounds}};
+  out["ratio"] = limit.empty() ? 0 : percentile(all, 0.5) / percentile(limit, 0.5);
+  return out;
+}
+
+/// The waiting reader is a thread of this process; the limit is the same work by one thread.
+void inside(const bed& where, recorder& out) {
+  tableq::database db = open(where);
+  tableq::fifo_queue mail = db.fifo("mail");
+  tableq::fifo_queue alone = db.fifo("alone");
+  std::vector<std::int64_t> received;
+  std::jthread reader([&received, mail]() mutable {
+    for (;;) {
+      const auto got = mail.dequeue({.wait = std::chrono::seconds{30}});
+      const std::int64_t now = now_ns();
+      if (!got || got->payload == last_message) return;
+      received.push_back(now);
+    }
+  });
+  std::vector<std::int64_t> sent;
+  std::vector<double> limit;
+  for (std::size_t i = 0; i < samples_a_round * where.how.rounds; ++i) {
+    std::this_thread::sleep_for(pause / 10);
+    limit.push_back(alone_us(alone));
+    std::this_thread::sleep_for(pause / 10);
+    sent.push_back(now_ns());
+    mail.enqueue(payload());
+  }
+  mail.enqueue(last_message);
+  reader.join();
+  std::vector<double> all;
+  for (std::size_t i = 0; i < std::min(sent.size(), received.size()); ++i) {
+    all.push_back(since_us(sent[i], received[i]));
+  }
+  out.record(where, latencies(where, "latency_inside", all, limit));
+}
+
+/// The waiting reader is another process. The limit: where there are notifications, a bare one; and
+/// otherwise the same work by one thread.
+void between(const bed& where, recorder& out) {
+  tableq::database db = open(where);
+  tableq::fifo_queue mail = db.fifo("mail");
+  tableq::fifo_queue alone = db.fifo("alone");
+  child_process reader({{"do", "receive"}, {"url", where.raw.url()}});
+  reader.answer();
+  const bool notifies = where.how.backend == "postgresql";
+  std::unique_ptr<notified> bare;
+  if (notifies) bare = std::make_unique<notified>(where.raw.url());
+  std::vector<double> all;
+  std::vector<double> limit;
+  for (std::size_t i = 0; i < samples_a_round * where.how.rounds; ++i) {
+    std::this_thread::sleep_for(pause / 2);
+    limit.push_back(notifies ? bare->send_and_receive() : alone_us(alone));
+    std::this_thread::sleep_for(pause / 2);
+    const std::int64_t begin = now_ns();
+    mail.enqueue(payload());
+    all.push_back(since_us(begin, reader.answer()["received"].get<std::int64_t>()));
+  }
+  mail.enqueue(last_message);
+  out.record(where, latencies(where, "latency_between", all, limit));
+}
+
+}  // namespace
+
+std::vector<bench_case> latency_cases() {
+  return {{.name = "latency_inside",
+           .description = "idle, enqueue to receipt, by a thread of the same process",
+           .backends = {"sqlite", "postgresql"},
+           .run = inside},
+          {.name = "latency_between",
+           .description = "idle, enqueue to receipt, by another process",
+           .backends = {"sqlite", "postgresql"},
+           .run = between}};
+}
+
+}  // namespace bench

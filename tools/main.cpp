@@ -54,6 +54,7 @@ void add_commands(CLI::App& app, invocation& call) {
   tool::add_limit(app, call);
   tool::add_drop(app, call);
   tool::add_doctor(app, call);
+  tool::add_bench(app, call);
   tool::add_ddl(app, call);
 }
 

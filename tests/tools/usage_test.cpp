@@ -48,7 +48,7 @@ TEST_P(tool_usage, commands_and_options_that_do_not_exist) {
   expect_refused({{},
                   {"fifo"},
                   {"enque", "fifo", "x"},
-                  {"bench"},
+                  {"benchmark"},
                   {"--nonsense"},
                   {"list", "--nonsense"},
                   {"list", "fifo"},

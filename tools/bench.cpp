@@ -1,0 +1,126 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "bench_measure.hpp"
+#include "bench_run.hpp"
+#include "commands.hpp"
+#include "connection.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "signals.hpp"
+#include "status_line.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct bench_arguments {
+  explicit bench_arguments(CLI::App& command)
+      : kinds(command, "--kind", "KIND", "heap, fifo, lifo, pending or claim; may be repeated"),
+        time(command, "--time", "TIME", "For each figure, from 10ms to 10m (3s)"),
+        threads(command, "--threads", "N", "In the rows with many, 1 to 1000 (16)"),
+        batch(command, "--batch", "N", "Messages in the calls with many, 2 to 10000 (100)"),
+        payload(command, "--payload-size", "BYTES", "Of each message, 0 to 1000000 (200)"),
+        sessions(command, "--sessions", "N", "Connections to the database at most (16)") {
+    kinds.repeatable();
+    command.add_flag("--json", as_json, "One object on each line");
+  }
+
+  argument kinds;
+  argument time;
+  argument threads;
+  argument batch;
+  argument payload;
+  argument sessions;
+  bool as_json = false;
+};
+
+tableq::kind kind_of(const std::string& text) {
+  for (const auto kind : {tableq::kind::heap, tableq::kind::fifo, tableq::kind::lifo,
+                          tableq::kind::pending, tableq::kind::claim}) {
+    if (text == tableq::to_string(kind)) return kind;
+  }
+  throw usage_error("--kind takes heap, fifo, lifo, pending or claim");
+}
+
+bench_settings settings_of(const bench_arguments& given) {
+  bench_settings out;
+  if (given.kinds.given()) {
+    out.kinds.clear();
+    for (const std::string& text : given.kinds.all()) out.kinds.push_back(kind_of(text));
+  }
+  out.time = duration_or(given.time, "--time", out.time, milliseconds{10});
+  if (out.time > std::chrono::minutes{10}) throw usage_error("--time must be at most 10m");
+  out.threads = count_or(given.threads, "--threads", out.threads, 1000);
+  if (given.batch.given()) {
+    out.batch = static_cast<std::size_t>(parse_number("--batch", given.batch.text(), 2, 10'000));
+  }
+  if (given.payload.given()) {
+    out.payload = static_cast<std::size_t>(
+        parse_number("--payload-size", given.payload.text(), 0, 1'000'000));
+  }
+  constexpr std::size_t most_bytes = 64 * 1024 * 1024;
+  if (out.batch * out.payload > most_bytes) {
+    throw usage_error("--batch times --payload-size must be at most 64 MiB");
+  }
+  out.as_json = given.as_json;
+  return out;
+}
+
+exit_status bench(const connection_options& connection, const bench_arguments& given) {
+  if (connection.verify_only) {
+    throw usage_error("--verify-only cannot be used here: it measures queues that it makes");
+  }
+  const bench_settings settings = settings_of(given);
+  const std::size_t sessions = count_or(given.sessions, "--sessions", 16, 1000);
+  // Before the first thread, and so before the library may start one.
+  const signal_queue signals;
+  tableq::database db = connect(connection, true, sessions);
+  const bench_clock clock(signals);
+  output out;
+  status_line status;
+  bench_run run(db, settings, clock, out, status);
+  try {
+    run.heading();
+    for (const tableq::kind kind : settings.kinds) run.measure(kind);
+  } catch (const bench_interrupted&) {
+    status.clear();
+    throw refused_error("interrupted; the queues that it made are dropped");
+  }
+  return exit_status::done;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "bench",
+      {.description = "Measure queues in your database, in about a minute",
+       .details =
+           "Makes queues of its own (bench-...), measures single calls, batches and many threads, "
+           "and "
+           "drops\n"
+           "them, also on Ctrl-C. It puts load on the database and up to some hundred MiB into it. "
+           "P50 and\n"
+           "P99 are of one call; TO SINGLE is how many times the rate of one thread with one "
+           "message "
+           "a call.\n"
+           "What the database could do without tableq is measured by scripts/bench.sh of the "
+           "sources.",
+       .usage = "[--kind KIND]... [--time TIME] [--threads N] [--batch N] [--json]",
+       .examples = "  tableq bench\n"
+                   "  tableq bench --kind claim --threads 64\n"
+                   "  tableq --db sqlite:///var/lib/app/jobs.db bench --time 500ms\n"
+                   "  tableq bench --json | jq -r '[.kind, .what, .threads, .rate] | @tsv'"});
+  const auto given = std::make_shared<bench_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return bench(call.connection, *given); }; });
+}
+
+}  // namespace tool

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "signals.hpp"
+
+namespace tool {
+
+/// One call that is measured. @return how many messages it moved; zero when none was there.
+using bench_call = std::function<std::size_t()>;
+
+/// What one measurement gave.
+struct bench_figures {
+  std::size_t messages = 0;
+  std::chrono::duration<double> elapsed{0};  ///< To the end of the last call that moved something.
+  std::vector<double> calls_us = {};         ///< How long each such call took, sorted.
+
+  [[nodiscard]] double rate() const;  ///< Messages a second.
+  /// What so great a share of the calls, 0 to 1, did not exceed.
+  [[nodiscard]] double percentile_us(double share) const;
+};
+
+/// Thrown when a signal asks the command to end.
+struct bench_interrupted {};
+
+/// Measures until a signal comes.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+class bench_clock {
+ public:
+  /// The signals are borrowed.
+  explicit bench_clock(const signal_queue& signals) : signals_(signals) {}
+
+  /// Makes the call again and again in each of so many threads, for so long or until it finds
+  /// nothing any more.
+  /// @throws bench_interrupted, or what a call threw.
+  bench_figures run(std::size_t threads, std::chrono::milliseconds time,
+                    const std::function<bench_call()>& make) const;
+
+  /// Waits. @throws bench_interrupted.
+  void rest(std::chrono::milliseconds time) const;
+
+ private:
+  [[nodiscard]] bool interrupted(std::chrono::milliseconds wait) const;
+
+  const signal_queue& signals_;
+};
+
+}  // namespace tool

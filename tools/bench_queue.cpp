@@ -1,0 +1,132 @@
+#include "bench_queue.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "output.hpp"
+
+namespace tool {
+
+namespace {
+
+template <class Queue>
+constexpr bool claims = std::is_same_v<Queue, tableq::claim_queue>;
+
+template <class Queue>
+auto batch_of(const Queue& /*queue*/, std::string_view payload, std::size_t count) {
+  if constexpr (claims<Queue>) {
+    return std::vector<tableq::new_claim_message>(count, {payload});
+  } else if constexpr (std::is_same_v<Queue, tableq::pending_queue>) {
+    return std::vector<tableq::new_pending_message>(count, {payload});
+  } else {
+    return std::vector<tableq::new_message>(count, {payload});
+  }
+}
+
+std::size_t settle(tableq::claim_queue& queue, const std::vector<tableq::delivery>& taken) {
+  if (taken.empty()) return 0;
+  if (taken.size() == 1) {
+    return queue.complete(taken.front().receipt) == tableq::settled::done ? 1 : 0;
+  }
+  std::vector<tableq::receipt> receipts;
+  for (const tableq::delivery& each : taken) receipts.push_back(each.receipt);
+  return queue.complete(receipts).size();
+}
+
+std::string fresh_name(tableq::kind kind) {
+  std::random_device random;
+  std::array<char, 9> text{};
+  std::snprintf(text.data(), text.size(), "%08x", random());
+  return "bench-" + std::to_string(::getpid()) + '-' + text.data() + '-' +
+         std::string(tableq::to_string(kind));
+}
+
+any_queue made(tableq::database& db, tableq::kind kind, const std::string& name) {
+  switch (kind) {
+    case tableq::kind::heap:
+      return db.heap(name);
+    case tableq::kind::fifo:
+      return db.fifo(name);
+    case tableq::kind::lifo:
+      return db.lifo(name);
+    case tableq::kind::pending:
+      return db.pending(name);
+    case tableq::kind::claim:
+      break;
+  }
+  return db.claim(name);
+}
+
+}  // namespace
+
+bench_queue::bench_queue(tableq::database& db, tableq::kind kind, std::size_t payload_bytes)
+    : db_(db),
+      name_(fresh_name(kind)),
+      payload_(payload_bytes, 'x'),
+      queue_(made(db, kind, name_)) {}
+
+bench_queue::~bench_queue() {
+  try {
+    db_.drop(name_);
+  } catch (const std::exception& failure) {
+    // A destructor must not throw; what stays behind is told.
+    complain("queue " + in_quotes(name_) + " stays behind: " + failure.what());
+  }
+}
+
+std::string bench_queue::read_name() const {
+  return std::holds_alternative<tableq::claim_queue>(queue_) ? "take + complete" : "dequeue";
+}
+
+bench_call bench_queue::adding(std::size_t batch) {
+  return std::visit(
+      [this, batch](const auto& queue) -> bench_call {
+        if (batch == 1) {
+          return [this, own = queue]() mutable {
+            own.enqueue(payload_);
+            return std::size_t{1};
+          };
+        }
+        return [own = queue, all = batch_of(queue, payload_, batch)]() mutable {
+          own.enqueue_batch(all);
+          return all.size();
+        };
+      },
+      queue_);
+}
+
+bench_call bench_queue::reading(std::size_t batch) {
+  return std::visit(
+      [batch](const auto& queue) -> bench_call {
+        using type = std::decay_t<decltype(queue)>;
+        return [own = queue, batch]() mutable -> std::size_t {
+          if constexpr (claims<type>) {
+            return settle(own, own.take({.max = batch}));
+          } else {
+            return batch == 1 ? (own.dequeue() ? 1U : 0U)
+                              : own.dequeue_batch({.max = batch}).size();
+          }
+        };
+      },
+      queue_);
+}
+
+bool bench_queue::receive(std::chrono::milliseconds wait) {
+  return std::visit(
+      [wait](auto& queue) {
+        if constexpr (claims<std::decay_t<decltype(queue)>>) {
+          return settle(queue, queue.take({.wait = wait})) > 0;
+        } else {
+          return queue.dequeue({.wait = wait}).has_value();
+        }
+      },
+      queue_);
+}
+
+}  // namespace tool

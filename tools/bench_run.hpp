@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "bench_measure.hpp"
+#include "bench_queue.hpp"
+#include "output.hpp"
+#include "status_line.hpp"
+
+namespace tool {
+
+/// What is measured, and how long.
+struct bench_settings {
+  std::vector<tableq::kind> kinds = {tableq::kind::fifo, tableq::kind::claim};
+  std::chrono::milliseconds time{3000};  ///< For each measurement.
+  std::size_t threads = 16;
+  std::size_t batch = 100;
+  std::size_t payload = 200;  ///< Bytes.
+  bool as_json = false;
+};
+
+/// Measures kinds of queues one after the other, and prints each figure as soon as it is there.
+///
+/// Borrows all that it is given.
+class bench_run {
+ public:
+  bench_run(tableq::database& db, const bench_settings& settings, const bench_clock& clock,
+            output& out, status_line& status);
+
+  void heading();
+  void measure(tableq::kind kind);
+
+ private:
+  struct row {
+    std::string what;
+    std::size_t threads;
+    std::size_t batch;
+    bench_figures figures;
+    double single;  ///< The rate of one thread and one message a call; zero: not to be compared.
+  };
+
+  double add(bench_queue& queue, std::size_t threads, std::size_t batch, double single);
+  /// @param expected messages a second: enough of them are put there beforehand.
+  double take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,
+              double expected);
+  /// How long a message is under way to a thread that waits for it, while nothing else happens.
+  void hand_over(tableq::kind kind);
+  void show(const std::string& what, std::size_t threads, std::size_t batch);
+  double tell(const row& one);
+  void print(const std::string& line);
+
+  tableq::database& db_;
+  const bench_settings& settings_;
+  const bench_clock& clock_;
+  output& out_;
+  status_line& status_;
+  std::string kind_;
+  std::size_t stored_ = 0;
+};
+
+}  // namespace tool

@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::size_t points = 20;
 constexpr std::size_t windows = 5;
-/// The plain statements would go on for hours.
-constexpr std::chrono::seconds patience{20};
+/// What slows down more and more would go on for hours. In lengths of a measurement.
+constexpr double patience = 200;
+constexpr double patience_with_raw = 20;
 
 struct curve {
   std::vector<double> reads = {};
@@ -25,8 +26,10 @@ struct curve {
 
 /// At each point some windows of single reads, and between the points reads of a hundred.
 curve follow(const settings& how, const operation_maker& one, const operation_maker& hundred,
-             bool impatient) {
-  const auto begin = std::chrono::steady_clock::now();
+             double patience_left) {
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>(how.seconds * patience_left));
   const bounds window{how.seconds / windows};
   curve out;
   std::size_t done = 0;
@@ -36,7 +39,7 @@ curve follow(const settings& how, const operation_maker& one, const operation_ma
       const outcome moved = measure(1, {how.seconds, at - done}, hundred);
       if (moved.messages == 0) return out;
       done += moved.messages;
-      if (impatient && std::chrono::steady_clock::now() - begin > patience) return out;
+      if (std::chrono::steady_clock::now() > end) return out;
     }
     std::vector<double> rates;
     const std::size_t from = done;
@@ -53,11 +56,12 @@ curve follow(const settings& how, const operation_maker& one, const operation_ma
   return out;
 }
 
-double tenth(const settings& how, const curve& of, bool last) {
-  const auto all = static_cast<double>(how.messages);
+/// Of what was reached.
+double tenth(const curve& of, bool last) {
+  const double all = of.reads.empty() ? 0 : of.reads.back();
   std::vector<double> rates;
   for (std::size_t i = 0; i < of.reads.size(); ++i) {
-    const bool inside = last ? of.reads[i] >= 0.9 * all : of.reads[i] < 0.1 * all;
+    const bool inside = last ? of.reads[i] >= 0.9 * all : of.reads[i] <= 0.1 * all;
     if (inside) rates.push_back(of.rates[i]);
   }
   return median(rates);
@@ -74,18 +78,19 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
   curve ours;
   {
     const auto snapshot = where.raw.hold_snapshot(owner::tableq);
-    ours = follow(how, one, hundred, false);
+    ours = follow(how, one, hundred, patience);
   }
   where.raw.fill(owner::tableq, queue_of(what), 0);
   where.raw.fill(owner::raw, table_of(what), stored);
   curve plain;
   {
     const auto snapshot = where.raw.hold_snapshot(owner::raw);
-    plain = follow(how, on_raw(where.raw, what, 1), on_raw(where.raw, what, 100), true);
+    plain =
+        follow(how, on_raw(where.raw, what, 1), on_raw(where.raw, what, 100), patience_with_raw);
   }
   where.raw.fill(owner::raw, table_of(what), 0);
-  const double first = tenth(how, ours, false);
-  const double last = tenth(how, ours, true);
+  const double first = tenth(ours, false);
+  const double last = tenth(ours, true);
   out.record(where, {{"case", name},
                      {"threads", 1},
                      {"batch", 1},
@@ -94,6 +99,7 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
                      {"ratio", first > 0 ? last / first : 0},
                      {"limit_of", "tableq, the first tenth"},
                      {"messages", how.messages},
+                     {"reached", ours.reads.empty() ? 0 : ours.reads.back()},
                      {"rounds", 1},
                      {"reads", ours.reads},
                      {"rates", ours.rates},

@@ -69,7 +69,7 @@ json machine(const settings& how, raw_database& raw) {
   ::uname(&kernel);
   out["kernel"] = std::string(kernel.sysname) + ' ' + kernel.release + ' ' + kernel.machine;
   out["file_system"] = file_system(how.directory);
-  out["fdatasync_us"] = fsync_time(how.directory);
+  out["fdatasync_us"] = static_cast<long>(fsync_time(how.directory));
   out["tableq"] = std::to_string(TABLEQ_VERSION_MAJOR) + '.' +
                   std::to_string(TABLEQ_VERSION_MINOR) + '.' + std::to_string(TABLEQ_VERSION_PATCH);
 #ifdef __VERSION__

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing when all are there.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [test] [lint]
+#   scripts/install_dependencies.sh [build] [postgresql] [odbc] [test] [lint]
 #
 # build: the library and the command (the default). postgresql: a server of one's own for
-# with_postgresql.sh. test, lint: what tests and linters need beside. Uses sudo unless run as root.
+# with_postgresql.sh. odbc: the driver of PostgreSQL. test, lint: what tests and linters need beside.
+# Uses sudo unless run as root.
 set -euo pipefail
 
 wanted=()
@@ -13,6 +14,7 @@ for group in "${@:-build}"; do
     build) wanted+=(g++ cmake ninja-build pkg-config libsoci-dev libsqlite3-dev libpq-dev
       unixodbc-dev libboost-dev libcli11-dev nlohmann-json3-dev) ;;
     postgresql) wanted+=(postgresql) ;;
+    odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc) ;;
     lint) wanted+=(clang-format-14 clang-tidy-14 python3 sqlfluff) ;;

@@ -1,20 +1,29 @@
 #!/bin/bash
 # Runs a command beside a throw-away PostgreSQL server, and removes the server afterwards.
 #
-#   scripts/with_postgresql.sh [--fast] COMMAND [ARGUMENT...]
+#   scripts/with_postgresql.sh [--fast] [--set NAME=VALUE]... COMMAND [ARGUMENT...]
 #
 # The command finds its address in TABLEQ_TEST_POSTGRESQL. The server listens on 127.0.0.1 (with
-# passwords) and on a socket in its own directory only. --fast: changes are not forced to the disk.
+# passwords) and on a socket in its own directory only, which TABLEQ_TEST_POSTGRESQL_SOCKET names.
+# --fast: changes are not forced to the disk. --set: a line of postgresql.conf.
 # PostgreSQL refuses to run as root: then the system user `postgres` runs it.
 set -euo pipefail
 
 durable=on
-if [[ ${1-} == --fast ]]; then
-  durable=off
+settings=()
+while (($#)); do
+  case $1 in
+    --fast) durable=off ;;
+    --set)
+      settings+=("${2:?with_postgresql.sh: --set needs NAME=VALUE}")
+      shift
+      ;;
+    *) break ;;
+  esac
   shift
-fi
+done
 if (($# == 0)); then
-  sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 
@@ -77,6 +86,7 @@ fsync = $durable
 full_page_writes = $durable
 log_line_prefix = '%m [%p] '
 log_checkpoints = off
+$(printf '%s\n' "${settings[@]}")
 CONFIGURATION
 
 # A port is free or not only when it is taken: another one is tried then.
@@ -99,6 +109,7 @@ CREATE DATABASE tableq OWNER tableq;
 SQL
 
 export TABLEQ_TEST_POSTGRESQL="postgresql://tableq:$password@127.0.0.1:$port/tableq"
+export TABLEQ_TEST_POSTGRESQL_SOCKET="postgresql:///tableq?host=$home&port=$port&user=tableq"
 # A process group of its own, so that an interrupt ends the command with all that it has started.
 set -m
 "$@" <&0 &

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -27,7 +28,7 @@ TEST_P(tool_bench, measures_singles_batches_threads_and_the_hand_over_of_both_us
   std::set<std::string> rows;
   for (const std::string& line : lines_of(done(quick_and({"--json"})))) {
     const json figure = json::parse(line);
-    EXPECT_EQ(figure.at("backend"), here().type().name());
+    EXPECT_EQ(figure.at("backend"), GetParam()->name());
     EXPECT_EQ(figure.at("payload"), 200);
     EXPECT_GT(figure.at("messages"), 0) << line;
     EXPECT_GT(figure.at("p50_us"), 0) << line;
@@ -36,13 +37,12 @@ TEST_P(tool_bench, measures_singles_batches_threads_and_the_hand_over_of_both_us
     EXPECT_EQ(figure.at("rate").is_null(), hand_over) << line;
     const bool single = figure.at("threads") == 1 && figure.at("batch") == 1;
     EXPECT_EQ(figure.at("to_single").is_null(), single) << line;
-    rows.insert(figure.at("kind").get<std::string>() + ", " +
-                figure.at("what").get<std::string>() + ", " + figure.at("threads").dump() + ", " +
-                figure.at("batch").dump());
+    rows.insert(figure.at("kind").get<std::string>() + ", " + figure.at("what").get<std::string>() +
+                ", " + figure.at("threads").dump() + ", " + figure.at("batch").dump());
   }
   std::set<std::string> expected;
-  for (const auto& [kind, read] : {std::pair<std::string, std::string>{"fifo", "dequeue"},
-                                   {"claim", "take + complete"}}) {
+  for (const auto& [kind, read] :
+       {std::pair<std::string, std::string>{"fifo", "dequeue"}, {"claim", "take + complete"}}) {
     for (const std::string& what : {std::string("enqueue"), read}) {
       for (const char* shape : {", 1, 1", ", 1, 7", ", 3, 1"}) {
         expected.insert(kind + ", " + what + shape);
@@ -75,10 +75,10 @@ TEST_P(tool_bench, leaves_no_queue_behind_and_those_that_are_there_alone) {
 
 TEST_P(tool_bench, drops_its_queues_when_it_is_interrupted) {
   for (const int number : {SIGINT, SIGTERM}) {
-    named_pipe figures(scratch / ("figures-" + std::to_string(number)));
+    const pipe_ends figures = make_pipe();
     const auto running =
-        start({"bench", "--time", "5m", "--threads", "3"}, {.out = figures.writer()});
-    ASSERT_FALSE(figures.line().empty());  // The heading: the queue is about to be made.
+        start({"bench", "--time", "5m", "--threads", "3"}, {.out = figures.writer.value()});
+    line_reader(figures.reader.value()).next_with("KIND");  // The queue is about to be made.
     while (queues().empty()) continue;
     running->signal(number);
     const ended end = running->wait();

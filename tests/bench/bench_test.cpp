@@ -1,0 +1,180 @@
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/fixture.hpp"
+#include "support/text.hpp"
+#include "tools/command.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using nlohmann::json;
+using words = std::vector<std::string>;
+
+/// Runs the program on each database, at a place of its own beside the test's.
+class bench_programs : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    directory_ = std::filesystem::temp_directory_path() / ("tableq-bench-test-" + unique_name());
+    std::filesystem::create_directory(directory_);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(directory_);
+    on_each_backend::TearDown();
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return directory_ / name; }
+
+  /// With next to nothing to do.
+  ended bench(const std::string& backend, const words& more) {
+    words all = {backend,
+                 "--directory",
+                 directory_.string(),
+                 "--rounds",
+                 "1",
+                 "--seconds",
+                 "0.01",
+                 "--threads",
+                 "3",
+                 "--messages",
+                 "1000",
+                 "--json",
+                 file("out.jsonl"),
+                 "--synchronous"};
+    all.push_back(backend == "sqlite" ? "normal" : "off");
+    if (backend != "sqlite") all.insert(all.end(), {"--db", here().url()});
+    all.insert(all.end(), more.begin(), more.end());
+    return command(TABLEQ_BENCH, all).wait();
+  }
+
+  /// The results by case; the first line is about the machine.
+  std::map<std::string, json> results() {
+    std::map<std::string, json> out;
+    std::ifstream in(file("out.jsonl"));
+    std::string line;
+    std::getline(in, line);
+    const json first = json::parse(line);
+    EXPECT_GT(first.at("machine").at("processors"), 0);
+    EXPECT_TRUE(first.at("machine").contains(GetParam()->name()));
+    while (std::getline(in, line)) {
+      const json result = json::parse(line);
+      const std::string name = result.at("case");
+      EXPECT_TRUE(out.emplace(name, result).second) << name;
+    }
+    return out;
+  }
+
+  static void expect_rates(const json& result) {
+    for (const char* member : {"rate", "limit", "ratio", "p50_us", "p99_us", "limit_p50_us"}) {
+      EXPECT_GT(result.at(member), 0) << member << " in " << result;
+    }
+    EXPECT_GE(result.at("p99_us"), result.at("p50_us")) << result;
+    EXPECT_GE(result.at("spread"), 0) << result;
+    EXPECT_EQ(result.at("rounds"), 1);
+    EXPECT_EQ(result.at("payload"), 200);
+  }
+
+ private:
+  std::filesystem::path directory_;
+};
+TABLEQ_ON_BACKENDS(bench_programs, distinct_backends);
+
+TEST_P(bench_programs, measure_throughput_beside_the_plain_statements) {
+  const std::string backend = GetParam()->name();
+  const ended end = bench(backend, {"--case", "enqueue*", "--case", "dequeue*", "--case", "take*"});
+  ASSERT_EQ(end.status, 0) << end.err;
+  EXPECT_EQ(end.err, "");
+  const auto found = results();
+  for (const char* action : {"enqueue", "dequeue", "take_complete"}) {
+    for (const auto& [shape, threads, batch] :
+         {std::tuple{"", 1, 1}, {"_batch", 1, 100}, {"_threads", 3, 1}}) {
+      const std::string name = action + std::string(shape);
+      ASSERT_TRUE(found.contains(name)) << name;
+      const json& result = found.at(name);
+      expect_rates(result);
+      EXPECT_EQ(result.at("threads"), threads) << name;
+      EXPECT_EQ(result.at("batch"), batch) << name;
+      EXPECT_EQ(result.at("backend"), backend);
+      EXPECT_EQ(result.at("synchronous"), backend == "sqlite" ? "normal" : "off");
+      EXPECT_TRUE(contains(end.out, "\n" + name + " ")) << end.out;
+    }
+  }
+}
+
+TEST_P(bench_programs, measure_odbc_beside_plain_odbc) {
+  if (GetParam()->name() != "postgresql") return;
+  const ended end = bench("odbc", {"--case", "take_complete*"});
+  ASSERT_EQ(end.status, 0) << end.err;
+  const auto found = results();
+  for (const char* name : {"take_complete", "take_complete_batch"}) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    expect_rates(found.at(name));
+    EXPECT_EQ(found.at(name).at("backend"), "odbc");
+  }
+}
+
+TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_the_growth) {
+  const ended end =
+      bench(GetParam()->name(), {"--case", "latency*", "--case", "backlog*", "--case", "beside*",
+                                 "--case", "growth*", "--case", "memory", "--case", "*processes"});
+  ASSERT_EQ(end.status, 0) << end.err;
+  const auto found = results();
+  for (const char* name : {"latency_inside", "latency_between"}) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    EXPECT_EQ(found.at(name).at("samples"), 10);
+    EXPECT_GT(found.at(name).at("p50_us"), 0);
+    EXPECT_GT(found.at(name).at("limit_p50_us"), 0);
+  }
+  for (const char* name : {"backlog_fifo", "backlog_claim", "beside_claim"}) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    expect_rates(found.at(name));
+  }
+  ASSERT_TRUE(found.contains("memory"));
+  EXPECT_GE(found.at("memory").at("messages"), 1000);
+  EXPECT_GT(found.at("memory").at("last_kib"), 0);
+  if (GetParam()->name() == "sqlite") {
+    EXPECT_LE(found.at("enqueue_processes").at("fairness"), 1);
+    EXPECT_GT(found.at("dequeue_processes").at("longest_us"), 0);
+  }
+  for (const char* name : {"growth_fifo", "growth_claim"}) {
+    ASSERT_TRUE(found.contains(name)) << name;
+    const json& result = found.at(name);
+    EXPECT_FALSE(result.at("reads").empty());
+    EXPECT_EQ(result.at("reads").size(), result.at("rates").size());
+    EXPECT_EQ(result.at("raw_reads").size(), result.at("raw_rates").size());
+  }
+
+  const ended told = command(TABLEQ_BENCH_REPORT, {file("out.jsonl"), "--svg", file("")}).wait();
+  ASSERT_EQ(told.status, 0) << told.err;
+  EXPECT_TRUE(contains(told.out, "\n| growth_fifo | ")) << told.out;
+  EXPECT_TRUE(contains(told.out, "\n| latency_between | ")) << told.out;
+  std::ifstream drawn(file("growth_fifo_" + GetParam()->name() + ".svg"));
+  std::stringstream text;
+  text << drawn.rdbuf();
+  EXPECT_EQ(text.str().rfind("<svg ", 0), 0U);
+  EXPECT_TRUE(contains(text.str(), "<polyline"));
+}
+
+TEST_P(bench_programs, leave_nothing_behind) {
+  const std::string own = "tableq-bench-normal";
+  ASSERT_EQ(bench(GetParam()->name(), {"--case", "enqueue"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(file(own)));
+  if (GetParam()->name() == "postgresql") {
+    EXPECT_EQ(here()
+                  .sql("SELECT count(*) FROM pg_namespace n JOIN pg_stat_activity a"
+                       " ON n.nspname LIKE 'tableq\\_bench\\_%'"
+                       " AND a.application_name = n.nspname")
+                  .at(0)
+                  .at(0),
+              "0");
+  }
+}
+
+TEST_P(bench_programs, refuse_cases_and_backends_that_are_none) {
+  EXPECT_NE(bench(GetParam()->name(), {"--case", "nonsense"}).status, 0);
+  EXPECT_NE(bench("oracle", {}).status, 0);
+}
+
+}  // namespace

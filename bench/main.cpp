@@ -12,6 +12,7 @@
 #include "cases.hpp"
 #include "child.hpp"
 #include "machine.hpp"
+#include "measure.hpp"
 #include "output.hpp"
 #include "raw_databases.hpp"
 
@@ -69,6 +70,7 @@ bool run_all(const settings& how) {
     first = false;
     for (const bench_case& each : cases) {
       if (!how.modes_given && !each.synchronous.empty() && !among(each.synchronous, mode)) continue;
+      if (bench::interrupted()) return false;
       try {
         each.run({how, *raw, mode}, out);
       } catch (const std::exception& failure) {
@@ -114,6 +116,7 @@ int main(int argc, char** argv) try {
   if (bench::is_child(argc, argv)) return bench::run_child(argv[2]);
   CLI::App app("Measures tableq beside the plain statements of the same database");
   settings how;
+  bench::end_on_signals();
   how.directory = std::filesystem::current_path().string();
   add_options(app, how);
   CLI11_PARSE(app, argc, argv);

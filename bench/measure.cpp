@@ -4,12 +4,16 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
+#include <csignal>
 #include <exception>
+#include <stdexcept>
 #include <thread>
 
 namespace bench {
 
 namespace {
+
+volatile std::sig_atomic_t signalled = 0;
 
 using clock = std::chrono::steady_clock;
 
@@ -75,7 +79,7 @@ class crew {
                                       std::chrono::duration<double>(until_.seconds));
     int in_vain = 0;
     for (clock::time_point before = own.begin;
-         before < last && !stop_ && in_vain < looks_in_vain;) {
+         before < last && !stop_ && !interrupted() && in_vain < looks_in_vain;) {
       const std::size_t moved = next();
       const auto now = clock::now();
       if (moved > 0) {
@@ -108,11 +112,22 @@ class crew {
 
 }  // namespace
 
+void end_on_signals() {
+  for (const int number : {SIGINT, SIGTERM}) {
+    std::signal(number, [](int) { signalled = 1; });
+  }
+}
+
+bool interrupted() {
+  return signalled != 0;
+}
+
 double outcome::rate() const {
   return seconds > 0 ? static_cast<double>(messages) / seconds : 0;
 }
 
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make) {
+  if (interrupted()) throw std::runtime_error("interrupted");
   crew all(threads, until, make);
   {
     std::vector<std::jthread> running;

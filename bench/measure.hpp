@@ -27,6 +27,10 @@ struct outcome {
   [[nodiscard]] double rate() const;
 };
 
+/// From now on SIGINT and SIGTERM end what is measured: each measurement throws then.
+void end_on_signals();
+[[nodiscard]] bool interrupted();
+
 /// Runs the operations in so many threads, each again and again.
 /// @throws what an operation threw first; the other threads are stopped.
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make);

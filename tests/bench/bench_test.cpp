@@ -161,14 +161,11 @@ TEST_P(bench_programs, leave_nothing_behind) {
   const std::string own = "tableq-bench-normal";
   ASSERT_EQ(bench(GetParam()->name(), {"--case", "enqueue"}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(file(own)));
-  if (GetParam()->name() == "postgresql") {
-    EXPECT_EQ(here()
-                  .sql("SELECT count(*) FROM pg_namespace n JOIN pg_stat_activity a"
-                       " ON n.nspname LIKE 'tableq\\_bench\\_%'"
-                       " AND a.application_name = n.nspname")
-                  .at(0)
-                  .at(0),
-              "0");
+  if (GetParam()->name() != "postgresql") return;
+  // Other runs may be under way: the number in the name is that of the process.
+  for (const auto& row : here().sql("SELECT split_part(nspname, '_', 3) FROM pg_namespace"
+                                    " WHERE nspname LIKE 'tableq\\_bench\\_%'")) {
+    EXPECT_TRUE(std::filesystem::exists("/proc/" + row.at(0).value_or("none")));
   }
 }
 

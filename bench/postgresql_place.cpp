@@ -9,10 +9,17 @@ namespace bench {
 
 namespace {
 
-std::string with_options(const std::string& address, const std::string& schema,
+/// What the address says of options stays; the last one of a name counts.
+std::string with_options(std::string address, const std::string& schema,
                          const std::string& synchronous) {
-  return address + (address.find('?') == std::string::npos ? '?' : '&') +
-         "options=-csearch_path%3D" + schema + "%20-csynchronous_commit%3D" + synchronous;
+  const std::string more = "-csearch_path%3D" + schema + "%20-csynchronous_commit%3D" + synchronous;
+  std::size_t begin = address.find("?options=");
+  if (begin == std::string::npos) begin = address.find("&options=");
+  if (begin == std::string::npos) {
+    return address + (address.find('?') == std::string::npos ? '?' : '&') + "options=" + more;
+  }
+  const std::size_t end = address.find('&', begin + 1);
+  return address.insert(end == std::string::npos ? address.size() : end, "%20" + more);
 }
 
 std::string quoted(std::string_view name) {

@@ -30,7 +30,9 @@ void warm_up(const settings& how, const side& one, series& of) {
   const double seconds = std::min(how.seconds, 0.2);
   if (one.fill) one.fill(std::max(one.least, std::min(first, how.messages)));
   const outcome pilot = measure(one.threads, {seconds, one.messages}, one.make);
-  of.needed = std::max(one.least, static_cast<std::size_t>(pilot.rate() * how.seconds * 1.5));
+  constexpr std::size_t reserve = 1000;
+  of.needed =
+      std::max(one.least, reserve + static_cast<std::size_t>(pilot.rate() * how.seconds * 1.5));
 }
 
 void run_round(const settings& how, const side& one, series& of) {

@@ -106,6 +106,7 @@ void add_options(CLI::App& app, settings& how) {
       ->check(CLI::Range(1000, 1'000'000'000))
       ->capture_default_str();
   app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)");
+  app.add_flag("!--no-combining", how.combining, "Switch open_options::combining off");
   app.add_option("--json", how.json_file, "Append the results to this file, one object on a line");
   app.add_flag("--list", how.list, "Print the names of the cases and end");
 }

@@ -22,6 +22,7 @@ struct settings {
   std::size_t threads = 32;          ///< Of the cases with many.
   std::size_t messages = 1'000'000;  ///< Of the cases that are about many messages.
   std::size_t sessions = 0;          ///< open_options::max_sessions; zero: the default.
+  bool combining = true;             ///< open_options::combining.
   bool list = false;
 };
 

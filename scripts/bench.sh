@@ -33,7 +33,7 @@ while (($#)); do
       ;;
     --*)
       options+=("$1")
-      [[ $1 == *=* || $1 == --list ]] || {
+      [[ $1 == *=* || $1 == --list || $1 == --no-combining ]] || {
         options+=("${2:?bench.sh: $1 needs a value}")
         shift
       }

@@ -87,6 +87,9 @@ TEST_P(bench_programs, measure_throughput_beside_the_plain_statements) {
   ASSERT_EQ(end.status, 0) << end.err;
   EXPECT_EQ(end.err, "");
   const auto found = results();
+  ASSERT_TRUE(found.contains("enqueue_async"));
+  EXPECT_GT(found.at("enqueue_async").at("rate"), 0);
+  EXPECT_GT(found.at("enqueue_async").at("limit"), 0);
   for (const char* action : {"enqueue", "dequeue", "take_complete"}) {
     for (const auto& [shape, threads, batch] :
          {std::tuple{"", 1, 1}, {"_batch", 1, 100}, {"_threads", 3, 1}}) {

@@ -65,7 +65,7 @@ bench_settings settings_of(const bench_arguments& given) {
     out.payload = static_cast<std::size_t>(
         parse_number("--payload-size", given.payload.text(), 0, 1'000'000));
   }
-  constexpr std::size_t most_bytes = 64 * 1024 * 1024;
+  constexpr std::size_t most_bytes = std::size_t{64} * 1024 * 1024;
   if (out.batch * out.payload > most_bytes) {
     throw usage_error("--batch times --payload-size must be at most 64 MiB");
   }

@@ -35,6 +35,7 @@ std::size_t settle(tableq::claim_queue& queue, const std::vector<tableq::deliver
     return queue.complete(taken.front().receipt) == tableq::settled::done ? 1 : 0;
   }
   std::vector<tableq::receipt> receipts;
+  receipts.reserve(taken.size());
   for (const tableq::delivery& each : taken) receipts.push_back(each.receipt);
   return queue.complete(receipts).size();
 }

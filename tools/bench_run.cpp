@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <semaphore>
 #include <stop_token>
@@ -26,7 +27,7 @@ std::string fixed(double value, int decimals) {
 }
 
 double rounded(double value) {
-  return static_cast<double>(static_cast<long long>(value * 100 + 0.5)) / 100;
+  return std::round(value * 100) / 100;
 }
 
 /// Printed line by line, so the widths are known beforehand.

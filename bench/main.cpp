@@ -95,17 +95,22 @@ void add_options(CLI::App& app, settings& how) {
       ->allow_extra_args(false);
   app.add_option("--seconds", how.seconds, "For each measurement")
       ->check(CLI::Range(0.001, 3600.0))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->take_last();
   app.add_option("--rounds", how.rounds, "How often both sides are measured")
       ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->take_last();
   app.add_option("--threads", how.threads, "In the cases with many")
       ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->take_last();
   app.add_option("--messages", how.messages, "In the cases that are about many messages")
       ->check(CLI::Range(1000, 1'000'000'000))
-      ->capture_default_str();
-  app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)");
+      ->capture_default_str()
+      ->take_last();
+  app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)")
+      ->take_last();
   app.add_flag("!--no-combining", how.combining, "Switch open_options::combining off");
   app.add_option("--json", how.json_file, "Append the results to this file, one object on a line");
   app.add_flag("--list", how.list, "Print the names of the cases and end");

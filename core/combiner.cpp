@@ -9,6 +9,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
+/// A leader goes on for so long: the next one would have to be woken first, with the database idle.
+constexpr int most_rounds = 4;
+
 /// Runs them, and notes what came of it. @param note called for each that failed.
 template <class Note>
 void run_all(std::span<combined_call* const> calls, const combiner::work& run, Note note) {
@@ -82,18 +85,34 @@ void combiner::run(combined_call& mine, const work& run) {
     lock.lock();
   }
   busy_ = true;
-  const std::vector<combined_call*> calls = gather(mine, lock);
-  lock.unlock();
-  run_all(calls, run,
-          [](combined_call& of, std::exception_ptr failed) { of.failed_ = std::move(failed); });
-  for (combined_call* const each : calls) {
-    if (each != &mine) each->turn_to(combined_call::turn::done);
-  }
-  lock.lock();
-  last_size_ = calls.size();
-  pass_on();
+  lead(mine, run, lock);
   lock.unlock();
   if (mine.failed_) std::rethrow_exception(mine.failed_);
+}
+
+void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock) {
+  combined_call* first = &mine;
+  for (int round = 1;; ++round) {
+    const std::vector<combined_call*> calls = gather(*first, lock);
+    lock.unlock();
+    run_all(calls, run,
+            [](combined_call& of, std::exception_ptr failed) { of.failed_ = std::move(failed); });
+    for (combined_call* const each : calls) {
+      if (each != &mine) each->turn_to(combined_call::turn::done);
+    }
+    lock.lock();
+    last_size_ = calls.size();
+    if (waiting_.empty()) {
+      busy_ = false;
+      return;
+    }
+    first = waiting_.front();
+    waiting_.pop_front();
+    if (round == most_rounds) {
+      first->turn_to(combined_call::turn::leads);
+      return;
+    }
+  }
 }
 
 std::size_t combiner::waiting() {
@@ -122,16 +141,6 @@ std::vector<combined_call*> combiner::gather(combined_call& first,
     }
   }
   return calls;
-}
-
-void combiner::pass_on() {
-  if (waiting_.empty()) {
-    busy_ = false;
-    return;
-  }
-  combined_call* const next = waiting_.front();
-  waiting_.pop_front();
-  next->turn_to(combined_call::turn::leads);
 }
 
 }  // namespace tableq::core

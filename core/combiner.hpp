@@ -76,8 +76,8 @@ class combiner {
   [[nodiscard]] std::size_t waiting();
 
  private:
+  void lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock);
   std::vector<combined_call*> gather(combined_call& first, std::unique_lock<std::mutex>& lock);
-  void pass_on();
 
   std::chrono::milliseconds patience_;
   std::mutex mutex_;

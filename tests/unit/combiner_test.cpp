@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <latch>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -122,8 +124,24 @@ TEST(combining, runs_together_what_came_meanwhile_in_the_order_of_its_coming) {
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}}));
-  EXPECT_NE(first.ran_by, second.ran_by);
   EXPECT_EQ(fourth.ran_by, second.ran_by);
+}
+
+TEST(combining, makes_nobody_lead_for_ever) {
+  workshop shop;
+  std::deque<numbered_call> calls;
+  for (int i = 0; i < 9; ++i) calls.emplace_back(i, 1);
+  shop.start_first(calls.front());
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    shop.start(calls[i]);
+    shop.wait_for(i);
+  }
+  shop.let_go();
+  shop.end();
+  EXPECT_EQ(shop.units.size(), 9U);
+  std::set<std::thread::id> leaders;
+  for (const numbered_call& each : calls) leaders.insert(each.ran_by);
+  EXPECT_EQ(leaders.size(), 3U);
 }
 
 TEST(combining, leaves_for_the_next_round_what_does_not_fit) {

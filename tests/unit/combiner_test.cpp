@@ -114,7 +114,10 @@ TEST(combining, lets_a_lonely_call_run_on_its_own_thread_at_once) {
 
 TEST(combining, runs_together_what_came_meanwhile_in_the_order_of_its_coming) {
   workshop shop;
-  numbered_call first(0), second(1), third(2), fourth(3);
+  numbered_call first(0);
+  numbered_call second(1);
+  numbered_call third(2);
+  numbered_call fourth(3);
   shop.start_first(first);
   std::size_t waiting = 0;
   for (numbered_call* const each : {&second, &third, &fourth}) {
@@ -146,7 +149,10 @@ TEST(combining, makes_nobody_lead_for_ever) {
 
 TEST(combining, leaves_for_the_next_round_what_does_not_fit) {
   workshop shop;
-  numbered_call first(0), second(1, 2), third(2, 2), fourth(3, 2);
+  numbered_call first(0);
+  numbered_call second(1, 2);
+  numbered_call third(2, 2);
+  numbered_call fourth(3, 2);
   shop.start_first(first);
   std::size_t waiting = 0;
   for (numbered_call* const each : {&second, &third, &fourth}) {
@@ -161,7 +167,10 @@ TEST(combining, leaves_for_the_next_round_what_does_not_fit) {
 TEST(combining, keeps_the_failure_of_one_from_its_neighbours) {
   workshop shop;
   shop.fails = 2;
-  numbered_call first(0), second(1), third(2), fourth(3);
+  numbered_call first(0);
+  numbered_call second(1);
+  numbered_call third(2);
+  numbered_call fourth(3);
   shop.start_first(first);
   std::size_t waiting = 0;
   for (numbered_call* const each : {&second, &third, &fourth}) {
@@ -180,7 +189,9 @@ TEST(combining, tells_all_of_an_unknown_outcome_and_repeats_none) {
   workshop shop;
   shop.fails = 2;
   shop.with = tableq::errc::outcome_unknown;
-  numbered_call first(0), second(1), third(2);
+  numbered_call first(0);
+  numbered_call second(1);
+  numbered_call third(2);
   shop.start_first(first);
   std::size_t waiting = 0;
   for (numbered_call* const each : {&second, &third}) {
@@ -196,7 +207,8 @@ TEST(combining, tells_all_of_an_unknown_outcome_and_repeats_none) {
 
 TEST(combining, lets_a_call_go_alone_that_waits_too_long) {
   workshop shop(0ms);
-  numbered_call first(0), second(1);
+  numbered_call first(0);
+  numbered_call second(1);
   shop.start_first(first);
   numbered_call alone(2);
   shop.start(alone);

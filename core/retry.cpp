@@ -30,11 +30,12 @@ retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
       so_far_(so_far) {}
 
 bool retry_policy::again(const error& failure, const observation* watched) {
-  if (attempts_++ == 0 && any_) random_.seed(std::random_device{}());
+  ++attempts_;
   if (!any_ || !passing(failure, so_far_) || std::chrono::steady_clock::now() >= until_)
     return false;
+  if (!random_) random_.emplace(std::random_device{}());
   std::uniform_int_distribution<std::int64_t> jitter(pause_.count() * 500, pause_.count() * 1500);
-  const std::chrono::microseconds pause(jitter(random_));
+  const std::chrono::microseconds pause(jitter(*random_));
   if (watched != nullptr) watched->retrying(failure, attempts_, pause);
   std::this_thread::sleep_for(pause);
   pause_ = std::min(pause_ * 2, longest_pause);

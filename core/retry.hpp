@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <random>
 
 #include <tableq/error.hpp>
@@ -33,7 +34,8 @@ class retry_policy {
   int attempts_ = 0;
   bool any_;
   contact so_far_;
-  std::minstd_rand random_;  // seeded for the first pause: that may cost more than an operation
+  // Made for the first pause: a seed may cost more than an operation.
+  std::optional<std::minstd_rand> random_;
 };
 
 /// Runs a unit of work until it succeeds or must not be repeated.

@@ -52,7 +52,8 @@ suite() {
   echo "== $preset: tests (built after $SECONDS s)"
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
   rm -rf "$folder/report.xml" "$folder/reports"
-  "${server[@]}" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/report.xml" || status=$?
+  # Tests wait a good part of their time: for the server, for leases to end.
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs + 1))" --output-junit "$folder/report.xml" || status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)
   if ! figures=$(scripts/test_figures.py "$folder/report.xml" "${reports[@]}"); then

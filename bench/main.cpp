@@ -21,10 +21,14 @@ namespace {
 using bench::bench_case;
 using bench::settings;
 
-std::vector<std::string> usual_modes(const std::string& backend) {
+std::vector<std::string> modes_of(const std::string& backend) {
   if (backend == "sqlite") return {"full", "normal"};
-  if (backend == "postgresql") return {"on", "off"};
-  return {"on"};
+  return {"on", "off"};
+}
+
+std::vector<std::string> usual_modes(const std::string& backend) {
+  if (backend == "odbc") return {"on"};
+  return modes_of(backend);
 }
 
 std::unique_ptr<bench::raw_database> make_raw(const settings& how, const std::string& mode) {
@@ -129,6 +133,12 @@ int main(int argc, char** argv) try {
   how.directory = std::filesystem::absolute(how.directory).string();
   how.modes_given = !how.synchronous.empty();
   if (!how.modes_given) how.synchronous = usual_modes(how.backend);
+  const std::vector<std::string> known = modes_of(how.backend);
+  for (const std::string& mode : how.synchronous) {
+    if (among(known, mode)) continue;
+    throw std::runtime_error("--synchronous takes " + known[0] + " or " + known[1] + " for " +
+                             how.backend);
+  }
   if (how.backend != "sqlite" && how.address.empty() && !how.list) {
     throw std::runtime_error("give --db postgresql://...");
   }

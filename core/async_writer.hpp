@@ -74,7 +74,12 @@ class async_writer final : public writer {
   }
 
   /// Waits while too much is on its way, but for callers that are callbacks.
+  /// @throws error errc::invalid_argument when nobody is to be told of the outcome.
   void add(item one) {
+    if (!one.done) {
+      throw error(errc::invalid_argument, advice::never,
+                  "enqueue_async: the callback is empty; it is what tells the outcome");
+    }
     shared& of = *shared_;
     std::unique_lock lock(of.mutex);
     if (!thread_.joinable()) thread_ = std::jthread([mine = shared_] { mine->run(); });

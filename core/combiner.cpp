@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <thread>
 
 namespace tableq::core {
@@ -92,8 +93,14 @@ void combiner::run(combined_call& mine, const work& run) {
 
 void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock) {
   combined_call* first = &mine;
+  std::vector<combined_call*> gathered;
   for (int round = 1;; ++round) {
-    const std::vector<combined_call*> calls = gather(*first, lock);
+    std::span<combined_call* const> calls{&first, 1};
+    try {
+      gather(*first, gathered, lock);
+      calls = gathered;
+    } catch (const std::bad_alloc&) {  // It goes alone, and the others still have their turn.
+    }
     lock.unlock();
     run_all(calls, run,
             [](combined_call& of, std::exception_ptr failed) { of.failed_ = std::move(failed); });
@@ -120,8 +127,8 @@ std::size_t combiner::waiting() {
   return waiting_.size();
 }
 
-std::vector<combined_call*> combiner::gather(combined_call& first,
-                                             std::unique_lock<std::mutex>& lock) {
+void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
+                      std::unique_lock<std::mutex>& lock) {
   // Those of the last unit of work are on their way back: whoever can run now comes before they do
   // is let in. No time passes when nobody else runs.
   for (bool more = true; more && waiting_.size() + 1 < last_size_;) {
@@ -131,7 +138,8 @@ std::vector<combined_call*> combiner::gather(combined_call& first,
     lock.lock();
     more = waiting_.size() > seen;
   }
-  std::vector<combined_call*> calls{&first};
+  calls.reserve(waiting_.size() + 1);  // What follows throws nothing: who leaves the line is run.
+  calls.assign(1, &first);
   for (auto each = waiting_.begin(); each != waiting_.end();) {
     if ((*each)->joins(calls)) {
       calls.push_back(*each);
@@ -140,7 +148,6 @@ std::vector<combined_call*> combiner::gather(combined_call& first,
       ++each;
     }
   }
-  return calls;
 }
 
 }  // namespace tableq::core

@@ -60,14 +60,14 @@ class combiner {
   /// Runs all of these or none, and throws when it was none.
   using work = std::function<void(std::span<combined_call* const>)>;
 
-  /// @param patience a call that has waited so long for its turn goes alone: what is under way may
-  /// be
-  ///   held up by a lock that only this thread, or one that waits for it, can give back.
+  /// @param patience a call that has waited so long for its turn goes alone: what is under way can
+  ///   be held up by a lock that only this thread, or one that waits for it, can give back.
   explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
       : patience_(patience) {}
 
-  /// Returns when `mine` was run, alone or with others, in the order in which they came. When a
-  /// unit of work of several fails because of what one of them holds, each is run by itself.
+  /// Returns when `mine` was run, alone or with others. Calls are run in the order in which they
+  /// came, but one that does not go with those before it lets later ones pass that do. When a unit
+  /// of work of several fails because of what one of them holds, each is run by itself.
   /// @param run the same for all calls of one combiner.
   /// @throws what running it threw.
   void run(combined_call& mine, const work& run);
@@ -77,7 +77,8 @@ class combiner {
 
  private:
   void lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock);
-  std::vector<combined_call*> gather(combined_call& first, std::unique_lock<std::mutex>& lock);
+  void gather(combined_call& first, std::vector<combined_call*>& calls,
+              std::unique_lock<std::mutex>& lock);
 
   std::chrono::milliseconds patience_;
   std::mutex mutex_;

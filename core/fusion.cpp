@@ -4,7 +4,6 @@
 #include <functional>
 #include <numeric>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -226,9 +225,9 @@ lane lane_of(statement id, std::span<const value> items) noexcept {
     case pending_enqueue:
       return lane::add;
     case claim_enqueue: {
-      constexpr std::size_t key = 3;
-      const std::size_t width = contract_of(id).items.size();
-      for (std::size_t i = key; i < items.size(); i += width) {
+      const std::span<const field> each = contract_of(id).items;
+      const auto key = std::ranges::find(each, "key", &field::name) - each.begin();
+      for (auto i = static_cast<std::size_t>(key); i < items.size(); i += each.size()) {
         if (items[i].is != value::shape::null) return lane::add_keyed;
       }
       return lane::add;

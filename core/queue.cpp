@@ -90,14 +90,23 @@ std::vector<message_id> add(const queue_state& to, transaction* tx, std::vector<
   return ids;
 }
 
+void check(const queue_state& to, std::string_view payload, const enqueue_options& options) {
+  core::check_payload(payload, to.database().able().max_payload);
+  core::check_timestamp(options.created_at, "created_at");
+}
+
+void check(const queue_state& to, std::string_view payload, const pending_options& options) {
+  core::check_payload(payload, to.database().able().max_payload);
+  core::check_message(options);
+}
+
 std::vector<message_id> add_plain(const queue_state& to, transaction* tx,
                                   std::span<const new_message> messages,
                                   const when_full& full = {}) {
   std::vector<value> items;
   items.reserve(messages.size() * 2);
   for (const new_message& one : messages) {
-    core::check_payload(one.payload, to.database().able().max_payload);
-    core::check_timestamp(one.options.created_at, "created_at");
+    check(to, one.payload, one.options);
     items.emplace_back(one.payload);
     items.push_back(to_value(one.options.created_at));
   }
@@ -110,8 +119,7 @@ std::vector<message_id> add_pending(const queue_state& to, transaction* tx,
   std::vector<value> items;
   items.reserve(messages.size() * 4);
   for (const new_pending_message& one : messages) {
-    core::check_payload(one.payload, to.database().able().max_payload);
-    core::check_message(one.options);
+    check(to, one.payload, one.options);
     items.emplace_back(one.payload);
     items.push_back(to_value(one.options.created_at));
     items.push_back(to_value(one.options.due_at));
@@ -134,8 +142,7 @@ using pending_writer = core::async_writer<pending_options, message_id>;
 
 plain_writer& checked_writer(const queue_state& to, std::string_view payload,
                              const enqueue_options& options) {
-  core::check_payload(payload, to.database().able().max_payload);
-  core::check_timestamp(options.created_at, "created_at");
+  check(to, payload, options);
   return to.writing<plain_writer>([&to](std::span<const plain_writer::item> items) {
     return add_plain(to, nullptr, to_batch<new_message, enqueue_options>(items));
   });
@@ -143,8 +150,7 @@ plain_writer& checked_writer(const queue_state& to, std::string_view payload,
 
 pending_writer& checked_writer(const queue_state& to, std::string_view payload,
                                const pending_options& options) {
-  core::check_payload(payload, to.database().able().max_payload);
-  core::check_message(options);
+  check(to, payload, options);
   return to.writing<pending_writer>([&to](std::span<const pending_writer::item> items) {
     return add_pending(to, nullptr, to_batch<new_pending_message, pending_options>(items));
   });

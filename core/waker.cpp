@@ -16,12 +16,22 @@ void waker::wake(std::size_t count) noexcept {
   const std::scoped_lock hold(mutex_);
   ++count_;
   for (; count > 0 && !sleepers_.empty(); --count) wake_first(woken::message);
+  if (count > 0) owe(count);
 }
 
 void waker::hint() noexcept {
   const std::scoped_lock hold(mutex_);
   ++count_;
-  if (!sleepers_.empty()) wake_first(woken::hint);
+  if (!sleepers_.empty()) {
+    wake_first(woken::hint);
+  } else {
+    owe(1);
+  }
+}
+
+void waker::owe(std::size_t looks) noexcept {
+  owed_ += looks;
+  owed_since_ = count_;
 }
 
 void waker::ask() noexcept {
@@ -42,7 +52,12 @@ std::size_t waker::sleeping() noexcept {
 woken waker::wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
                   const std::stop_token& stop) {
   std::unique_lock hold(mutex_);
-  if (count_ != since) return woken::hint;
+  if (since >= owed_since_) {
+    owed_ = 0;  // Looked after all that, and found nothing.
+  } else if (owed_ > 0) {
+    --owed_;
+    return woken::hint;
+  }
   sleeper me;
   sleepers_.push_back(&me);
   me.signal.wait_until(hold, stop, until, [&me] { return me.why != woken::no; });

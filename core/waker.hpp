@@ -19,7 +19,8 @@ enum class woken {
 };
 
 /// Where readers of one queue sleep. Wakes as many as there is something for, the one that sleeps
-/// longest first; whoever is awake meanwhile looks once more before it sleeps.
+/// longest first. Where fewer sleep, of those that are looking just then so many look once more
+/// before they sleep, and no more: if all did, slow looks of many would never come to an end.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -38,7 +39,8 @@ class waker {
   /// How many sleep now.
   [[nodiscard]] std::size_t sleeping() noexcept;
 
-  /// Sleeps. A wake or hint since the mark counts as a hint, at once.
+  /// Sleeps. A wake or hint since the mark that found nobody asleep counts as a hint, at once, for
+  /// as many as it would have woken.
   [[nodiscard]] woken wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
                            const std::stop_token& stop);
 
@@ -49,10 +51,13 @@ class waker {
   };
 
   void wake_first(woken why) noexcept;
+  void owe(std::size_t looks) noexcept;
 
   std::mutex mutex_;
-  std::uint64_t count_ = 0;        // guarded by mutex_
-  std::deque<sleeper*> sleepers_;  // guarded by mutex_, as what they point to
+  std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
+  std::size_t owed_ = 0;           // looks that nobody was there for
+  std::uint64_t owed_since_ = 0;   // the wake or hint that came last of these
+  std::deque<sleeper*> sleepers_;  // and what they point to
 };
 
 }  // namespace tableq::core

@@ -41,19 +41,11 @@ struct bench_arguments {
   bool as_json = false;
 };
 
-tableq::kind kind_of(const std::string& text) {
-  for (const auto kind : {tableq::kind::heap, tableq::kind::fifo, tableq::kind::lifo,
-                          tableq::kind::pending, tableq::kind::claim}) {
-    if (text == tableq::to_string(kind)) return kind;
-  }
-  throw usage_error("--kind takes heap, fifo, lifo, pending or claim");
-}
-
 bench_settings settings_of(const bench_arguments& given) {
   bench_settings out;
   if (given.kinds.given()) {
     out.kinds.clear();
-    for (const std::string& text : given.kinds.all()) out.kinds.push_back(kind_of(text));
+    for (const std::string& text : given.kinds.all()) out.kinds.push_back(tableq::parse_kind(text));
   }
   out.time = duration_or(given.time, "--time", out.time, milliseconds{10});
   if (out.time > std::chrono::minutes{10}) throw usage_error("--time must be at most 10m");

@@ -48,29 +48,13 @@ std::string fresh_name(tableq::kind kind) {
          std::string(tableq::to_string(kind));
 }
 
-any_queue made(tableq::database& db, tableq::kind kind, const std::string& name) {
-  switch (kind) {
-    case tableq::kind::heap:
-      return db.heap(name);
-    case tableq::kind::fifo:
-      return db.fifo(name);
-    case tableq::kind::lifo:
-      return db.lifo(name);
-    case tableq::kind::pending:
-      return db.pending(name);
-    case tableq::kind::claim:
-      break;
-  }
-  return db.claim(name);
-}
-
 }  // namespace
 
 bench_queue::bench_queue(tableq::database& db, tableq::kind kind, std::size_t payload_bytes)
     : db_(db),
       name_(fresh_name(kind)),
       payload_(payload_bytes, 'x'),
-      queue_(made(db, kind, name_)) {}
+      queue_(open_as(db, name_, {.kind = kind})) {}
 
 bench_queue::~bench_queue() {
   try {

@@ -40,20 +40,25 @@ tableq::queue_info require(const tableq::database& db, const std::string& name) 
                       "; make it with: tableq create KIND " + name);
 }
 
-any_queue open_queue(tableq::database& db, const std::string& name) {
-  switch (require(db, name).kind) {
+any_queue open_as(tableq::database& db, const std::string& name,
+                  const tableq::queue_settings& wanted) {
+  switch (wanted.kind) {
     case tableq::kind::heap:
       return db.heap(name);
     case tableq::kind::fifo:
-      return db.fifo(name);
+      return db.fifo(name, wanted.order);
     case tableq::kind::lifo:
-      return db.lifo(name);
+      return db.lifo(name, wanted.order);
     case tableq::kind::pending:
       return db.pending(name);
     case tableq::kind::claim:
       break;
   }
-  return db.claim(name);
+  return db.claim(name, wanted.claim);
+}
+
+any_queue open_queue(tableq::database& db, const std::string& name) {
+  return open_as(db, name, {.kind = require(db, name).kind});
 }
 
 tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint) {

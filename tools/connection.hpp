@@ -30,6 +30,10 @@ tableq::queue_info require(const tableq::database& db, const std::string& name);
 using any_queue = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue,
                                tableq::pending_queue, tableq::claim_queue>;
 
+/// Opens a queue as what it is wanted to be; makes it where that is allowed.
+any_queue open_as(tableq::database& db, const std::string& name,
+                  const tableq::queue_settings& wanted);
+
 /// Opens a queue that exists, as what it is.
 any_queue open_queue(tableq::database& db, const std::string& name);
 

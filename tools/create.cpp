@@ -144,29 +144,12 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
                     (options.empty() ? "without --strict" : options));
 }
 
-any_queue make(tableq::database& db, const std::string& name,
-               const tableq::queue_settings& wanted) {
-  switch (wanted.kind) {
-    case tableq::kind::heap:
-      return db.heap(name);
-    case tableq::kind::fifo:
-      return db.fifo(name, wanted.order);
-    case tableq::kind::lifo:
-      return db.lifo(name, wanted.order);
-    case tableq::kind::pending:
-      return db.pending(name);
-    case tableq::kind::claim:
-      break;
-  }
-  return db.claim(name, wanted.claim);
-}
-
 exit_status create(const connection_options& connection, const queue_arguments& given) {
   const tableq::queue_settings wanted = given.settings();
   const std::string name = given.queue.text();
   tableq::database db = connect(connection, true);
   if (const auto there = db.find(name)) refuse_changes(*there, wanted);
-  [[maybe_unused]] const any_queue made = make(db, name, wanted);
+  [[maybe_unused]] const any_queue made = open_as(db, name, wanted);
   return exit_status::done;
 }
 

@@ -131,13 +131,12 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   /// the order of the calls. It is stored when the outcome says so. Waits only while
   /// open_options::async_messages or async_bytes are on their way. The destructor of the last copy
   /// of this handle waits until all outcomes are known.
-  /// @throws error errc::too_large, invalid_argument, as enqueue; all else is told by the outcome,
-  /// a
-  ///   full queue at once.
+  /// @throws error errc::too_large, invalid_argument, as enqueue; all else is told by the outcome.
+  ///   A full queue is told at once.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
                                                       const enqueue_options& options = {});
   /// @param done called once, on the thread that stores: it should be quick, and must not throw. It
-  ///   may enqueue, and is then never made to wait.
+  ///   may enqueue, and is then never made to wait. An empty one is errc::invalid_argument.
   void enqueue_async(std::string payload, const enqueue_options& options,
                      std::function<void(outcome<message_id>)> done);
 

@@ -57,6 +57,13 @@ TEST_P(async_enqueue, tells_every_outcome_before_its_handle_is_gone) {
   EXPECT_EQ(db().fifo("mail").stats().waiting, 1500U);
 }
 
+TEST_P(async_enqueue, refuses_a_callback_that_cannot_be_called) {
+  auto mail = db().fifo("mail");
+  EXPECT_CODE(invalid_argument, mail.enqueue_async("a", {}, nullptr));
+  mail.enqueue_async("b").wait();
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
 TEST_P(async_enqueue, never_has_more_on_its_way_than_is_allowed) {
   auto narrow = open({.async_messages = 3});
   auto mail = narrow.fifo("mail");

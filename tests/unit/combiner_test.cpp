@@ -51,8 +51,15 @@ class workshop {
     start(call);
     entered_.wait();
   }
-  void wait_for(std::size_t waiting) {
-    while (calls_.waiting() < waiting) std::this_thread::yield();
+  /// Starts calls that wait, each when the one before does.
+  template <class Calls>
+  void line_up(const Calls& calls) {
+    std::size_t waiting = 0;
+    for (numbered_call* const each : calls) {
+      start(*each);
+      ++waiting;
+      while (calls_.waiting() < waiting) std::this_thread::yield();
+    }
   }
   void let_go() { released_.count_down(); }
   void end() { threads_.clear(); }
@@ -119,11 +126,7 @@ TEST(combining, runs_together_what_came_meanwhile_in_the_order_of_its_coming) {
   numbered_call third(2);
   numbered_call fourth(3);
   shop.start_first(first);
-  std::size_t waiting = 0;
-  for (numbered_call* const each : {&second, &third, &fourth}) {
-    shop.start(*each);
-    shop.wait_for(++waiting);
-  }
+  shop.line_up(std::vector{&second, &third, &fourth});
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}}));
@@ -135,10 +138,9 @@ TEST(combining, makes_nobody_lead_for_ever) {
   std::deque<numbered_call> calls;
   for (int i = 0; i < 9; ++i) calls.emplace_back(i, 1);
   shop.start_first(calls.front());
-  for (std::size_t i = 1; i < calls.size(); ++i) {
-    shop.start(calls[i]);
-    shop.wait_for(i);
-  }
+  std::vector<numbered_call*> others;
+  for (std::size_t i = 1; i < calls.size(); ++i) others.push_back(&calls[i]);
+  shop.line_up(others);
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units.size(), 9U);
@@ -154,11 +156,7 @@ TEST(combining, leaves_for_the_next_round_what_does_not_fit) {
   numbered_call third(2, 2);
   numbered_call fourth(3, 2);
   shop.start_first(first);
-  std::size_t waiting = 0;
-  for (numbered_call* const each : {&second, &third, &fourth}) {
-    shop.start(*each);
-    shop.wait_for(++waiting);
-  }
+  shop.line_up(std::vector{&second, &third, &fourth});
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}, {3}}));
@@ -172,11 +170,7 @@ TEST(combining, keeps_the_failure_of_one_from_its_neighbours) {
   numbered_call third(2);
   numbered_call fourth(3);
   shop.start_first(first);
-  std::size_t waiting = 0;
-  for (numbered_call* const each : {&second, &third, &fourth}) {
-    shop.start(*each);
-    shop.wait_for(++waiting);
-  }
+  shop.line_up(std::vector{&second, &third, &fourth});
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2, 3}, {1}, {2}, {3}}));
@@ -193,11 +187,7 @@ TEST(combining, tells_all_of_an_unknown_outcome_and_repeats_none) {
   numbered_call second(1);
   numbered_call third(2);
   shop.start_first(first);
-  std::size_t waiting = 0;
-  for (numbered_call* const each : {&second, &third}) {
-    shop.start(*each);
-    shop.wait_for(++waiting);
-  }
+  shop.line_up(std::vector{&second, &third});
   shop.let_go();
   shop.end();
   EXPECT_EQ(shop.units, (std::vector<std::vector<int>>{{0}, {1, 2}}));

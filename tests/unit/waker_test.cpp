@@ -56,6 +56,34 @@ TEST(waking, that_came_after_the_mark_is_not_missed) {
   EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
 }
 
+TEST(waking, makes_no_more_of_those_look_again_that_are_looking_than_there_is_something_for) {
+  waker readers;
+  const auto mark = readers.mark();
+  readers.wake(2);
+  EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
+  EXPECT_EQ(readers.wait(mark, never(), {}), woken::hint);
+  EXPECT_EQ(readers.wait(mark, clock::now(), {}), woken::no);
+}
+
+TEST(waking, makes_nobody_look_again_when_it_woke_one_that_slept) {
+  waker readers;
+  const auto mark = readers.mark();
+  sleepers all(readers);
+  all.add();
+  while (readers.sleeping() < 1) std::this_thread::yield();
+  readers.wake();
+  EXPECT_EQ(all.ended(1), std::vector{woken::message});
+  EXPECT_EQ(readers.wait(mark, clock::now(), {}), woken::no);
+}
+
+TEST(waking, makes_nobody_look_again_when_one_has_looked_since_and_found_nothing) {
+  waker readers;
+  const auto early = readers.mark();
+  readers.wake(5);
+  EXPECT_EQ(readers.wait(readers.mark(), clock::now(), {}), woken::no);
+  EXPECT_EQ(readers.wait(early, clock::now(), {}), woken::no);
+}
+
 TEST(waking, reaches_a_reader_that_waits) {
   waker readers;
   const auto mark = readers.mark();

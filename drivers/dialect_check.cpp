@@ -65,11 +65,13 @@ void check_dialect(const dialect& added,
     const bool one = without_ending(name, for_one);
     const auto of = std::find_if(all.begin(), all.end(),
                                  [&](const core::contract& each) { return each.name == name; });
-    if (of == all.end() || (bare && !returns_only_id(*of)) || (one && !takes_max(*of))) {
+    const bool singles = added.batches == batching::arrays && of != all.end() && !of->items.empty();
+    if (of == all.end() || (bare && !returns_only_id(*of)) ||
+        (one && !takes_max(*of) && !singles)) {
       refuse(added, "there is no such statement: " + block.first);
     }
     compile(fill_names(block.second, added, some_names), *of,
-            {.markers = by->markers, .batches = added.batches});
+            {.markers = by->markers, .batches = one ? batching::loop : added.batches});
   }
 }
 

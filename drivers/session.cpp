@@ -89,7 +89,7 @@ std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpo
   }
 }
 
-/// Stands for the number of rows in the key of a text for `:max` = 1.
+/// Stands for the number of rows in the key of a text for one message.
 constexpr std::size_t one_key = 0;
 
 }  // namespace
@@ -179,7 +179,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
                 {.backend = speaks.name, .operation = std::string(of.name)});
   }
   const style as{.markers = words_->by->markers,
-                 .batches = speaks.batches,
+                 .batches = rows == one_key ? batching::loop : speaks.batches,
                  .arrays = words_->by->arrays,
                  .rows = rows,
                  .bare = !returns};
@@ -194,6 +194,9 @@ void dialect_session::run_batch(known_texts& known, const core::contract& of,
   const std::size_t width = of.items.size();
   if (words_->speaks.batches != batching::arrays) {
     run_pieces(known, of, names, shared, items, out);
+  } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
+    out.number_rows(0);
+    text_of(known, of, names, one_key).run({shared, items, width}, out);
   } else if (words_->by->arrays) {
     text_of(known, of, names, 1).run({shared, items, width}, out);
   } else {

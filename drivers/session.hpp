@@ -22,7 +22,7 @@ struct vocabulary {
   dialect speaks;
   const transport_kind* by = nullptr;
   std::map<std::string, std::string, std::less<>> statements;
-  std::bitset<256> for_one = {};  ///< By statement: whether there is a text for `:max` = 1.
+  std::bitset<256> for_one = {};  ///< By statement: whether there is a text for one message.
 
   void learn(std::string_view texts);
 };

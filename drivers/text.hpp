@@ -32,7 +32,8 @@ struct style {
 };
 
 /// A block with such an ending stands in for the one without it, because it costs less: where
-/// `:max` is 1, and where the transport tells the id of a changed row without being returned it.
+/// `:max` is 1 or arrays would have one item, which it takes as batching::loop does; and where the
+/// transport tells the id of a changed row without being returned it.
 inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view without_rows = ".bare";
 

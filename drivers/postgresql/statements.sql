@@ -19,6 +19,7 @@
 -- ORDINALITY. The planner guesses that arrays have ten elements, and would join two batches of a thousand
 -- row by row. So what belongs together is brought together by UNION ALL and GROUP BY, and looked up in
 -- sorted arrays with width_bucket, which counts the elements up to a value.
+-- A name that ends with .one stands for one message: a scalar sub-query, which is run once, and no array.
 -- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
 
 -- name: catalog.exists
@@ -91,6 +92,13 @@ WITH added AS (
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
 
+-- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
+INSERT INTO {table} (created_at, payload)
+VALUES (COALESCE(CAST(:created_at AS bigint), CAST(:now AS bigint),
+                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+        CAST(:payload AS bytea))
+RETURNING id
+
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
@@ -99,12 +107,22 @@ DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
+-- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
+DELETE FROM {table}
+WHERE id = (SELECT id FROM {table} ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
+
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id FROM {table} ORDER BY id DESC LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
+
+-- name: lifo.dequeue.one lifo.dequeue_strict.one
+DELETE FROM {table}
+WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -156,6 +174,15 @@ WITH added AS (
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
 
+-- name: pending.enqueue.one
+INSERT INTO {table} (created_at, due_at, payload)
+SELECT COALESCE(CAST(:created_at AS bigint), clock),
+       COALESCE(CAST(:due_at AS bigint), clock + COALESCE(CAST(:delay AS bigint), 0)),
+       CAST(:payload AS bytea)
+FROM (SELECT COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+RETURNING id
+
 -- name: pending.dequeue
 WITH picked AS MATERIALIZED (
   SELECT id
@@ -168,6 +195,19 @@ WITH picked AS MATERIALIZED (
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, due_at, payload
+
+-- name: pending.dequeue.one
+DELETE FROM {table}
+WHERE id = (
+  SELECT id
+  FROM {table}
+  WHERE due_at <= COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  ORDER BY due_at, id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED
+)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
@@ -240,6 +280,26 @@ SELECT COALESCE(place, (SELECT array_positions(CAST(:key AS text[]), CAST(NULL A
                          row_number() OVER (PARTITION BY place IS NULL ORDER BY id)]) - 1 AS item,
        id
 FROM added
+
+-- name: claim.enqueue.one
+INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload, expires_at, max_attempts,
+                     retry, group_key)
+SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS bigint) > 0 THEN 2 ELSE 0 END,
+       COALESCE(CAST(:priority AS bigint), 0),
+       CASE WHEN CAST(:group AS text) IS NULL AND CAST(:delay AS bigint) > 0
+            THEN clock + CAST(:delay AS bigint) ELSE 0 END,
+       COALESCE(CAST(:created_at AS bigint), clock),
+       CAST(:key AS text),
+       CAST(:headers AS text),
+       CAST(:payload AS bytea),
+       clock + CAST(:ttl AS bigint),
+       CAST(:max_attempts AS bigint),
+       CAST(:retry AS text),
+       CAST(:group AS text)
+FROM (SELECT COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
+RETURNING id
 
 -- name: claim.find_key
 SELECT item, id
@@ -434,6 +494,14 @@ DELETE FROM {table}
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
+-- name: claim.complete.one
+WITH held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
+)
+DELETE FROM {table}
+WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
+RETURNING id
+
 -- name: claim.keep
 -- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
 WITH held AS MATERIALIZED (
@@ -468,6 +536,27 @@ SET state = 3,
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
   AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+
+-- name: claim.keep.one
+WITH held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
+)
+UPDATE {table}
+SET state = 3,
+    due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
+      THEN COALESCE(CAST(:now AS bigint),
+             CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+             + CAST(:window AS bigint)
+      ELSE 0 END,
+    key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
+    past_key = COALESCE(key, past_key),
+    payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
+    headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
+    finished_at = COALESCE(CAST(:now AS bigint),
+                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
+  AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
+RETURNING id
 
 -- name: claim.fail
 -- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
@@ -540,6 +629,15 @@ SET state = 0, due_at = 0, attempts = attempts - 1
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
+-- name: claim.release.one
+WITH held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
+)
+UPDATE {table}
+SET state = 0, due_at = 0, attempts = attempts - 1
+WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
+RETURNING id
+
 -- name: claim.extend
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
@@ -562,6 +660,16 @@ SET due_at = COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+
+-- name: claim.extend.one
+WITH held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
+)
+UPDATE {table}
+SET due_at = COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
+RETURNING id
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.

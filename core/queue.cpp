@@ -27,6 +27,7 @@ constexpr std::size_t column(message_column c) {
 std::vector<value> read_arguments(const queue_state& of, std::size_t max) {
   std::vector<value> out{to_value(max)};
   if (of.info().kind == kind::pending) out.push_back(of.database().now());
+  if (core::begins_at_floor(of.info().kind)) out.emplace_back();  // queue_state knows it.
   return out;
 }
 

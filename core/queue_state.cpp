@@ -1,6 +1,7 @@
 #include "core/queue_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -88,6 +89,7 @@ row_set queue_state::execute_batch(transaction* tx, statement id, std::span<cons
 row_set queue_state::run(transaction* tx, statement id, std::span<const value> shared,
                          std::span<const value> items, const observation* watched) const {
   const auto work = [&](connection& session) { return on(session, id, shared, items); };
+  if (tx == nullptr && begins_at_floor(id)) raise_floor();
   if (tx != nullptr) {
     check(*tx);
     if (contract_of(id).writes) tx->state().hint_on_rollback(watched_);
@@ -129,7 +131,46 @@ row_set queue_state::on(connection& session, statement id, std::span<const value
     const value identity(info_.identity);
     session.execute(statement::queue_lock, names_, {&identity, 1}, {});
   }
-  return session.execute(id, names_, shared, items);
+  return begins_at_floor(id) ? read_from_floor(session, id, shared)
+                             : session.execute(id, names_, shared, items);
+}
+
+bool queue_state::begins_at_floor(statement id) const noexcept {
+  return database_->able().deleted_rows_linger &&
+         (id == statement::heap_dequeue || id == statement::fifo_dequeue ||
+          id == statement::fifo_dequeue_strict);
+}
+
+row_set queue_state::read_from_floor(connection& session, statement id,
+                                     std::span<const value> shared) const {
+  const low_water::start from = watched_.low.begin(low_water::clock::now());
+  const std::array given{shared.front(), value(from.floor)};
+  row_set rows = session.execute(id, names_, given, {});
+  low_water::catch_of got{.count = rows.size()};
+  constexpr auto column = static_cast<std::size_t>(message_column::id);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t place = rows.integer(i, column);
+    got.first = i == 0 ? place : std::min(got.first, place);
+    got.last = i == 0 ? place : std::max(got.last, place);
+  }
+  watched_.low.end(from, got, low_water::clock::now());
+  return rows;
+}
+
+void queue_state::raise_floor() const noexcept {
+  const std::optional<low_water::question> asked = watched_.low.ask();
+  if (!asked) return;
+  try {
+    const value floor(asked->floor);
+    const row_set rows = database_->on_session([&](connection& session) {
+      return session.execute(statement::queue_floor, names_, {&floor, 1}, {});
+    });
+    watched_.low.answer(*asked, {.first = rows.maybe_integer(0, 0),
+                                 .oldest_running = rows.integer(0, 1),
+                                 .next = rows.integer(0, 2)});
+  } catch (...) {  // The floor stays where it is. What is wrong, the read that follows will tell.
+    watched_.low.give_up();
+  }
 }
 
 bool queue_state::needs_lock(statement id) const noexcept {

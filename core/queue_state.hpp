@@ -122,6 +122,11 @@ class queue_state {
   row_set run_batch(transaction* tx, statement id, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction& tx) const;
+  [[nodiscard]] bool begins_at_floor(statement id) const noexcept;
+  [[nodiscard]] row_set read_from_floor(connection& session, statement id,
+                                        std::span<const value> shared) const;
+  /// Asks for a higher floor if it is time to. Outside transactions: it looks at what is committed.
+  void raise_floor() const noexcept;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;

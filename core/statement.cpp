@@ -15,11 +15,16 @@ constexpr field max{"max", integer};
 
 constexpr std::array just_now{now};
 constexpr std::array just_max{max};
+constexpr field floor{"floor", integer};
+constexpr std::array just_floor{floor};
+constexpr std::array max_floor{max, floor};
 constexpr std::array max_now{max, now};
 constexpr std::array count_columns{field{"waiting", integer}, field{"delayed", integer},
                                    field{"oldest", integer}, field{"last_id", integer},
                                    field{"as_of", integer}};
 constexpr std::array id_column{field{"id", integer}};
+constexpr std::array sight_columns{field{"first", integer}, field{"oldest_running", integer},
+                                   field{"next", integer}};
 constexpr std::array delay_column{field{"delay", integer}};
 constexpr std::array present_column{field{"present", integer}};
 constexpr std::array finding_columns{field{"severity", integer}, field{"what", text},
@@ -157,12 +162,12 @@ constexpr std::array all{
     contract{doctor_database, "doctor.database", false, none, none, finding_columns},
     contract{doctor_queue, "doctor.queue", false, kind_only, none, finding_columns},
     contract{heap_enqueue, "heap.enqueue", true, just_now, plain_item, id_column},
-    contract{heap_dequeue, "heap.dequeue", true, just_max, none, message_columns},
+    contract{heap_dequeue, "heap.dequeue", true, max_floor, none, message_columns},
     contract{heap_peek, "heap.peek", false, just_max, none, message_columns},
     contract{heap_purge, "heap.purge", true, just_max, none, id_column},
     contract{heap_stats, "heap.stats", false, max_now, none, count_columns},
     contract{fifo_enqueue, "fifo.enqueue", true, just_now, plain_item, id_column},
-    contract{fifo_dequeue, "fifo.dequeue", true, just_max, none, message_columns},
+    contract{fifo_dequeue, "fifo.dequeue", true, max_floor, none, message_columns},
     contract{fifo_peek, "fifo.peek", false, just_max, none, message_columns},
     contract{fifo_purge, "fifo.purge", true, just_max, none, id_column},
     contract{fifo_stats, "fifo.stats", false, max_now, none, count_columns},
@@ -200,7 +205,7 @@ constexpr std::array all{
     contract{claim_purge, "claim.purge", true, purge_shared, none, id_column},
     contract{claim_stats, "claim.stats", false, max_now, none, claim_stats_columns},
     contract{claim_next_due, "claim.next_due", false, just_now, none, delay_column},
-    contract{fifo_dequeue_strict, "fifo.dequeue_strict", true, just_max, none, message_columns},
+    contract{fifo_dequeue_strict, "fifo.dequeue_strict", true, max_floor, none, message_columns},
     contract{lifo_dequeue_strict, "lifo.dequeue_strict", true, just_max, none, message_columns},
     contract{claim_list_ready, "claim.list_ready", false, list_ready_shared, none, stored_columns},
     contract{claim_list_held, "claim.list_held", false, list_ready_shared, none, stored_columns},
@@ -221,6 +226,7 @@ constexpr std::array all{
     contract{queue_count, "queue.count", false, count_shared, none, just_number},
     contract{claim_count, "claim.count", false, count_shared, none, just_number},
     contract{claim_leased, "claim.leased", false, leased_shared, none, just_number},
+    contract{queue_floor, "queue.floor", false, just_floor, none, sight_columns},
 };
 
 constexpr bool in_order() {
@@ -229,7 +235,7 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "contracts follow the order of the enumeration");
-static_assert(all.size() == static_cast<std::size_t>(claim_leased) + 1);
+static_assert(all.size() == static_cast<std::size_t>(queue_floor) + 1);
 
 }  // namespace
 
@@ -249,6 +255,8 @@ bool optional(statement id, const capabilities& able) noexcept {
     case listen_drop:
     case listen_end:
       return !able.notifies;
+    case queue_floor:
+      return !able.deleted_rows_linger;
     default:
       return false;
   }
@@ -259,6 +267,10 @@ statement statement_for(kind of, destructive_operation operation) noexcept {
   const auto first = static_cast<std::size_t>(heap_enqueue);
   return static_cast<statement>(first + static_cast<std::size_t>(of) * operations +
                                 static_cast<std::size_t>(operation));
+}
+
+bool begins_at_floor(kind of) noexcept {
+  return of == kind::heap || of == kind::fifo;
 }
 
 statement dequeue_for(kind of, ordering order) noexcept {

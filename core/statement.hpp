@@ -93,6 +93,7 @@ enum class statement : std::uint8_t {
   queue_count,
   claim_count,
   claim_leased,
+  queue_floor,
 };
 
 enum class value_type : std::uint8_t { integer, text, bytes };
@@ -130,6 +131,9 @@ enum class destructive_operation : std::uint8_t { enqueue, dequeue, peek, purge,
 
 /// The statement of an operation for a kind other than claim.
 statement statement_for(kind of, destructive_operation operation) noexcept;
+
+/// Whether reads of the kind take `floor`.
+bool begins_at_floor(kind of) noexcept;
 
 /// The statement that reads from a queue of a kind other than claim: a strict one waits for the
 /// message at the head, where others hold it, instead of passing it.

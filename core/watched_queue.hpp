@@ -9,6 +9,7 @@
 #include "core/driver.hpp"
 #include "core/fusion.hpp"
 #include "core/look_plan.hpp"
+#include "core/low_water.hpp"
 #include "core/waker.hpp"
 
 namespace tableq::core {
@@ -31,6 +32,7 @@ struct watched_queue {
   const bool timed;  ///< Messages may fall due.
   waker readers;
   combiners calls;
+  low_water low;
   std::atomic<std::size_t> waiting{0};  ///< Changed under the watcher's mutex.
   /// When other processes were last told of an addition; zero: never.
   std::atomic<std::chrono::steady_clock::rep> told_at{0};

@@ -34,6 +34,7 @@ dialect make_postgresql_dialect() {
       .able = {.strict_needs_lock = true,
                .schemas = true,
                .notifies = true,
+               .deleted_rows_linger = true,
                .max_payload = 1'000'000'000},
       .resolve = resolve,
       .classify = classify_postgresql,

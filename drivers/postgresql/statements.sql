@@ -80,7 +80,8 @@ UNLISTEN {table:tableq}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- Ids are drawn row by row as the arrays are walked along, so the n-th lowest belongs to the n-th item. They
--- come from the column's default, which needs no right on the sequence.
+-- come from the column's default, which needs no right on the sequence. txid_current() is asked before the
+-- first one is drawn, and makes the transaction one that snapshots know of: see queue.floor.
 WITH added AS (
   INSERT INTO {table} (created_at, payload)
   SELECT COALESCE(created_at, CAST(:now AS bigint),
@@ -88,20 +89,35 @@ WITH added AS (
          payload
   FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
                unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
+  WHERE txid_current() IS NOT NULL
   RETURNING id
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
 
 -- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
 INSERT INTO {table} (created_at, payload)
-VALUES (COALESCE(CAST(:created_at AS bigint), CAST(:now AS bigint),
-                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
-        CAST(:payload AS bytea))
+SELECT COALESCE(CAST(:created_at AS bigint), CAST(:now AS bigint),
+                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+       CAST(:payload AS bytea)
+WHERE txid_current() IS NOT NULL
 RETURNING id
 
+-- name: queue.floor
+-- What one snapshot shows: the first message, and which transactions it does not see to the end.
+SELECT (SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
+       txid_snapshot_xmin(now.snapshot) AS oldest_running,
+       txid_snapshot_xmax(now.snapshot) AS next
+FROM (SELECT txid_current_snapshot() AS snapshot) AS now
+
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
+-- Before :floor nothing is left: see queue.floor. The index still has what was deleted there.
 WITH picked AS MATERIALIZED (
-  SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
+  SELECT id
+  FROM {table}
+  WHERE id >= CAST(:floor AS bigint)
+  ORDER BY id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
@@ -109,7 +125,9 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
 DELETE FROM {table}
-WHERE id = (SELECT id FROM {table} ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+WHERE id = (
+  SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+)
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict

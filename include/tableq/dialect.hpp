@@ -46,6 +46,9 @@ struct capabilities {
   bool notifies = false;
   /// One session writes at a time; the others wait for it.
   bool one_writer = false;
+  /// Reads step over rows that were deleted until something cleans up, which may be long: they
+  /// begin where `queue.floor` says that none is left before.
+  bool deleted_rows_linger = false;
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;
   /// The most sessions that may be open at once; empty: no limit of the database's own.

@@ -1,0 +1,152 @@
+#include "core/low_water.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::core::low_water;
+
+/// A queue of ids from 1 on, as the database shows it.
+class low_water_mark : public testing::Test {
+ protected:
+  /// Reads messages.
+  low_water::start read(std::int64_t first, std::int64_t last) {
+    const low_water::start from = low_.begin(now_);
+    low_.end(from,
+             {.count = static_cast<std::size_t>(last - first + 1), .first = first, .last = last},
+             now_);
+    return from;
+  }
+  /// So many that it is time to ask.
+  void read_many(std::int64_t first) {
+    for (std::int64_t i = 0; i < 10; ++i) read(first + i * 100, first + i * 100 + 99);
+  }
+  /// Asks, while transactions from `oldest` on run and `next` is the next to begin.
+  void ask(std::optional<std::int64_t> first, std::int64_t oldest, std::int64_t next) {
+    const auto asked = low_.ask();
+    ASSERT_TRUE(asked);
+    low_.answer(*asked, {.first = first, .oldest_running = oldest, .next = next});
+  }
+  /// Has a floor at 1.
+  void begin_at_one() {
+    for (int i = 0; i < 2; ++i) {
+      read(1, 1);
+      ask(1, 10, 10);
+    }
+    ASSERT_EQ(floor(), 1);
+  }
+  /// Where the next read begins.
+  std::int64_t floor() {
+    static_cast<void>(low_.begin(now_));
+    const low_water::start from = low_.begin(now_);
+    EXPECT_FALSE(from.everything);
+    return from.floor;
+  }
+
+  low_water low_;
+  low_water::clock::time_point now_ = low_water::clock::time_point(1h);
+};
+
+TEST_F(low_water_mark, rises_when_what_ran_beside_a_look_has_ended) {
+  read_many(1);
+  ask(1001, 50, 60);
+  EXPECT_EQ(floor(), low_water::lowest) << "50 to 59 may still add 999";
+  read_many(1001);
+  ask(2001, 59, 70);
+  EXPECT_EQ(floor(), low_water::lowest);
+  read_many(2001);
+  ask(3001, 60, 80);
+  EXPECT_EQ(floor(), 1001);
+  read_many(3001);
+  ask(4001, 80, 90);
+  EXPECT_EQ(floor(), 3001);
+}
+
+TEST_F(low_water_mark, stops_at_a_message_that_turned_up_late) {
+  read_many(1);
+  ask(1001, 50, 60);
+  read_many(1001);
+  ask(999, 60, 70);
+  EXPECT_EQ(floor(), 999);
+}
+
+TEST_F(low_water_mark, rises_over_all_that_was_read_where_nothing_is_left) {
+  read_many(1);
+  ask(std::nullopt, 60, 60);
+  read_many(1001);
+  ask(std::nullopt, 70, 70);
+  EXPECT_EQ(floor(), 1001);
+}
+
+TEST_F(low_water_mark, is_asked_for_after_many_messages_and_by_one_at_a_time) {
+  begin_at_one();
+  for (int i = 1; i < 64; ++i) read(i, i);
+  EXPECT_FALSE(low_.ask());
+  read(64, 64);
+  const auto asked = low_.ask();
+  ASSERT_TRUE(asked);
+  read_many(65);
+  EXPECT_FALSE(low_.ask());
+  low_.give_up();
+  EXPECT_TRUE(low_.ask());
+}
+
+TEST_F(low_water_mark, is_asked_for_after_several_reads_however_many_each_returns) {
+  begin_at_one();
+  for (int i = 0; i < 7; ++i) read(i * 100 + 1, i * 100 + 100);
+  EXPECT_FALSE(low_.ask());
+  read(701, 800);
+  EXPECT_TRUE(low_.ask());
+}
+
+TEST_F(low_water_mark, is_asked_for_at_once_when_nothing_is_known_but_not_for_ever) {
+  for (int i = 0; i < 8; ++i) {
+    read(i + 1, i + 1);
+    ask(i + 2, 1, 100);  // Something old runs, and does not end.
+  }
+  read(9, 9);
+  EXPECT_FALSE(low_.ask());
+}
+
+TEST_F(low_water_mark, forgets_what_it_meant_to_rise_to_when_asking_fails) {
+  read_many(1);
+  ask(1001, 50, 60);
+  read_many(1001);
+  ASSERT_TRUE(low_.ask());
+  low_.give_up();
+  read_many(2001);
+  ask(3001, 70, 80);
+  EXPECT_EQ(floor(), low_water::lowest);
+}
+
+TEST_F(low_water_mark, is_left_out_now_and_then_and_lowered_to_what_that_finds) {
+  EXPECT_TRUE(low_.begin(now_).everything);
+  read_many(1);
+  ask(1001, 60, 60);
+  read_many(1001);
+  ask(2001, 70, 70);
+  EXPECT_EQ(floor(), 1001);
+  now_ += 999ms;
+  EXPECT_FALSE(read(2001, 2001).everything);
+  now_ += 1ms;
+  EXPECT_TRUE(read(7, 7).everything);
+  EXPECT_EQ(floor(), 7);
+  read_many(2002);
+  ask(std::nullopt, 80, 80);
+  EXPECT_EQ(floor(), 7) << "what it meant to rise to is forgotten";
+}
+
+TEST_F(low_water_mark, is_left_out_less_often_where_that_takes_long) {
+  const low_water::start from = low_.begin(now_);
+  low_.end(from, {}, now_ + 100ms);
+  now_ += 4999ms;
+  EXPECT_FALSE(low_.begin(now_).everything);
+  now_ += 1ms;
+  EXPECT_TRUE(low_.begin(now_).everything);
+}
+
+}  // namespace

@@ -84,7 +84,8 @@ TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
   while (std::chrono::steady_clock::now() < begin + 500ms) told += watch->wait(1s).anything ? 1 : 0;
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(told, 2);
-  EXPECT_LE(told, took / 10ms + 20);
+  // The shortest rest, which is what it takes where the writer is held up now and then.
+  EXPECT_LE(told, took / 1ms + 2);
 }
 
 TEST_F(file_watch, without_the_system_looks_at_the_files) {

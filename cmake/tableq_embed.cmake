@@ -1,13 +1,13 @@
 # Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, drivers/<name>/setup.sql and
 # schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
 # `<name>_sql::setup` and `<name>_sql::ddl_<file>`.
-# Comments are stripped; the `-- name:` lines of the statements stay.
+# Comments are stripped; the `-- name:` lines of the statements and the roles stay.
 set(TABLEQ_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_sql.cmake)
 
 function(tableq_embed_dialect target name)
   set(statements ${PROJECT_SOURCE_DIR}/drivers/${name}/statements.sql)
   set(files)
-  foreach(file catalog heap fifo lifo pending claim concurrency)
+  foreach(file catalog heap fifo lifo pending claim concurrency roles)
     list(APPEND files ${PROJECT_SOURCE_DIR}/schema/${name}/${file}.sql)
   endforeach()
   set(setup ${PROJECT_SOURCE_DIR}/drivers/${name}/setup.sql)

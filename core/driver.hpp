@@ -104,6 +104,12 @@ std::string_view reserved_beginning(std::string_view table) noexcept;
 /// A dialect's DDL for `part` with the names filled in. Defined by drivers/registry.cpp.
 std::string ddl_text(std::string_view dialect, std::string_view part, const table_names& names);
 
+/// A block of a dialect's roles with the names and the user filled in, as statements that each end
+/// with `;`. Defined by drivers/registry.cpp.
+/// @throws error errc::unsupported where the dialect has no roles.
+std::string role_text(std::string_view dialect, std::string_view block, const table_names& names,
+                      std::string_view user);
+
 /// A dialect's text of a statement that takes no items, with names and values written into it, for
 /// a person to run. Values must be free of user data. Defined by drivers/registry.cpp.
 std::string statement_text(std::string_view dialect, statement id, const table_names& names,

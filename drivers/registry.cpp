@@ -233,6 +233,22 @@ std::string core::ddl_text(std::string_view dialect, std::string_view part,
   return drivers::fill_names(words->speaks.ddl.at(std::string(part)), words->speaks, names);
 }
 
+std::string core::role_text(std::string_view dialect, std::string_view block,
+                            const table_names& names, std::string_view user) {
+  const auto words = drivers::known().by_name(dialect);
+  const auto text = words->speaks.ddl.find("roles");
+  const auto blocks = text == words->speaks.ddl.end() ? decltype(words->statements){}
+                                                      : drivers::split_blocks(text->second);
+  const auto found = blocks.find(block);
+  if (found == blocks.end()) {
+    throw error(errc::unsupported, advice::never,
+                "this database has no rights to grant; who may use a queue is said by the rights "
+                "of its file",
+                {.backend = words->speaks.name, .operation = "grants"});
+  }
+  return drivers::fill_role(found->second, words->speaks, names, user);
+}
+
 std::string core::statement_text(std::string_view dialect, statement id, const table_names& names,
                                  std::span<const value> shared) {
   const auto words = drivers::known().by_name(dialect);

@@ -151,6 +151,20 @@ std::string fill_names(std::string_view text, const dialect& in, const core::tab
   return out;
 }
 
+std::string fill_role(std::string_view text, const dialect& in, const core::table_names& names,
+                      std::string_view user) {
+  std::string out = fill_names(text, in, names);
+  const auto put = [&out](std::string_view place, const std::string& what) {
+    for (std::size_t at = out.find(place); at != std::string::npos; at = out.find(place, at)) {
+      out.replace(at, place.size(), what);
+      at += what.size();
+    }
+  };
+  put("{schema}", quote(names.schema, in));
+  put("{user}", quote(user, in));
+  return out.empty() ? out : out + ";\n";
+}
+
 text compile(std::string_view filled, const core::contract& of, const style& as) {
   text out;
   out.name = of.name;

@@ -66,6 +66,11 @@ std::map<std::string, std::string, std::less<>> split_blocks(std::string_view st
 /// is substituted.
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
 
+/// The same for a block of a dialect's roles, and `{schema}` and `{user}`; ends with `;` unless there
+/// is nothing in it.
+std::string fill_role(std::string_view text, const dialect& in, const core::table_names& names,
+                      std::string_view user);
+
 /// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone. With
 /// batching::rows `{items: ...}` becomes that many copies with commas between them, and `:item` in
 /// them the copy's number.

@@ -153,10 +153,31 @@ exit_status create(const connection_options& connection, const queue_arguments& 
   return exit_status::done;
 }
 
-exit_status print_ddl(const connection_options& connection, const std::string& dialect,
+/// What is given to `ddl` beside the queue.
+struct ddl_arguments {
+  explicit ddl_arguments(CLI::App& command)
+      : dialect(command, "DIALECT", "", "sqlite, postgresql, sqlserver"),
+        grant(command, "--grant", "ROLE",
+              "print what gives a role's rights instead: producer, replacer, consumer, viewer,\n"
+              "manager or owner"),
+        user(command, "--to", "USER", "who gets them") {
+    dialect.required();
+  }
+  argument dialect;
+  argument grant;
+  argument user;
+};
+
+exit_status print_ddl(const connection_options& connection, const ddl_arguments& what,
                       const queue_arguments& given) {
+  if (what.grant.given() != what.user.given()) throw usage_error("--grant and --to go together");
+  const std::string dialect = what.dialect.text();
+  const std::string queue = given.queue.text();
   output out;
-  out.write(tableq::ddl(dialect, given.queue.text(), given.settings(), naming(connection)));
+  out.write(what.grant.given()
+                ? tableq::grants(dialect, tableq::parse_role(what.grant.text()), what.user.text(),
+                                 queue, given.settings(), naming(connection))
+                : tableq::ddl(dialect, queue, given.settings(), naming(connection)));
   out.flush();
   return exit_status::done;
 }
@@ -179,21 +200,19 @@ void add_create(CLI::App& app, invocation& call) {
 }
 
 void add_ddl(CLI::App& app, invocation& call) {
-  CLI::App& command =
-      add_command(app, "ddl",
-                  {.description = "Print what a database administrator would run to make a queue",
-                   .details = "Needs no database.",
-                   .usage = "DIALECT KIND QUEUE [OPTIONS]",
-                   .examples = "  tableq ddl postgresql claim jobs\n"
-                               "  tableq ddl sqlite fifo mail --strict | sqlite3 jobs.db"});
+  CLI::App& command = add_command(
+      app, "ddl",
+      {.description = "Print what a database administrator would run to make a queue",
+       .details = "Needs no database. With --grant: what gives a user the rights of a role on it.",
+       .usage = "DIALECT KIND QUEUE [OPTIONS]",
+       .examples = "  tableq ddl postgresql claim jobs\n"
+                   "  tableq ddl sqlite fifo mail --strict | sqlite3 jobs.db\n"
+                   "  tableq ddl postgresql claim jobs --grant consumer --to worker"});
   add_naming_options(command, call.connection);
-  const auto dialect = std::make_shared<argument>(command, "DIALECT", "", "sqlite, postgresql");
-  dialect->required();
+  const auto what = std::make_shared<ddl_arguments>(command);
   const auto given = std::make_shared<queue_arguments>(command);
-  command.callback([&call, dialect, given] {
-    call.run = [&call, dialect, given] {
-      return print_ddl(call.connection, dialect->text(), *given);
-    };
+  command.callback([&call, what, given] {
+    call.run = [&call, what, given] { return print_ddl(call.connection, *what, *given); };
   });
 }
 

@@ -24,7 +24,8 @@ dialect make_postgresql_dialect() {
               {"lifo", postgresql_sql::ddl_lifo},
               {"pending", postgresql_sql::ddl_pending},
               {"claim", postgresql_sql::ddl_claim},
-              {"concurrency", postgresql_sql::ddl_concurrency}},
+              {"concurrency", postgresql_sql::ddl_concurrency},
+              {"roles", postgresql_sql::ddl_roles}},
       .setup = {postgresql_sql::setup},
       // Not READ WRITE: on a standby that would fail with another error than writing does.
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",

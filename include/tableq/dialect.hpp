@@ -102,7 +102,8 @@ struct dialect {
   /// `{table}`, `{catalog}` and `{limits}` become quoted names, `{table:suffix}` the quoted name of
   /// an index, and `:name` a parameter.
   std::string statements = {};
-  /// The text that makes a queue, by the kind's name; and `catalog`.
+  /// The text that makes a queue, by the kind's name; `catalog`; and `roles`, in blocks as those of
+  /// statements, which may be missing where there are no users.
   std::map<std::string, std::string> ddl = {};
 
   char quote_open = '"';

@@ -43,6 +43,22 @@ struct queue_info {
   timestamp created_at = {};
 };
 
+/// What a user of the database may do with a queue. docs/security.md says what each can and cannot.
+enum class role {
+  producer,  ///< Adds messages, and reads none.
+  replacer,  ///< `claim`: a producer whose messages replace or postpone those that hold their keys.
+  consumer,  ///< Reads messages, and settles them.
+  viewer,    ///< Sees the figures of the queue, and no payload, header or key.
+  manager,   ///< All that is no DDL: looks, purges, redrives, cancels, sets limits, pauses.
+  owner,     ///< Creates and drops.
+};
+
+/// The role's name as the command reads it: `producer`.
+TABLEQ_EXPORT std::string_view to_string(role value) noexcept;
+
+/// @throws error errc::invalid_argument when the text names no role; lists them.
+TABLEQ_EXPORT role parse_role(std::string_view text);
+
 /// One result of `database::inspect`.
 struct finding {
   enum class level { ok, warning, problem };
@@ -62,5 +78,17 @@ TABLEQ_EXPORT std::vector<std::string> dialects();
 /// fit.
 TABLEQ_EXPORT std::string ddl(std::string_view dialect, std::string_view queue,
                               const queue_settings& settings, const open_options& options = {});
+
+/// What an administrator would run to give a user what the role needs on a queue, and no more. The
+/// user works with `schema_policy::verify_only`, unless it is an owner. Needs no connection.
+/// @param user 1 to 128 bytes, as the database knows it, without quotes, brackets, braces, `;` and
+///   control characters.
+/// @param settings as the queue was created: groups, keep, key_window and dead_letters need rights.
+/// @param options table_prefix and schema_name are used.
+/// @throws error errc::invalid_argument for an unknown dialect, a bad name, a replacer of a kind
+///   without keys; errc::unsupported where the database has no users.
+TABLEQ_EXPORT std::string grants(std::string_view dialect, role as, std::string_view user,
+                                 std::string_view queue, const queue_settings& settings,
+                                 const open_options& options = {});
 
 }  // namespace tableq

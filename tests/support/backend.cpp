@@ -98,6 +98,10 @@ void place::forbid_equal_payloads(std::string_view table) {
   sql("CREATE UNIQUE INDEX only_once_in_" + name + " ON \"" + name + "\" (payload)");
 }
 
+bool place::quote_payloads_in_errors(std::string_view /*table*/) {
+  return false;
+}
+
 void place::drop_index(std::string_view /*table*/, const std::string& index) {
   sql("DROP INDEX \"" + index + "\"");
 }

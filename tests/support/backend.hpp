@@ -66,6 +66,12 @@ struct address_check {
   std::string answer;
 };
 
+/// A user of the database, who may log in and no more, and the address to do it by.
+struct database_user {
+  std::string name;
+  std::string url;
+};
+
 /// Isolated ground for one test. Everything in it is gone with the object.
 class place {
  public:
@@ -120,6 +126,8 @@ class place {
   [[nodiscard]] virtual std::optional<std::string> other_schema() { return {}; }
   /// The address of a user without the right to create tables; empty where users are unknown.
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
+  /// A user of its own with each call; empty where users are unknown.
+  [[nodiscard]] virtual std::optional<database_user> new_user() { return {}; }
 
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
   /// How plain SQL writes a text that is to be a payload.
@@ -133,6 +141,9 @@ class place {
                            const std::string& values, std::int64_t count);
   /// From then on the table refuses a message that is equal in its first 400 bytes to another.
   virtual void forbid_equal_payloads(std::string_view table);
+  /// From then on a trigger of the table refuses each message, with an error that quotes it. False:
+  /// this database cannot.
+  virtual bool quote_payloads_in_errors(std::string_view table);
   /// A query for the names of the indexes of a table, but for the one behind its primary key.
   [[nodiscard]] virtual std::string index_names(std::string_view table) const = 0;
   virtual void drop_index(std::string_view table, const std::string& index);

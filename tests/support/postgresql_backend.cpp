@@ -82,6 +82,7 @@ class schema_place : public place {
       administrator_.run("ROLLBACK; DROP SCHEMA IF EXISTS " + schema_ + "_other CASCADE; " +
                          "DROP SCHEMA " + schema_ + " CASCADE");
       if (limited_) administrator_.run("DROP ROLE " + schema_ + "_limited");
+      for (const std::string& user : users_) administrator_.run("DROP ROLE " + user);
     } catch (const std::exception& failure) {
       // A destructor must not throw; what stays behind is told.
       std::fprintf(stderr, "left behind %s: %s\n", schema_.c_str(), failure.what());
@@ -204,12 +205,32 @@ class schema_place : public place {
     return url_with("options", options() + " -crole=" + role);
   }
 
+  std::optional<database_user> new_user() override {
+    if (!superuser_) return {};
+    settings theirs = tableq_;
+    theirs["user"] = schema_ + "_user" + std::to_string(users_.size());
+    theirs["password"] = schema_;
+    theirs["options"] = "-csearch_path=" + schema_;
+    administrator_.run("CREATE ROLE " + theirs["user"] + " LOGIN PASSWORD '" + schema_ + "'");
+    users_.push_back(theirs["user"]);
+    return database_user{theirs["user"], address_of(theirs)};
+  }
+
   std::string bytes_literal(std::string_view bytes) const override {
     return "'\\x" + hex(bytes) + "'::bytea";
   }
   std::string bytes_type() const override { return "bytea"; }
   std::string numbers(std::int64_t count) const override {
     return "generate_series(1, " + std::to_string(count) + ") AS numbers (n)";
+  }
+  bool quote_payloads_in_errors(std::string_view table) override {
+    const std::string name(table);
+    administrator_.run(
+        "CREATE OR REPLACE FUNCTION quoting() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "RAISE EXCEPTION 'no: %', convert_from(NEW.payload, 'UTF8') USING DETAIL = NEW.payload; "
+        "END $$; CREATE TRIGGER quoting BEFORE INSERT OR UPDATE ON " +
+        name + " FOR EACH ROW EXECUTE FUNCTION quoting()");
+    return true;
   }
   std::string index_names(std::string_view table) const override {
     return "SELECT indexname FROM pg_indexes WHERE schemaname = '" + schema_ +
@@ -306,6 +327,7 @@ class schema_place : public place {
   postgresql_client administrator_;
   bool superuser_ = false;
   bool limited_ = false;
+  std::vector<std::string> users_;
   std::map<std::string, prepared> kept_;
   settings base_;
   settings tableq_;

@@ -51,7 +51,7 @@ class database_place : public place {
       client_.reset();
       administrator_.run("ALTER DATABASE " + name_ + " SET SINGLE_USER WITH ROLLBACK IMMEDIATE");
       administrator_.run("DROP DATABASE " + name_);
-      if (limited_) administrator_.run("DROP LOGIN " + name_ + "_limited");
+      for (const std::string& login : logins_) administrator_.run("DROP LOGIN " + login);
     } catch (const std::exception& failure) {
       // A destructor must not throw; what stays behind is told.
       std::fprintf(stderr, "left behind %s: %s\n", name_.c_str(), failure.what());
@@ -173,21 +173,26 @@ class database_place : public place {
     return name_ + "_other";
   }
   std::optional<std::string> url_without_ddl_rights() override {
+    const auto limited = new_user();
+    if (!limited) return {};
+    sql("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA::dbo TO " + limited->name);
+    return limited->url;
+  }
+  std::optional<database_user> new_user() override {
     if (!says_yes("SELECT CASE WHEN HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY LOGIN') = 1"
                   " AND CAST(SERVERPROPERTY('IsIntegratedSecurityOnly') AS int) = 0"
                   " THEN 1 ELSE 0 END")) {
       return {};
     }
     sqlserver_address limited = tableq_;
-    limited.user = name_ + "_limited";
+    limited.user = name_ + "_limited" + std::to_string(logins_.size());
     limited.password = "Aa1." + name_;
     limited.settings.erase("authentication");
     administrator_.run("CREATE LOGIN " + limited.user + " WITH PASSWORD = N'" + limited.password +
                        "', CHECK_POLICY = OFF");
-    limited_ = true;
+    logins_.push_back(limited.user);
     sql("CREATE USER " + limited.user + " FOR LOGIN " + limited.user);
-    sql("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA::dbo TO " + limited.user);
-    return limited.url();
+    return database_user{limited.user, limited.url()};
   }
 
   std::string bytes_literal(std::string_view bytes) const override { return "0x" + hex(bytes); }
@@ -285,7 +290,7 @@ class database_place : public place {
   sqlserver_client administrator_;
   sqlserver_address tableq_;
   std::optional<sqlserver_client> client_;
-  bool limited_ = false;
+  std::vector<std::string> logins_;
 };
 
 class server_backend : public backend {

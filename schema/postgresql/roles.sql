@@ -1,0 +1,86 @@
+-- What each role may do with a queue, and no more: the least that the library's statements need.
+-- `tableq ddl postgresql KIND QUEUE --grant ROLE --to USER` prints the blocks of a role with the names
+-- filled in. docs/security.md says what a role can and cannot do.
+--
+-- Rights on columns: a producer cannot read what others have sent, a viewer sees no payload, a consumer
+-- changes only what a read or a settlement changes. The identity column needs no right on its sequence.
+
+-- name: schema
+GRANT USAGE ON SCHEMA {schema} TO {user};
+
+-- name: schema.owner
+GRANT CREATE, USAGE ON SCHEMA {schema} TO {user};
+
+-- name: catalog
+GRANT SELECT ON {catalog} TO {user};
+GRANT SELECT ON {limits} TO {user};
+
+-- name: producer.heap producer.fifo producer.lifo
+GRANT INSERT (created_at, payload), SELECT (id) ON {table} TO {user};
+
+-- name: producer.pending
+GRANT INSERT (created_at, due_at, payload), SELECT (id) ON {table} TO {user};
+
+-- name: producer.claim
+-- To find a key that is held, and to count where the queue has a capacity.
+GRANT INSERT (state, priority, due_at, created_at, key, headers, payload, expires_at, max_attempts, retry,
+              group_key),
+      SELECT (id, state, due_at, key, group_key)
+ON {table} TO {user};
+
+-- name: producer.groups
+-- In a queue with groups: a message begins as held, and is let go.
+GRANT UPDATE (state) ON {table} TO {user};
+
+-- name: producer.key_window
+-- In a queue with a key_window: keys whose time is over are forgotten by those who enqueue.
+GRANT UPDATE (due_at, key, past_key), DELETE ON {table} TO {user};
+
+-- name: replacer.claim
+-- A producer whose messages replace or postpone those that wait with their key.
+GRANT UPDATE (state, priority, due_at, attempts, max_attempts, retry, expires_at, headers, payload)
+ON {table} TO {user};
+
+-- name: consumer.heap consumer.fifo consumer.lifo consumer.pending
+-- Reads lock what they delete, and a lock needs the right to change a column: one that decides nothing.
+GRANT SELECT, UPDATE (created_at), DELETE ON {table} TO {user};
+
+-- name: consumer.claim
+GRANT SELECT, DELETE,
+      UPDATE (state, due_at, fence, attempts, claimed_at, finished_at, key, past_key, errors)
+ON {table} TO {user};
+
+-- name: consumer.kept
+-- In a queue that keeps what is completed, or its key.
+GRANT UPDATE (headers, payload) ON {table} TO {user};
+
+-- name: consumer.limits
+-- Where the queue has a rate or a concurrency: reads take turns, and tokens.
+GRANT UPDATE (tokens, refilled_at) ON {limits} TO {user};
+
+-- name: dead_letters
+-- On the queue that dead messages are moved to.
+GRANT INSERT (priority, created_at, past_key, headers, errors, payload), SELECT (id) ON {table} TO {user};
+
+-- name: dead_letters.manager
+-- Redriving takes them back.
+GRANT INSERT, SELECT, UPDATE, DELETE ON {table} TO {user};
+
+-- name: viewer.heap viewer.fifo viewer.lifo
+GRANT SELECT (id, created_at) ON {table} TO {user};
+
+-- name: viewer.pending
+GRANT SELECT (id, created_at, due_at) ON {table} TO {user};
+
+-- name: viewer.claim
+GRANT SELECT (id, state, priority, due_at, created_at, finished_at) ON {table} TO {user};
+
+-- name: manager.heap manager.fifo manager.lifo manager.pending manager.claim
+GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {user};
+GRANT INSERT, UPDATE ON {limits} TO {user};
+
+-- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
+-- Creates and drops. Who is to own a table needs CREATE on its schema.
+GRANT SELECT, INSERT, DELETE ON {catalog} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {limits} TO {user};
+ALTER TABLE {table} OWNER TO {user};

@@ -1,0 +1,100 @@
+-- What each role may do with a queue: the least that the library's statements need.
+-- `tableq ddl sqlserver KIND QUEUE --grant ROLE --to USER` prints the blocks of a role with the names
+-- filled in. docs/security.md says what a role can and cannot do. Not executed on a server yet.
+--
+-- Rights on columns where T-SQL has them: SELECT and UPDATE. INSERT is for the whole row. Locking hints
+-- and application locks need no right.
+
+-- name: schema
+-- Tables are granted one by one: a schema needs none.
+
+-- name: schema.owner
+GRANT ALTER ON SCHEMA::{schema} TO {user};
+GRANT CREATE TABLE TO {user};
+
+-- name: catalog
+GRANT SELECT ON {catalog} TO {user};
+GRANT SELECT ON {limits} TO {user};
+
+-- name: producer.heap producer.fifo producer.lifo producer.pending
+GRANT INSERT ON {table} TO {user};
+GRANT SELECT ON {table} (id) TO {user};
+
+-- name: producer.claim
+-- To find a key that is held, and to count where the queue has a capacity. `fence` tells which message of
+-- a batch has got which id.
+GRANT INSERT ON {table} TO {user};
+GRANT SELECT ON {table} (id, state, due_at, fence, [key], group_key) TO {user};
+
+-- name: producer.groups
+-- In a queue with groups: a message begins as held, and is let go.
+GRANT UPDATE ON {table} (state) TO {user};
+
+-- name: producer.key_window
+-- In a queue with a key_window: keys whose time is over are forgotten by those who enqueue.
+GRANT SELECT ON {table} (priority, past_key) TO {user};
+GRANT UPDATE ON {table} (due_at, [key], past_key) TO {user};
+GRANT DELETE ON {table} TO {user};
+
+-- name: replacer.claim
+-- A producer whose messages replace or postpone those that wait with their key.
+GRANT UPDATE ON {table} (state, priority, due_at, attempts, max_attempts, retry, expires_at, headers, payload)
+  TO {user};
+
+-- name: consumer.heap consumer.fifo consumer.lifo consumer.pending
+GRANT SELECT ON {table} TO {user};
+GRANT DELETE ON {table} TO {user};
+
+-- name: consumer.claim
+GRANT SELECT ON {table} TO {user};
+GRANT DELETE ON {table} TO {user};
+GRANT UPDATE ON {table} (state, due_at, fence, attempts, claimed_at, finished_at, [key], past_key, errors)
+  TO {user};
+
+-- name: consumer.kept
+-- In a queue that keeps what is completed, or its key.
+GRANT UPDATE ON {table} (headers, payload) TO {user};
+
+-- name: consumer.limits
+-- Where the queue has a rate or a concurrency: reads take turns, and tokens.
+GRANT UPDATE ON {limits} (tokens, refilled_at) TO {user};
+
+-- name: dead_letters
+-- On the queue that dead messages are moved to.
+GRANT INSERT ON {table} TO {user};
+GRANT SELECT ON {table} (id, fence) TO {user};
+
+-- name: dead_letters.manager
+-- Redriving takes them back.
+GRANT INSERT ON {table} TO {user};
+GRANT SELECT ON {table} TO {user};
+GRANT UPDATE ON {table} TO {user};
+GRANT DELETE ON {table} TO {user};
+
+-- name: viewer.heap viewer.fifo viewer.lifo
+GRANT SELECT ON {table} (id, created_at) TO {user};
+
+-- name: viewer.pending
+GRANT SELECT ON {table} (id, created_at, due_at) TO {user};
+
+-- name: viewer.claim
+GRANT SELECT ON {table} (id, state, priority, due_at, created_at, finished_at) TO {user};
+
+-- name: manager.heap manager.fifo manager.lifo manager.pending manager.claim
+GRANT SELECT ON {table} TO {user};
+GRANT INSERT ON {table} TO {user};
+GRANT UPDATE ON {table} TO {user};
+GRANT DELETE ON {table} TO {user};
+GRANT INSERT ON {limits} TO {user};
+GRANT UPDATE ON {limits} TO {user};
+
+-- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
+-- Creates and drops.
+GRANT SELECT ON {catalog} TO {user};
+GRANT INSERT ON {catalog} TO {user};
+GRANT DELETE ON {catalog} TO {user};
+GRANT SELECT ON {limits} TO {user};
+GRANT INSERT ON {limits} TO {user};
+GRANT UPDATE ON {limits} TO {user};
+GRANT DELETE ON {limits} TO {user};
+GRANT CONTROL ON {table} TO {user};

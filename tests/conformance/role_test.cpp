@@ -1,0 +1,244 @@
+#include <gtest/gtest.h>
+
+#include "support/fixture.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::role;
+using tableq::settled;
+
+/// Queues in a schema where nobody has a right but their owner.
+class role_ground : public ground {
+ protected:
+  /// False: this database, or this user, knows no rights.
+  bool prepare_roles() {
+    const auto schema = here().other_schema();
+    if (!schema) return false;
+    schema_ = *schema;
+    owner_ = open({.schema_name = schema_});
+    user_ = here().new_user();
+    return user_.has_value();
+  }
+  [[nodiscard]] tableq::database& owners() { return *owner_; }
+  /// A new user with a role on a queue.
+  tableq::database as(role what, std::string_view queue, const tableq::queue_settings& settings,
+                      tableq::schema_policy policy = tableq::schema_policy::verify_only) {
+    const database_user user = *(user_ ? std::exchange(user_, {}) : here().new_user());
+    here().sql(tableq::grants(owners().backend(), what, user.name, queue, settings,
+                              {.schema_name = schema_}));
+    return tableq::database::open(user.url,
+                                  {.schema = policy, .schema_name = schema_, .look_every = 100ms});
+  }
+
+ private:
+  std::string schema_;
+  std::optional<tableq::database> owner_;
+  std::optional<database_user> user_;
+};
+
+class role_of_kind : public testing::TestWithParam<std::tuple<const backend*, tableq::kind>>,
+                     public role_ground {
+ protected:
+  void SetUp() override {
+    prepare(*std::get<0>(GetParam()));
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!prepare_roles()) GTEST_SKIP() << "this database, or this user, knows no rights";
+    open_queue(owners(), kind(), "mail");
+    open_queue(owners(), kind(), "other");
+    any_queue(owners(), kind(), "mail").put("there");
+  }
+  void TearDown() override { clear(); }
+  [[nodiscard]] tableq::kind kind() const { return std::get<1>(GetParam()); }
+  tableq::database as(role what,
+                      tableq::schema_policy policy = tableq::schema_policy::verify_only) {
+    return role_ground::as(what, "mail", {.kind = kind()}, policy);
+  }
+};
+TABLEQ_ON_KINDS(role_of_kind, shared_backends);
+
+TEST_P(role_of_kind, producer_adds_and_reads_nothing) {
+  auto theirs = as(role::producer);
+  any_queue mail(theirs, kind(), "mail");
+  mail.put("one");
+  EXPECT_EQ(mail.put_all({"two", "three"}).size(), 2U);
+  auto tx = theirs.begin();
+  mail.put(tx, "four");
+  tx.commit();
+  EXPECT_CODE(permission_denied, static_cast<void>(mail.take()));
+  EXPECT_CODE(permission_denied, static_cast<void>(mail.peek(1)));
+  EXPECT_CODE(permission_denied, mail.base().pause());
+  EXPECT_CODE(permission_denied, mail.base().set_limits({.capacity = 1}));
+  EXPECT_CODE(permission_denied, static_cast<void>(theirs.drop("mail")));
+  EXPECT_CODE(permission_denied, any_queue(theirs, kind(), "other").put("x"));
+  any_queue all(owners(), kind(), "mail");
+  all.base().set_limits({.capacity = 6});
+  mail.put("five");
+  EXPECT_EQ(all.waiting(), 6U);
+}
+
+TEST_P(role_of_kind, consumer_reads_and_adds_nothing) {
+  auto theirs = as(role::consumer);
+  any_queue mail(theirs, kind(), "mail");
+  EXPECT_EQ(mail.peek(1).at(0), "there");
+  EXPECT_EQ(mail.waiting(), 1U);
+  EXPECT_EQ(mail.take()->payload, "there");
+  EXPECT_TRUE(mail.take_up_to(3, 1ms).empty());
+  any_queue(owners(), kind(), "mail").base().set_limits({.rate = 1000.0});
+  any_queue(owners(), kind(), "mail").put("limited");
+  EXPECT_EQ(mail.take_up_to(1, 60s).at(0).payload, "limited");
+  EXPECT_CODE(permission_denied, mail.put("x"));
+  EXPECT_CODE(permission_denied, mail.base().pause());
+  EXPECT_CODE(permission_denied, static_cast<void>(theirs.drop("mail")));
+  EXPECT_CODE(permission_denied, static_cast<void>(any_queue(theirs, kind(), "other").take()));
+}
+
+TEST_P(role_of_kind, viewer_sees_figures_and_no_message) {
+  auto theirs = as(role::viewer);
+  any_queue mail(theirs, kind(), "mail");
+  EXPECT_EQ(mail.waiting(), 1U);
+  EXPECT_EQ(theirs.queues().size(), 2U);
+  EXPECT_FALSE(mail.base().paused());
+  EXPECT_CODE(permission_denied, static_cast<void>(mail.peek(1)));
+  EXPECT_CODE(permission_denied, static_cast<void>(mail.take()));
+  EXPECT_CODE(permission_denied, mail.put("x"));
+  EXPECT_CODE(permission_denied, any_queue(theirs, kind(), "other").put("x"));
+}
+
+TEST_P(role_of_kind, manager_does_all_but_ddl) {
+  auto theirs = as(role::manager);
+  any_queue mail(theirs, kind(), "mail");
+  mail.put("one");
+  EXPECT_EQ(mail.take()->payload, kind() == tableq::kind::lifo ? "one" : "there");
+  mail.base().pause();
+  EXPECT_TRUE(mail.base().paused());
+  mail.base().resume();
+  mail.base().set_limits({.capacity = 10, .rate = 5.0});
+  EXPECT_EQ(mail.base().limits().capacity, 10U);
+  EXPECT_CODE(permission_denied, static_cast<void>(theirs.drop("mail")));
+  EXPECT_CODE(permission_denied, any_queue(theirs, kind(), "other").put("x"));
+}
+
+TEST_P(role_of_kind, owner_creates_and_drops) {
+  auto theirs = as(role::owner, tableq::schema_policy::create_if_missing);
+  any_queue(theirs, kind(), "new").put("works");
+  EXPECT_TRUE(theirs.drop("mail"));
+  EXPECT_CODE(permission_denied, static_cast<void>(theirs.drop("other")));
+}
+
+TEST_P(role_of_kind, nobody_else_creates) {
+  for (const role each : {role::producer, role::consumer, role::viewer, role::manager}) {
+    auto theirs = as(each, tableq::schema_policy::create_if_missing);
+    EXPECT_CODE(permission_denied, open_queue(theirs, kind(), "new")) << tableq::to_string(each);
+  }
+}
+
+/// Claim queues with all that needs more rights.
+class role_of_claims : public testing::TestWithParam<const backend*>, public role_ground {
+ protected:
+  void SetUp() override {
+    prepare(*GetParam());
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!prepare_roles()) GTEST_SKIP() << "this database, or this user, knows no rights";
+  }
+  void TearDown() override { clear(); }
+  tableq::database as(role what, const tableq::claim_options& options) {
+    return role_ground::as(what, "jobs", {.kind = tableq::kind::claim, .claim = options});
+  }
+};
+TABLEQ_ON_BACKENDS(role_of_claims, shared_backends);
+
+TEST_P(role_of_claims, producer_and_consumer_of_groups_keys_and_kept_messages) {
+  for (const bool keep : {false, true}) {
+    const tableq::claim_options options{
+        .keep = keep, .key_window = 1ms, .groups = tableq::group_options{}};
+    auto all = owners().claim("jobs", options);
+    auto sending = as(role::producer, options);
+    auto to = sending.claim("jobs");
+    EXPECT_FALSE(to.enqueue("a", {.key = "k", .group = "g"}).existed());
+    EXPECT_TRUE(to.enqueue("b", {.key = "k", .group = "g"}).existed());
+    EXPECT_FALSE(to.enqueue("c", {.group = "g"}).existed());
+    EXPECT_CODE(duplicate_key,
+                to.enqueue("d", {.key = "k", .on_duplicate = tableq::on_duplicate::reject}));
+    EXPECT_CODE(permission_denied,
+                to.enqueue("e", {.key = "k", .on_duplicate = tableq::on_duplicate::replace}));
+    auto working = as(role::consumer, options);
+    auto from = working.claim("jobs");
+    const auto first = from.take({.max = 5});
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(from.extend(first[0].receipt, 60s), settled::done);
+    EXPECT_EQ(from.complete(first[0].receipt), settled::done);
+    const auto second = from.take({.max = 5});
+    ASSERT_EQ(second.size(), 1U);
+    EXPECT_EQ(second[0].payload, "c");
+    EXPECT_EQ(from.release(second[0].receipt), settled::done);
+    EXPECT_EQ(from.fail(from.take().at(0).receipt, "no", {.give_up = true}), settled::done);
+    EXPECT_EQ(from.get(second[0].id)->errors.size(), 1U);
+    EXPECT_FALSE(to.enqueue("f", {.key = "k"}).existed()) << "the window is over";
+    EXPECT_CODE(permission_denied, from.set_priority(second[0].id, 5));
+    EXPECT_TRUE(owners().drop("jobs"));
+  }
+}
+
+TEST_P(role_of_claims, replacer_replaces_and_reads_nothing) {
+  auto all = owners().claim("jobs");
+  auto theirs = as(role::replacer, {});
+  auto to = theirs.claim("jobs");
+  to.enqueue("a", {.key = "k"});
+  for (const auto each : {tableq::on_duplicate::replace, tableq::on_duplicate::postpone}) {
+    EXPECT_TRUE(
+        to.enqueue("b", {.headers = {{"h", "v"}}, .key = "k", .on_duplicate = each}).existed());
+  }
+  EXPECT_EQ(all.peek().at(0).payload, "b");
+  EXPECT_CODE(permission_denied, static_cast<void>(to.take()));
+  EXPECT_CODE(permission_denied, static_cast<void>(to.peek()));
+}
+
+TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
+  const tableq::claim_options options{.max_attempts = 1, .dead_letters = "morgue"};
+  auto all = owners().claim("jobs", options);
+  auto working = as(role::consumer, options);
+  auto from = working.claim("jobs");
+  all.enqueue("a");
+  EXPECT_EQ(from.fail(from.take().at(0).receipt, "no"), settled::done);
+  EXPECT_EQ(owners().claim("morgue").stats().ready, 1U);
+  EXPECT_CODE(permission_denied, static_cast<void>(working.claim("morgue").peek()));
+  EXPECT_CODE(permission_denied, from.redrive_all());
+  auto managing = as(role::manager, options);
+  auto managed = managing.claim("jobs");
+  EXPECT_EQ(managed.redrive_all(), 1U);
+  const auto found = managed.peek();
+  EXPECT_EQ(managed.set_priority(found.at(0).id, 3), tableq::altered::done);
+  EXPECT_EQ(managed.cancel(found.at(0).id), tableq::altered::done);
+}
+
+TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {
+  auto all = owners().claim("jobs");
+  all.set_limits({.concurrency = 1});
+  for (const std::string& each : numbered(3)) all.enqueue(each);
+  auto working = as(role::consumer, {});
+  auto from = working.claim("jobs");
+  EXPECT_EQ(tableq::drain(from, [](const tableq::delivery&, const std::stop_token&) {}), 3U);
+}
+
+TEST_P(role_of_claims, names_of_users_cannot_break_out) {
+  const std::string dialect = owners().backend();
+  const tableq::queue_settings fifo{};
+  for (const char* bad : {"", "a\"b", "a'b", "a]b", "a[b", "a;b", "a\nb", "a`b", "{table}",
+                          "x\"; DROP TABLE mail; --", "x\x7f"}) {
+    EXPECT_CODE(invalid_argument,
+                static_cast<void>(tableq::grants(dialect, role::producer, bad, "mail", fifo)))
+        << bad;
+  }
+  EXPECT_CODE(invalid_argument,
+              static_cast<void>(tableq::grants(dialect, role::producer, "u", "mail\"", fifo)));
+  EXPECT_CODE(invalid_argument,
+              static_cast<void>(tableq::grants(dialect, role::replacer, "u", "mail", fifo)));
+  EXPECT_TRUE(contains(tableq::grants(dialect, role::producer, "Domain\\U ser@x", "mail", fifo),
+                       "Domain\\U ser@x"));
+  EXPECT_CODE(invalid_argument, tableq::parse_role("god"));
+}
+
+}  // namespace

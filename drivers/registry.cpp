@@ -176,7 +176,9 @@ class dialect_driver final : public core::driver {
 
 /// The endpoint with what the dialect's own sessions have in common.
 endpoint completed(endpoint at, const dialect& speaks) {
-  at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
+  if (!at.pooled) {
+    at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
+  }
   at.wide_text = speaks.wide_text;
   return at;
 }

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing when all are there.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [odbc] [test] [lint]
+#   scripts/install_dependencies.sh [build] [postgresql] [odbc] [test] [lint] [fuzz]
 #
 # build: the library and the command (the default). postgresql: a server of one's own for
-# with_postgresql.sh. odbc: the driver of PostgreSQL. test, lint: what tests and linters need beside.
+# with_postgresql.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: what tests, linters and fuzzers need beside.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -16,7 +16,8 @@ for group in "${@:-build}"; do
     postgresql) wanted+=(postgresql) ;;
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
-      odbcinst odbc-postgresql libsqliteodbc tdsodbc) ;;
+      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer) ;;
+    fuzz) wanted+=(clang-14 libfuzzer-14-dev) ;;
     lint) wanted+=(clang-format-14 clang-tidy-14 python3 sqlfluff) ;;
     *)
       echo "install_dependencies.sh: unknown group: $group" >&2

@@ -60,8 +60,10 @@ constexpr std::array rules{
     rule{"57P", {errc::connection_lost, advice::session}},
     rule{"58P01", {errc::not_a_database, advice::never}},
     rule{"72000", {errc::conflict, advice::transaction}},
-    // What a trigger raises on purpose.
-    rule{"P0", {errc::constraint_violated, advice::never}},
+    // What a trigger raises on purpose, perhaps with the row in its words.
+    rule{"P0",
+         {errc::constraint_violated, advice::never,
+          "a trigger or function of the database refused it; the server's log has its words"}},
     rule{"XX001", {errc::not_a_database, advice::never}},
     rule{"XX002", {errc::not_a_database, advice::never}},
 };

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "drivers/dialects.hpp"
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport/libpq_address.hpp"
@@ -6,7 +8,8 @@ namespace tableq::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
-  return {.connect = libpq::connect_string(url), .able = self.able};
+  libpq::address at = libpq::resolve_address(url);
+  return {.connect = std::move(at.connect), .pooled = at.pooled, .able = self.able};
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <soci/soci.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +53,9 @@ std::string_view field_of(const PGresult* of, int code) noexcept {
   return found == nullptr ? std::string_view() : std::string_view(found);
 }
 
+constexpr std::string_view raised =
+    "a trigger or function of the database refused it; the server's log has its words";
+
 [[noreturn]] void fail(const PGconn* link, const PGresult* answer) {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
@@ -58,6 +64,9 @@ std::string_view field_of(const PGresult* of, int code) noexcept {
   if (what.sqlstate.starts_with("22")) {
     // Data exceptions quote the value.
     what.sentence = "the server refused a value";
+  } else if (field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise") {
+    // Whatever its state: the words are those of a function that was written for the table.
+    what.sentence = raised;
   } else if (what.sentence.empty()) {
     const std::string_view client = PQerrorMessage(link);
     what.sentence = client.substr(0, client.find('\n'));
@@ -84,10 +93,25 @@ bool must_prepare_again(const result& answer) noexcept {
                                                       "RevalidateCachedQuery");
 }
 
+constexpr std::string_view forgets =
+    "the server forgot a prepared statement of the session; behind a pooler in transaction mode, "
+    "such as pgbouncer, add pooling=transaction to the address";
+
+std::string random_mark() {
+  std::random_device random;
+  std::array<char, 16> text{};
+  const std::uint64_t bits = (std::uint64_t{random()} << 32U) | random();
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), bits, 36);
+  return {text.data(), end.ptr};
+}
+
 /// What the transport and its statements share.
 struct libpq_link {
   PGconn* handle;
   std::uint64_t statements = 0;
+  /// Part of the statements' names: behind a pooler another client may have statements in the same
+  /// session of the server, and must never have one of the same name.
+  std::string mark = random_mark();
 };
 
 class libpq_prepared final : public prepared {
@@ -103,11 +127,15 @@ class libpq_prepared final : public prepared {
     if (keep_ && name_.empty()) make();
     result answer = send(values);
     if (keep_ && must_prepare_again(answer)) {
+      // A session that was reset forgets once; behind a pooler it is another one each time.
+      constexpr int too_often = 3;
+      const bool hopeless =
+          field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000" && ++forgotten_ >= too_often;
       name_.clear();
-      if (PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
-        // The transaction is lost with it, and may be run again as a whole.
-        throw native_failure({.sqlstate = "26000",
-                              .sentence = "the server forgot a prepared statement of the session"});
+      if (hopeless || PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
+        // A transaction is lost with it, and may be run again as a whole.
+        throw native_failure(
+            {.sqlstate = hopeless ? "0A000" : "26000", .sentence = std::string(forgets)});
       }
       make();
       answer = send(values);
@@ -119,7 +147,8 @@ class libpq_prepared final : public prepared {
  private:
   /// The server drops it with the session; a name is never used again, so none can be in the way.
   void make() {
-    std::string name = "tableq_" + std::to_string(++link_->statements);
+    std::string name = "tableq_" + link_->mark + "_";
+    name += std::to_string(++link_->statements);
     const result answer(PQprepare(link_->handle, name.c_str(), text_.sql.c_str(),
                                   static_cast<int>(types_.size()), types_.data()));
     if (!succeeded(answer)) fail(link_->handle, answer.get());
@@ -140,16 +169,18 @@ class libpq_prepared final : public prepared {
   bool keep_;
   std::vector<Oid> types_;
   std::string name_;
+  int forgotten_ = 0;
 };
 
 class libpq_executor final : public transport {
  public:
-  explicit libpq_executor(PGconn* handle) : link_(std::make_shared<libpq_link>()) {
+  explicit libpq_executor(PGconn* handle, bool pooled = false)
+      : link_(std::make_shared<libpq_link>()), pooled_(pooled) {
     link_->handle = handle;
   }
 
   std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    return std::make_unique<libpq_prepared>(link_, std::move(of), keep);
+    return std::make_unique<libpq_prepared>(link_, std::move(of), keep && !pooled_);
   }
 
   void script(const std::string& sql, boundary what) override {
@@ -182,6 +213,7 @@ class libpq_executor final : public transport {
 
  private:
   std::shared_ptr<libpq_link> link_;
+  bool pooled_;
 };
 
 std::unique_ptr<soci::session> open(const endpoint& at) {
@@ -200,8 +232,8 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& /*at*/, bool /*ours*/) {
-  return std::make_unique<libpq_executor>(handle_of(session));
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool /*ours*/) {
+  return std::make_unique<libpq_executor>(handle_of(session), at.pooled);
 }
 
 bool fits(soci::session& session, const dialect& /*speaks*/) {

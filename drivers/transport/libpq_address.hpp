@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
@@ -44,7 +45,7 @@ inline void check_key(const options& known, std::string_view key) {
   // libpq reads ssl=true, as JDBC writes it, as sslmode=require.
   if (key == "ssl" || find(known, key) != nullptr) return;
   refuse("unknown key " + core::shown(key) +
-         "; known are libpq's, such as sslmode and connect_timeout");
+         "; known are libpq's, such as sslmode and connect_timeout, and pooling");
 }
 
 inline bool blank(char c) noexcept {
@@ -59,8 +60,19 @@ inline bool in_key_value_form(std::string_view text) noexcept {
   return end != text.begin() && end != text.end() && *end == '=';
 }
 
-/// Checks the keys of `host=h password='a \'b'`, stepping over the values as libpq does.
-inline void check_key_value_form(const options& known, std::string_view text) {
+/// The one key that is tableq's own.
+inline constexpr std::string_view pooling_key = "pooling";
+
+/// @return whether a pooler hands sessions on with each transaction.
+inline bool pooled(std::string_view value) {
+  if (value != "transaction" && value != "session") refuse("pooling takes session or transaction");
+  return value == "transaction";
+}
+
+/// Checks the keys of `host=h password='a \'b'`, stepping over the values as libpq does, and takes
+/// out `pooling=`. @return its value; empty when it is not given.
+inline std::string check_key_value_form(const options& known, std::string& text) {
+  std::string pooling;
   std::size_t i = 0;
   const auto skip_blanks = [&] {
     while (i < text.size() && blank(text[i])) ++i;
@@ -68,19 +80,51 @@ inline void check_key_value_form(const options& known, std::string_view text) {
   for (skip_blanks(); i < text.size(); skip_blanks()) {
     const std::size_t start = i;
     while (i < text.size() && text[i] != '=' && !blank(text[i])) ++i;
-    const std::string_view key = text.substr(start, i - start);
+    const std::string key = text.substr(start, i - start);
     skip_blanks();
     if (i == text.size() || text[i] != '=') refuse("a value without a key, or a key without one");
-    check_key(known, key);
+    const bool ours = key == pooling_key;
+    if (!ours) check_key(known, key);
     ++i;
     skip_blanks();
     const bool quoted = i < text.size() && text[i] == '\'';
     if (quoted) ++i;
+    const std::size_t value = i;
     for (; i < text.size() && (quoted ? text[i] != '\'' : !blank(text[i])); ++i) {
       if (text[i] == '\\') ++i;
     }
-    if (quoted) ++i;
+    i = std::min(i, text.size());
+    if (ours) pooling = text.substr(value, i - value);
+    if (quoted) i = std::min(i + 1, text.size());
+    if (ours) {
+      static_cast<void>(pooled(pooling));
+      text.erase(start, i - start);
+      i = start;
+    }
   }
+  return pooling;
+}
+
+/// Takes `pooling=` out of a URI's keys. @return its value; empty when it is not given.
+inline std::string take_pooling(const connection_url& url, std::string& text) {
+  std::string pooling;
+  for (const auto& [key, value] : url.settings) {
+    if (key != pooling_key) continue;
+    static_cast<void>(pooled(value));
+    pooling = value;
+  }
+  const std::size_t query = text.find('?');
+  if (pooling.empty() || query == std::string::npos) return pooling;
+  std::string kept;
+  std::string_view rest = std::string_view(text).substr(query + 1);
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    if (one.starts_with(pooling_key) && one.substr(pooling_key.size()).starts_with('=')) continue;
+    kept.append(kept.empty() ? "?" : "&").append(one);
+  }
+  text.replace(query, text.size() - query, kept);
+  return pooling;
 }
 
 inline std::string encoded(std::string_view text) {
@@ -99,15 +143,25 @@ inline std::string encoded(std::string_view text) {
   return out;
 }
 
+/// An address as libpq takes it, and what tableq's own key says.
+struct read_address {
+  options all;
+  bool pooled = false;
+};
+
 /// Reads either form as libpq does. Its own messages may quote the password: they are not shown.
-inline options parse(const connection_url& url) {
+inline read_address parse(const connection_url& url) {
   const options known(PQconndefaults());
   std::string text = url.raw.substr(url.raw.find("://") + 3);
+  std::string pooling;
   if (in_key_value_form(text)) {
-    check_key_value_form(known, text);
+    pooling = check_key_value_form(known, text);
   } else {
     if (!url.problem.empty()) refuse(url.problem);
-    for (const auto& [key, value] : url.settings) check_key(known, key);
+    for (const auto& [key, value] : url.settings) {
+      if (key != pooling_key) check_key(known, key);
+    }
+    pooling = take_pooling(url, text);
     text.insert(0, "postgresql://");
   }
   char* complaint = nullptr;
@@ -118,7 +172,7 @@ inline options parse(const connection_url& url) {
         "libpq cannot read this address; write postgresql://user@host:5432/database?key=value, and "
         "characters such as / @ : ? % within a part as %2F %40 %3A %3F %25");
   }
-  return out;
+  return {.all = std::move(out), .pooled = !pooling.empty() && pooled(pooling)};
 }
 
 /// A special character of a password that was not encoded moves part of it into the host or the
@@ -138,10 +192,16 @@ inline void check_place(const options& in) {
   }
 }
 
-/// The address for SOCI to connect with, defaults filled in.
+/// The address for SOCI to connect with, defaults filled in, and whether a pooler is in between.
+struct address {
+  std::string connect;
+  bool pooled = false;
+};
+
 /// @throws error errc::invalid_argument naming an unknown key; never with a value.
-inline std::string connect_string(const connection_url& url) {
-  const options wanted = parse(url);
+inline address resolve_address(const connection_url& url) {
+  const read_address read = parse(url);
+  const options& wanted = read.all;
   check_place(wanted);
   const options defaults(PQconndefaults());
   // Written anew with every special character encoded: SOCI takes the text apart at `=` and at
@@ -154,14 +214,20 @@ inline std::string connect_string(const connection_url& url) {
     out += encoded(value);
   };
   for (const PQconninfoOption* one = wanted.get(); one->keyword != nullptr; ++one) {
-    if (one->val != nullptr) add(one->keyword, one->val);
+    if (one->val == nullptr ||
+        (read.pooled && one->keyword == std::string_view("client_encoding"))) {
+      continue;
+    }
+    add(one->keyword, one->val);
   }
+  // Told with the login, which poolers keep for each client, instead of with the set-up.
+  if (read.pooled) add("client_encoding", "UTF8");
   // Without it an address that drops packets would hold up the caller for minutes.
   if (!given(wanted, "connect_timeout") && !given(defaults, "connect_timeout")) {
     add("connect_timeout", "10");
   }
   if (!given(wanted, "fallback_application_name")) add("fallback_application_name", "tableq");
-  return out;
+  return {.connect = std::move(out), .pooled = read.pooled};
 }
 
 }  // namespace tableq::drivers::libpq

@@ -69,7 +69,7 @@ class libpq_listener final : public core::listener {
 
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
                                                      const endpoint& at) {
-  if (!at.able.notifies) return nullptr;
+  if (!at.able.notifies || at.pooled) return nullptr;
   return std::make_unique<libpq_listener>(std::move(session));
 }
 

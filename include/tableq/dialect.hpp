@@ -85,6 +85,9 @@ struct endpoint {
   /// and its client library do.
   std::chrono::milliseconds statement_timeout{0};
   bool wide_text = false;  ///< As the dialect's.
+  /// A pooler hands the server's session from client to client, with each transaction: the
+  /// dialect's set-up is left out, nothing is prepared, and nobody listens.
+  bool pooled = false;
   capabilities able = {};  ///< As the dialect's, or narrowed by the address.
 };
 

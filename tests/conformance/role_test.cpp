@@ -57,7 +57,7 @@ class role_of_kind : public testing::TestWithParam<std::tuple<const backend*, ta
     return role_ground::as(what, "mail", {.kind = kind()}, policy);
   }
 };
-TABLEQ_ON_KINDS(role_of_kind, shared_backends);
+TABLEQ_ON_KINDS(role_of_kind, distinct_backends);
 
 TEST_P(role_of_kind, producer_adds_and_reads_nothing) {
   auto theirs = as(role::producer);
@@ -175,9 +175,9 @@ TEST_P(role_of_claims, producer_and_consumer_of_groups_keys_and_kept_messages) {
     EXPECT_EQ(second[0].payload, "c");
     EXPECT_EQ(from.release(second[0].receipt), settled::done);
     EXPECT_EQ(from.fail(from.take().at(0).receipt, "no", {.give_up = true}), settled::done);
-    EXPECT_EQ(from.get(second[0].id)->errors.size(), 1U);
+    EXPECT_EQ(from.get(second[0].receipt.id)->errors.size(), 1U);
     EXPECT_FALSE(to.enqueue("f", {.key = "k"}).existed()) << "the window is over";
-    EXPECT_CODE(permission_denied, from.set_priority(second[0].id, 5));
+    EXPECT_CODE(permission_denied, from.set_priority(second[0].receipt.id, 5));
     EXPECT_TRUE(owners().drop("jobs"));
   }
 }
@@ -220,7 +220,9 @@ TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {
   for (const std::string& each : numbered(3)) all.enqueue(each);
   auto working = as(role::consumer, {});
   auto from = working.claim("jobs");
-  EXPECT_EQ(tableq::drain(from, [](const tableq::delivery&, const std::stop_token&) {}), 3U);
+  EXPECT_EQ(tableq::drain(from, [](const tableq::delivery&,
+                                   const std::stop_token&) { return tableq::handled::done(); }),
+            3U);
 }
 
 TEST_P(role_of_claims, names_of_users_cannot_break_out) {

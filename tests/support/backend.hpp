@@ -128,6 +128,12 @@ class place {
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
   /// A user of its own with each call; empty where users are unknown.
   [[nodiscard]] virtual std::optional<database_user> new_user() { return {}; }
+  /// Gives a user a setting that each session of his begins with, `name = value`, or a limit to how
+  /// many he may have. False: this database has no such thing.
+  virtual bool role_setting(const std::string& /*user*/, const std::string& /*setting*/) {
+    return false;
+  }
+  virtual bool limit_sessions(const std::string& /*user*/, int /*most*/) { return false; }
 
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
   /// How plain SQL writes a text that is to be a payload.

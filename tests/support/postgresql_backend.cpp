@@ -216,6 +216,15 @@ class schema_place : public place {
     return database_user{theirs["user"], address_of(theirs)};
   }
 
+  bool role_setting(const std::string& user, const std::string& setting) override {
+    administrator_.run("ALTER ROLE " + user + " SET " + setting);
+    return true;
+  }
+  bool limit_sessions(const std::string& user, int most) override {
+    administrator_.run("ALTER ROLE " + user + " CONNECTION LIMIT " + std::to_string(most));
+    return true;
+  }
+
   std::string bytes_literal(std::string_view bytes) const override {
     return "'\\x" + hex(bytes) + "'::bytea";
   }

@@ -1,0 +1,186 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <latch>
+#include <mutex>
+#include <thread>
+
+#include "hostile/workload.hpp"
+#include "support/backends.hpp"
+#include "support/fixture.hpp"
+#include "support/postgresql_client.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// A pooler in transaction mode stands between: every transaction may meet another session of the
+/// server.
+class pooler : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const char* const given = std::getenv("TABLEQ_TEST_POOLER");
+    if (given == nullptr) GTEST_SKIP() << "TABLEQ_TEST_POOLER is not set; see with_pgbouncer.sh";
+    url_ = given;
+    schema_ = here().other_schema().value();
+  }
+  tableq::database through(const std::string& mode, tableq::open_options options = {}) {
+    options.schema_name = schema_;
+    return tableq::database::open(url_ + mode, options);
+  }
+  /// The same database through sessions of the server that no other test shares.
+  tableq::database through_untold(tableq::open_options options) {
+    options.schema_name = schema_;
+    const std::size_t begin = url_.find("///") + 3;
+    std::string url = url_;
+    return tableq::database::open(url.replace(begin, url.find('?') - begin, "untold"), options);
+  }
+  [[nodiscard]] std::string plain_sql(const std::string& text) const {
+    return postgresql_client(url_).run(text).at(0).at(0).value();
+  }
+  [[nodiscard]] const std::string& schema() const { return schema_; }
+
+ private:
+  std::string url_;
+  std::string schema_;
+};
+INSTANTIATE_TEST_SUITE_P(, pooler, testing::Values(&postgresql_backend()), backend_name);
+
+const std::string with_pooling = "&pooling=transaction";
+
+TEST_P(pooler, in_transaction_mode_serves_every_operation) {
+  auto db = through(with_pooling);
+  work_with(db);
+  auto strict = db.fifo("strict", {.ordering = tableq::ordering::strict});
+  strict.enqueue("a");
+  EXPECT_EQ(strict.dequeue()->payload, "a");
+  auto groups = db.claim("groups", {.key_window = 1ms, .groups = tableq::group_options{}});
+  groups.enqueue("g", {.key = "k", .group = "g"});
+  EXPECT_EQ(groups.complete(groups.take().at(0).receipt), tableq::settled::done);
+  EXPECT_TRUE(db.drop("groups"));
+}
+
+TEST_P(pooler, in_transaction_mode_serves_more_clients_than_it_has_sessions) {
+  auto watched = open({.schema_name = schema()});
+  auto all = watched.claim("jobs");
+  constexpr int clients = 12;
+  constexpr int each = 25;
+  std::atomic<int> done = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < clients; ++i) {
+      threads.emplace_back([&] {
+        auto db = through(with_pooling, {.max_sessions = 2});
+        auto jobs = db.claim("jobs");
+        for (int n = 0; n < each; ++n) {
+          db.transact([&](tableq::transaction& tx) {
+            jobs.enqueue(tx, "a");
+            jobs.enqueue(tx, "b");
+          });
+          for (const auto& one : jobs.take({.max = 2})) {
+            if (jobs.complete(one.receipt) == tableq::settled::done) ++done;
+          }
+        }
+      });
+    }
+  }
+  for (const auto& one : all.take({.max = 1000})) {
+    if (all.complete(one.receipt) == tableq::settled::done) ++done;
+  }
+  EXPECT_EQ(done, clients * each * 2);
+  EXPECT_EQ(all.stats().ready + all.stats().leased, 0U);
+}
+
+TEST_P(pooler, in_transaction_mode_is_left_as_it_was) {
+  {
+    auto db = through(with_pooling);
+    work_with(db);
+    auto waits = db.fifo("fifo");
+    EXPECT_FALSE(waits.dequeue({.wait = 100ms}));
+  }
+  // Nothing prepared, no setting changed, nobody listens, no lock: others share these sessions.
+  auto db = through(with_pooling);
+  auto found = db.claim("claim");
+  EXPECT_EQ(here()
+                .sql("SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+                     " WHERE l.locktype = 'advisory' AND a.application_name = 'tableq'")
+                .at(0)
+                .at(0),
+            "0");
+  const std::vector<std::pair<const char*, const char*>> settings = {
+      {"enable_seqscan", "on"}, {"plan_cache_mode", "auto"}, {"jit", "on"}};
+  for (int i = 0; i < 6; ++i) {
+    for (const auto& [name, value] : settings) {
+      EXPECT_EQ(plain_sql(std::string("SHOW ") + name), value) << name;
+    }
+    EXPECT_EQ(plain_sql("SELECT count(*) FROM pg_prepared_statements"), "0");
+    EXPECT_EQ(plain_sql("SELECT count(*) FROM pg_listening_channels()"), "0");
+  }
+}
+
+TEST_P(pooler, in_transaction_mode_lets_waiting_reads_look_by_themselves) {
+  auto db = through(with_pooling, {.look_every = 60s});
+  auto other = through(with_pooling);
+  auto reads = db.fifo("mail");
+  auto sends = other.fifo("mail");
+  std::latch started(1);
+  const std::jthread later([&] {
+    started.wait();
+    sends.enqueue("found");
+  });
+  started.count_down();
+  EXPECT_EQ(reads.dequeue({.wait = 30s})->payload, "found") << "sooner than look_every says";
+}
+
+TEST_P(pooler, in_transaction_mode_tells_those_who_listen_at_the_server_itself) {
+  auto direct = open({.schema_name = schema(), .look_every = 1h});
+  auto reads = direct.fifo("mail");
+  auto db = through(with_pooling);
+  auto sends = db.fifo("mail");
+  std::string got;
+  {
+    const std::jthread reader([&] { got = reads.dequeue({.wait = 60s}).value().payload; });
+    while (here().sql(here().listening_sql().value()).empty()) std::this_thread::yield();
+    sends.enqueue("heard");
+  }
+  EXPECT_EQ(got, "heard");
+}
+
+TEST_P(pooler, that_is_not_told_of_is_told_apart_by_a_clear_error) {
+  // Never another client's statement: either what was asked for, or an error that says what to do.
+  auto made = open({.schema_name = schema()});
+  auto mail = made.fifo("mail");
+  std::vector<std::string> complaints;
+  std::mutex mutex;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 6; ++i) {
+      threads.emplace_back([&] {
+        try {
+          auto db = through_untold({.max_sessions = 2, .retry_for = 5s});
+          auto theirs = db.fifo("mail");
+          for (int n = 0; n < 50; ++n) {
+            theirs.enqueue("m");
+            static_cast<void>(theirs.stats());
+          }
+        } catch (const tableq::error& failed) {
+          const std::scoped_lock hold(mutex);
+          EXPECT_EQ(failed.code(), tableq::errc::unsupported) << failed.what();
+          complaints.emplace_back(failed.what());
+        }
+      });
+    }
+  }
+  ASSERT_FALSE(complaints.empty()) << "the pooler always gave the same session";
+  for (const std::string& each : complaints) {
+    EXPECT_TRUE(contains(each, "pooling=transaction")) << each;
+  }
+  for (const auto& each : mail.dequeue_batch({.max = 1000})) EXPECT_EQ(each.payload, "m");
+}
+
+}  // namespace

@@ -1,0 +1,99 @@
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "exit_status.hpp"
+#include "output.hpp"
+
+namespace tool {
+
+namespace {
+
+std::string version() {
+  return "tableq " + std::to_string(TABLEQ_VERSION_MAJOR) + "." +
+         std::to_string(TABLEQ_VERSION_MINOR) + "." + std::to_string(TABLEQ_VERSION_PATCH);
+}
+
+/// What stands behind the first `--` is for the command; the rest for CLI11, last one first.
+std::vector<std::string> split_arguments(const std::vector<std::string>& arguments,
+                                         std::optional<std::vector<std::string>>& tail) {
+  const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark != arguments.end()) tail.emplace(mark + 1, arguments.end());
+  for (auto one = arguments.begin(); one != mark; ++one) {
+    // CLI11 would take the next argument for the missing value.
+    if (one->starts_with("--") && one->find('=') == one->size() - 1) {
+      throw usage_error(*one + " has no value");
+    }
+  }
+  return {std::make_reverse_iterator(mark), std::make_reverse_iterator(arguments.begin())};
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, invocation& call) {
+  add_connection_options(app, call.connection);
+  app.set_version_flag("--version", version(), "Print the version and end");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 done, 1 nothing there, 2 wrong usage, 3 the database refused.\n"
+      "A password is better kept in TABLEQ_DB than in --db, which others see in the process list.\n"
+      "`tableq COMMAND --help` shows examples.\n\n"
+      "Examples:\n"
+      "  export TABLEQ_DB=sqlite://jobs.db\n"
+      "  tableq create fifo mail\n"
+      "  tableq enqueue mail 'hello'\n"
+      "  tableq dequeue mail");
+  add_create(app, call);
+  add_enqueue(app, call);
+  add_dequeue(app, call);
+  add_work(app, call);
+  add_peek(app, call);
+  add_stats(app, call);
+  add_top(app, call);
+  add_list(app, call);
+  add_get(app, call);
+  add_cancel(app, call);
+  add_priority(app, call);
+  add_dead(app, call);
+  add_purge(app, call);
+  add_pause(app, call);
+  add_resume(app, call);
+  add_limit(app, call);
+  add_drop(app, call);
+  add_doctor(app, call);
+  add_bench(app, call);
+  add_ddl(app, call);
+}
+
+bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& arguments) {
+  try {
+    app.parse(split_arguments(arguments, call.tail));
+  } catch (const CLI::CallForHelp&) {
+    output out;
+    out.write(app.help());
+    out.flush();
+    return false;
+  } catch (const CLI::CallForVersion&) {
+    output out;
+    out.line(version());
+    out.flush();
+    return false;
+  } catch (const CLI::ExtrasError&) {
+    // Its own text would repeat the arguments, and a payload or an address may be among them.
+    throw usage_error("an unknown option or one argument too many; see --help");
+  } catch (const CLI::RequiredError& failure) {
+    const bool command = std::string(failure.what()).find("subcommand") != std::string::npos;
+    throw usage_error(command ? "give one of the commands that --help lists"
+                              : std::string(failure.what()) + "; see --help");
+  } catch (const CLI::ParseError& failure) {
+    throw usage_error(std::string(failure.what()) + "; see --help");
+  }
+  if (call.tail && !call.takes_tail) throw usage_error("this command takes nothing behind --");
+  return true;
+}
+
+}  // namespace tool

@@ -176,10 +176,6 @@ class canaries : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(canaries, shared_backends);
 
-TEST_P(canaries, are_in_nothing_that_is_said_of_what_works) {
-  run_all();
-}
-
 TEST_P(canaries, are_in_nothing_that_is_said_when_constraints_refuse_the_rows) {
   run_all();
   for (const char* table : {"jobs", "mail", "later"}) {

@@ -128,13 +128,6 @@ TEST_P(role_of_kind, owner_creates_and_drops) {
   EXPECT_CODE(permission_denied, static_cast<void>(theirs.drop("other")));
 }
 
-TEST_P(role_of_kind, nobody_else_creates) {
-  for (const role each : {role::producer, role::consumer, role::viewer, role::manager}) {
-    auto theirs = as(each, tableq::schema_policy::create_if_missing);
-    EXPECT_CODE(permission_denied, open_queue(theirs, kind(), "new")) << tableq::to_string(each);
-  }
-}
-
 /// Claim queues with all that needs more rights.
 class role_of_claims : public testing::TestWithParam<const backend*>, public role_ground {
  protected:
@@ -223,6 +216,15 @@ TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {
   EXPECT_EQ(tableq::drain(from, [](const tableq::delivery&,
                                    const std::stop_token&) { return tableq::handled::done(); }),
             3U);
+}
+
+TEST_P(role_of_claims, nobody_but_an_owner_creates) {
+  auto all = owners().claim("jobs");
+  for (const role each : {role::producer, role::consumer, role::viewer, role::manager}) {
+    auto theirs = role_ground::as(each, "jobs", {.kind = tableq::kind::claim},
+                                  tableq::schema_policy::create_if_missing);
+    EXPECT_CODE(permission_denied, theirs.fifo("new")) << tableq::to_string(each);
+  }
 }
 
 TEST_P(role_of_claims, names_of_users_cannot_break_out) {

@@ -39,6 +39,11 @@ std::vector<queue_info> read_rows(const database_state& in, row_set rows) {
                ", which a newer tableq wrote; use that version or a later one");
     }
     if (own) continue;
+    if (!good_queue_name(info.name, in.options().table_prefix)) {
+      // It would stand in statements, and plain SQL must have written it.
+      fail(in, errc::schema_mismatch,
+           "the catalogue holds a name that no queue can have; delete its row");
+    }
     info.kind = parse_kind(rows.take_text(i, 2));
     decode_options(rows.take_text(i, 4), info);
     out.push_back(std::move(info));

@@ -48,6 +48,15 @@ void check_queue_name(std::string_view name, std::string_view prefix) {
   }
 }
 
+bool good_queue_name(std::string_view name, std::string_view prefix) noexcept {
+  try {
+    check_queue_name(name, prefix);
+    return true;
+  } catch (...) {  // noexcept: whatever it was, the name is not to be used.
+    return false;
+  }
+}
+
 void check_places(const open_options& options, bool schemas) {
   const std::string& prefix = options.table_prefix;
   if (prefix.size() > longest_prefix || (!prefix.empty() && digit(prefix.front())) ||

@@ -18,6 +18,9 @@ inline constexpr std::string_view limits_table = "tableq_limits";
 ///   prefix.
 void check_queue_name(std::string_view name, std::string_view prefix = {});
 
+/// The same as an answer.
+bool good_queue_name(std::string_view name, std::string_view prefix) noexcept;
+
 /// Checks table_prefix and schema_name.
 /// @param schemas whether the database has schemas.
 /// @throws error errc::invalid_argument, errc::unsupported.

@@ -6,6 +6,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/identifier.hpp"
 #include "core/validate.hpp"
 
 namespace tableq::core {
@@ -189,6 +190,8 @@ void decode_options(std::string_view text, queue_info& info) {
     } else if (name == "keys" && given == "waiting") {
       info.keys = key_scope::waiting;
     } else if (name == "dead_letters" && !given.empty()) {
+      // It will stand in statements, and plain SQL may have written it.
+      check_queue_name(given);
       info.dead_letters = given;
     } else if (!numeric || !decode_number(name, number, info)) {
       newer(info);

@@ -184,4 +184,25 @@ TEST_P(separation, a_missing_schema_is_told) {
   EXPECT_NE(refused.code(), tableq::errc::internal) << refused.what();
 }
 
+class catalogue_names : public on_each_backend {};
+TABLEQ_ON_BACKENDS(catalogue_names, shared_backends);
+
+TEST_P(catalogue_names, that_plain_sql_has_forged_reach_no_statement) {
+  db().fifo("canary").enqueue("alive");
+  const auto jobs = db().claim("jobs", {.dead_letters = "morgue"});
+  here().sql(
+      "INSERT INTO tableq_queues (name, identity, kind, layout, options)"
+      " VALUES ('x\"''); DELETE FROM canary; --', 7, 'fifo', 1, 'ordering=relaxed')");
+  EXPECT_CODE(schema_mismatch, static_cast<void>(db().queues()));
+  EXPECT_CODE(schema_mismatch, static_cast<void>(db().inspect()));
+  here().sql("DELETE FROM tableq_queues WHERE identity = 7");
+  here().sql(
+      "UPDATE tableq_queues SET options = replace(options, 'morgue', "
+      "'a\";DELETE/**/FROM/**/canary')"
+      " WHERE name = 'jobs'");
+  EXPECT_CODE(invalid_argument, static_cast<void>(open().claim("jobs")));
+  EXPECT_CODE(invalid_argument, static_cast<void>(db().queues()));
+  EXPECT_EQ(db().fifo("canary").dequeue()->payload, "alive");
+}
+
 }  // namespace

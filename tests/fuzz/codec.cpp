@@ -44,13 +44,13 @@ void options(std::string_view text) {
   tableq::queue_info info;
   info.name = "jobs";
   info.kind = tableq::kind::claim;
+  tableq::queue_info again = info;
   try {
     core::decode_options(text, info);
   } catch (const tableq::error&) {
     return;
   }
   const std::string written = core::encode_options(info);
-  tableq::queue_info again = info;
   core::decode_options(written, again);
   must(core::encode_options(again) == written, "options come back as they were");
 }

@@ -2,12 +2,14 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
 #include <memory>
 
+#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
 #include "core/connection_string.hpp"
-#include "drivers/dialects.hpp"
+
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_tds.hpp"
 #include "fuzz/check.hpp"
@@ -50,8 +52,8 @@ void resolve(const tableq::dialect& speaks, const std::string& url, std::string_
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const tableq::dialect sqlite = tableq::drivers::make_sqlite_dialect();
-  static const tableq::dialect postgresql = tableq::drivers::make_postgresql_dialect();
+  static const tableq::dialect sqlite = tableq::find_dialect("sqlite");
+  static const tableq::dialect postgresql = tableq::find_dialect("postgresql");
   const std::string_view secret = "S3cr3t-w0rd";
   std::string rest(text_of(data, size));
   for (std::size_t at = 0; (at = rest.find('#', at)) != std::string::npos; at += secret.size()) {

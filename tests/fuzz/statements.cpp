@@ -1,9 +1,11 @@
 // Texts of dialects, which third parties write too: cut into blocks and statements, filled,
 // compiled.
 
+#include <algorithm>
+
+#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
-#include "drivers/dialects.hpp"
 #include "drivers/text.hpp"
 #include "fuzz/check.hpp"
 
@@ -23,7 +25,7 @@ std::string without(std::string_view text, std::string_view characters) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const tableq::dialect postgresql = make_postgresql_dialect();
+  static const tableq::dialect postgresql = tableq::find_dialect("postgresql");
   const tableq::core::table_names names{
       .schema = "s", .table = "mail", .catalog = "catalogue", .limits = "limits"};
   const std::string_view text = text_of(data, size);

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <soci/soci.h>
 
+#include <algorithm>
+
 #include "hostile/workload.hpp"
 #include "support/fixture.hpp"
 

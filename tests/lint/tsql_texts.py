@@ -20,7 +20,7 @@ def without_literals(text):
 
 
 def read_texts(root):
-    """Name -> text: each block by its first name, `setup`, and `schema.<kind>`."""
+    """Name -> text: each block by its first name, `setup`, `schema.<kind>`, and all `roles`."""
     root = Path(root)
     texts, aliases = {}, {}
     statements = (root / "drivers/sqlserver/statements.sql").read_text(encoding="utf-8")
@@ -32,6 +32,8 @@ def read_texts(root):
     for kind in KINDS:
         path = root / f"schema/sqlserver/{kind}.sql"
         texts[f"schema.{kind}"] = without_comments(path.read_text(encoding="utf-8"))
+    roles = (root / "schema/sqlserver/roles.sql").read_text(encoding="utf-8")
+    texts["roles"] = "\n".join(without_comments(block[2]) for block in BLOCK.finditer(roles))
     return texts, aliases
 
 
@@ -40,6 +42,7 @@ def as_sent(text):
     text = re.sub(r"\{table:(\w+)\}", r"[mail_\1]", text)
     text = text.replace("{table}", "[app].[mail]").replace("{catalog}", "[app].[tableq_queues]")
     text = text.replace("{limits}", "[app].[tableq_limits]")
+    text = text.replace("{schema}", "[app]").replace("{user}", "[worker]")
     text = ITEMS.sub(lambda m: ", ".join(re.sub(r":item\b", str(n), m[1]) for n in range(2)), text)
     pieces, number, at = [], 0, 0
     for found in re.finditer(rf"{LITERAL.pattern}|{PARAMETER.pattern}", text):

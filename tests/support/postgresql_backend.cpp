@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "support/backends.hpp"
+#include "support/postgresql_address.hpp"
 #include "support/postgresql_client.hpp"
 #include "support/soci_sessions.hpp"
 #include "support/text.hpp"
@@ -12,50 +13,9 @@
 namespace tableq_test {
 namespace {
 
-constexpr const char* variable = "TABLEQ_TEST_POSTGRESQL";
-using settings = std::map<std::string, std::string>;
-
 /// Which of pg_locks, as `l`, marks a session that hears of changes.
 const std::string listens =
     "(l.locktype = 'advisory' AND l.classid = 1952606577 AND l.mode = 'ShareLock')";
-
-/// The variable as libpq reads it: SOCI's form is a libpq string behind a scheme.
-std::string server_address() {
-  const std::string given = std::getenv(variable);
-  const std::string scheme = "postgresql://";
-  const bool soci_form = given.rfind(scheme, 0) == 0 && contains(given, "dbname=") &&
-                         !contains(given, "?") && !contains(given, "@");
-  return soci_form ? given.substr(scheme.size()) : given;
-}
-
-std::string quoted(const std::string& value) {
-  return "'" + replaced(replaced(value, "\\", "\\\\"), "'", "\\'") + "'";
-}
-
-std::string as_libpq_string(const settings& all) {
-  std::string out;
-  for (const auto& [key, value] : all) out += key + "=" + quoted(value) + " ";
-  return out;
-}
-
-/// `postgresql://user:password@hosts/dbname?rest`
-std::string as_uri(settings all, const std::string& scheme, const std::string& first_hosts) {
-  const auto take = [&all](const std::string& key) {
-    const std::string value = percent_encoded(all[key]);
-    all.erase(key);
-    return value;
-  };
-  std::string uri = scheme + take("user");
-  if (const std::string password = take("password"); !password.empty()) uri += ":" + password;
-  const std::string host = take("host");
-  uri += "@" + first_hosts + host + ":" + take("port") + "/" + take("dbname");
-  char separator = '?';
-  for (const auto& [key, value] : all) {
-    uri += separator + key + "=" + percent_encoded(value);
-    separator = '&';
-  }
-  return uri;
-}
 
 class schema_place : public place {
  public:
@@ -399,8 +359,8 @@ class server_backend : public backend {
   std::string name() const override { return "postgresql"; }
   features can() const override { return {}; }
   std::optional<std::string> missing() const override {
-    if (std::getenv(variable) != nullptr) return {};
-    return std::string("the environment variable ") + variable + " is not set";
+    if (std::getenv(server_variable) != nullptr) return {};
+    return std::string("the environment variable ") + server_variable + " is not set";
   }
   std::unique_ptr<place> fresh() const override { return std::make_unique<schema_place>(); }
 };

@@ -56,6 +56,31 @@ TEST(addresses_of_postgresql, are_libpq_uris) {
             (settings{{"host", "host"}, {"dbname", "app"}, {"sslmode", "require"}}));
 }
 
+TEST(addresses_of_postgresql, may_tell_of_a_pooler) {
+  for (const char* url : {"postgresql://user@host/app?pooling=transaction",
+                          "postgresql://user@host/app?pooling=transaction&client_encoding=LATIN1",
+                          "postgresql://user@host/app?client_encoding=LATIN1&pooling=%74ransaction",
+                          "postgresql://user=user pooling=transaction host=host dbname=app",
+                          "postgresql://user=user host=host dbname=app pooling = 'transaction'"}) {
+    SCOPED_TRACE(url);
+    EXPECT_TRUE(resolved(url).pooled);
+    EXPECT_EQ(
+        read(url),
+        (settings{
+            {"user", "user"}, {"host", "host"}, {"dbname", "app"}, {"client_encoding", "UTF8"}}));
+  }
+  EXPECT_FALSE(resolved("postgresql://user@host/app?pooling=session").pooled);
+  EXPECT_EQ(read("postgresql://host/?pooling=session"), (settings{{"host", "host"}}));
+  EXPECT_FALSE(resolved("postgresql://user@host/app").pooled);
+  for (const char* bad : {"postgresql://host/?pooling=canary",
+                          "postgresql://host/?pooling=", "postgresql://host=h pooling=canary"}) {
+    const tableq::error refused = thrown_by([&] { static_cast<void>(resolved(bad)); });
+    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
+    EXPECT_TRUE(contains(refused.what(), "pooling takes session or transaction")) << refused.what();
+    EXPECT_FALSE(contains(refused.what(), "canary")) << refused.what();
+  }
+}
+
 TEST(addresses_of_postgresql, may_name_several_hosts) {
   EXPECT_EQ(read("postgresql://user@h1:1,h2:2,[::1]:3/app?target_session_attrs=read-write"),
             (settings{{"user", "user"},

@@ -33,7 +33,7 @@ class wrong_clock : public on_each_backend {
     return end.out;
   }
 };
-TABLEQ_ON_BACKENDS(wrong_clock, shared_backends);
+TABLEQ_ON_BACKENDS(wrong_clock, distinct_backends);
 
 TEST_P(wrong_clock, of_a_client_decides_nothing) {
   auto later = db().pending("later");

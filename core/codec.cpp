@@ -19,6 +19,26 @@ using json = nlohmann::json;
                   "docs/table-format.md asks for");
 }
 
+/// Whether arrays and objects nest so deep that to write them again would take the whole stack.
+bool too_deep(std::string_view text) noexcept {
+  constexpr int deepest = 64;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '[' || c == '{')) {
+      if (++depth > deepest) return true;
+    } else if (!in_string && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 /// The length of the well-formed character at the front; 0 if there is none. Table 3-7 of the
 /// Unicode standard: no surrogates, no overlong forms, nothing above U+10FFFF.
 std::size_t character_length(std::string_view text) noexcept {
@@ -49,6 +69,7 @@ std::string encode_headers(const headers& values) {
 }
 
 headers decode_headers(std::string_view text) {
+  if (too_deep(text)) malformed("headers");
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) malformed("headers");
   headers out;
@@ -65,6 +86,7 @@ std::string encode_retry(const retry_delays& retry) {
 }
 
 std::vector<failure_record> decode_errors(std::string_view text) {
+  if (too_deep(text)) malformed("errors");
   const json list = json::parse(text, nullptr, false);
   if (!list.is_array()) malformed("errors");
   std::vector<failure_record> out;

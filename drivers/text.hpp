@@ -66,8 +66,8 @@ std::map<std::string, std::string, std::less<>> split_blocks(std::string_view st
 /// is substituted.
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
 
-/// The same for a block of a dialect's roles, and `{schema}` and `{user}`; ends with `;` unless there
-/// is nothing in it.
+/// The same for a block of a dialect's roles, and `{schema}` and `{user}`; ends with `;` unless
+/// there is nothing in it.
 std::string fill_role(std::string_view text, const dialect& in, const core::table_names& names,
                       std::string_view user);
 

@@ -38,6 +38,24 @@ TEST(headers, that_are_no_object_are_told) {
   }
 }
 
+TEST(headers, that_nest_without_end_are_told) {
+  const auto nested = [](std::size_t deep) {
+    std::string open;
+    std::string close;
+    for (std::size_t i = 1; i < deep; ++i) {
+      open += "[";
+      close += "]";
+    }
+    return "{\"a\":" + open + close + "}";
+  };
+  EXPECT_EQ(decode_headers(nested(64)).size(), 1U);
+  EXPECT_EQ(decode_headers(R"({"a": "[[[[\"{{{{"})").at("a"), "[[[[\"{{{{");
+  for (const std::size_t deep : {65U, 1'000'000U}) {
+    EXPECT_CODE(schema_mismatch, static_cast<void>(decode_headers(nested(deep))));
+    EXPECT_CODE(schema_mismatch, static_cast<void>(decode_errors("[" + nested(deep) + "]")));
+  }
+}
+
 TEST(failures, come_in_their_order) {
   const auto found = decode_errors(R"([{"at": 5, "error": "one"}, {"at": 6, "error": "two"}])");
   ASSERT_EQ(found.size(), 2U);

@@ -27,28 +27,12 @@ if (($# == 0)); then
   exit 2
 fi
 
-binaries=
-for folder in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -Vr) "$(dirname "$(command -v pg_ctl || echo /)")"; do
-  if [[ -x $folder/initdb && -x $folder/pg_ctl ]]; then
-    binaries=$folder
-    break
-  fi
-done
-if [[ -z $binaries ]]; then
-  echo "with_postgresql.sh: no PostgreSQL server here; scripts/install_dependencies.sh postgresql" >&2
-  exit 1
-fi
-
-home=$(mktemp -d "${TMPDIR:-/tmp}/tableq-postgresql.XXXXXX")
+# shellcheck source=scripts/postgresql_server.sh
+source "$(dirname "$0")/postgresql_server.sh"
+find_postgresql || exit 1
+make_home
 data=$home/data
 log=$home/server.log
-as_owner=()
-if ((EUID == 0)); then
-  as_owner=(runuser -u postgres --)
-  chown postgres: "$home"
-fi
-# In a directory that the owner may enter.
-owner() { (cd "$home" && "${as_owner[@]}" "$@"); }
 
 child=
 # shellcheck disable=SC2317  # Called by the trap.
@@ -60,9 +44,7 @@ cleanup() {
     kill -TERM -- "-$child" 2>/dev/null || true
     wait "$child" 2>/dev/null || true
   fi
-  if [[ -e $data/postmaster.pid ]]; then
-    owner "$binaries/pg_ctl" stop -D "$data" -m immediate -w -s || true
-  fi
+  stop_server "$data"
   if ((status != 0)) && [[ -s $log ]]; then
     echo "with_postgresql.sh: status $status; the end of the server's log:" >&2
     tail -n 30 "$log" >&2
@@ -74,39 +56,9 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-password=$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
-owner tee "$home/password" >/dev/null <<<"$password"
-owner "$binaries/initdb" -D "$data" -U postgres -E UTF8 --locale=C.UTF-8 --no-sync \
-  --auth-local=trust --auth-host=scram-sha-256 --pwfile="$home/password" >/dev/null
-owner tee -a "$data/postgresql.conf" >/dev/null <<CONFIGURATION
-listen_addresses = '127.0.0.1'
-unix_socket_directories = '$home'
-max_connections = 300
-fsync = $durable
-full_page_writes = $durable
-log_line_prefix = '%m [%p] '
-log_checkpoints = off
-$(printf '%s\n' "${settings[@]}")
-CONFIGURATION
-
-# A port is free or not only when it is taken: another one is tried then.
-port=
-for _ in 1 2 3 4 5 6 7 8; do
-  port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
-  if owner "$binaries/pg_ctl" start -D "$data" -l "$log" -w -s -o "-p $port" 2>/dev/null; then
-    break
-  fi
-  port=
-done
-if [[ -z $port ]]; then
-  echo "with_postgresql.sh: the server does not start" >&2
-  exit 1
-fi
-
-owner "$binaries/psql" -q -X -v ON_ERROR_STOP=1 -h "$home" -p "$port" -U postgres -d postgres <<SQL
-CREATE ROLE tableq LOGIN SUPERUSER PASSWORD '$password';
-CREATE DATABASE tableq OWNER tableq;
-SQL
+make_cluster "$data" "$durable" "${settings[@]}"
+start_on_free_port "$data" "$log"
+make_database
 
 export TABLEQ_TEST_POSTGRESQL="postgresql://tableq:$password@127.0.0.1:$port/tableq"
 export TABLEQ_TEST_POSTGRESQL_SOCKET="postgresql:///tableq?host=$home&port=$port&user=tableq"

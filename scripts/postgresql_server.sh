@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# PostgreSQL servers of one's own, for the scripts that read this file: with_postgresql.sh, and
+# tests/crash/own_postgresql.sh. PostgreSQL refuses to run as root: then the system user `postgres`
+# runs it.
+
+# Sets `binaries`, the folder of the newest server's programs.
+find_postgresql() {
+  local folder
+  binaries=
+  for folder in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -Vr) "$(dirname "$(command -v pg_ctl || echo /)")"; do
+    if [[ -x $folder/initdb && -x $folder/pg_ctl ]]; then
+      binaries=$folder
+      return
+    fi
+  done
+  echo "${0##*/}: no PostgreSQL server here; scripts/install_dependencies.sh postgresql" >&2
+  return 1
+}
+
+# Makes the directory `home`, and a password.
+make_home() {
+  home=$(mktemp -d "${TMPDIR:-/tmp}/tableq-postgresql.XXXXXX")
+  as_owner=()
+  if ((EUID == 0)); then
+    as_owner=(runuser -u postgres --)
+    chown postgres: "$home"
+  fi
+  password=$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')
+  owner tee "$home/password" >/dev/null <<<"$password"
+}
+
+# Runs a command as the owner of the servers, in a directory that he may enter.
+owner() { (cd "$home" && "${as_owner[@]}" "$@"); }
+
+# make_cluster DATA DURABLE [LINE OF postgresql.conf]...
+make_cluster() {
+  local data=$1 durable=$2
+  shift 2
+  owner "$binaries/initdb" -D "$data" -U postgres -E UTF8 --locale=C.UTF-8 --no-sync \
+    --auth-local=trust --auth-host=scram-sha-256 --pwfile="$home/password" >/dev/null
+  owner tee -a "$data/postgresql.conf" >/dev/null <<CONFIGURATION
+listen_addresses = '127.0.0.1'
+unix_socket_directories = '$home'
+max_connections = 300
+fsync = $durable
+full_page_writes = $durable
+log_line_prefix = '%m [%p] '
+log_checkpoints = off
+$(printf '%s\n' "$@")
+CONFIGURATION
+}
+
+# start_on_free_port DATA LOG: sets `port`.
+start_on_free_port() {
+  # A port is free or not only when it is taken: another one is tried then.
+  for _ in 1 2 3 4 5 6 7 8; do
+    port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+    if owner "$binaries/pg_ctl" start -D "$1" -l "$2" -w -s -o "-p $port" 2>/dev/null; then
+      return
+    fi
+  done
+  echo "${0##*/}: the server does not start" >&2
+  return 1
+}
+
+# The role and the database that tests use, on the server at `port`.
+make_database() {
+  owner "$binaries/psql" -q -X -v ON_ERROR_STOP=1 -h "$home" -p "$port" -U postgres -d postgres <<SQL
+CREATE ROLE tableq LOGIN SUPERUSER PASSWORD '$password';
+CREATE DATABASE tableq OWNER tableq;
+SQL
+}
+
+# stop_server DATA: at once, if it runs.
+stop_server() {
+  [[ ! -e $1/postmaster.pid ]] || owner "$binaries/pg_ctl" stop -D "$1" -m immediate -w -s || true
+}

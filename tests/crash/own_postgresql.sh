@@ -1,0 +1,119 @@
+#!/bin/bash
+# Servers of a test's own, which it may stop, lose and promote. They are gone when the test closes the
+# standard input, however it ended.
+#
+#   own_postgresql.sh [--disk SIZE]
+#
+# Answers each line of the standard input with one line of JSON, {"done": VALUE}, and ends with the
+# first that fails. {"missing": WHY} instead says that there is no such server to be had here.
+#
+#   begin              makes and starts the server `first`; VALUE is its port, `password` comes with it
+#   standby            makes the server `second`, a synchronous standby of `first`; VALUE is its port
+#   stop NAME MODE     MODE: smart, fast or immediate
+#   start NAME         returns when it accepts connections
+#   promote NAME       returns when it takes writes
+#   fill SIZE          takes SIZE of the small disk; without SIZE gives it back
+#
+# --disk: the tablespace `small` is a file system of that size. It is mounted where nobody else sees
+# it, which takes the rights of root.
+# shellcheck disable=SC2154  # What postgresql_server.sh sets.
+set -euo pipefail
+
+# shellcheck source=scripts/postgresql_server.sh
+source "$(dirname "$0")/../../scripts/postgresql_server.sh"
+
+if [[ ${1-} == --disk && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
+  if ! why=$(unshare --mount true 2>&1); then
+    read -r _ || true
+    printf '{"missing": "a file system of its own cannot be mounted: %s"}\n' "${why//[\"\\]/}"
+    exit 0
+  fi
+  TABLEQ_OWN_MOUNTS=yes exec unshare --mount "$0" "$@"
+fi
+disk=${2-}
+
+home=
+port=
+# shellcheck disable=SC2317  # Called by the trap.
+cleanup() {
+  local status=$?
+  trap '' INT TERM
+  trap - EXIT
+  [[ -n $home ]] || exit "$status"
+  ((status == 0)) || tail -n 20 "$home"/*.log >&2 || true
+  stop_server "$home/second"
+  stop_server "$home/first"
+  [[ -z $disk ]] || umount "$home/small" 2>/dev/null || true
+  rm -rf "$home"
+  exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+declare -A ports
+
+begin() {
+  find_postgresql
+  make_home
+  # Of the processes alone is taken what they had not written; the machine stays.
+  make_cluster "$home/first" off "wal_level = replica" "max_wal_senders = 4" "hot_standby = on"
+  owner tee -a "$home/first/pg_hba.conf" >/dev/null <<<"local replication postgres trust"
+  start_on_free_port "$home/first" "$home/first.log"
+  ports[first]=$port
+  make_database
+  if [[ -n $disk ]]; then
+    mkdir "$home/small"
+    mount -t tmpfs -o "size=$disk" none "$home/small"
+    owner mkdir "$home/small/tables"
+    administer first "CREATE TABLESPACE small LOCATION '$home/small/tables'"
+  fi
+  printf '{"done": %s, "password": "%s"}\n' "$port" "$password"
+}
+
+administer() {
+  owner "$binaries/psql" -q -X -A -t -v ON_ERROR_STOP=1 -h "$home" -p "${ports[$1]}" -U postgres \
+    -d postgres -c "$2"
+}
+
+standby() {
+  owner "$binaries/pg_basebackup" -D "$home/second" -h "$home" -p "${ports[first]}" -U postgres \
+    -X stream -R -c fast --no-sync
+  start_on_free_port "$home/second" "$home/second.log"
+  ports[second]=$port
+  administer first "ALTER SYSTEM SET synchronous_standby_names = '*'"
+  administer first "SELECT pg_reload_conf()" >/dev/null
+  until [[ $(administer first "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == 1 ]]; do
+    owner "$binaries/pg_isready" -q -h "$home" -p "${ports[first]}"
+  done
+  printf '{"done": %s}\n' "$port"
+}
+
+start() {
+  owner "$binaries/pg_ctl" start -D "$home/$1" -l "$home/$1.log" -w -s -o "-p ${ports[$1]}" >/dev/null
+}
+
+obey() {
+  local order=$1
+  shift
+  case $order in
+    begin | standby) "$order"; return ;;
+    start) start "$1" ;;
+    stop) owner "$binaries/pg_ctl" stop -D "$home/$1" -m "$2" -w -s ;;
+    promote) owner "$binaries/pg_ctl" promote -D "$home/$1" -w -s ;;
+    fill)
+      if (($#)); then
+        # It may be more than there is.
+        dd if=/dev/zero of="$home/small/filler" bs=64K count="$1" iflag=count_bytes status=none || true
+      else
+        rm -f "$home/small/filler"
+      fi
+      ;;
+    *) return 2 ;;
+  esac
+  printf '{"done": true}\n'
+}
+
+while read -r -a order; do
+  obey "${order[@]}"
+done

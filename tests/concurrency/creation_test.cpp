@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "concurrency/process.hpp"
+#include "concurrency/actor.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -12,10 +12,10 @@ TABLEQ_ON_BACKENDS(creation, distinct_backends);
 
 TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
   // The place is new: nobody has made a table, nor set the database up in any way.
-  std::vector<std::unique_ptr<process>> all;
+  std::vector<std::unique_ptr<actor>> all;
   for (int i = 0; i < 20; ++i) {
     all.push_back(
-        std::make_unique<process>(nlohmann::json{{"do", "create"}, {"url", here().url()}}));
+        std::make_unique<actor>(nlohmann::json{{"do", "create"}, {"url", here().url()}}));
   }
   for (auto& each : all) each->let_go();
   for (auto& each : all) EXPECT_EQ(each->wait(), 0);

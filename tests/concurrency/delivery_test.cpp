@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "concurrency/process.hpp"
+#include "concurrency/actor.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -22,11 +22,11 @@ std::size_t message_count() {
 
 class delivery : public on_each_kind {
  protected:
-  using many = std::vector<std::unique_ptr<process>>;
+  using many = std::vector<std::unique_ptr<actor>>;
 
-  std::unique_ptr<process> start(const std::string& deed, const std::string& name,
+  std::unique_ptr<actor> start(const std::string& deed, const std::string& name,
                                  std::size_t singles) {
-    return std::make_unique<process>(nlohmann::json{{"do", deed},
+    return std::make_unique<actor>(nlohmann::json{{"do", deed},
                                                     {"url", here().url()},
                                                     {"kind", tableq::to_string(kind())},
                                                     {"queue", "mail"},

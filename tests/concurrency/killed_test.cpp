@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "concurrency/process.hpp"
+#include "concurrency/actor.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -17,7 +17,7 @@ TABLEQ_ON_KINDS(killed_holder, distinct_backends);
 TEST_P(killed_holder, loses_nothing_that_it_read_in_a_transaction) {
   any_queue mail = make("mail");
   mail.put("survives");
-  process holder({{"do", "hold"},
+  actor holder({{"do", "hold"},
                   {"url", here().url()},
                   {"kind", tableq::to_string(kind())},
                   {"queue", "mail"}});
@@ -41,10 +41,10 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
   ASSERT_EQ(jobs.enqueue_batch(batch).size(), count);
 
   const auto start = [this](bool immortal) {
-    return std::make_unique<process>(nlohmann::json{
+    return std::make_unique<actor>(nlohmann::json{
         {"do", "work"}, {"url", here().url()}, {"queue", "jobs"}, {"immortal", immortal}});
   };
-  std::vector<std::unique_ptr<process>> workers;
+  std::vector<std::unique_ptr<actor>> workers;
   for (int i = 0; i < 3; ++i) workers.push_back(start(false));
   const auto victim = start(true);
   ASSERT_TRUE(victim->has_written(20));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "concurrency/process.hpp"
+#include "concurrency/actor.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -12,9 +12,9 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 class strict_order : public on_each_backend {
  protected:
-  std::unique_ptr<process> start(const std::string& deed, const std::string& kind,
+  std::unique_ptr<actor> start(const std::string& deed, const std::string& kind,
                                  std::size_t count) {
-    return std::make_unique<process>(nlohmann::json{{"do", deed},
+    return std::make_unique<actor>(nlohmann::json{{"do", deed},
                                                     {"url", here().url()},
                                                     {"kind", kind},
                                                     {"queue", "mail"},
@@ -25,9 +25,9 @@ class strict_order : public on_each_backend {
   }
   /// Four processes move everything into the log; the ids in the order in which they were read.
   std::vector<std::int64_t> move_all(const std::string& kind,
-                                     std::vector<std::unique_ptr<process>> producers) {
+                                     std::vector<std::unique_ptr<actor>> producers) {
     static_cast<void>(db().fifo("log"));
-    std::vector<std::unique_ptr<process>> movers;
+    std::vector<std::unique_ptr<actor>> movers;
     for (int i = 0; i < 4; ++i) movers.push_back(start("move", kind, 0));
     for (auto& each : producers) EXPECT_EQ(each->wait(), 0);
     for (auto& each : movers) each->let_go();
@@ -52,7 +52,7 @@ TEST_P(strict_order, of_fifo_is_kept_with_four_consumers) {
 
 TEST_P(strict_order, of_fifo_is_kept_while_four_producers_send) {
   static_cast<void>(db().fifo("mail", {.ordering = tableq::ordering::strict}));
-  std::vector<std::unique_ptr<process>> producers;
+  std::vector<std::unique_ptr<actor>> producers;
   for (int i = 0; i < 4; ++i) producers.push_back(start("produce", "fifo", 200));
   const auto ids = move_all("fifo", std::move(producers));
   EXPECT_EQ(ids.size(), 800U);

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "concurrency/process.hpp"
+#include "concurrency/actor.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -17,7 +17,7 @@ TEST_P(wake_between_processes, comes_when_another_process_enqueues) {
   any_queue mail(near, kind(), "mail");
   // Until the database tells, readers look by themselves.
   ASSERT_TRUE(mail.take_up_to(1, 600ms).empty());
-  process producer({{"do", "produce"},
+  actor producer({{"do", "produce"},
                     {"url", here().url()},
                     {"kind", tableq::to_string(kind())},
                     {"queue", "mail"},

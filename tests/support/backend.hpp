@@ -86,6 +86,8 @@ class place {
                                              std::string_view value) const = 0;
   /// A setting that ends the database's own waiting for locks soon.
   [[nodiscard]] virtual std::string impatient_url() const = 0;
+  /// An address whose commits return before they are on the disk; empty where there is none.
+  [[nodiscard]] virtual std::optional<std::string> hasty_url() const { return {}; }
   /// Other addresses of the same place.
   [[nodiscard]] virtual std::vector<std::string> other_forms() const = 0;
   [[nodiscard]] virtual std::vector<address_check> session_checks() const = 0;
@@ -101,6 +103,8 @@ class place {
   /// What a session of tableq holds in this place, in words; nothing when nothing is held. Only
   /// while no test session has a transaction open.
   [[nodiscard]] virtual std::optional<std::string> held() = 0;
+  /// What the database's own check of its files finds; nothing when they are sound, or need none.
+  [[nodiscard]] virtual std::optional<std::string> damage() { return {}; }
   /// Ends the session behind that id, as an administrator would; empty where sessions cannot be
   /// ended from outside. The id comes from `session_id_sql`.
   [[nodiscard]] virtual std::optional<std::string> session_id_sql() const { return {}; }

@@ -60,6 +60,9 @@ class schema_place : public place {
   std::string impatient_url() const override {
     return url_with("options", options() + " -clock_timeout=500ms");
   }
+  std::optional<std::string> hasty_url() const override {
+    return url_with("options", options() + " -csynchronous_commit=off");
+  }
   std::vector<std::string> other_forms() const override {
     return {as_uri(tableq_, "postgres://", ""), as_uri(tableq_, "postgresql://", "127.0.0.1:1,"),
             "postgresql://" + as_libpq_string(tableq_), url_with("connect_timeout", "9"),

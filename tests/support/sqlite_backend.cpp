@@ -41,6 +41,9 @@ class file_place : public place {
     return url() + "?" + std::string(key) + "=" + percent_encoded(value);
   }
   std::string impatient_url() const override { return url_with("busy_timeout", "1ms"); }
+  std::optional<std::string> hasty_url() const override {
+    return url_with("synchronous", "normal");
+  }
 
   std::vector<std::string> other_forms() const override {
     return {"sqlite://" + files::relative(file_).string(), "sqlite3://dbname=" + file_.string(),
@@ -92,6 +95,12 @@ class file_place : public place {
     const rows checkpoint = impatient.run("PRAGMA wal_checkpoint(TRUNCATE)");
     if (checkpoint.at(0).at(0) != "0") return "a read snapshot";
     return {};
+  }
+
+  std::optional<std::string> damage() override {
+    const std::string found = client().run("PRAGMA integrity_check").at(0).at(0).value();
+    if (found == "ok") return {};
+    return found;
   }
 
   std::vector<std::string> conflict_setup() const override {

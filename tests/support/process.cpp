@@ -1,8 +1,10 @@
-#include "concurrency/process.hpp"
+#include "support/process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +35,7 @@ class file_actions {
 
 }  // namespace
 
-process::process(const nlohmann::json& order)
+process::process(std::vector<std::string> command)
     : output_(
           (std::filesystem::temp_directory_path() / ("tableq-actor-" + unique_name())).string()) {
   int ends[2] = {-1, -1};
@@ -43,18 +45,22 @@ process::process(const nlohmann::json& order)
   ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_.c_str(),
                                      O_CREAT | O_TRUNC | O_WRONLY, 0600);
-  std::string program = TABLEQ_TEST_ACTOR;
-  std::string text = order.dump();
-  char* arguments[] = {program.data(), text.data(), nullptr};
-  const int code = ::posix_spawn(&id_, program.c_str(), &actions, nullptr, arguments, environ);
+  std::vector<char*> arguments;
+  for (std::string& each : command) arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  const int code =
+      ::posix_spawn(&id_, arguments.front(), &actions, nullptr, arguments.data(), environ);
   ::close(ends[0]);
-  if (code != 0) throw std::runtime_error("cannot start " + program);
+  if (code != 0) throw std::runtime_error("cannot start " + command.front());
+  // A descriptor for the process, which can be waited for with a limit.
+  watch_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
 }
 
 process::~process() {
   let_go();
   if (runs()) kill();
   wait();
+  if (watch_ >= 0) ::close(watch_);
   std::error_code ignored;  // A file that stays in a temporary directory harms nobody.
   std::filesystem::remove(output_, ignored);
 }
@@ -62,6 +68,21 @@ process::~process() {
 void process::let_go() {
   if (input_ >= 0) ::close(input_);
   input_ = -1;
+}
+
+void process::tell(std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  if (::write(input_, text.data(), text.size()) != static_cast<::ssize_t>(text.size())) {
+    throw std::runtime_error("the process reads no more");
+  }
+}
+
+bool process::ends_within(std::chrono::microseconds limit) {
+  if (id_ < 0) return true;
+  pollfd ended{.fd = watch_, .events = POLLIN, .revents = 0};
+  const timespec most{.tv_sec = limit.count() / 1'000'000,
+                      .tv_nsec = limit.count() % 1'000'000 * 1'000};
+  return ::ppoll(&ended, 1, &most, nullptr) > 0;
 }
 
 bool process::runs() {
@@ -96,10 +117,23 @@ int process::wait() {
 }
 
 std::vector<nlohmann::json> process::lines() const {
+  std::streamoff place = 0;
+  return lines_from(place);
+}
+
+std::vector<nlohmann::json> process::news() {
+  return lines_from(read_);
+}
+
+std::vector<nlohmann::json> process::lines_from(std::streamoff& place) const {
   std::vector<nlohmann::json> out;
   std::ifstream file(output_);
+  file.seekg(place);
   std::string line;
-  while (std::getline(file, line) && !file.eof()) out.push_back(nlohmann::json::parse(line));
+  while (std::getline(file, line) && !file.eof()) {
+    place += static_cast<std::streamoff>(line.size()) + 1;
+    out.push_back(nlohmann::json::parse(line));
+  }
   return out;
 }
 

@@ -2,38 +2,51 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tableq_test {
 
-/// Another process that works on the same place: the program tableq_actor with one order. It does
-/// what the order says, and writes a line for each message to a file of its own.
+/// Another process. What it writes goes to a file of its own, so that nothing of it is lost when it
+/// is killed, and nothing has to be read for it to go on: a JSON value for each line.
 ///
 /// Owns the process: one that still runs is killed by the destructor.
 class process {
  public:
-  explicit process(const nlohmann::json& order);
+  /// @param command the program's path and its arguments.
+  explicit process(std::vector<std::string> command);
   process(const process&) = delete;
   process& operator=(const process&) = delete;
   ~process();
 
   /// Closes its standard input, on which actors wait for their start or their end.
   void let_go();
+  /// Writes a line to its standard input.
+  void tell(std::string_view line);
   /// Until it has written that many lines; false when it ended before.
   [[nodiscard]] bool has_written(std::size_t lines);
+  /// Whether it ends within that time, at the latest.
+  [[nodiscard]] bool ends_within(std::chrono::microseconds limit);
   void kill();
   /// @return the exit status, or 128 and the signal.
   int wait();
-  /// What it has written, whole lines only. Each is a JSON value.
+  /// What it has written, whole lines only.
   [[nodiscard]] std::vector<nlohmann::json> lines() const;
+  /// What it has written since the last call of this.
+  [[nodiscard]] std::vector<nlohmann::json> news();
 
  private:
   [[nodiscard]] bool runs();
+  [[nodiscard]] std::vector<nlohmann::json> lines_from(std::streamoff& place) const;
 
   std::string output_;
+  std::streamoff read_ = 0;
   int input_ = -1;
+  int watch_ = -1;
   ::pid_t id_ = -1;
   int status_ = -1;
 };

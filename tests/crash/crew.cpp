@@ -1,0 +1,71 @@
+#include "crash/crew.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace tableq_test {
+
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+crew::crew(crew_options options) : options_(std::move(options)), names_(size()) {
+  for (std::size_t i = 0; i < size(); ++i) actors_.push_back(start(i));
+}
+
+std::unique_ptr<process> crew::start(std::size_t which) {
+  names_[which] = "n" + std::to_string(++started_);
+  const nlohmann::json order{{"do", options_.deeds[which]},     {"url", options_.url},
+                             {"name", names_[which]},           {"retry", options_.retry.count()},
+                             {"pause", options_.pause.count()}, {"count", options_.count}};
+  return std::make_unique<process>(std::vector<std::string>{TABLEQ_TEST_CRASH_ACTOR, order.dump()});
+}
+
+void crew::kill(std::size_t which, std::chrono::microseconds after, bool early) {
+  process& victim = *actors_[which];
+  if (!early) {
+    EXPECT_TRUE(victim.has_written(1)) << options_.deeds[which];
+  }
+  EXPECT_FALSE(victim.ends_within(after)) << options_.deeds[which] << " ended by itself";
+  victim.kill();
+  EXPECT_EQ(victim.wait(), 128 + 9);
+  told_.read(victim);
+  told_.killed(names_[which]);
+  actors_[which] = start(which);
+}
+
+bool crew::all_go_on(std::chrono::milliseconds within) {
+  for (auto& each : actors_) told_.read(*each);
+  std::vector<bool> going(size(), false);
+  std::size_t left = size();
+  for (const auto until = steady_clock::now() + within; steady_clock::now() < until;) {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (going[i]) continue;
+      if (actors_[i]->ends_within(1ms)) return false;
+      going[i] = told_.read(*actors_[i]);
+      if (going[i]) --left;
+    }
+    if (left == 0) return true;
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    EXPECT_TRUE(going[i]) << options_.deeds[i] << " does not go on";
+  }
+  return false;
+}
+
+void crew::let_go(bool producers) {
+  for (std::size_t i = 0; i < size(); ++i) {
+    if ((options_.deeds[i] == "produce") != producers) continue;
+    // Movers before workers: what they do is the workers' work.
+    actors_[i]->let_go();
+    EXPECT_EQ(actors_[i]->wait(), 0) << options_.deeds[i];
+    told_.read(*actors_[i]);
+  }
+}
+
+void crew::finish() {
+  let_go(true);
+  let_go(false);
+}
+
+}  // namespace tableq_test

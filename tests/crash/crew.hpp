@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crash/ledger.hpp"
+#include "support/process.hpp"
+
+namespace tableq_test {
+
+/// How the actors of a crew work.
+struct crew_options {
+  std::string url;
+  std::chrono::milliseconds retry{10'000};  ///< open_options::retry_for
+  std::chrono::milliseconds pause{0};       ///< Of producers, between two messages.
+  int count = 1'000'000;                    ///< Messages of each thread of a producer.
+  std::vector<std::string> deeds = {"produce", "produce", "move", "move", "work", "work", "chores"};
+};
+
+/// Processes that work on the queues of a place until they are let go, and the ledger of what they
+/// have told.
+class crew {
+ public:
+  explicit crew(crew_options options);
+
+  /// Kills one after so long, and starts another in its place; `early`: perhaps before it has
+  /// opened the database.
+  void kill(std::size_t which, std::chrono::microseconds after, bool early);
+  /// Until each has done something that it told after this call.
+  /// @return false when one did not within that time, or ended.
+  [[nodiscard]] bool all_go_on(std::chrono::milliseconds within);
+  /// Producers first, and the others when nothing is left for them.
+  void finish();
+
+  [[nodiscard]] std::size_t size() const { return options_.deeds.size(); }
+  [[nodiscard]] ledger& told() { return told_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<process> start(std::size_t which);
+  void let_go(bool producers);
+
+  crew_options options_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<process>> actors_;
+  std::size_t started_ = 0;
+  ledger told_;
+};
+
+}  // namespace tableq_test

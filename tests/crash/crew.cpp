@@ -34,6 +34,10 @@ void crew::kill(std::size_t which, std::chrono::microseconds after, bool early) 
   actors_[which] = start(which);
 }
 
+void crew::stand(std::chrono::microseconds length) {
+  if (actors_.front()->ends_within(length)) ADD_FAILURE() << options_.deeds.front() << " ended";
+}
+
 bool crew::all_go_on(std::chrono::milliseconds within) {
   for (auto& each : actors_) told_.read(*each);
   std::vector<bool> going(size(), false);

@@ -29,6 +29,8 @@ class crew {
   /// Kills one after so long, and starts another in its place; `early`: perhaps before it has
   /// opened the database.
   void kill(std::size_t which, std::chrono::microseconds after, bool early);
+  /// Lets that long pass. Nobody may end meanwhile.
+  void stand(std::chrono::microseconds length);
   /// Until each has done something that it told after this call.
   /// @return false when one did not within that time, or ended.
   [[nodiscard]] bool all_go_on(std::chrono::milliseconds within);

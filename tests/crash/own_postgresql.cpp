@@ -1,0 +1,96 @@
+#include "crash/own_postgresql.hpp"
+
+#include <csignal>
+#include <stdexcept>
+
+#include "support/postgresql_client.hpp"
+#include "support/text.hpp"
+
+namespace tableq_test {
+namespace {
+
+std::vector<std::string> command(const std::string& disk) {
+  // One that has ended is told by what it wrote, not by a signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::vector<std::string> out{TABLEQ_TEST_OWN_POSTGRESQL};
+  if (!disk.empty()) out.insert(out.end(), {"--disk", disk});
+  return out;
+}
+
+}  // namespace
+
+own_postgresql::own_postgresql(const std::string& disk) : helper_(command(disk)) {
+  const auto begun = order("begin");
+  if (begun.contains("missing")) {
+    missing_ = begun.at("missing").get<std::string>();
+    return;
+  }
+  ports_["first"] = begun.at("done").get<std::uint16_t>();
+  password_ = begun.at("password").get<std::string>();
+}
+
+own_postgresql::~own_postgresql() {
+  helper_.let_go();
+  helper_.wait();
+}
+
+nlohmann::json own_postgresql::order(const std::string& line) {
+  helper_.tell(line);
+  if (!helper_.has_written(++asked_)) throw std::runtime_error("own_postgresql.sh failed: " + line);
+  return helper_.lines().back();
+}
+
+void own_postgresql::begin_database() {
+  const std::string name = "t" + unique_name();
+  static_cast<void>(sql("CREATE DATABASE " + name));
+  database_ = name;
+}
+
+std::string own_postgresql::url_with(const std::string& hosts, const std::string& more) const {
+  return "postgresql://tableq:" + password_ + "@" + hosts + "/" + database_ +
+         (more.empty() ? "" : "?" + more);
+}
+
+std::string own_postgresql::url(const std::string& more) const {
+  return url_at(port(), more);
+}
+
+std::string own_postgresql::url_of_all(const std::string& more) const {
+  std::string hosts;
+  for (const auto& [name, port] : ports_) {
+    if (!hosts.empty()) hosts += ",";
+    hosts += "127.0.0.1:" + std::to_string(port);
+  }
+  return url_with(hosts, more);
+}
+
+std::string own_postgresql::url_at(std::uint16_t port, const std::string& more) const {
+  return url_with("127.0.0.1:" + std::to_string(port), more);
+}
+
+rows own_postgresql::sql(const std::string& text) const {
+  return postgresql_client(url()).run(text);
+}
+
+void own_postgresql::stop(const std::string& how) {
+  order("stop " + writes_ + " " + how);
+}
+
+void own_postgresql::start() {
+  order("start " + writes_);
+}
+
+void own_postgresql::add_standby() {
+  ports_["second"] = order("standby").at("done").get<std::uint16_t>();
+}
+
+void own_postgresql::promote() {
+  order("promote second");
+  writes_ = "second";
+}
+
+void own_postgresql::fill(const std::string& size) {
+  order("fill " + size);
+}
+
+}  // namespace tableq_test

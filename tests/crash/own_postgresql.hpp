@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/backend.hpp"
+#include "support/process.hpp"
+
+namespace tableq_test {
+
+/// PostgreSQL servers that a test may stop, lose and promote: `first`, and `second` as its standby.
+/// They end with the object, or with the process that holds it. own_postgresql.sh does the work.
+class own_postgresql {
+ public:
+  /// @param disk the size of a file system for the tablespace `small`, as mount reads it; empty:
+  /// none.
+  explicit own_postgresql(const std::string& disk = {});
+  own_postgresql(const own_postgresql&) = delete;
+  own_postgresql& operator=(const own_postgresql&) = delete;
+  ~own_postgresql();
+
+  /// Why there is none; empty when there is one.
+  [[nodiscard]] const std::optional<std::string>& missing() const { return missing_; }
+
+  /// Makes an empty database on the server that takes writes, for all addresses from now on.
+  void begin_database();
+  /// @param more parameters of the address: `target_session_attrs=read-write`.
+  [[nodiscard]] std::string url(const std::string& more = {}) const;
+  /// The same with all servers in it.
+  [[nodiscard]] std::string url_of_all(const std::string& more) const;
+  /// The same on another port of this machine.
+  [[nodiscard]] std::string url_at(std::uint16_t port, const std::string& more = {}) const;
+  /// Of the server that takes writes.
+  [[nodiscard]] std::uint16_t port() const { return ports_.at(writes_); }
+
+  /// Runs plain SQL on the server that takes writes, in a session for itself.
+  [[nodiscard]] rows sql(const std::string& text) const;
+
+  /// @param how smart, fast or immediate.
+  void stop(const std::string& how);
+  /// Returns when it accepts connections.
+  void start();
+  /// Adds the standby, and lets each commit wait for it.
+  void add_standby();
+  /// Makes the standby the server that takes writes.
+  void promote();
+  /// Takes so much of the small disk; empty: gives it back.
+  void fill(const std::string& size);
+
+ private:
+  nlohmann::json order(const std::string& line);
+  [[nodiscard]] std::string url_with(const std::string& hosts, const std::string& more) const;
+
+  process helper_;
+  std::size_t asked_ = 0;
+  std::optional<std::string> missing_;
+  std::map<std::string, std::uint16_t> ports_;
+  std::string writes_ = "first";
+  std::string password_;
+  std::string database_ = "tableq";
+};
+
+}  // namespace tableq_test

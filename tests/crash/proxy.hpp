@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace tableq_test {
+
+/// A network between clients and a server of this machine that can be cut.
+///
+/// @par Thread safety Everything may be called from any thread.
+class proxy {
+ public:
+  /// What becomes of what a client sends.
+  enum class fate {
+    pass,
+    cut_before,  ///< The link is cut, and the server never sees it.
+    cut_after,   ///< The server gets it and answers; the link is cut, and the client never hears.
+  };
+  /// Asked for each piece that arrives from a client, in the proxy's thread. libpq sends what
+  /// belongs to one call of tableq as one piece unless it is long.
+  using judge = std::function<fate(std::string_view piece)>;
+
+  explicit proxy(std::uint16_t server);
+  proxy(const proxy&) = delete;
+  proxy& operator=(const proxy&) = delete;
+  ~proxy();
+
+  [[nodiscard]] std::uint16_t port() const;
+  /// From now on. Nothing: everything passes.
+  void decide(judge by);
+  /// Once, for the next piece of anybody.
+  void cut_next(fate how);
+  /// Links that were cut.
+  [[nodiscard]] std::size_t cuts() const;
+
+ private:
+  class network;
+  std::unique_ptr<network> network_;
+};
+
+}  // namespace tableq_test

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "crash/crew.hpp"
+#include "crash/own_postgresql.hpp"
+#include "support/backends.hpp"
+#include "support/report.hpp"
+#include "support/seed.hpp"
+
+namespace tableq_test {
+
+/// How soon everybody works again after the database has come back.
+constexpr std::chrono::seconds soon{5};
+
+/// TABLEQ_TEST_OUTAGES, or what the test does in every run.
+inline std::uint64_t chosen_outages(std::uint64_t usual) {
+  const char* given = std::getenv("TABLEQ_TEST_OUTAGES");
+  return given == nullptr ? usual : std::stoull(given);
+}
+
+/// Tests on a PostgreSQL server of their own, which all tests of a suite share, each with a
+/// database for itself.
+class on_own_server : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { begin_server({}); }
+  static void TearDownTestSuite() { server_.reset(); }
+  static void begin_server(const std::string& disk) {
+    server_.reset();
+    // Where PostgreSQL is not asked for there may be none.
+    if (!postgresql_backend().missing()) server_ = std::make_unique<own_postgresql>(disk);
+  }
+
+  void SetUp() override {
+    if (server_ == nullptr) GTEST_SKIP() << *postgresql_backend().missing();
+    if (server_->missing()) GTEST_SKIP() << *server_->missing();
+    seed_ = chosen_seed();
+    std::printf("[ seed     ] %s\n", std::to_string(seed_).c_str());
+    server().begin_database();
+  }
+
+  [[nodiscard]] static own_postgresql& server() { return *server_; }
+  /// Runs plain SQL in the test's database.
+  [[nodiscard]] static plain_sql sql() {
+    return [](const std::string& text) { return server().sql(text); };
+  }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
+
+ private:
+  inline static std::unique_ptr<own_postgresql> server_;
+  std::uint64_t seed_ = 0;
+};
+
+}  // namespace tableq_test

@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "crash/proxy.hpp"
+#include "crash/server_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+/// Processes at work while their server goes away and comes back. None of them is started again.
+class server_that : public on_own_server {
+ protected:
+  void TearDown() override {
+    if (IsSkipped()) return;
+    std::printf("[ longest  ] %d ms until all went on\n", static_cast<int>(longest_.count()));
+    on_own_server::TearDown();
+  }
+
+  void begin(crew_options options) {
+    make_tables(sql());
+    options.pause = 10ms;
+    actors_ = std::make_unique<crew>(std::move(options));
+    ASSERT_TRUE(actors_->all_go_on(60s));
+  }
+
+  /// Everybody goes on, now that the server has come back.
+  void all_go_on() {
+    const auto back = steady_clock::now();
+    EXPECT_TRUE(actors_->all_go_on(soon));
+    longest_ =
+        std::max(longest_,
+                 std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - back));
+  }
+
+  void finish(const std::string& what, std::uint64_t times) {
+    actors_->finish();
+    auto db = tableq::database::open(server().url());
+    actors_->told().balance(db, sql());
+    report_injected(what, "postgresql", times,
+                    actors_->told().summary() + "; all at work again after " +
+                        std::to_string(longest_.count()) + " ms at the most");
+  }
+
+  /// Injures as often as is wanted, with the proof after each `proofs` times, and in the end.
+  template <class Injury>
+  void repeat(const std::string& what, std::uint64_t usual, Injury injure,
+              std::uint64_t proofs = 1) {
+    SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed()));
+    random_source random(seed());
+    const std::uint64_t most = chosen_outages(usual);
+    const time_budget time;
+    std::uint64_t done = 0;
+    while (done < most && !time.is_over() && !HasFailure()) {
+      injure(random);
+      if (++done % proofs == 0) all_go_on();
+    }
+    finish(what, done);
+  }
+  /// Milliseconds: longer in the long modes, where there is time.
+  [[nodiscard]] static std::uint64_t longest_outage() {
+    return chosen_outages(0) == 0 ? 500 : 4'000;
+  }
+
+  [[nodiscard]] crew& actors() { return *actors_; }
+
+ private:
+  std::unique_ptr<crew> actors_;
+  std::chrono::milliseconds longest_{0};
+};
+
+TEST_F(server_that, is_stopped_at_once_loses_nothing_and_everybody_goes_on) {
+  begin({.url = server().url()});
+  repeat("server stopped, mode immediate", 2, [this](random_source& random) {
+    server().stop("immediate");
+    actors().stand(std::chrono::milliseconds(random.below(longest_outage())));
+    server().start();
+  });
+}
+
+TEST_F(server_that, is_restarted_loses_nothing_and_everybody_goes_on) {
+  begin({.url = server().url()});
+  repeat("server restarted, mode fast", 1, [this](random_source& random) {
+    server().stop("fast");
+    actors().stand(std::chrono::milliseconds(random.below(longest_outage())));
+    server().start();
+  });
+}
+
+// Calls give up during the outage, and processes wait by themselves, or by tableq's worker.
+TEST_F(server_that, stays_away_for_longer_than_calls_are_repeated_is_waited_for) {
+  begin({.url = server().url(), .retry = 100ms});
+  repeat("server away for longer than retry_for", 1, [this](random_source& random) {
+    server().stop("immediate");
+    actors().stand(2s + std::chrono::milliseconds(random.below(longest_outage())));
+    server().start();
+  });
+}
+
+TEST_F(server_that, ends_all_sessions_loses_nothing_and_everybody_goes_on) {
+  begin({.url = server().url()});
+  repeat("all sessions ended, pg_terminate_backend", 5, [this](random_source& random) {
+    actors().stand(std::chrono::milliseconds(random.below(100)));
+    static_cast<void>(
+        server().sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                     "WHERE datname = current_database() AND pid <> pg_backend_pid()"));
+  });
+}
+
+// Each cut is before or after the server has got what the client sent, commits among them.
+TEST_F(server_that, is_behind_a_bad_network_loses_nothing_and_everybody_goes_on) {
+  proxy network(server().port());
+  begin({.url = server().url_at(network.port())});
+  repeat(
+      "network cut", 20,
+      [this, &network](random_source& random) {
+        const auto at_piece = random.below(200);
+        const bool before = random.one_in(2);
+        const std::size_t cuts = network.cuts();
+        network.decide([=, n = std::uint64_t{0}](std::string_view /*piece*/) mutable {
+          if (n++ != at_piece) return proxy::fate::pass;
+          return before ? proxy::fate::cut_before : proxy::fate::cut_after;
+        });
+        while (network.cuts() == cuts) actors().stand(1ms);
+      },
+      5);
+}
+
+}  // namespace

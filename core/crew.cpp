@@ -154,7 +154,7 @@ std::size_t crew::room() {
 }
 
 void crew::take_all() {
-  backoff pauses(milliseconds{100}, milliseconds{5000});
+  backoff pauses(shortest_pause, longest_pause);
   bool was_empty = false;
   while (const std::size_t max = room()) {
     try {

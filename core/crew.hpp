@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -40,6 +41,10 @@ class crew {
   [[nodiscard]] worker_counts counts() const;
 
  private:
+  /// Between two tries while the database is away: it works again soon after it has come back.
+  static constexpr std::chrono::milliseconds shortest_pause{100};
+  static constexpr std::chrono::milliseconds longest_pause{2000};
+
   void run(void (crew::*part)()) noexcept;
   void take_all();
   void handle_all();

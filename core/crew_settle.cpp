@@ -12,9 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds shortest_pause{100};
-constexpr milliseconds longest_pause{5000};
-
 std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
   std::vector<receipt> out;
   out.reserve(batch.size());

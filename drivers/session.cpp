@@ -36,6 +36,9 @@ judged_failure judge(const dialect& speaks, const native_failure& failure) {
     if (means.code != errc::internal) out = {other, means};
   }
   if (!out.means.sentence.empty()) out.native.sentence = out.means.sentence;
+  if (out.means.code == errc::storage_full) {
+    out.native.sentence += "; make room where the database keeps it, then call again";
+  }
   return out;
 }
 

@@ -108,7 +108,7 @@ struct worker_counts {
 ///
 /// Owns its threads: those of the handlers, and three that take, settle and extend leases. It keeps
 /// the database open. Messages are taken and settled in batches where there are several. While the
-/// database is away it tries again, with growing pauses of up to 5 s, and goes on by itself. What
+/// database is away it tries again, with growing pauses of up to 2 s, and goes on by itself. What
 /// will not mend (the queue is gone, a right is missing) ends it: see join.
 ///
 /// A handler gets the delivery, and if it likes a stop token, which is triggered when the lease is

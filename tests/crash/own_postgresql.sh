@@ -104,7 +104,7 @@ obey() {
     fill)
       if (($#)); then
         # It may be more than there is.
-        dd if=/dev/zero of="$home/small/filler" bs=64K count="$1" iflag=count_bytes status=none || true
+        dd if=/dev/zero of="$home/small/filler" bs=64K count="$1" iflag=count_bytes status=none 2>/dev/null || true
       else
         rm -f "$home/small/filler"
       fi

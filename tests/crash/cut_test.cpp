@@ -1,0 +1,176 @@
+#include "crash/proxy.hpp"
+#include "crash/server_fixture.hpp"
+#include "support/any_queue.hpp"
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using tableq::errc;
+using tableq::settled;
+using fate = proxy::fate;
+
+/// A network that is cut in the middle of one call: before the server has seen what was sent, or
+/// when it has done it and its answer is under way.
+class cut_network : public on_own_server {
+ protected:
+  void SetUp() override {
+    on_own_server::SetUp();
+    if (IsSkipped()) return;
+    network_ = std::make_unique<proxy>(server().port());
+    // One session, and no statements but those of the calls.
+    db_ = tableq::database::open(server().url_at(network_->port()),
+                                 {.max_sessions = 1, .waking = tableq::waking::silent});
+  }
+  void TearDown() override {
+    db_.reset();
+    network_.reset();
+    on_own_server::TearDown();
+  }
+
+  [[nodiscard]] tableq::database& db() { return *db_; }
+  /// Runs a call that meets the cut, and checks that its outcome is told as unknown, once.
+  template <class Call>
+  void unknown_in(fate how, Call call) {
+    const std::size_t before = network_->cuts();
+    network_->cut_next(how);
+    const tableq::error lost = thrown_by(call);
+    EXPECT_EQ(tableq::to_string(lost.code()), "outcome_unknown") << lost.what();
+    EXPECT_EQ(lost.advice(), tableq::advice::never);
+    EXPECT_EQ(network_->cuts(), before + 1);
+  }
+  [[nodiscard]] proxy& network() { return *network_; }
+
+ private:
+  std::unique_ptr<proxy> network_;
+  std::optional<tableq::database> db_;
+};
+
+constexpr fate both[] = {fate::cut_before, fate::cut_after};
+
+TEST_F(cut_network, leaves_an_enqueue_unknown_and_its_key_resolves_it) {
+  auto jobs = db().claim("jobs");
+  for (const fate how : both) {
+    const std::string key = how == fate::cut_before ? "before" : "after";
+    // A session that was cut is replaced, and prepares its statements again.
+    jobs.enqueue("x", {.key = key + ", prepared"});
+    unknown_in(how, [&] { jobs.enqueue("x", {.key = key}); });
+    EXPECT_EQ(jobs.enqueue("x", {.key = key}).existed(), how == fate::cut_after);
+  }
+  EXPECT_EQ(jobs.stats().ready, 4U);
+  report_injected("network cut in an enqueue", "postgresql", 2, "unknown; resolved by key");
+}
+
+TEST_F(cut_network, leaves_an_enqueue_without_a_key_unknown_and_never_stores_it_twice) {
+  auto mail = db().fifo("mail");
+  for (const fate how : both) {
+    mail.enqueue("prepared");
+    unknown_in(how, [&] { mail.enqueue(how == fate::cut_before ? "before" : "after"); });
+  }
+  const std::vector<std::string> there{"prepared", "prepared", "after"};
+  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 10})), there);
+}
+
+TEST_F(cut_network, leaves_a_read_unknown_and_takes_at_most_that_message) {
+  auto mail = db().fifo("mail");
+  for (const fate how : both) {
+    mail.enqueue("prepared");
+    mail.enqueue("x");
+    ASSERT_TRUE(mail.dequeue());
+    unknown_in(how, [&] { static_cast<void>(mail.dequeue()); });
+    EXPECT_EQ(mail.dequeue().has_value(), how == fate::cut_before);
+  }
+}
+
+TEST_F(cut_network, leaves_a_take_unknown_and_its_message_comes_back_after_the_lease) {
+  auto jobs = db().claim("jobs", {.lease = std::chrono::milliseconds{1}});
+  for (const fate how : both) {
+    jobs.enqueue("prepared");
+    jobs.enqueue("x");
+    ASSERT_EQ(jobs.complete(jobs.take({.lease = std::chrono::hours{1}}).at(0).receipt),
+              settled::done);
+    unknown_in(how, [&] { static_cast<void>(jobs.take()); });
+    const auto again = jobs.take({.wait = std::chrono::seconds{60}});
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(again[0].payload, "x");
+    EXPECT_EQ(again[0].attempt, how == fate::cut_after ? 2 : 1);
+    static_cast<void>(jobs.complete(again[0].receipt));
+  }
+}
+
+TEST_F(cut_network, leaves_a_completion_unknown_and_its_receipt_resolves_it) {
+  auto jobs = db().claim("jobs");
+  for (const fate how : both) {
+    for (int i = 0; i < 2; ++i) jobs.enqueue("x");
+    const auto taken = jobs.take({.max = 2});
+    ASSERT_EQ(taken.size(), 2U);
+    ASSERT_EQ(jobs.complete(taken[0].receipt), settled::done);
+    unknown_in(how, [&] { static_cast<void>(jobs.complete(taken[1].receipt)); });
+    EXPECT_EQ(jobs.complete(taken[1].receipt),
+              how == fate::cut_before ? settled::done : settled::lease_lost);
+  }
+  EXPECT_EQ(jobs.stats().leased, 0U);
+}
+
+TEST_F(cut_network, leaves_a_commit_unknown_and_what_it_wrote_resolves_it) {
+  auto jobs = db().claim("jobs");
+  auto mail = db().fifo("mail");
+  for (const fate how : both) {
+    const auto id = jobs.enqueue("x");
+    const auto taken = jobs.take();
+    tableq::transaction tx = db().begin();
+    ASSERT_EQ(jobs.complete(tx, taken.at(0).receipt), settled::done);
+    mail.enqueue(tx, "done");
+    unknown_in(how, [&] { tx.commit(); });
+    EXPECT_FALSE(tx.active());
+    EXPECT_EQ(jobs.get(id).has_value(), how == fate::cut_before);
+    EXPECT_EQ(mail.stats().waiting, how == fate::cut_before ? 0U : 1U);
+    // The receipt tells, and waits for a commit that is not over.
+    EXPECT_EQ(jobs.complete(taken.at(0).receipt),
+              how == fate::cut_before ? settled::done : settled::lease_lost);
+  }
+  report_injected("network cut in a commit", "postgresql", 2, "unknown; resolved by receipt");
+}
+
+TEST_F(cut_network, does_not_run_a_transaction_again_whose_commit_is_unknown) {
+  auto mail = db().fifo("mail");
+  for (const fate how : both) {
+    int runs = 0;
+    mail.enqueue("prepared");
+    // What is sent first is the beginning, then the message, then the commit.
+    network().decide([how, piece = 0](std::string_view /*text*/) mutable {
+      return ++piece == 3 ? how : fate::pass;
+    });
+    EXPECT_CODE(outcome_unknown, db().transact([&](tableq::transaction& tx) {
+      ++runs;
+      mail.enqueue(tx, "x");
+    }));
+    EXPECT_EQ(runs, 1);
+    network().decide({});
+  }
+  EXPECT_EQ(mail.stats().waiting, 3U);
+}
+
+TEST_F(cut_network, lets_a_transaction_be_run_again_that_was_cut_before_its_commit) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("first");
+  for (const fate how : both) {
+    for (const int place : {1, 2}) {
+      int runs = 0;
+      const std::size_t before = network().cuts();
+      network().decide([=, piece = 0](std::string_view /*text*/) mutable {
+        return ++piece == place ? how : fate::pass;
+      });
+      db().transact([&](tableq::transaction& tx) {
+        ++runs;
+        mail.enqueue(tx, "x");
+      });
+      network().decide({});
+      EXPECT_EQ(network().cuts(), before + 1);
+      EXPECT_EQ(runs, place);
+    }
+  }
+  EXPECT_EQ(mail.stats().waiting, 5U);
+}
+
+}  // namespace

@@ -1,0 +1,65 @@
+#include <soci/soci.h>
+
+#include <fstream>
+
+#include <tableq/soci.hpp>
+
+#include "crash/full_disk.hpp"
+#include "support/backends.hpp"
+#include "support/fixture.hpp"
+#include "support/report.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+namespace files = std::filesystem;
+
+class full_file : public on_each_backend {
+ protected:
+  /// Goes through everything that may meet the limit.
+  void go_through(tableq::database& db, const room& of, const std::string& what) {
+    meet_a_full_disk(db, of);
+    work_on_a_full_disk(db, of);
+    report_injected(what, GetParam()->name(), 2, "storage_full; went on when there was room");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, full_file, testing::Values(&sqlite_file_backend()), backend_name);
+
+TEST_P(full_file, at_its_limit_is_told_and_work_goes_on_when_there_is_room) {
+  auto one = open({.max_sessions = 1});
+  const auto most = [&one](const std::string& pages) {
+    tableq::transaction tx = one.begin();
+    tableq::session_of(tx) << "PRAGMA max_page_count = " + pages;
+    tx.commit();
+  };
+  go_through(one, {.take = [&] { most("300"); }, .give = [&] { most("1000000"); }},
+             "file full, max_page_count");
+  EXPECT_EQ(here().damage(), std::nullopt);
+}
+
+TEST_P(full_file, on_a_full_disk_is_told_and_work_goes_on_when_there_is_room) {
+  const files::path folder =
+      files::path(here().url().substr(sizeof("sqlite://") - 1)).parent_path();
+  const bool mounted = on_small_disk(folder, "8m", [&] {
+    auto two = open({.max_sessions = 2});
+    const files::path filler = folder / "filler";
+    const auto take = [&] {
+      std::ofstream all(filler);
+      const std::string block(65'536, 'x');
+      while (all << block << std::flush) {
+      }
+    };
+    // Not to the last page: what is refused is the payload of a message.
+    const auto nearly = [&] {
+      take();
+      files::resize_file(filler, files::file_size(filler) - 300'000);
+    };
+    go_through(two, {.take = nearly, .give = [&] { files::remove(filler); }}, "disk full");
+    // And to the last one.
+    meet_a_full_disk(two, {.take = take, .give = [&] { files::remove(filler); }});
+    EXPECT_EQ(here().damage(), std::nullopt);
+  });
+  if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";
+}
+
+}  // namespace

@@ -43,6 +43,7 @@ TEST_P(full_file, on_a_full_disk_is_told_and_work_goes_on_when_there_is_room) {
   const bool mounted = on_small_disk(folder, "8m", [&] {
     auto two = open({.max_sessions = 2});
     const files::path filler = folder / "filler";
+    const auto give = [&] { files::remove(filler); };
     const auto take = [&] {
       std::ofstream all(filler);
       const std::string block(65'536, 'x');
@@ -54,9 +55,15 @@ TEST_P(full_file, on_a_full_disk_is_told_and_work_goes_on_when_there_is_room) {
       take();
       files::resize_file(filler, files::file_size(filler) - 300'000);
     };
-    go_through(two, {.take = nearly, .give = [&] { files::remove(filler); }}, "disk full");
+    go_through(two, {.take = nearly, .give = give}, "disk full");
     // And to the last one.
-    meet_a_full_disk(two, {.take = take, .give = [&] { files::remove(filler); }});
+    meet_a_full_disk(two, {.take = take, .give = give});
+    // Nobody has the file open, and its side files have no room.
+    { const auto last = std::move(two); }
+    take();
+    EXPECT_CODE(storage_full, static_cast<void>(open()));
+    give();
+    EXPECT_EQ(open().fifo("mail").stats().waiting, 0U);
     EXPECT_EQ(here().damage(), std::nullopt);
   });
   if (!mounted) GTEST_SKIP() << "a file system of its own cannot be mounted here";

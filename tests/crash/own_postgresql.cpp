@@ -68,6 +68,13 @@ std::string own_postgresql::url_at(std::uint16_t port, const std::string& more) 
   return url_with("127.0.0.1:" + std::to_string(port), more);
 }
 
+std::string own_postgresql::odbc_url() const {
+  return "odbc://Driver={PostgreSQL Unicode};Protocol=7.4-0;ByteaAsLongVarBinary=1"
+         ";Servername=127.0.0.1;Port=" +
+         std::to_string(port()) + ";Database=" + database_ +
+         ";Username=tableq;Password=" + password_;
+}
+
 rows own_postgresql::sql(const std::string& text) const {
   return postgresql_client(url()).run(text);
 }

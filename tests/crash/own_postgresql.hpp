@@ -34,6 +34,8 @@ class own_postgresql {
   [[nodiscard]] std::string url_of_all(const std::string& more) const;
   /// The same on another port of this machine.
   [[nodiscard]] std::string url_at(std::uint16_t port, const std::string& more = {}) const;
+  /// The same through its ODBC driver.
+  [[nodiscard]] std::string odbc_url() const;
   /// Of the server that takes writes.
   [[nodiscard]] std::uint16_t port() const { return ports_.at(writes_); }
 

@@ -54,24 +54,27 @@ class link : public std::enable_shared_from_this<link> {
   void from_server() {
     server_.async_read_some(asio::buffer(down_), [self = shared_from_this()](
                                                      const error_code& failed, std::size_t size) {
-      if (failed) return self->end();
-      if (!self->deaf_) {
-        asio::async_write(self->client_, asio::buffer(self->down_.data(), size),
-                          [self](const error_code& unsent, std::size_t /*size*/) {
-                            unsent ? self->end() : self->from_server();
-                          });
-        return;
-      }
-      // ReadyForQuery: the server has done all that it was sent.
-      self->unheard_.append(self->down_.data(), size);
-      constexpr std::string_view ready("Z\0\0\0\5", 5);
-      const std::size_t length = self->unheard_.size();
-      if (length > ready.size() &&
-          self->unheard_.compare(length - ready.size() - 1, ready.size(), ready) == 0) {
-        return self->cut();
-      }
-      self->from_server();
+      if (failed) return self->deaf_ ? self->cut() : self->end();
+      const bool begun = self->begun_;
+      const bool ready = self->is_ready(size);
+      // It has done all that it was sent; before the session has begun it answers otherwise.
+      if (self->deaf_ && (ready || !begun)) return self->cut();
+      if (self->deaf_) return self->from_server();
+      asio::async_write(self->client_, asio::buffer(self->down_.data(), size),
+                        [self](const error_code& unsent, std::size_t /*size*/) {
+                          unsent ? self->end() : self->from_server();
+                        });
     });
+  }
+
+  /// Whether what the server has sent so far ends with ReadyForQuery.
+  bool is_ready(std::size_t size) {
+    constexpr std::size_t length = 6;
+    last_.append(down_.data(), size);
+    if (last_.size() > length) last_.erase(0, last_.size() - length);
+    const bool ready = std::string_view(last_).starts_with(std::string_view("Z\0\0\0\5", 5));
+    begun_ = begun_ || ready;
+    return ready;
   }
 
   void cut() {
@@ -90,7 +93,8 @@ class link : public std::enable_shared_from_this<link> {
   std::atomic<std::size_t>& cuts_;
   std::array<char, 65536> up_{};
   std::array<char, 65536> down_{};
-  std::string unheard_;
+  std::string last_;
+  bool begun_ = false;
   bool deaf_ = false;
 };
 

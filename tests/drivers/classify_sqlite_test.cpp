@@ -27,6 +27,7 @@ TEST(classify_sqlite, judges_every_code_by_its_number) {
       {10, errc::internal, advice::never},
       {11, errc::not_a_database, advice::never},
       {13, errc::storage_full, advice::never},
+      {4874, errc::storage_full, advice::never},
       {14, errc::connection_failed, advice::never},
       {17, errc::conflict, advice::statement},
       {18, errc::too_large, advice::never},

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Runs the long modes of the tests that harm tableq on purpose, and prints what was done, how often, and
+# what came of it: the rows of docs/reliability.md.
+#
+#   scripts/soak.sh MINUTES [PART...]      all parts, without a name
+#   scripts/soak.sh list                   the parts
+#
+# MINUTES are shared among the parts; one that has done all that it wants ends sooner. What they write is
+# in a directory of their own, removed in the end, and no file of it grows beyond 4 GiB.
+# Exit status 0 when nothing but what is promised was found.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# name | share of the time | tests that share it | target | variables | filter
+# A test goes on until it has done what its variable says, or for TABLEQ_TEST_SECONDS. It tells what it has
+# injected by report_injected (tests/support/report.hpp).
+parts='
+killed|4|4|crash|TABLEQ_TEST_KILLS=1000|killed.*
+server|4|4|crash|TABLEQ_TEST_OUTAGES=100|server_that.*-*bad_network*
+network|2|1|crash|TABLEQ_TEST_OUTAGES=1000|*bad_network*:cut_network.*
+failover|2|1|crash|TABLEQ_TEST_OUTAGES=30|lost_primary.*
+full|0|1|crash||full_*
+'
+
+names() { sed -n 's/^\([^|]\{1,\}\)|.*/\1/p' <<<"$parts"; }
+
+if [[ ${1-} == list ]]; then
+  names
+  exit 0
+fi
+if [[ ! ${1-} =~ ^[1-9][0-9]*$ ]]; then
+  sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+fi
+minutes=$1
+shift
+chosen=("$@")
+((${#chosen[@]})) || mapfile -t chosen < <(names)
+
+total=0
+targets=()
+for name in "${chosen[@]}"; do
+  IFS='|' read -r _ share _ target _ <<<"$(grep "^$name|" <<<"$parts")" || true
+  if [[ -z ${target-} ]]; then
+    echo "soak.sh: unknown part: $name" >&2
+    exit 2
+  fi
+  total=$((total + share))
+  targets+=("$target")
+done
+((total)) || total=1
+
+scripts/install_dependencies.sh build test postgresql
+cmake --preset dev >/dev/null
+cmake --build --preset dev --target "${targets[@]}" >/dev/null
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tableq-soak.XXXXXX")
+# The user that runs PostgreSQL has a directory in it.
+chmod 755 "$work"
+trap 'rm -rf "$work"' EXIT
+mkdir -m 1777 "$work/tmp"
+ulimit -f $((4 * 1024 * 1024))
+export TMPDIR=$work/tmp
+export TABLEQ_TEST_REQUIRE=postgresql,sqlite
+
+failed=()
+for name in "${chosen[@]}"; do
+  IFS='|' read -r _ share tests target variables filter <<<"$(grep "^$name|" <<<"$parts")"
+  seconds=$((minutes * 60 * share / total))
+  began=$SECONDS
+  echo "== $name: up to $((seconds / 60 + 1)) min"
+  # What a test began it also ends, and proves: that takes a little longer.
+  status=0
+  timeout -k 30 $((seconds * 3 / 2 + 300)) scripts/with_postgresql.sh --fast \
+    env TABLEQ_TEST_SECONDS=$((seconds / tests + 1)) ${variables:+"$variables"} \
+    "build/dev/tests/$target/$target" --gtest_brief=1 --gtest_filter="$filter" \
+    >"$work/$name.log" 2>&1 || status=$?
+  grep -E '^(INJECTED|\[ seed)' "$work/$name.log" || true
+  if ((status != 0)) || ! grep -q '^INJECTED' "$work/$name.log"; then
+    failed+=("$name")
+    tail -n 60 "$work/$name.log" >&2
+  fi
+  echo "== $name: status $status after $((SECONDS - began)) s"
+done
+
+echo
+echo '| injected | where | times | result |'
+echo '| --- | --- | --- | --- |'
+cat "$work"/*.log | sed -n 's/^INJECTED|\([^|]*\)|\([^|]*\)|\([^|]*\)|\(.*\)$/| \1 | \2 | \3 | \4 |/p'
+echo
+if ((${#failed[@]})); then
+  echo "soak.sh: failed: ${failed[*]}"
+  exit 1
+fi
+echo "soak.sh: ${#chosen[@]} parts in $((SECONDS / 60)) min, nothing but what is promised"

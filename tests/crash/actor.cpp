@@ -74,6 +74,7 @@ class actor {
           const auto got = to_.in.dequeue(tx);
           if (!got) return;
           moving = got->payload;
+          dawdle();
           if (!insert(tx, "moved", moving)) throw twice(moving);
           to_.jobs.enqueue(tx, moving);
         });
@@ -110,6 +111,9 @@ class actor {
   }
 
  private:
+  /// In the middle of a transaction, so that many a blow meets it there.
+  static void dawdle() { let_go(1ms); }
+
   /// Let go, and nothing is left for this kind of actor.
   bool done(std::string_view deed) {
     if (!let_go(0ms)) return false;
@@ -262,6 +266,7 @@ class actor {
     bool mine = false;
     db_.transact([&](tableq::transaction& tx) {
       mine = to_.jobs.complete(tx, of.receipt) == tableq::settled::done;
+      dawdle();
       if (mine && !insert(tx, "finished", of.payload)) throw twice(of.payload);
     });
     // Without the lease it was finished by the lost commit, or is somebody else's.

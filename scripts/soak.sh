@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 # injected by report_injected (tests/support/report.hpp).
 parts='
 killed|4|4|crash|TABLEQ_TEST_KILLS=1000|killed.*
-server|4|4|crash|TABLEQ_TEST_OUTAGES=100|server_that.*-*bad_network*
+server|4|5|crash|TABLEQ_TEST_OUTAGES=100|server_that.*-*bad_network*
 network|2|1|crash|TABLEQ_TEST_OUTAGES=1000|*bad_network*:cut_network.*
 failover|2|1|crash|TABLEQ_TEST_OUTAGES=30|lost_primary.*
 full|0|1|crash||full_*

@@ -91,6 +91,14 @@ void own_postgresql::add_standby() {
   ports_["second"] = order("standby").at("done").get<std::uint16_t>();
 }
 
+void own_postgresql::stop_standby() {
+  order("stop second fast");
+}
+
+void own_postgresql::start_standby() {
+  order("start second");
+}
+
 void own_postgresql::promote() {
   order("promote second");
   writes_ = "second";

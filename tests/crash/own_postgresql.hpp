@@ -48,6 +48,8 @@ class own_postgresql {
   void start();
   /// Adds the standby, and lets each commit wait for it.
   void add_standby();
+  void stop_standby();
+  void start_standby();
   /// Makes the standby the server that takes writes.
   void promote();
   /// Takes so much of the small disk; empty: gives it back.

@@ -14,8 +14,7 @@ TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
   // The place is new: nobody has made a table, nor set the database up in any way.
   std::vector<std::unique_ptr<actor>> all;
   for (int i = 0; i < 20; ++i) {
-    all.push_back(
-        std::make_unique<actor>(nlohmann::json{{"do", "create"}, {"url", here().url()}}));
+    all.push_back(std::make_unique<actor>(nlohmann::json{{"do", "create"}, {"url", here().url()}}));
   }
   for (auto& each : all) each->let_go();
   for (auto& each : all) EXPECT_EQ(each->wait(), 0);

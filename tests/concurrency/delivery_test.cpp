@@ -25,14 +25,14 @@ class delivery : public on_each_kind {
   using many = std::vector<std::unique_ptr<actor>>;
 
   std::unique_ptr<actor> start(const std::string& deed, const std::string& name,
-                                 std::size_t singles) {
+                               std::size_t singles) {
     return std::make_unique<actor>(nlohmann::json{{"do", deed},
-                                                    {"url", here().url()},
-                                                    {"kind", tableq::to_string(kind())},
-                                                    {"queue", "mail"},
-                                                    {"name", name},
-                                                    {"singles", singles},
-                                                    {"count", message_count() / producers}});
+                                                  {"url", here().url()},
+                                                  {"kind", tableq::to_string(kind())},
+                                                  {"queue", "mail"},
+                                                  {"name", name},
+                                                  {"singles", singles},
+                                                  {"count", message_count() / producers}});
   }
   /// Four processes produce while `consumers` of them consume; what each consumer read.
   std::vector<std::vector<std::string>> exchange(std::size_t consumers) {

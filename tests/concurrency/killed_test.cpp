@@ -18,9 +18,9 @@ TEST_P(killed_holder, loses_nothing_that_it_read_in_a_transaction) {
   any_queue mail = make("mail");
   mail.put("survives");
   actor holder({{"do", "hold"},
-                  {"url", here().url()},
-                  {"kind", tableq::to_string(kind())},
-                  {"queue", "mail"}});
+                {"url", here().url()},
+                {"kind", tableq::to_string(kind())},
+                {"queue", "mail"}});
   ASSERT_TRUE(holder.has_written(1));
   EXPECT_EQ(holder.lines().at(0), "survives");
   holder.kill();

@@ -13,15 +13,15 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 class strict_order : public on_each_backend {
  protected:
   std::unique_ptr<actor> start(const std::string& deed, const std::string& kind,
-                                 std::size_t count) {
+                               std::size_t count) {
     return std::make_unique<actor>(nlohmann::json{{"do", deed},
-                                                    {"url", here().url()},
-                                                    {"kind", kind},
-                                                    {"queue", "mail"},
-                                                    {"log", "log"},
-                                                    {"name", deed},
-                                                    {"singles", count / 2},
-                                                    {"count", count}});
+                                                  {"url", here().url()},
+                                                  {"kind", kind},
+                                                  {"queue", "mail"},
+                                                  {"log", "log"},
+                                                  {"name", deed},
+                                                  {"singles", count / 2},
+                                                  {"count", count}});
   }
   /// Four processes move everything into the log; the ids in the order in which they were read.
   std::vector<std::int64_t> move_all(const std::string& kind,

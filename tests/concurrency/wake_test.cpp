@@ -18,12 +18,12 @@ TEST_P(wake_between_processes, comes_when_another_process_enqueues) {
   // Until the database tells, readers look by themselves.
   ASSERT_TRUE(mail.take_up_to(1, 600ms).empty());
   actor producer({{"do", "produce"},
-                    {"url", here().url()},
-                    {"kind", tableq::to_string(kind())},
-                    {"queue", "mail"},
-                    {"name", "far"},
-                    {"singles", 20},
-                    {"count", 20}});
+                  {"url", here().url()},
+                  {"kind", tableq::to_string(kind())},
+                  {"queue", "mail"},
+                  {"name", "far"},
+                  {"singles", 20},
+                  {"count", 20}});
   std::size_t got = 0;
   while (got < 20) {
     const auto begin = std::chrono::steady_clock::now();

@@ -57,12 +57,9 @@ class schema_place : public place {
   }
   // Autovacuum holds up a statement for some milliseconds now and then, where it gives back pages
   // of the server's own catalogue.
-  std::string impatient_url() const override {
-    return url_with("options", options() + " -clock_timeout=500ms");
-  }
-  std::optional<std::string> hasty_url() const override {
-    return url_with("options", options() + " -csynchronous_commit=off");
-  }
+  std::string impatient_url() const override { return set(" -clock_timeout=500ms"); }
+  std::optional<std::string> hasty_url() const override { return set(" -csynchronous_commit=off"); }
+  std::string set(const std::string& more) const { return url_with("options", options() + more); }
   std::vector<std::string> other_forms() const override {
     return {as_uri(tableq_, "postgres://", ""), as_uri(tableq_, "postgresql://", "127.0.0.1:1,"),
             "postgresql://" + as_libpq_string(tableq_), url_with("connect_timeout", "9"),

@@ -125,7 +125,6 @@ TEST_F(cut_network, leaves_a_commit_unknown_and_what_it_wrote_resolves_it) {
     EXPECT_FALSE(tx.active());
     EXPECT_EQ(jobs.get(id).has_value(), how == fate::cut_before);
     EXPECT_EQ(mail.stats().waiting, how == fate::cut_before ? 0U : 1U);
-    // The receipt tells, and waits for a commit that is not over.
     EXPECT_EQ(jobs.complete(taken.at(0).receipt),
               how == fate::cut_before ? settled::done : settled::lease_lost);
   }

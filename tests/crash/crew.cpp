@@ -45,7 +45,10 @@ bool crew::all_go_on(std::chrono::milliseconds within) {
   for (const auto until = steady_clock::now() + within; steady_clock::now() < until;) {
     for (std::size_t i = 0; i < size(); ++i) {
       if (going[i]) continue;
-      if (actors_[i]->ends_within(1ms)) return false;
+      if (actors_[i]->ends_within(1ms)) {
+        ADD_FAILURE() << options_.deeds[i] << " has ended";
+        return false;
+      }
       going[i] = told_.read(*actors_[i]);
       if (going[i]) --left;
     }
@@ -62,6 +65,10 @@ void crew::let_go(bool producers) {
     if ((options_.deeds[i] == "produce") != producers) continue;
     // Movers before workers: what they do is the workers' work.
     actors_[i]->let_go();
+    if (!actors_[i]->ends_within(5min)) {
+      ADD_FAILURE() << options_.deeds[i] << " does not end";
+      actors_[i]->kill();
+    }
     EXPECT_EQ(actors_[i]->wait(), 0) << options_.deeds[i];
     told_.read(*actors_[i]);
   }

@@ -54,7 +54,10 @@ trap 'exit 143' TERM
 declare -A ports
 
 begin() {
-  find_postgresql
+  if ! find_postgresql 2>/dev/null; then
+    printf '{"missing": "no PostgreSQL server can be started here"}\n'
+    return
+  fi
   make_home
   # Of the processes alone is taken what they had not written; the machine stays.
   make_cluster "$home/first" off "wal_level = replica" "max_wal_senders = 4" "hot_standby = on"

@@ -16,8 +16,12 @@
 
 namespace tableq_test {
 
-/// How soon everybody works again after the database has come back.
+/// How soon everybody works again after the database has come back. Sanitizers take their time.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::chrono::seconds soon{30};
+#else
 constexpr std::chrono::seconds soon{5};
+#endif
 
 /// TABLEQ_TEST_OUTAGES, or what the test does in every run.
 inline std::uint64_t chosen_outages(std::uint64_t usual) {

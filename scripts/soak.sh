@@ -86,7 +86,9 @@ done
 echo
 echo '| injected | where | times | result |'
 echo '| --- | --- | --- | --- |'
-cat "$work"/*.log | sed -n 's/^INJECTED|\([^|]*\)|\([^|]*\)|\([^|]*\)|\(.*\)$/| \1 | \2 | \3 | \4 |/p'
+for name in "${chosen[@]}"; do
+  sed -n 's/^INJECTED|\([^|]*\)|\([^|]*\)|\([^|]*\)|\(.*\)$/| \1 | \2 | \3 | \4 |/p' "$work/$name.log"
+done
 echo
 if ((${#failed[@]})); then
   echo "soak.sh: failed: ${failed[*]}"

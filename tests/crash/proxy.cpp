@@ -39,7 +39,8 @@ class link : public std::enable_shared_from_this<link> {
   void from_client() {
     client_.async_read_some(
         asio::buffer(up_), [self = shared_from_this()](const error_code& failed, std::size_t size) {
-          if (failed) return self->end();
+          // It has said goodbye, and does not wait for the answer that was to be lost.
+          if (failed) return self->deaf_ ? self->cut() : self->end();
           const std::string_view piece(self->up_.data(), size);
           const proxy::fate fate = self->deaf_ ? proxy::fate::pass : self->decide_(piece);
           if (fate == proxy::fate::cut_before) return self->cut();
@@ -78,7 +79,7 @@ class link : public std::enable_shared_from_this<link> {
   }
 
   void cut() {
-    ++cuts_;
+    if (!std::exchange(cut_, true)) ++cuts_;
     end();
   }
   void end() {
@@ -96,6 +97,7 @@ class link : public std::enable_shared_from_this<link> {
   std::string last_;
   bool begun_ = false;
   bool deaf_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace

@@ -46,6 +46,8 @@ struct features {
   bool shows_held_messages = true;
   /// Whoever adds to a strict queue waits for whoever reads it.
   bool strict_writers_wait = true;
+  /// To open a session costs next to nothing: no server is asked.
+  bool cheap_sessions = false;
 };
 
 /// Addresses that must not work. A place gives none where its database has no such notion.
@@ -86,6 +88,8 @@ class place {
                                              std::string_view value) const = 0;
   /// A setting that ends the database's own waiting for locks soon.
   [[nodiscard]] virtual std::string impatient_url() const = 0;
+  /// An address by which commits do not wait for the disk, where that can be said.
+  [[nodiscard]] virtual std::string hasty_url() const { return url(); }
   /// Other addresses of the same place.
   [[nodiscard]] virtual std::vector<std::string> other_forms() const = 0;
   [[nodiscard]] virtual std::vector<address_check> session_checks() const = 0;

@@ -150,8 +150,13 @@ class faulty_prepared final : public prepared {
 };
 
 void faulty_link::die() {
+  // A server does that when it finds the link broken. What was begun through ODBC's own functions,
+  // by a caller, ends by these only.
   try {
-    // A server does that when it finds the link broken.
+    if (real_->in_transaction()) session_.rollback();
+  } catch (const soci::soci_error&) {  // Tried otherwise.
+  }
+  try {
     if (real_->in_transaction()) real_->script(speaks_.rollback, boundary::rollback);
   } catch (const native_failure&) {  // Closed below, which rolls back as well.
   }

@@ -237,7 +237,12 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
     const places rest = insert(to, tx, of, all, results);
     held.used(all.size() - rest.size());
     to.announce(tx, all.size() - rest.size());
-    find_holders(to, tx, of, rest, results);
+    try {
+      find_holders(to, tx, of, rest, results);
+    } catch (const error&) {
+      // What could be stored is stored for good: the call must not fail any more. Ids stay zero.
+      if (tx != nullptr) throw;
+    }
     return results;
   }
   group_set groups;

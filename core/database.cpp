@@ -50,7 +50,12 @@ database::database(std::shared_ptr<core::database_state> state) noexcept
     : state_(std::move(state)) {}
 
 database database::open(std::string_view url, const open_options& options) {
-  database db(std::make_shared<core::database_state>(url, options));
+  return open_with(url, options, nullptr);
+}
+
+database database::open_with(std::string_view url, const open_options& options,
+                             std::shared_ptr<core::fault_plan> faults) {
+  database db(std::make_shared<core::database_state>(url, options, std::move(faults)));
   db.state_->connect();
   core::check_catalog(*db.state_);
   return db;

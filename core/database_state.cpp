@@ -27,9 +27,10 @@ void notify(connection& session, const watched_queue& of, std::string_view token
 
 }  // namespace
 
-database_state::database_state(std::string_view url, open_options options)
+database_state::database_state(std::string_view url, open_options options,
+                               std::shared_ptr<fault_plan> faults)
     : options_(checked(std::move(options))),
-      driver_(make_driver(url)),
+      driver_(make_driver(url, std::move(faults))),
       pool_(*driver_,
             std::min(options_.max_sessions, able().max_sessions.value_or(options_.max_sessions)),
             options_.session_timeout, watching()),

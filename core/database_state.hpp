@@ -48,7 +48,9 @@ class unit_of_work {
 /// Shared objects: safe.
 class database_state : public std::enable_shared_from_this<database_state> {
  public:
-  database_state(std::string_view url, open_options options);
+  /// @param faults as make_driver's.
+  database_state(std::string_view url, open_options options,
+                 std::shared_ptr<fault_plan> faults = nullptr);
 
   [[nodiscard]] driver& speaks() noexcept { return *driver_; }
   /// The dialect's name.

@@ -23,6 +23,8 @@ class session;
 
 namespace tableq::core {
 
+class fault_plan;
+
 /// The names that a text's placeholders stand for. Checked by core/identifier, quoted by the
 /// driver.
 struct table_names {
@@ -93,8 +95,10 @@ class driver {
 };
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
+/// @param faults makes calls of its sessions fail, if not null.
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
-std::unique_ptr<driver> make_driver(std::string_view url);
+std::unique_ptr<driver> make_driver(std::string_view url,
+                                    std::shared_ptr<fault_plan> faults = nullptr);
 
 /// Beginnings of table names that some database keeps for itself. The same for all, so that a
 /// queue's name is good everywhere. Defined by drivers/registry.cpp.

@@ -155,23 +155,29 @@ known_dialects& known() {
 
 class dialect_driver final : public core::driver {
  public:
-  dialect_driver(std::shared_ptr<const vocabulary> words, endpoint at)
-      : driver(words->speaks.name, at.able), words_(std::move(words)), at_(std::move(at)) {}
+  dialect_driver(std::shared_ptr<const vocabulary> words, endpoint at,
+                 std::shared_ptr<core::fault_plan> faults)
+      : driver(words->speaks.name, at.able),
+        words_(std::move(words)),
+        at_(std::move(at)),
+        faults_(std::move(faults)) {}
 
   std::unique_ptr<core::connection> connect() override {
-    return std::make_unique<dialect_session>(words_, at_);
+    return std::make_unique<dialect_session>(words_, at_, faults_);
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
-    return std::make_unique<dialect_session>(words_, at_, session);
+    return std::make_unique<dialect_session>(words_, at_, session, faults_);
   }
   std::unique_ptr<core::listener> listen() override {
     if (words_->by->listen == nullptr) return nullptr;
-    return words_->by->listen(connect(), at_);
+    // Without faults: what is heard is a hint, and calls of another thread could not be numbered.
+    return words_->by->listen(std::make_unique<dialect_session>(words_, at_), at_);
   }
 
  private:
   std::shared_ptr<const vocabulary> words_;
   endpoint at_;
+  std::shared_ptr<core::fault_plan> faults_;
 };
 
 /// The endpoint with what the dialect's own sessions have in common.
@@ -185,7 +191,8 @@ endpoint completed(endpoint at, const dialect& speaks) {
 
 #if defined(TABLEQ_WITH_ODBC)
 /// Whatever database is behind an ODBC connection string, in the dialect that is its own.
-std::unique_ptr<core::driver> odbc_driver(const connection_url& url) {
+std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
+                                          std::shared_ptr<core::fault_plan> faults) {
   endpoint at{.connect = odbc::raw_connection_string(url)};
   std::string product;
   try {
@@ -203,21 +210,23 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url) {
     at.able.max_payload = std::min(at.able.max_payload, std::size_t{500'000'000});
   }
   at = completed(std::move(at), words->speaks);
-  return std::make_unique<dialect_driver>(std::move(words), std::move(at));
+  return std::make_unique<dialect_driver>(std::move(words), std::move(at), std::move(faults));
 }
 #endif
 
 }  // namespace
 }  // namespace drivers
 
-std::unique_ptr<core::driver> core::make_driver(std::string_view url) {
+std::unique_ptr<core::driver> core::make_driver(std::string_view url,
+                                                std::shared_ptr<fault_plan> faults) {
   const connection_url parsed = parse_connection_string(url);
 #if defined(TABLEQ_WITH_ODBC)
-  if (parsed.scheme == "odbc") return drivers::odbc_driver(parsed);
+  if (parsed.scheme == "odbc") return drivers::odbc_driver(parsed, std::move(faults));
 #endif
   auto words = drivers::known().by_scheme(parsed.scheme);
   endpoint at = drivers::completed(words->speaks.resolve(words->speaks, parsed), words->speaks);
-  return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at));
+  return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at),
+                                                   std::move(faults));
 }
 
 std::string_view core::reserved_beginning(std::string_view table) noexcept {

@@ -9,6 +9,7 @@
 #include <tableq/error.hpp>
 
 #include "drivers/array_text.hpp"
+#include "drivers/faulty_transport.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::drivers {
@@ -29,6 +30,7 @@ struct judged_failure {
 };
 
 judged_failure judge(const dialect& speaks, const native_failure& failure) {
+  if (failure.judged()) return {failure.details(), *failure.judged()};
   judged_failure out{failure.details(), speaks.classify(failure.details())};
   for (const native_error& other : failure.more()) {
     if (out.means.code != errc::internal) break;
@@ -79,9 +81,10 @@ bool asks_for_one(const core::contract& of, std::span<const core::value> shared)
   return false;
 }
 
-std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at) {
+std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at,
+                                            core::fault_plan* faults) {
   try {
-    return words.by->open(at);
+    return faults == nullptr ? words.by->open(at) : open_with_faults(*words.by, at, *faults);
   } catch (const native_failure& failure) {
     auto [native, means] = judge(words.speaks, failure);
     if (means.code == errc::connection_lost || means.code == errc::internal) {
@@ -90,6 +93,14 @@ std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpo
     throw error(means.code, means.advice, native.sentence,
                 {words.speaks.name, "connect", native.sqlstate, native.number});
   }
+}
+
+std::unique_ptr<transport> attach(const vocabulary& words, const endpoint& at,
+                                  soci::session& session, bool ours,
+                                  std::shared_ptr<core::fault_plan> faults) {
+  auto made = words.by->attach(session, at, ours);
+  if (faults == nullptr) return made;
+  return with_faults(std::move(made), session, words.speaks, std::move(faults));
 }
 
 /// Stands for the number of rows in the key of a text for one message.
@@ -105,14 +116,15 @@ void vocabulary::learn(std::string_view texts) {
   }
 }
 
-dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at)
+dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+                                 std::shared_ptr<core::fault_plan> faults)
     : words_(std::move(words)),
-      owned_(open_session(*words_, at)),
+      owned_(open_session(*words_, at, faults.get())),
       session_(owned_.get()),
-      transport_(words_->by->attach(*session_, at, true)) {}
+      transport_(attach(*words_, at, *session_, true, std::move(faults))) {}
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
-                                 soci::session& callers)
+                                 soci::session& callers, std::shared_ptr<core::fault_plan> faults)
     : words_(std::move(words)), session_(&callers) {
   if (!words_->by->fits(callers, words_->speaks)) {
     throw error(
@@ -121,7 +133,7 @@ dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const 
             words_->speaks.name,
         {.backend = words_->speaks.name, .operation = "enlist"});
   }
-  transport_ = words_->by->attach(callers, at, false);
+  transport_ = attach(*words_, at, callers, false, std::move(faults));
 }
 
 dialect_session::~dialect_session() {
@@ -130,15 +142,16 @@ dialect_session::~dialect_session() {
 }
 
 template <class Step>
-void dialect_session::guarded(std::string_view operation, on_loss loss, Step step) {
+void dialect_session::guarded(std::string_view operation, Step step) {
+  loss_ = on_loss::lost;
   try {
     step();
   } catch (const native_failure& failure) {
     auto [native, means] = judge(words_->speaks, failure);
     if (native.link_lost || means.code == errc::connection_lost) {
       broken_ = true;
-      means = loss == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
-                                       : verdict{errc::connection_lost, advice::session};
+      means = loss_ == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
+                                        : verdict{errc::connection_lost, advice::session};
     }
     if (means.advice == advice::session) broken_ = true;
     throw error(means.code, means.advice, native.sentence,
@@ -150,20 +163,28 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
                                        std::span<const core::value> shared,
                                        std::span<const core::value> items) {
   const core::contract& of = core::contract_of(id);
-  const bool alone = !transport_->in_transaction();
+  const bool lasts = of.writes && !transport_->in_transaction();
+  const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
   core::row_set out(of.columns.size() + (of.items.empty() ? 0 : 1));
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
-  guarded(of.name, of.writes && alone ? on_loss::unknown : on_loss::lost, [&] {
+  guarded(of.name, [&] {
     if (of.items.empty()) {
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
-      text_of(known, of, names, one ? one_key : 1).run({shared, {}, 0}, out);
+      run(text_of(known, of, names, one ? one_key : 1), {shared, {}, 0}, out, loss);
     } else {
-      run_batch(known, of, names, shared, items, out);
+      run_batch(known, of, names, shared, items, out, loss);
     }
   });
   return out;
+}
+
+void dialect_session::run(prepared& what, const arguments& with, core::row_set& out, on_loss loss) {
+  // Not before: to prepare a text changes nothing.
+  loss_ = loss;
+  what.run(with, out);
+  loss_ = on_loss::lost;
 }
 
 prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
@@ -193,31 +214,34 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
 
 void dialect_session::run_batch(known_texts& known, const core::contract& of,
                                 const core::table_names& names, std::span<const core::value> shared,
-                                std::span<const core::value> items, core::row_set& out) {
+                                std::span<const core::value> items, core::row_set& out,
+                                on_loss loss) {
   const std::size_t width = of.items.size();
   if (words_->speaks.batches != batching::arrays) {
-    run_pieces(known, of, names, shared, items, out);
+    run_pieces(known, of, names, shared, items, out, loss);
   } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
     out.number_rows(0);
-    text_of(known, of, names, one_key).run({shared, items, width}, out);
+    run(text_of(known, of, names, one_key), {shared, items, width}, out, loss);
   } else if (words_->by->arrays) {
-    text_of(known, of, names, 1).run({shared, items, width}, out);
+    run(text_of(known, of, names, 1), {shared, items, width}, out, loss);
   } else {
     const array_texts arrays(items, of.items);
-    text_of(known, of, names, 1).run({shared, arrays.values(), width}, out);
+    run(text_of(known, of, names, 1), {shared, arrays.values(), width}, out, loss);
   }
 }
 
 void dialect_session::run_pieces(known_texts& known, const core::contract& of,
                                  const core::table_names& names,
                                  std::span<const core::value> shared,
-                                 std::span<const core::value> items, core::row_set& out) {
+                                 std::span<const core::value> items, core::row_set& out,
+                                 on_loss loss) {
   const std::size_t width = of.items.size();
   const std::size_t count = items.size() / width;
   const bool told = words_->speaks.batches == batching::rows;  // which item a row belongs to
   const bool bracket =
       next_piece(count, words_->speaks, width).count < count && !transport_->in_transaction();
   if (bracket) transport_->script(words_->speaks.begin, boundary::begin);
+  const on_loss of_piece = bracket ? on_loss::lost : loss;
   try {
     if (!told) out.reserve(count);
     for (std::size_t done = 0; done < count;) {
@@ -225,16 +249,19 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
       const arguments with{shared, items.subspan(done * width, next.count * width), width};
       if (told) {
         core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
-        text_of(known, of, names, next.rows).run(with, rows);
+        run(text_of(known, of, names, next.rows), with, rows, of_piece);
         if (!rows.empty() && !rows.maybe_integer(0, 0)) rows = numbered_by_id(rows);
         out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       } else {
         out.number_rows(static_cast<std::int64_t>(done));
-        text_of(known, of, names, next.rows).run(with, out);
+        run(text_of(known, of, names, next.rows), with, out, of_piece);
       }
       done += next.count;
     }
-    if (bracket) transport_->script("COMMIT", boundary::commit);
+    if (bracket) {
+      loss_ = loss;
+      transport_->script("COMMIT", boundary::commit);
+    }
   } catch (...) {  // Whatever it was, the bracket must not stay open; it goes on unchanged.
     if (bracket) rollback();
     throw;
@@ -242,7 +269,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
 }
 
 void dialect_session::define(std::string_view part, const core::table_names& names) {
-  guarded("create", on_loss::lost, [&] {
+  guarded("create", [&] {
     const auto found = words_->speaks.ddl.find(std::string(part));
     if (found == words_->speaks.ddl.end()) {
       throw error(errc::unsupported, advice::never,
@@ -256,12 +283,14 @@ void dialect_session::define(std::string_view part, const core::table_names& nam
 }
 
 void dialect_session::begin() {
-  guarded("begin", on_loss::lost,
-          [&] { transport_->script(words_->speaks.begin, boundary::begin); });
+  guarded("begin", [&] { transport_->script(words_->speaks.begin, boundary::begin); });
 }
 
 void dialect_session::commit() {
-  guarded("commit", on_loss::unknown, [&] { transport_->script("COMMIT", boundary::commit); });
+  guarded("commit", [&] {
+    loss_ = on_loss::unknown;
+    transport_->script("COMMIT", boundary::commit);
+  });
 }
 
 void dialect_session::rollback() noexcept {

@@ -37,11 +37,13 @@ struct vocabulary {
 class dialect_session final : public core::connection {
  public:
   /// Opens a session.
-  dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at);
+  /// @param faults makes its calls fail, if not null.
+  dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+                  std::shared_ptr<core::fault_plan> faults = nullptr);
   /// Borrows one.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
   dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
-                  soci::session& callers);
+                  soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr);
   ~dialect_session() override;
 
   core::row_set execute(core::statement id, const core::table_names& names,
@@ -65,19 +67,22 @@ class dialect_session final : public core::connection {
                     std::size_t rows);
   void run_batch(known_texts& known, const core::contract& of, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
-                 core::row_set& out);
+                 core::row_set& out, on_loss loss);
   void run_pieces(known_texts& known, const core::contract& of, const core::table_names& names,
                   std::span<const core::value> shared, std::span<const core::value> items,
-                  core::row_set& out);
+                  core::row_set& out, on_loss loss);
+  /// Runs a text; losing the session under way then means what `loss` says.
+  void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
   /// Runs a step; translates what the transport throws.
   template <class Step>
-  void guarded(std::string_view operation, on_loss loss, Step step);
+  void guarded(std::string_view operation, Step step);
 
   std::shared_ptr<const vocabulary> words_;
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
   std::unique_ptr<transport> transport_;
   known_texts known_;
+  on_loss loss_ = on_loss::lost;  // of the call that is under way
   bool broken_ = false;
 };
 

@@ -168,6 +168,7 @@ std::string fill_role(std::string_view text, const dialect& in, const core::tabl
 text compile(std::string_view filled, const core::contract& of, const style& as) {
   text out;
   out.name = of.name;
+  out.writes = of.writes;
   std::vector<std::string_view> seen;
   const auto add = [&](std::string_view name, std::size_t row) {
     parameter& added = out.parameters.emplace_back();

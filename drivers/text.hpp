@@ -50,6 +50,7 @@ struct parameter {
 /// A statement ready for a transport to prepare.
 struct text {
   std::string_view name;  ///< The contract's.
+  bool writes = false;    ///< The contract's.
   std::string sql;
   std::vector<parameter> parameters;      ///< In the order of their numbers or places.
   std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.

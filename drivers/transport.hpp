@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,11 +34,15 @@ class native_failure : public std::exception {
       : what_(std::move(what)), more_(std::move(more)) {}
   [[nodiscard]] const native_error& details() const noexcept { return what_; }
   [[nodiscard]] const std::vector<native_error>& more() const noexcept { return more_; }
+  /// What it means, where no dialect is to judge it.
+  [[nodiscard]] const std::optional<verdict>& judged() const noexcept { return judged_; }
+  void judge(const verdict& as) { judged_ = as; }
   [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
 
  private:
   native_error what_;
   std::vector<native_error> more_;
+  std::optional<verdict> judged_;
 };
 
 /// What a prepared statement is run with.

@@ -20,7 +20,8 @@ namespace tableq {
 
 namespace core {
 class database_state;
-}
+class fault_plan;
+}  // namespace core
 
 /// A database that holds queues.
 ///
@@ -89,7 +90,10 @@ class TABLEQ_EXPORT database {
   [[nodiscard]] core::database_state& state() const noexcept { return *state_; }
 
  private:
+  friend class core::fault_plan;
   explicit database(std::shared_ptr<core::database_state> state) noexcept;
+  static database open_with(std::string_view url, const open_options& options,
+                            std::shared_ptr<core::fault_plan> faults);
   void run_transaction(const std::function<void(transaction&)>& body);
 
   std::shared_ptr<core::database_state> state_;

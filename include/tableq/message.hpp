@@ -81,8 +81,8 @@ enum class enqueue_result {
 
 /// What enqueue into a `claim` queue did.
 struct enqueued {
-  /// The new message, or the one that holds the key. Zero in one case only: it held the key when
-  /// that was checked, and had left the queue when its id was looked up.
+  /// The new message, or the one that holds the key. Zero where another held the key when that was
+  /// checked, and had left the queue when its id was looked up, or could not be looked up.
   message_id id;
   enqueue_result result = enqueue_result::added;
 

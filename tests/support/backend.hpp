@@ -46,6 +46,8 @@ struct features {
   bool shows_held_messages = true;
   /// Whoever adds to a strict queue waits for whoever reads it.
   bool strict_writers_wait = true;
+  /// To open a session costs next to nothing: no server is asked.
+  bool cheap_sessions = false;
 };
 
 /// Addresses that must not work. A place gives none where its database has no such notion.
@@ -88,6 +90,8 @@ class place {
   [[nodiscard]] virtual std::string impatient_url() const = 0;
   /// An address whose commits return before they are on the disk; empty where there is none.
   [[nodiscard]] virtual std::optional<std::string> hasty_url() const { return {}; }
+  /// The same, or an address like any other.
+  [[nodiscard]] std::string quick_url() const { return hasty_url().value_or(url()); }
   /// Other addresses of the same place.
   [[nodiscard]] virtual std::vector<std::string> other_forms() const = 0;
   [[nodiscard]] virtual std::vector<address_check> session_checks() const = 0;

@@ -198,6 +198,7 @@ class odbc_file_place : public file_place {
     return url() + ";" + std::string(key) + "=" + std::string(value);
   }
   std::string impatient_url() const override { return "odbc://" + connect("1"); }
+  std::optional<std::string> hasty_url() const override { return {}; }
   std::vector<std::string> other_forms() const override {
     return {"odbc://DRIVER={SQLite3};DATABASE=" + file().string() + ";", file_place::url()};
   }
@@ -224,7 +225,9 @@ class odbc_file_place : public file_place {
 class file_backend : public backend {
  public:
   std::string name() const override { return "sqlite"; }
-  features can() const override { return {.concurrent_writers = false, .schemas = false}; }
+  features can() const override {
+    return {.concurrent_writers = false, .schemas = false, .cheap_sessions = true};
+  }
   std::optional<std::string> missing() const override { return {}; }
   std::unique_ptr<place> fresh() const override { return std::make_unique<file_place>(); }
 };
@@ -233,7 +236,7 @@ class memory_backend : public file_backend {
  public:
   std::string name() const override { return "sqlite_memory"; }
   features can() const override {
-    return {.shared = false, .concurrent_writers = false, .schemas = false};
+    return {.shared = false, .concurrent_writers = false, .schemas = false, .cheap_sessions = true};
   }
   std::unique_ptr<place> fresh() const override { return std::make_unique<memory_place>(); }
 };

@@ -19,6 +19,7 @@
 #include <tableq/soci.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/tableq.hpp>
+#include <tableq/testing.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tableq/testing.hpp>
+
+namespace tableq::core {
+
+/// What `testing::faults` is a handle to: asked at each call whether it shall fail.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class fault_plan {
+ public:
+  /// How a call may fail.
+  enum class way { any, lost };
+
+  explicit fault_plan(std::uint64_t seed) : random_(seed) {}
+
+  /// A call is made: notes it, and tells how it fails, if it does.
+  /// @param lasting its effect lasts when it succeeds.
+  std::optional<testing::fault> next(std::string_view name, bool lasting, way may_fail);
+
+  /// @param name only calls of that name; empty: all.
+  void fail(std::string_view name, std::size_t nth, const testing::fault& with);
+  void fail_some(double probability, std::vector<testing::fault> with);
+  void heal();
+  void start_over();
+
+  /// As database::open.
+  static database open(std::string_view url, const open_options& options,
+                       std::shared_ptr<fault_plan> plan) {
+    return database::open_with(url, options, std::move(plan));
+  }
+
+  [[nodiscard]] std::size_t calls() const;
+  [[nodiscard]] std::size_t failures() const;
+  [[nodiscard]] std::vector<testing::call> history() const;
+
+ private:
+  struct order {
+    std::string name;
+    std::size_t left;  // calls until it is due
+    testing::fault with;
+  };
+
+  /// The fault whose turn it is. The mutex is held.
+  std::optional<testing::fault> due(std::string_view name);
+  void clear();
+
+  mutable std::mutex mutex_;  // guards all below
+  std::vector<order> orders_;
+  double probability_ = 0;
+  std::vector<testing::fault> lots_;
+  std::mt19937_64 random_;
+  std::size_t calls_ = 0;
+  std::size_t failures_ = 0;
+  std::deque<testing::call> history_;
+};
+
+}  // namespace tableq::core

@@ -1,0 +1,209 @@
+#include "drivers/faulty_transport.hpp"
+
+#include <soci/soci.h>
+
+#include <array>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tableq::drivers {
+namespace {
+
+using testing::moment;
+using testing::trouble;
+
+/// By what databases tell of a trouble: the number is one database's, the state another's.
+struct sample {
+  int number;
+  std::string_view sqlstate;
+};
+
+constexpr std::array busy_samples{sample{5, "55P03"}, sample{1222, ""}, sample{1205, "HY000"}};
+constexpr std::array deadlock_samples{sample{517, "40P01"}, sample{1205, "40001"},
+                                      sample{1213, "40001"}};
+constexpr std::array time_out_samples{sample{9, "57014"}, sample{20003, "HYT00"},
+                                      sample{3024, "70100"}};
+
+std::span<const sample> samples_of(trouble what) noexcept {
+  if (what == trouble::busy) return busy_samples;
+  return what == trouble::deadlock ? std::span<const sample>(deadlock_samples) : time_out_samples;
+}
+
+errc code_of(trouble what) noexcept {
+  if (what == trouble::busy) return errc::busy;
+  return what == trouble::deadlock ? errc::conflict : errc::cancelled;
+}
+
+native_failure lost() {
+  return native_failure({.link_lost = true, .sentence = "a test made the connection break"});
+}
+
+/// What the dialect's own database would report: the sample that the dialect knows as such.
+native_failure failure_of(trouble what, const dialect& speaks) {
+  if (what == trouble::lost_connection || what == trouble::unknown_commit) return lost();
+  native_error said{.sentence = "a test made the call fail"};
+  for (const sample& each : samples_of(what)) {
+    said.number = each.number;
+    said.sqlstate = each.sqlstate;
+    const errc code = speaks.classify(said).code;
+    // To some the end of a statement's time is that of its session.
+    if (code == code_of(what) || code == errc::connection_lost) return native_failure(said);
+  }
+  said.number = 0;
+  said.sqlstate.clear();
+  native_failure out(said);
+  out.judge({code_of(what), advice::transaction});
+  return out;
+}
+
+class faulty_prepared;
+
+/// What a transport and its statements share.
+class faulty_link {
+ public:
+  faulty_link(std::unique_ptr<transport> real, soci::session& session, const dialect& speaks,
+              std::shared_ptr<core::fault_plan> plan)
+      : real_(std::move(real)), session_(session), speaks_(speaks), plan_(std::move(plan)) {}
+
+  [[nodiscard]] transport& real() const noexcept { return *real_; }
+  [[nodiscard]] bool dead() const noexcept { return real_ == nullptr; }
+  [[nodiscard]] bool in_transaction() const noexcept { return !dead() && real_->in_transaction(); }
+  [[nodiscard]] std::set<faulty_prepared*>& texts() noexcept { return texts_; }
+
+  /// Makes a call, or has it fail.
+  template <class Work>
+  void make(std::string_view name, bool lasting, boundary what, Work work) {
+    using way = core::fault_plan::way;
+    if (dead()) throw lost();
+    const auto how = plan_->next(name, lasting, what == boundary::rollback ? way::lost : way::any);
+    if (!how) return work();
+    const bool dies = loses(failure_of(how->what, speaks_));
+    if (dies) {
+      if (how->when == moment::after) work();
+      die();
+    } else if (what == boundary::commit || (what == boundary::none && in_transaction())) {
+      spoil();
+    } else if (how->when == moment::after) {
+      take_back(what, work);
+    }
+    throw failure_of(how->what, speaks_);
+  }
+
+ private:
+  [[nodiscard]] bool loses(const native_failure& failure) const {
+    if (failure.details().link_lost) return true;
+    return !failure.judged() && speaks_.classify(failure.details()).code == errc::connection_lost;
+  }
+
+  /// Whatever an error does to a transaction of this database: nothing, or it can only be rolled
+  /// back.
+  void spoil() {
+    try {
+      real_->script("VALUES (1/0)", boundary::none);
+    } catch (const native_failure&) {  // Meant to fail. Where it does not, errors end nothing.
+    }
+  }
+
+  template <class Work>
+  void take_back(boundary what, Work work) {
+    if (what != boundary::begin) real_->script(speaks_.begin, boundary::begin);
+    work();
+    real_->script(speaks_.rollback, boundary::rollback);
+  }
+
+  void die();
+
+  std::unique_ptr<transport> real_;  // null: the session is lost
+  soci::session& session_;
+  const dialect& speaks_;
+  std::shared_ptr<core::fault_plan> plan_;
+  std::set<faulty_prepared*> texts_;
+};
+
+class faulty_prepared final : public prepared {
+ public:
+  faulty_prepared(std::shared_ptr<faulty_link> link, std::string_view name, bool writes)
+      : link_(std::move(link)), name_(name), writes_(writes) {
+    link_->texts().insert(this);
+  }
+  ~faulty_prepared() override { link_->texts().erase(this); }
+
+  void run(const arguments& with, core::row_set& out) override {
+    link_->make(name_, writes_ && !link_->in_transaction(), boundary::none, [&] {
+      // The answer is lost where the call fails afterwards, and the caller sees none of it.
+      real_->run(with, out);
+    });
+  }
+
+  void hold(std::unique_ptr<prepared> real) noexcept { real_ = std::move(real); }
+  /// Before its session is closed.
+  void drop() noexcept { real_.reset(); }
+
+ private:
+  std::shared_ptr<faulty_link> link_;
+  std::unique_ptr<prepared> real_;
+  std::string_view name_;
+  bool writes_;
+};
+
+void faulty_link::die() {
+  // A server does that when it finds the link broken. What was begun through ODBC's own functions,
+  // by a caller, ends by these only.
+  try {
+    if (real_->in_transaction()) session_.rollback();
+  } catch (const soci::soci_error&) {  // Tried otherwise.
+  }
+  try {
+    if (real_->in_transaction()) real_->script(speaks_.rollback, boundary::rollback);
+  } catch (const native_failure&) {  // Closed below, which rolls back as well.
+  }
+  for (faulty_prepared* const each : texts_) each->drop();
+  real_.reset();
+  session_.close();
+}
+
+class faulty_transport final : public transport {
+ public:
+  explicit faulty_transport(std::shared_ptr<faulty_link> link) : link_(std::move(link)) {}
+
+  std::unique_ptr<prepared> prepare(text of, bool keep) override {
+    auto out = std::make_unique<faulty_prepared>(link_, of.name, of.writes);
+    link_->make(std::string(of.name).append(".prepare"), false, boundary::none,
+                [&] { out->hold(link_->real().prepare(std::move(of), keep)); });
+    return out;
+  }
+
+  void script(const std::string& sql, boundary what) override {
+    constexpr std::array names{"create", "begin", "commit", "rollback"};
+    link_->make(names.at(static_cast<std::size_t>(what)), what == boundary::commit, what,
+                [&] { link_->real().script(sql, what); });
+  }
+
+  bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }
+  bool in_transaction() noexcept override { return link_->in_transaction(); }
+
+ private:
+  std::shared_ptr<faulty_link> link_;
+};
+
+}  // namespace
+
+std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::session& session,
+                                       const dialect& speaks,
+                                       std::shared_ptr<core::fault_plan> plan) {
+  return std::make_unique<faulty_transport>(
+      std::make_shared<faulty_link>(std::move(real), session, speaks, std::move(plan)));
+}
+
+std::unique_ptr<soci::session> open_with_faults(const transport_kind& by, const endpoint& at,
+                                                core::fault_plan& plan) {
+  const auto how = plan.next("connect", false, core::fault_plan::way::lost);
+  if (!how) return by.open(at);
+  if (how->when == moment::after) by.open(at);
+  throw lost();
+}
+
+}  // namespace tableq::drivers

@@ -1,0 +1,44 @@
+// Tests code that uses queues against a database that fails: each of its calls in turn, before and
+// after its effect. docs/testing.md explains it. Run with a connection string.
+#include <iostream>
+#include <string>
+#include <tableq/tableq.hpp>
+#include <tableq/testing.hpp>
+
+// What is to be tested: an order is handed over once, whatever happens on the way.
+void hand_over(tableq::claim_queue& orders, const std::string& number) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      orders.enqueue("order " + number, {.key = number});
+      return;
+    } catch (const tableq::error& e) {
+      // Where the outcome is unknown, the key keeps the order from being stored twice.
+      const bool unknown = e.code() == tableq::errc::outcome_unknown;
+      if (attempt == 3 || (!unknown && e.advice() == tableq::advice::never)) throw;
+    }
+  }
+}
+
+int main(int argc, char** argv) try {
+  using tableq::testing::moment;
+  const tableq::testing::faults faults;
+  // Nothing is repeated by tableq, so that all is left to the code that is tested.
+  auto db = faults.open(argc > 1 ? argv[1] : "sqlite://faults.db",
+                        {.retry_for = std::chrono::milliseconds{0}});
+  auto orders = db.claim("orders");
+
+  std::size_t handed_over = 0;
+  for (const moment when : {moment::before, moment::after}) {
+    for (std::size_t n = 1; n == 1 || faults.failures() > 0; ++n) {  // until there is no n-th call
+      faults.start_over();
+      faults.fail(n, {tableq::testing::trouble::lost_connection, when});
+      hand_over(orders, std::to_string(++handed_over));
+    }
+  }
+  faults.heal();
+  const std::size_t there = orders.stats({.exact = true}).ready;
+  std::cout << (there == handed_over ? "every order is there once\n" : "wrong\n");
+} catch (const tableq::error& e) {
+  std::cerr << e.what() << '\n';
+  return 1;
+}

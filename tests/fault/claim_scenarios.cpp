@@ -1,0 +1,273 @@
+#include <functional>
+
+#include "fault/stage.hpp"
+
+namespace tableq_test {
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::claim_queue;
+using tableq::on_duplicate;
+
+using receipts = std::vector<tableq::receipt>;
+
+std::string told(const std::vector<tableq::settled>& results) {
+  std::string out;
+  for (const auto each : results) out += each == tableq::settled::done ? "done " : "lost ";
+  return out;
+}
+
+std::string told(const tableq::enqueued& result) {
+  return std::to_string(static_cast<int>(result.result));
+}
+
+std::string told(const std::vector<tableq::delivery>& taken) {
+  std::string out;
+  for (const auto& each : taken) out.append(each.payload).append(" ");
+  return out;
+}
+
+/// The queues that the scenarios are played in.
+enum class sort { usual, keeps, window, grouped, buried };
+
+claim_queue& queue_of(actor& by, sort which) {
+  switch (which) {
+    case sort::keeps:
+      return by.claim("keeps", {.keep = true});
+    case sort::window:
+      return by.claim("window", {.key_window = 1h});
+    case sort::grouped:
+      return by.claim("grouped", {.max_attempts = 1, .groups = tableq::group_options{}});
+    case sort::buried:
+      by.claim("letters");
+      return by.claim("buried", {.max_attempts = 1, .dead_letters = "letters"});
+    case sort::usual:
+      break;
+  }
+  return by.claim("jobs");
+}
+
+tableq::claim_enqueue_options keyed(const std::string& key, bool grouped) {
+  tableq::claim_enqueue_options out{.key = key};
+  if (grouped) out.group = "g";
+  return out;
+}
+
+void three(actor& by, sort which) {
+  claim_queue& jobs = queue_of(by, which);
+  for (const auto& each : numbered(3)) jobs.enqueue(each, keyed(each, which == sort::grouped));
+}
+
+using act = std::function<std::string(claim_queue& jobs, notes& left)>;
+
+scenario on_three(const std::string& name, sort which, const act& what) {
+  return {.name = name,
+          .prepare = [=](actor& by, notes& /*left*/) { three(by, which); },
+          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
+}
+
+/// Two of three messages are leased; of a group, one.
+scenario on_leased(const std::string& name, sort which, const act& what) {
+  return {.name = name,
+          .prepare =
+              [=](actor& by, notes& left) {
+                three(by, which);
+                for (const auto& each : queue_of(by, which).take({.max = 2, .lease = 1h})) {
+                  left.receipts.push_back(each.receipt);
+                }
+              },
+          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
+}
+
+scenario taking(const std::string& name, sort which,
+                const std::function<void(claim_queue&, notes&)>& before) {
+  return {.name = name,
+          .prepare =
+              [=](actor& by, notes& left) {
+                three(by, which);
+                before(queue_of(by, which), left);
+              },
+          .act =
+              [=](actor& by, notes& /*left*/) {
+                return told(queue_of(by, which).take({.max = 2, .lease = 1h}));
+              }};
+}
+
+void add_enqueues(std::vector<scenario>& to) {
+  to.push_back(on_three("enqueue a job", sort::usual, [](auto& jobs, auto& /*left*/) {
+    jobs.enqueue("x");
+    return std::string("stored");
+  }));
+  to.push_back(on_three("enqueue with a key", sort::usual, [](auto& jobs, auto& /*left*/) {
+    return told(jobs.enqueue("x", {.key = "new"}));
+  }));
+  for (const auto policy :
+       {on_duplicate::keep_first, on_duplicate::replace, on_duplicate::postpone}) {
+    to.push_back(on_three(
+        "enqueue with a held key, as policy " + std::to_string(static_cast<int>(policy)) + " says",
+        sort::usual, [=](auto& jobs, auto& /*left*/) {
+          return told(jobs.enqueue("x", {.delay = 1s, .key = "p1", .on_duplicate = policy}));
+        }));
+  }
+  to.push_back(on_three("enqueue a batch with keys", sort::usual, [](auto& jobs, auto& /*left*/) {
+    const std::vector<tableq::new_claim_message> batch{{.payload = "x", .options = {.key = "new"}},
+                                                       {.payload = "y", .options = {.key = "p0"}},
+                                                       {.payload = "z", .options = {.delay = 1s}}};
+    std::string out;
+    for (const auto& each : jobs.enqueue_batch(batch)) out += told(each);
+    return out;
+  }));
+  to.push_back(on_three("enqueue into a group", sort::grouped, [](auto& jobs, auto& /*left*/) {
+    return told(jobs.enqueue("x", {.group = "g"}));
+  }));
+  to.push_back(
+      on_three("enqueue a job without waiting", sort::usual, [](auto& jobs, auto& /*left*/) {
+        return told(jobs.enqueue_async("x", {.priority = 1}).get());
+      }));
+}
+
+void add_takes(std::vector<scenario>& to) {
+  const auto nothing = [](claim_queue& /*jobs*/, notes& /*left*/) {};
+  to.push_back(taking("take", sort::usual, nothing));
+  to.push_back(taking("take from a group", sort::grouped, nothing));
+  to.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {
+    static_cast<void>(jobs.take({.max = 2, .lease = 1s}));
+    left.clock->advance(2s);
+  }));
+  to.push_back(
+      taking("take where the last attempt expired", sort::buried, [](auto& jobs, auto& left) {
+        static_cast<void>(jobs.take({.max = 1, .lease = 1s}));
+        left.clock->advance(2s);
+      }));
+  to.push_back(taking("take what fell due", sort::usual, [](auto& jobs, auto& left) {
+    jobs.enqueue("due", {.priority = 1, .delay = 1s});
+    left.clock->advance(2s);
+  }));
+  to.push_back(taking("take where one came too late", sort::usual, [](auto& jobs, auto& left) {
+    jobs.enqueue("late", {.priority = 1, .time_to_live = 1s});
+    left.clock->advance(2s);
+  }));
+  to.back().in_steps = true;
+}
+
+void add_completions(std::vector<scenario>& to) {
+  const auto complete = [](claim_queue& jobs, notes& left) {
+    return told(jobs.complete(left.receipts));
+  };
+  to.push_back(on_leased("complete", sort::usual, complete));
+  to.push_back(on_leased("complete and keep", sort::keeps, complete));
+  to.push_back(on_leased("complete and keep the key", sort::window, complete));
+  to.push_back(on_leased("complete in a group", sort::grouped, complete));
+  to.push_back(on_leased("complete one", sort::usual, [](auto& jobs, auto& left) {
+    return told(std::vector{jobs.complete(left.receipts.at(0))});
+  }));
+}
+
+void add_failures(std::vector<scenario>& to) {
+  const auto fail = [](claim_queue& jobs, notes& left) {
+    return told(std::vector{jobs.fail(left.receipts.at(0), "broke", {.delay = 1s})});
+  };
+  to.push_back(on_leased("fail", sort::usual, fail));
+  to.push_back(on_leased("fail the last attempt", sort::buried, fail));
+  to.push_back(on_leased("fail in a group", sort::grouped, fail));
+  to.push_back(on_leased("release", sort::usual,
+                         [](auto& jobs, auto& left) { return told(jobs.release(left.receipts)); }));
+  to.push_back(on_leased("extend", sort::usual, [](auto& jobs, auto& left) {
+    return told(jobs.extend(left.receipts, 2h));
+  }));
+}
+
+void die(claim_queue& jobs, notes& left) {
+  for (const auto& each : jobs.take({.max = 2})) {
+    static_cast<void>(jobs.fail(each.receipt, "broke", {.give_up = true}));
+    left.ids.push_back(each.receipt.id);
+  }
+}
+
+scenario on_dead(const std::string& name, sort which, const act& what) {
+  return {.name = name,
+          .prepare =
+              [=](actor& by, notes& left) {
+                three(by, which);
+                die(queue_of(by, which), left);
+              },
+          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
+}
+
+void add_care(std::vector<scenario>& to) {
+  to.push_back(on_dead("redrive", sort::usual, [](auto& jobs, auto& left) {
+    return std::to_string(jobs.redrive(left.ids));
+  }));
+  const auto all = [](claim_queue& jobs, notes& /*left*/) {
+    return std::to_string(jobs.redrive_all());
+  };
+  to.push_back(on_dead("redrive all", sort::usual, all));
+  to.push_back(on_dead("redrive all from the dead letters", sort::buried, all));
+  to.push_back(on_dead("purge the dead", sort::usual, [](auto& jobs, auto& /*left*/) {
+    return std::to_string(jobs.purge(tableq::retained::dead, {.batch = 1}));
+  }));
+  to.push_back(on_dead("cancel", sort::usual, [](auto& jobs, auto& left) {
+    return std::to_string(static_cast<int>(jobs.cancel(left.ids.at(0))));
+  }));
+  to.push_back({.name = "cancel in a group",
+                .prepare =
+                    [](actor& by, notes& left) {
+                      three(by, sort::grouped);
+                      left.ids.push_back(queue_of(by, sort::grouped).peek().at(0).id);
+                    },
+                .act =
+                    [](actor& by, notes& left) {
+                      const auto done = queue_of(by, sort::grouped).cancel(left.ids.at(0));
+                      return std::to_string(static_cast<int>(done));
+                    }});
+  to.push_back({.name = "set the priority",
+                .prepare =
+                    [](actor& by, notes& left) {
+                      three(by, sort::usual);
+                      left.ids.push_back(queue_of(by, sort::usual).peek(3).at(2).id);
+                    },
+                .act =
+                    [](actor& by, notes& left) {
+                      const auto done = queue_of(by, sort::usual).set_priority(left.ids.at(0), 7);
+                      return std::to_string(static_cast<int>(done));
+                    }});
+}
+
+}  // namespace
+
+std::vector<scenario> claim_scenarios() {
+  std::vector<scenario> out;
+  add_enqueues(out);
+  add_takes(out);
+  return out;
+}
+
+std::vector<scenario> settling_scenarios() {
+  std::vector<scenario> out;
+  add_completions(out);
+  add_failures(out);
+  add_care(out);
+  return out;
+}
+
+std::vector<scenario> looking_scenarios() {
+  std::vector<scenario> out;
+  out.push_back(on_leased("look at jobs", sort::usual, [](auto& jobs, auto& left) {
+    const auto stats = jobs.stats();
+    std::string text = std::to_string(stats.ready) + std::to_string(stats.leased);
+    for (const auto& each : jobs.peek(3)) text += each.payload;
+    for (const auto& each : jobs.list(tableq::message_state::leased)) text += each.payload;
+    text += jobs.get(left.receipts.at(0).id).value().payload;
+    return text + jobs.find("p2").value().payload;
+  }));
+  out.push_back({.name = "look at mail",
+                 .prepare = [](actor& by, notes& /*left*/) { by.fifo("mail").enqueue("p0"); },
+                 .act =
+                     [](actor& by, notes& /*left*/) {
+                       return std::to_string(by.fifo("mail").stats().waiting) +
+                              by.fifo("mail").peek().at(0).payload;
+                     }});
+  return out;
+}
+
+}  // namespace tableq_test

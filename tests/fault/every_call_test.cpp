@@ -1,0 +1,361 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fault/stage.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::advice;
+using tableq::errc;
+using tableq::testing::call;
+using tableq::testing::fault;
+using tableq::testing::moment;
+using tableq::testing::trouble;
+
+/// How a database object is opened.
+struct mode {
+  bool repeats = false;
+  bool combines = false;
+};
+
+constexpr fault lost_before{trouble::lost_connection, moment::before};
+constexpr fault lost_after{trouble::lost_connection, moment::after};
+
+bool loses(const fault& with) {
+  return with.what == trouble::lost_connection || with.what == trouble::unknown_commit;
+}
+
+std::string in_words(const fault& with) {
+  constexpr std::array names{"lost_connection", "unknown_commit", "busy", "deadlock", "time_out"};
+  return std::string(names.at(static_cast<std::size_t>(with.what))) +
+         (with.when == moment::before ? " before" : " after");
+}
+
+/// How many changes that last were made before a call.
+std::size_t lasting_before(const call& of, const std::vector<call>& history) {
+  return static_cast<std::size_t>(
+      std::count_if(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(of.number - 1),
+                    [](const call& each) { return each.lasting; }));
+}
+
+/// Failures that concern nobody: what the call was made for is done, or undone in any case.
+bool swallowed(const call& of, const std::vector<call>& history) {
+  if (of.name == "rollback") return true;
+  return (of.name.starts_with("notify.send") || of.name.starts_with("claim.find_key")) &&
+         lasting_before(of, history) > 0;
+}
+
+/// What is there, in whatever state.
+std::string payloads_in(const std::string& state) {
+  std::istringstream words(state);
+  std::vector<std::string> found;
+  for (std::string each; words >> each;) {
+    if (each.find('[') != std::string::npos) found.push_back(each.substr(0, each.find('[')));
+  }
+  std::sort(found.begin(), found.end());
+  std::string out;
+  for (const std::string& each : found) out += each + " ";
+  return out;
+}
+
+struct expected_error {
+  std::string_view code;
+  std::vector<advice> safe;
+};
+
+expected_error expected_of(const call& of, const fault& with) {
+  if (loses(with)) {
+    if (of.lasting) return {"outcome_unknown", {advice::never}};
+    return {of.name == "connect" ? "connection_failed" : "connection_lost", {advice::session}};
+  }
+  const std::vector passing{advice::statement, advice::transaction};
+  if (with.what == trouble::busy) return {"busy", passing};
+  return {with.what == trouble::deadlock ? "conflict" : "cancelled", passing};
+}
+
+/// Whether tableq repairs it by itself.
+bool repaired(const scenario& play, const call& of, const fault& with) {
+  if (of.lasting && loses(with)) return false;
+  if (with.what == trouble::time_out) return false;
+  return !play.by_hand || of.name == "connect" || of.name == "begin";
+}
+
+/// A database object whose calls can fail, and which has one session at the most: one that leaked
+/// would be missed by the next call.
+class victim {
+ public:
+  victim(const place& on, const manual_clock& clock, const mode& how)
+      : sessions_(std::make_shared<session_counter>()),
+        by_(trouble_.open(on.quick_url(), {.max_sessions = 1,
+                                           .session_timeout = 10s,
+                                           .retry_for = how.repeats ? 60s : 0s,
+                                           .combining = how.combines,
+                                           .clock = clock.source(),
+                                           .observer = sessions_})) {}
+
+  actor& by() { return by_; }
+  tableq::testing::faults& trouble() { return trouble_; }
+  [[nodiscard]] int sessions() const { return sessions_->open(); }
+
+  /// Closes its session, so that the next call has to connect and to prepare.
+  void disconnect() {
+    if (sessions() == 0) return;
+    trouble_.fail("rollback", lost_before);
+    static_cast<void>(by_.db().begin());
+    trouble_.heal();
+  }
+
+ private:
+  tableq::testing::faults trouble_;
+  std::shared_ptr<session_counter> sessions_;
+  actor by_;
+};
+
+class a_fault_at_every_call : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    const char* const wanted = std::getenv("TABLEQ_TEST_FAULTS");
+    all_ = wanted != nullptr && std::string_view(wanted) == "all";
+    if (!can().cheap_sessions) scenarios_ = 4;
+    if (can().second_way) scenarios_ = 8;
+    seed_ = chosen_seed();
+    std::cout << "TABLEQ_TEST_SEED=" << seed_ << '\n';
+    RecordProperty("seed", std::to_string(seed_));
+  }
+  void TearDown() override {
+    victim_.reset();
+    clean_.reset();
+    on_each_backend::TearDown();
+  }
+
+  void play_all(const std::vector<scenario>& all) {
+    random_source lots(seed_);
+    for (const bool repeats : {false, true}) {
+      for (const bool combines : {false, true}) {
+        if (!all_ && combines) continue;
+        start({repeats, all_ ? combines : lots.one_in(2)});
+        for (const scenario& each : all) {
+          if (all_ || lots.one_in(scenarios_)) play(each, lots);
+        }
+      }
+    }
+    std::cout << played_ << " calls failed\n";
+  }
+
+ private:
+  /// What a run without faults comes to.
+  struct course {
+    std::string before = {};
+    std::string result = {};
+    std::string after = {};
+    std::size_t lasting = 0;
+    std::size_t calls = 0;
+  };
+
+  void start(const mode& how) {
+    mode_ = how;
+    if (!can().shared) return;
+    victim_.emplace(here(), clock, how);
+    if (!clean_)
+      clean_.emplace(tableq::database::open(here().quick_url(), {.clock = clock.source()}));
+  }
+
+  /// The one who sees what really happened.
+  actor& clean() { return can().shared ? *clean_ : victim_->by(); }
+
+  /// Everything as it was before the scenario.
+  void set_the_stage(const scenario& of) {
+    if (can().shared) {
+      std::string sql;
+      for (const std::string& each : clean().used()) sql += "DELETE FROM \"" + each + "\";";
+      if (!sql.empty()) here().sql(sql);
+      clean_->forget();
+    } else {
+      victim_.emplace(here(), clock, mode_);
+    }
+    left_ = {.here = &here(), .clock = &clock};
+    clock.set(began_);
+    of.prepare(clean(), left_);
+  }
+
+  course undisturbed(const scenario& of) {
+    if (can().shared) victim_->disconnect();
+    set_the_stage(of);
+    course out{.before = clean().state()};
+    victim_->trouble().start_over();
+    out.result = of.act(victim_->by(), left_);
+    for (const call& each : victim_->trouble().history()) out.lasting += each.lasting ? 1 : 0;
+    out.calls = victim_->trouble().calls();
+    out.after = clean().state();
+    return out;
+  }
+
+  void play(const scenario& of, random_source& lots) {
+    if (of.shared && !can().shared) return;
+    SCOPED_TRACE(of.name + (mode_.repeats ? ", repeating" : ", not repeating") +
+                 (mode_.combines ? ", combining" : ", each alone"));
+    set_the_stage(of);
+    static_cast<void>(of.act(victim_->by(), left_));  // opens what it needs
+    const course plain = undisturbed(of);
+    const course again = undisturbed(of);
+    ASSERT_EQ(plain.result + plain.after, again.result + again.after) << "no scenario for this";
+    // Of very many calls the first and the last ones, which are not like those between.
+    constexpr std::size_t most = 100;
+    constexpr std::size_t some = 12;
+    for (std::size_t n = 1; n <= plain.calls; ++n) {
+      if (plain.calls > most && n == some) n = plain.calls - some;
+      if (!all_ && scenarios_ > 1 && !lots.one_in(3)) continue;
+      if (!disturb(of, plain, n, lots)) break;
+    }
+  }
+
+  /// @return false when there is no such call.
+  bool disturb(const scenario& of, const course& plain, std::size_t n, random_source& lots) {
+    std::vector<fault> faults;
+    constexpr std::array whens{moment::before, moment::after};
+    constexpr std::array others{trouble::busy, trouble::deadlock, trouble::time_out};
+    const bool can_lose = can().shared;  // otherwise the messages would be lost with the session
+    if (all_) {
+      for (const moment when : whens) {
+        if (can_lose) faults.push_back({trouble::lost_connection, when});
+        if (can_lose) faults.push_back({trouble::unknown_commit, when});
+        for (const trouble what : others) faults.push_back({what, when});
+      }
+    } else {
+      const moment when = whens.at(lots.below(2));
+      const fault other{others.at(lots.below(3)), whens.at(lots.below(2))};
+      if (!mode_.repeats && can_lose) faults = {lost_before, lost_after, other};
+      if (mode_.repeats && can_lose) faults = {{trouble::lost_connection, when}};
+      if (mode_.repeats || !can_lose) faults.push_back(other);
+    }
+    bool there = false;
+    for (const fault& with : faults) there = disturb(of, plain, n, with) || there;
+    return there;
+  }
+
+  bool disturb(const scenario& of, const course& plain, std::size_t n, const fault& with) {
+    SCOPED_TRACE(in_words(with) + " call " + std::to_string(n));
+    if (can().shared && loses(with)) victim_->disconnect();
+    set_the_stage(of);
+    tableq::testing::faults& trouble = victim_->trouble();
+    trouble.start_over();
+    trouble.fail(n, with);
+    std::string result;
+    std::optional<tableq::error> failure;
+    try {
+      result = of.act(victim_->by(), left_);
+    } catch (const tableq::error& caught) {
+      failure = caught;
+    }
+    const std::vector<call> history = trouble.history();
+    trouble.heal();
+    EXPECT_LE(victim_->sessions(), 1);
+    if (history.size() < n) return false;
+    const call& hit = history[n - 1];
+    if (hit.failed) ++played_;
+    SCOPED_TRACE("at " + hit.name);
+    if (!hit.failed || swallowed(hit, history) || (mode_.repeats && repaired(of, hit, with))) {
+      EXPECT_FALSE(failure) << failure->what();
+      EXPECT_EQ(result, plain.result);
+      EXPECT_EQ(clean().state(), plain.after);
+      return true;
+    }
+    if (!failure) {
+      ADD_FAILURE() << "nothing was thrown";
+      return true;
+    }
+    check_error(*failure, hit, with, history);
+    check_effect(of, plain, hit, with, history);
+    return true;
+  }
+
+  void check_error(const tableq::error& failure, const call& hit, const fault& with,
+                   const std::vector<call>& history) {
+    const expected_error expected = expected_of(hit, with);
+    EXPECT_EQ(tableq::to_string(failure.code()), expected.code) << failure.what();
+    EXPECT_NE(std::find(expected.safe.begin(), expected.safe.end(), failure.advice()),
+              expected.safe.end())
+        << tableq::to_string(failure.advice());
+    if (failure.code() != errc::outcome_unknown) return;
+    // Nobody may do again what may have been done.
+    EXPECT_FALSE(std::any_of(history.begin() + static_cast<std::ptrdiff_t>(hit.number),
+                             history.end(), [](const call& each) { return each.lasting; }))
+        << "something was repeated after an unknown outcome";
+  }
+
+  void check_effect(const scenario& of, const course& plain, const call& hit, const fault& with,
+                    const std::vector<call>& history) {
+    const std::size_t earlier = lasting_before(hit, history);
+    const bool happened = hit.lasting && loses(with) && with.when == moment::after;
+    if (happened && earlier + 1 == plain.lasting) {
+      EXPECT_EQ(clean().state(), plain.after) << "it had happened";
+      static_cast<void>(victim_->by().db().queues());
+      return;
+    }
+    if (!happened && earlier == 0) {
+      EXPECT_EQ(clean().state(), plain.before) << "it had not happened";
+    }
+    // To do all of it again is safe then, and comes to the same.
+    const std::string result = of.act(victim_->by(), left_);
+    if (!happened && earlier == 0) {
+      EXPECT_EQ(result, plain.result);
+    }
+    const bool leased = of.in_steps && (happened || earlier > 0);
+    EXPECT_EQ(leased ? payloads_in(clean().state()) : clean().state(),
+              leased ? payloads_in(plain.after) : plain.after)
+        << "after it was done again";
+  }
+
+  bool all_ = false;
+  std::uint64_t scenarios_ = 1;  // One of so many, and of its calls a third.
+  std::uint64_t seed_ = 0;
+  std::size_t played_ = 0;
+  mode mode_;
+  const tableq::timestamp began_ = clock.now();
+  notes left_;
+  std::optional<victim> victim_;
+  std::optional<actor> clean_;
+};
+TABLEQ_ON_BACKENDS(a_fault_at_every_call, all_backends);
+
+TEST_P(a_fault_at_every_call, of_a_destructive_queue_loses_nothing_and_doubles_nothing) {
+  play_all(destructive_scenarios());
+}
+
+TEST_P(a_fault_at_every_call, of_an_enqueue_or_a_take_loses_nothing_and_leases_nothing_twice) {
+  play_all(claim_scenarios());
+}
+
+TEST_P(a_fault_at_every_call, of_a_settlement_settles_once_or_not_at_all) {
+  play_all(settling_scenarios());
+}
+
+TEST_P(a_fault_at_every_call, of_a_look_changes_nothing) {
+  play_all(looking_scenarios());
+}
+
+TEST_P(a_fault_at_every_call, of_the_schema_or_of_limits_leaves_all_or_nothing) {
+  play_all(database_scenarios());
+}
+
+TEST_P(a_fault_at_every_call, of_a_transaction_leaves_all_of_it_or_nothing) {
+  play_all(transaction_scenarios());
+}
+
+}  // namespace

@@ -1,0 +1,227 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tableq/dialect.hpp>
+#include <tableq/testing.hpp>
+
+#include "support/fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::errc;
+using tableq::testing::call;
+using tableq::testing::fault;
+using tableq::testing::moment;
+using tableq::testing::trouble;
+
+/// Repeats nothing.
+const tableq::open_options impatient{.retry_for = 0s};
+constexpr fault lost{trouble::lost_connection, moment::before};
+constexpr fault answer_lost{trouble::lost_connection, moment::after};
+
+std::vector<std::string> names_of(const std::vector<call>& history) {
+  std::vector<std::string> out;
+  for (const call& each : history) out.push_back(each.name);
+  return out;
+}
+
+class faults : public on_each_backend {
+ protected:
+  /// A database object that repeats nothing.
+  tableq::database open_faulty() { return trouble_.open(here().quick_url(), impatient); }
+  tableq::testing::faults trouble_;
+};
+TABLEQ_ON_BACKENDS(faults, all_backends);
+
+/// Where the place is not lost with them.
+class lost_sessions_by_faults : public faults {};
+TABLEQ_ON_BACKENDS(lost_sessions_by_faults, shared_backends);
+
+TEST_P(faults, none_told_change_nothing) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  mail.enqueue("hello");
+  EXPECT_EQ(mail.dequeue().value().payload, "hello");
+  EXPECT_EQ(trouble_.failures(), 0U);
+  EXPECT_EQ(trouble_.history().size(), trouble_.calls());
+}
+
+TEST_P(faults, number_and_name_the_calls_and_show_no_value) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  mail.enqueue("first");
+  trouble_.start_over();
+  mail.enqueue("the payload");
+  const auto history = trouble_.history();
+  ASSERT_GE(history.size(), 1U);
+  EXPECT_EQ(history[0].number, 1U);
+  EXPECT_EQ(history[0].name, "fifo.enqueue");
+  EXPECT_TRUE(history[0].lasting);
+  EXPECT_FALSE(history[0].failed);
+  tableq::transaction tx = db.begin();
+  mail.enqueue(tx, "the payload");
+  tx.commit();
+  const auto names = names_of(trouble_.history());
+  EXPECT_EQ(std::count(names.begin(), names.end(), "begin"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "commit"), 1);
+  for (const std::string& name : names) EXPECT_EQ(name.find("payload"), std::string::npos);
+}
+
+TEST_P(faults, fail_the_call_that_was_told_and_no_other) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  mail.enqueue("a");
+  trouble_.start_over();
+  trouble_.fail("fifo.peek", {trouble::busy, moment::before}, 2);
+  EXPECT_EQ(mail.peek().size(), 1U);
+  EXPECT_CODE(busy, static_cast<void>(mail.peek()));
+  EXPECT_EQ(mail.peek().size(), 1U);
+  EXPECT_EQ(trouble_.failures(), 1U);
+  EXPECT_CODE(invalid_argument, trouble_.fail(0, lost));
+  EXPECT_CODE(invalid_argument, trouble_.fail_some(1.5, {lost}));
+  EXPECT_CODE(invalid_argument, trouble_.fail_some(0.5, {}));
+}
+
+TEST_P(lost_sessions_by_faults, before_have_no_effect_and_after_have_it) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  mail.enqueue("a");
+  trouble_.fail("fifo.enqueue", lost);
+  EXPECT_CODE(outcome_unknown, mail.enqueue("b"));
+  EXPECT_EQ(mail.stats().waiting, 1U);
+  trouble_.fail("fifo.enqueue", answer_lost);
+  EXPECT_CODE(outcome_unknown, mail.enqueue("c"));
+  EXPECT_EQ(mail.stats().waiting, 2U);
+}
+
+TEST_P(faults, that_a_database_takes_back_have_no_effect_either_way) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  mail.enqueue("a");
+  for (const moment when : {moment::before, moment::after}) {
+    trouble_.fail("fifo.enqueue", {trouble::busy, when});
+    EXPECT_CODE(busy, mail.enqueue("b"));
+    trouble_.fail("fifo.enqueue", {trouble::deadlock, when});
+    EXPECT_CODE(conflict, mail.enqueue("b"));
+    trouble_.fail("fifo.enqueue", {trouble::time_out, when});
+    EXPECT_CODE(cancelled, mail.enqueue("b"));
+  }
+  EXPECT_EQ(mail.stats().waiting, 1U);
+  EXPECT_EQ(trouble_.failures(), 6U);
+}
+
+TEST_P(lost_sessions_by_faults, of_a_transaction_undo_all_of_it) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  mail.enqueue("a");
+  for (const trouble what : {trouble::lost_connection, trouble::deadlock}) {
+    tableq::transaction tx = db.begin();
+    mail.enqueue(tx, "b");
+    trouble_.fail("fifo.enqueue", {what, moment::after});
+    EXPECT_THROW(mail.enqueue(tx, "c"), tableq::error);
+    EXPECT_CODE(invalid_argument, tx.commit());
+  }
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
+TEST_P(lost_sessions_by_faults, of_a_commit_leave_it_unknown_whether_or_not_it_happened) {
+  auto db = open_faulty();
+  auto mail = db.fifo("mail");
+  std::size_t stored = 0;
+  for (const moment when : {moment::before, moment::after}) {
+    trouble_.fail(1, {trouble::unknown_commit, when});  // a begin is no commit
+    tableq::transaction tx = db.begin();
+    mail.enqueue(tx, "a");
+    trouble_.fail("commit", {trouble::unknown_commit, when});
+    EXPECT_CODE(outcome_unknown, tx.commit());
+    EXPECT_FALSE(tx.active());
+    if (when == moment::after) ++stored;
+    EXPECT_EQ(mail.stats().waiting, stored);
+  }
+}
+
+TEST_P(faults, at_the_first_connection_are_told_by_open) {
+  trouble_.fail("connect", lost);
+  EXPECT_CODE(connection_failed, open_faulty());
+  trouble_.fail("connect", answer_lost);
+  EXPECT_CODE(connection_failed, open_faulty());
+  EXPECT_NO_THROW(open_faulty());
+}
+
+TEST_P(faults, come_by_lot_as_often_as_was_said_and_again_with_the_same_seed) {
+  const auto drawn = [&](std::uint64_t seed) {
+    const tableq::testing::faults lots(seed);
+    auto db = lots.open(here().quick_url(), impatient);
+    auto mail = db.fifo("mail");
+    mail.enqueue("a");
+    static_cast<void>(mail.peek());
+    lots.start_over();
+    lots.fail_some(0.25, {{trouble::busy, moment::before}, {trouble::deadlock, moment::before}});
+    std::string out;
+    for (int i = 0; i < 400; ++i) {
+      try {
+        static_cast<void>(mail.peek());
+        out += '.';
+      } catch (const tableq::error& failure) {
+        out += failure.code() == errc::busy ? 'b' : 'd';
+      }
+    }
+    EXPECT_EQ(lots.calls(), 400U);
+    EXPECT_EQ(400 - std::count(out.begin(), out.end(), '.'),
+              static_cast<std::ptrdiff_t>(lots.failures()));
+    return out;
+  };
+  const std::string first = drawn(7);
+  EXPECT_GT(std::count(first.begin(), first.end(), '.'), 240);
+  EXPECT_LT(std::count(first.begin(), first.end(), '.'), 360);
+  EXPECT_NE(first.find('b'), std::string::npos);
+  EXPECT_NE(first.find('d'), std::string::npos);
+  EXPECT_EQ(first, drawn(7));
+  EXPECT_NE(first, drawn(8));
+}
+
+class foreign_dialect : public lost_sessions_by_faults {};
+TABLEQ_ON_BACKENDS(foreign_dialect, distinct_backends);
+
+/// The one that the dialect of the next test leans on.
+std::string other;  // NOLINT(cert-err58-cpp): empty
+
+TEST_P(foreign_dialect, that_was_registered_at_run_time_fails_as_well) {
+  auto db = open_faulty();
+  tableq::dialect mine = tableq::find_dialect(db.backend());
+  mine.name = "mine";
+  mine.schemes = {"mine"};
+  mine.products = {};
+  mine.classify = [](const tableq::native_error& failure) {
+    if (failure.link_lost) return tableq::verdict{errc::connection_lost, tableq::advice::session};
+    return tableq::verdict{};
+  };
+  other = db.backend();
+  mine.resolve = [](const tableq::dialect& /*self*/, const tableq::connection_url& url) {
+    tableq::connection_url same = url;
+    const tableq::dialect theirs = tableq::find_dialect(other);
+    same.scheme = theirs.schemes.at(0);
+    same.raw = same.scheme + same.raw.substr(same.raw.find("://"));
+    return theirs.resolve(theirs, same);
+  };
+  tableq::register_dialect(mine);
+  const std::string url = here().url();
+  auto theirs = trouble_.open("mine" + url.substr(url.find("://")), impatient);
+  auto mail = theirs.fifo("mail");
+  mail.enqueue("a");
+  trouble_.fail("fifo.peek", {trouble::busy, moment::before});
+  EXPECT_CODE(busy, static_cast<void>(mail.peek()));
+  trouble_.fail("fifo.peek", {trouble::deadlock, moment::before});
+  EXPECT_CODE(conflict, static_cast<void>(mail.peek()));
+  trouble_.fail("fifo.enqueue", lost);
+  EXPECT_CODE(outcome_unknown, mail.enqueue("b"));
+}
+
+}  // namespace

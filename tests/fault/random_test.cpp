@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tableq/testing.hpp>
+
+#include "support/fixture.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::testing::fault;
+using tableq::testing::moment;
+using tableq::testing::trouble;
+
+/// Every way in which a call may fail.
+std::vector<fault> all_faults() {
+  std::vector<fault> out;
+  for (const auto what : {trouble::lost_connection, trouble::unknown_commit, trouble::busy,
+                          trouble::deadlock, trouble::time_out}) {
+    for (const auto when : {moment::before, moment::after}) out.push_back({what, when});
+  }
+  return out;
+}
+
+class faults_by_lot : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped()) return;
+    seed_ = chosen_seed();
+    std::cout << "TABLEQ_TEST_SEED=" << seed_ << '\n';
+    trouble_.emplace(seed_);
+  }
+  tableq::database open_faulty(tableq::open_options options = {}) {
+    return trouble_->open(here().quick_url(), options);
+  }
+
+  std::uint64_t seed_ = 0;
+  std::optional<tableq::testing::faults> trouble_;
+};
+TABLEQ_ON_BACKENDS(faults_by_lot, shared_backends);
+
+TEST_P(faults_by_lot, leave_every_acknowledged_message_and_no_rejected_one) {
+  auto db = open_faulty();
+  auto jobs = db.claim("jobs");
+  trouble_->fail_some(0.1, all_faults());
+  std::map<std::string, std::string> told;
+  const std::uint64_t steps = chosen_steps(60);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    std::string& result = told[name];
+    try {
+      jobs.enqueue(name, {.key = name});
+      result = "stored";
+    } catch (const tableq::error& failure) {
+      result = tableq::to_string(failure.code());
+    }
+  }
+  trouble_->heal();
+  for (const auto& [name, result] : told) {
+    const bool there = jobs.find(name).has_value();
+    if (result == "stored") {
+      EXPECT_TRUE(there) << name;
+    } else if (result != "outcome_unknown") {
+      EXPECT_FALSE(there) << name << ": " << result;
+    }
+    // By its key an unknown outcome is known.
+    EXPECT_EQ(jobs.enqueue(name, {.key = name}).existed(), there);
+  }
+  EXPECT_EQ(jobs.stats({.exact = true}).ready, told.size());
+}
+
+TEST_P(faults_by_lot, let_a_worker_complete_every_message_and_hand_none_to_two_at_once) {
+  // What a lost answer has leased comes back when its lease is over.
+  auto db = open_faulty({.retry_for = 100ms});
+  auto jobs = db.claim("jobs", {.lease = 500ms, .max_attempts = 1'000'000});
+  auto clean = tableq::database::open(here().quick_url()).claim("jobs");
+  const std::uint64_t steps = chosen_steps(20);
+  for (std::uint64_t i = 0; i < steps; ++i) clean.enqueue(std::to_string(i));
+  std::mutex mutex;
+  std::map<std::string, int> handled;
+  std::map<std::string, tableq::timestamp> lease;
+  trouble_->fail_some(0.05, all_faults());
+  tableq::worker crew(jobs,
+                      [&](const tableq::delivery& d) {
+                        const std::scoped_lock hold(mutex);
+                        ++handled[d.payload];
+                        // By the clock of the database: nobody else had it at that time.
+                        EXPECT_GE(d.lease_until, lease[d.payload] + 500ms) << d.payload;
+                        lease[d.payload] = d.lease_until;
+                      },
+                      {.threads = 2, .until_empty = true});
+  EXPECT_TRUE(crew.wait_for(5min));
+  trouble_->heal();
+  crew.join();
+  EXPECT_EQ(handled.size(), steps);
+  const tableq::claim_stats left = clean.stats();
+  EXPECT_EQ(left.ready + left.leased + left.delayed + left.dead, 0U);
+}
+
+}  // namespace

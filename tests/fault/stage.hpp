@@ -1,0 +1,102 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+#include <tableq/testing.hpp>
+
+#include "support/any_queue.hpp"
+#include "support/fixture.hpp"
+
+namespace tableq_test {
+
+/// Counts the sessions of a database object that are open.
+class session_counter final : public tableq::observer {
+ public:
+  void session_opened(std::string_view /*backend*/, std::chrono::nanoseconds /*took*/) override {
+    ++open_;
+  }
+  void session_closed(std::string_view /*backend*/, bool /*broken*/) override { --open_; }
+  [[nodiscard]] int open() const { return open_; }
+
+ private:
+  std::atomic<int> open_{0};
+};
+
+/// A database object with the queues that were opened through it, each of them once.
+class actor {
+ public:
+  explicit actor(tableq::database db) : db_(std::move(db)) {}
+
+  tableq::database& db() { return db_; }
+  /// A queue of a destructive kind.
+  any_queue& plain(tableq::kind of, const std::string& name);
+  tableq::fifo_queue& fifo(const std::string& name, const tableq::order_options& options = {});
+  tableq::pending_queue& pending(const std::string& name);
+  tableq::claim_queue& claim(const std::string& name, const tableq::claim_options& options = {});
+
+  /// From now on `state` tells which queues there are, too.
+  void look_at_schema() { schema_ = true; }
+  /// And what limits that one has.
+  void look_at_limits(const tableq::queue& of) { limits_.push_back(&of); }
+
+  /// All that is in the queues that were used since `forget`, but for ids and fences.
+  [[nodiscard]] std::string state();
+  /// The names of these queues.
+  [[nodiscard]] const std::set<std::string>& used() const { return used_; }
+  void forget();
+
+ private:
+  template <class Map, class Open>
+  auto& opened(Map& in, const std::string& name, Open open);
+
+  tableq::database db_;
+  std::set<std::string> used_;
+  std::vector<const tableq::queue*> limits_;
+  bool schema_ = false;
+  std::map<std::string, any_queue> plain_;
+  std::map<std::string, tableq::fifo_queue> fifo_;
+  std::map<std::string, tableq::pending_queue> pending_;
+  std::map<std::string, tableq::claim_queue> claim_;
+};
+
+/// What the preparation of a scenario leaves for its act.
+struct notes {
+  place* here = nullptr;
+  manual_clock* clock = nullptr;
+  std::vector<tableq::receipt> receipts = {};
+  std::vector<tableq::message_id> ids = {};
+};
+
+/// One operation, or several that belong together, on queues that were prepared for it.
+struct scenario {
+  std::string name;
+  std::function<void(actor& by, notes& left)> prepare;
+  /// What the caller learns, in words.
+  std::function<std::string(actor& by, notes& left)> act;
+  /// The caller began the transaction, so that nothing in it is repeated.
+  bool by_hand = false;
+  /// Of several units of work, of which the first has done something that the caller does not learn
+  /// when a later one fails: messages may then be leased to nobody until their leases end.
+  bool in_steps = false;
+  /// Another session must reach the place.
+  bool shared = false;
+};
+
+std::vector<scenario> destructive_scenarios();
+std::vector<scenario> claim_scenarios();
+std::vector<scenario> settling_scenarios();
+std::vector<scenario> looking_scenarios();
+std::vector<scenario> database_scenarios();
+std::vector<scenario> transaction_scenarios();
+
+}  // namespace tableq_test

@@ -1,41 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <latch>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "support/fixture.hpp"
+#include "support/in_threads.hpp"
 #include "support/seed.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-
-/// Runs `work(i)` in that many threads at once, and passes on the first exception.
-template <class F>
-void in_threads(int count, F&& work) {
-  std::mutex guard;
-  std::exception_ptr failure;
-  std::latch together(count);
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < count; ++i) {
-      threads.emplace_back([&, i] {
-        together.arrive_and_wait();
-        try {
-          work(i);
-        } catch (...) {  // Kept for the test's own thread, which passes it on.
-          const std::lock_guard lock(guard);
-          if (!failure) failure = std::current_exception();
-        }
-      });
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
-}
 
 class threads_of_kind : public on_each_kind {};
 TABLEQ_ON_KINDS(threads_of_kind, all_backends);

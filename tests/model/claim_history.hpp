@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "model/history.hpp"
+
+namespace tableq_test {
+
+enum class claim_deed { put, take, complete, fail, release, extend };
+
+/// One message in one call on a `claim` queue.
+struct claim_event {
+  claim_deed what = claim_deed::put;
+  tableq::message_id id = {};
+  std::int64_t fence = 0;  ///< Of the receipt that was given or got; nothing for a put.
+  int attempt = 0;         ///< As a take told it.
+  /// Of a take or extend: how long from some moment within the call.
+  std::chrono::milliseconds lease{0};
+  tableq::settled result = tableq::settled::done;
+  span when = {};
+};
+using claim_history = std::vector<claim_event>;
+
+/// Holds a history against the promises about fences and leases, for queues whose messages do not
+/// die: never two live leases on one message; receipts settle once, and only until a later take;
+/// what is completed never comes again; attempts rise with each take, but for one that was
+/// released; no settlement is refused without a reason. What was taken and rolled back is left out.
+/// @param complete each message that was put was completed
+[[nodiscard]] complaint check_claims(const claim_history& all, bool complete);
+
+}  // namespace tableq_test

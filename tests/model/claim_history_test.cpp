@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include "model/claim_history.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::settled;
+
+constexpr std::int64_t ms = 1'000'000;
+
+/// One message, with times in milliseconds; each call takes one.
+class one_message {
+ public:
+  one_message() { add({.what = claim_deed::put, .when = {0, ms}}); }
+
+  one_message& take(std::int64_t fence, int attempt, std::int64_t at,
+                    std::chrono::milliseconds lease = 100ms) {
+    return add({.what = claim_deed::take,
+                .fence = fence,
+                .attempt = attempt,
+                .lease = lease,
+                .when = {at * ms, (at + 1) * ms}});
+  }
+  one_message& ask(claim_deed what, std::int64_t fence, std::int64_t at,
+                   settled result = settled::done) {
+    return add({.what = what,
+                .fence = fence,
+                .lease = 100ms,
+                .result = result,
+                .when = {at * ms, (at + 1) * ms}});
+  }
+  [[nodiscard]] std::string verdict(bool complete = false) const {
+    return check_claims(all_, complete).value_or("message 1: nothing").substr(11);
+  }
+
+ private:
+  one_message& add(claim_event one) {
+    one.id = {1};
+    all_.push_back(one);
+    return *this;
+  }
+  claim_history all_;
+};
+
+TEST(claims, that_keep_the_rules_are_accepted) {
+  EXPECT_EQ(one_message()
+                .take(1, 1, 10)
+                .ask(claim_deed::fail, 1, 20)
+                .take(2, 2, 30)
+                .ask(claim_deed::release, 2, 40)
+                .take(3, 2, 50)
+                .ask(claim_deed::extend, 3, 100)
+                .take(4, 3, 200)
+                .ask(claim_deed::complete, 3, 210, settled::lease_lost)
+                .ask(claim_deed::complete, 4, 220)
+                .verdict(true),
+            "nothing");
+}
+
+TEST(claims, of_one_message_may_not_be_two_at_once) {
+  EXPECT_EQ(one_message().take(1, 1, 10).take(2, 2, 50).verdict(),
+            "it was handed out within a lease");
+  EXPECT_EQ(one_message().take(1, 1, 10).ask(claim_deed::extend, 1, 60).take(2, 2, 120).verdict(),
+            "it was handed out within a lease");
+  EXPECT_EQ(one_message().take(1, 1, 10).take(2, 2, 110).verdict(), "nothing");
+}
+
+TEST(claims, settle_no_more_after_a_later_take) {
+  EXPECT_EQ(
+      one_message().take(1, 1, 10, 5ms).take(2, 2, 50).ask(claim_deed::complete, 1, 60).verdict(),
+      "a receipt settled after a later take");
+}
+
+TEST(claims, settle_once) {
+  EXPECT_EQ(one_message()
+                .take(1, 1, 10)
+                .ask(claim_deed::release, 1, 20)
+                .ask(claim_deed::complete, 1, 30)
+                .verdict(),
+            "a receipt settled twice");
+  EXPECT_EQ(one_message()
+                .take(1, 1, 10)
+                .ask(claim_deed::release, 1, 20)
+                .ask(claim_deed::extend, 1, 30)
+                .verdict(),
+            "a receipt settled twice");
+}
+
+TEST(claims, of_a_completed_message_do_not_come_again) {
+  EXPECT_EQ(one_message().take(1, 1, 10).ask(claim_deed::complete, 1, 20).take(2, 2, 30).verdict(),
+            "it was handed out and completed as well");
+}
+
+TEST(claims, count_each_attempt) {
+  EXPECT_EQ(one_message().take(1, 1, 10, 5ms).take(2, 1, 50).verdict(),
+            "a take told attempt 1 instead of 2");
+}
+
+TEST(claims, have_rising_fences) {
+  EXPECT_EQ(one_message().take(7, 1, 10, 5ms).take(6, 2, 50).verdict(),
+            "a take told attempt 2 instead of 1");
+  EXPECT_EQ(one_message().take(7, 2, 10, 5ms).take(6, 1, 50).verdict(),
+            "a fence was lower than one before it");
+  EXPECT_EQ(one_message().take(7, 1, 10, 5ms).take(7, 2, 50).verdict(), "a fence came twice");
+}
+
+TEST(claims, are_settled_by_receipts_that_were_given) {
+  EXPECT_EQ(one_message().ask(claim_deed::complete, 1, 20).verdict(),
+            "a receipt settled that no take gave");
+}
+
+TEST(claims, are_not_refused_without_a_reason) {
+  EXPECT_EQ(
+      one_message().take(1, 1, 10).ask(claim_deed::complete, 1, 20, settled::lease_lost).verdict(),
+      "a settlement was refused without a reason");
+}
+
+TEST(claims, lose_no_message) {
+  EXPECT_EQ(one_message().take(1, 1, 10).verdict(true), "it was put and never completed");
+}
+
+}  // namespace

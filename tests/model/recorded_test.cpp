@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <optional>
+
+#include "model/recorder.hpp"
+#include "support/fixture.hpp"
+#include "support/in_threads.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+constexpr int actors = 4;
+
+/// Four threads on two database objects: some share sessions and combined calls, some do not.
+class recorded : public ground {
+ protected:
+  void open_two() {
+    seed_ = chosen_seed();
+    testing::Test::RecordProperty("seed", std::to_string(seed_));
+    std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed_));
+    // How long a lock may be waited for is the machine's matter.
+    for (auto& each : databases_) each.emplace(open({.retry_for = 5min}));
+  }
+  void close_two() {
+    for (auto& each : databases_) each.reset();
+  }
+  tableq::database& database_of(int actor) {
+    return *databases_[static_cast<std::size_t>(actor) % databases_.size()];
+  }
+  random_source random_of(int actor, std::uint64_t round) const {
+    return random_source(seed_ + 1000 * round + static_cast<std::uint64_t>(actor));
+  }
+
+ private:
+  std::uint64_t seed_ = 0;
+  std::array<std::optional<tableq::database>, 2> databases_;
+};
+
+class recorded_history : public testing::TestWithParam<std::tuple<const backend*, tableq::kind>>,
+                         public recorded {
+ protected:
+  void SetUp() override {
+    prepare(*std::get<0>(GetParam()));
+    if (!IsSkipped() && !HasFatalFailure()) open_two();
+  }
+  void TearDown() override {
+    close_two();
+    clear();
+  }
+  [[nodiscard]] tableq::kind kind() const { return std::get<1>(GetParam()); }
+
+  /// Some calls of each actor, and at the end reads until nothing is left.
+  history record(std::uint64_t round, std::uint64_t calls) {
+    recorder<operation> all;
+    in_threads(actors, [&](int actor) {
+      any_queue mail(database_of(actor), kind(), "mail");
+      queue_actor acting(database_of(actor), mail, all, actor);
+      random_source random = random_of(actor, round);
+      for (std::uint64_t i = 0; i < calls; ++i) act(acting, random);
+    });
+    any_queue mail(database_of(0), kind(), "mail");
+    queue_actor(database_of(0), mail, all, actors).drain();
+    return all.all();
+  }
+
+  overtaking sum_;
+
+  void add(const overtaking& one) {
+    sum_.messages += one.messages;
+    sum_.most = std::max(sum_.most, one.most);
+    sum_.unexplained += one.unexplained;
+    if (sum_.first.empty()) sum_.first = one.first;
+  }
+
+ private:
+  void act(queue_actor& acting, random_source& random) {
+    const std::uint64_t choice = random.below(20);
+    if (choice < 7) {
+      acting.put({++values_});
+    } else if (choice < 9) {
+      const std::int64_t first = values_.fetch_add(3);
+      acting.put({first + 1, first + 2, first + 3});
+    } else if (choice < 15) {
+      acting.get(1);
+    } else if (choice < 17) {
+      acting.get(2 + random.below(3));
+    } else if (choice < 19) {
+      acting.get_and_undo(1 + random.below(3));
+    } else {
+      acting.get_and_put(1, ++values_);
+    }
+  }
+
+  std::atomic<std::int64_t> values_{0};
+};
+
+class recorded_strict_history : public recorded_history {
+ protected:
+  void SetUp() override {
+    recorded_history::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const tableq::order_options strict{.ordering = tableq::ordering::strict};
+    if (kind() == tableq::kind::fifo) {
+      static_cast<void>(database_of(0).fifo("mail", strict));
+    } else {
+      static_cast<void>(database_of(0).lifo("mail", strict));
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, recorded_history,
+                         testing::Combine(testing::ValuesIn(shared_backends()),
+                                          testing::Values(tableq::kind::heap, tableq::kind::fifo,
+                                                          tableq::kind::lifo,
+                                                          tableq::kind::pending)),
+                         backend_and_kind);
+INSTANTIATE_TEST_SUITE_P(, recorded_strict_history,
+                         testing::Combine(testing::ValuesIn(shared_backends()),
+                                          testing::Values(tableq::kind::fifo, tableq::kind::lifo)),
+                         backend_and_kind);
+
+TEST_P(recorded_history, loses_nothing_reads_nothing_twice_and_passes_over_only_what_is_held) {
+  const std::uint64_t rounds = chosen_steps(160) / 80;
+  for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
+    const history all = record(round, 20);
+    ASSERT_EQ(check_conservation(all, true), std::nullopt) << printed(all);
+    if (kind() == tableq::kind::heap || kind() == tableq::kind::pending) continue;
+    const auto as = kind() == tableq::kind::fifo ? sequence::fifo : sequence::lifo;
+    // Where one transaction writes at a time, relaxed is strict.
+    if (!can().concurrent_writers && kind() == tableq::kind::fifo) {
+      ASSERT_EQ(check_fifo(all), std::nullopt) << printed(all);
+    }
+    add(measure_overtaking(all, as));
+    ASSERT_EQ(sum_.unexplained, 0U) << sum_.first << "\n" << printed(all);
+  }
+  std::printf("passed over: %zu messages, one of them %zu times\n", sum_.messages, sum_.most);
+}
+
+TEST_P(recorded_strict_history, is_linearizable) {
+  // Trying all orders is for short histories.
+  const bool fifo = kind() == tableq::kind::fifo;
+  const std::uint64_t calls = fifo ? 40 : 8;
+  const std::uint64_t rounds = chosen_steps(320) / (calls * actors);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const history all = record(round, calls);
+    ASSERT_EQ(check_conservation(all, true), std::nullopt) << printed(all);
+    const auto wrong = fifo ? check_fifo(all) : check_by_search(all, sequence::lifo);
+    ASSERT_EQ(wrong, std::nullopt) << printed(all);
+  }
+}
+
+class recorded_claims : public testing::TestWithParam<const backend*>, public recorded {
+ protected:
+  void SetUp() override {
+    prepare(*GetParam());
+    if (!IsSkipped() && !HasFatalFailure()) open_two();
+  }
+  void TearDown() override {
+    close_two();
+    clear();
+  }
+
+  tableq::claim_queue jobs_of(int actor) {
+    return database_of(actor).claim("jobs", {.max_attempts = 1'000'000});
+  }
+
+  claim_history record(std::uint64_t round, std::uint64_t calls) {
+    recorder<claim_event> all;
+    in_threads(actors, [&](int actor) {
+      claim_actor acting(jobs_of(actor), all);
+      random_source random = random_of(actor, round);
+      for (std::uint64_t i = 0; i < calls; ++i) act(acting, actor, random);
+    });
+    claim_actor(jobs_of(0), all).drain();
+    return all.all();
+  }
+
+ private:
+  void act(claim_actor& acting, int actor, random_source& random) {
+    const std::chrono::milliseconds lease(random.one_in(2) ? 300 : 1 + random.below(20));
+    const std::uint64_t choice = random.below(16);
+    if (choice < 3) {
+      acting.put(1 + random.below(3));
+    } else if (choice < 7) {
+      acting.take(1 + random.below(3), lease);
+    } else if (choice == 7) {
+      acting.take_and_undo(database_of(actor), 1 + random.below(3));
+    } else {
+      static constexpr std::array<claim_deed, 4> deeds = {claim_deed::complete, claim_deed::fail,
+                                                          claim_deed::release, claim_deed::extend};
+      acting.ask(deeds[choice % deeds.size()], random.below(6), lease);
+    }
+  }
+};
+TABLEQ_ON_BACKENDS(recorded_claims, shared_backends);
+
+TEST_P(recorded_claims, keep_the_rules_of_fences_and_leases) {
+  const std::uint64_t rounds = chosen_steps(480) / 240;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const claim_history all = record(round, 60);
+    ASSERT_EQ(check_claims(all, true), std::nullopt);
+  }
+}
+
+}  // namespace

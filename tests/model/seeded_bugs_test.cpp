@@ -1,0 +1,223 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <tableq/dialect.hpp>
+
+#include "model/recorder.hpp"
+#include "support/fixture.hpp"
+#include "support/in_threads.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// Statements that are wrong on purpose, run for real: what the checkers are for.
+class seeded_bug : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    wrong_ = tableq::find_dialect(db().backend());
+    wrong_.name = "wrong_" + wrong_.name;
+    wrong_.schemes = {"wrong-" + db().backend()};
+    wrong_.products.clear();
+    scheme_end_ = here().url().find("://");
+  }
+
+  /// Changes every text of the statements whose name begins so; says whether there was one.
+  bool spoil(const std::string& statement, const std::string& from, const std::string& to) {
+    const std::string mark = "-- name: ";
+    std::string out;
+    bool found = false;
+    std::size_t begin = wrong_.statements.find(mark);
+    while (begin != std::string::npos) {
+      const std::size_t end = wrong_.statements.find(mark, begin + 1);
+      std::string block = wrong_.statements.substr(begin, end - begin);
+      const std::string names = " " + block.substr(mark.size(), block.find('\n') - mark.size());
+      if (contains(names, " " + statement) && contains(block, from)) {
+        block = replaced(block, from, to);
+        found = true;
+      }
+      out += block;
+      begin = end;
+    }
+    wrong_.statements = out;
+    return found;
+  }
+
+  /// The place, spoken to in the wrong way.
+  tableq::database wrong_database() {
+    tableq::register_dialect(wrong_);
+    return tableq::database::open(wrong_.schemes.front() + here().url().substr(scheme_end_),
+                                  {.combining = false});
+  }
+
+  [[nodiscard]] static std::string said(const complaint& wrong) {
+    return wrong.value_or("nothing");
+  }
+
+  recorder<operation> calls_;
+  recorder<claim_event> events_;
+
+ private:
+  tableq::dialect wrong_;
+  std::size_t scheme_end_ = 0;
+};
+TABLEQ_ON_BACKENDS(seeded_bug, distinct_backends);
+
+TEST_P(seeded_bug, a_read_that_takes_nothing_away_is_caught) {
+  ASSERT_TRUE(spoil("fifo.dequeue", "DELETE FROM {table}", "UPDATE {table} SET payload = payload"));
+  auto wrong = wrong_database();
+  any_queue mail(wrong, tableq::kind::fifo, "mail");
+  queue_actor actor(wrong, mail, calls_, 0);
+  actor.put({1});
+  actor.get(1);
+  actor.get(1);
+  EXPECT_EQ(said(check_conservation(calls_.all(), false)), "message 1 was read twice");
+}
+
+TEST_P(seeded_bug, a_read_in_the_wrong_order_is_caught) {
+  ASSERT_TRUE(spoil("fifo.dequeue", "ORDER BY id", "ORDER BY id DESC"));
+  auto wrong = wrong_database();
+  any_queue mail(wrong, tableq::kind::fifo, "mail");
+  queue_actor actor(wrong, mail, calls_, 0);
+  actor.put({1});
+  actor.put({2});
+  actor.get(1);
+  actor.get(1);
+  EXPECT_EQ(said(check_fifo(calls_.all())), "message 2 was put after message 1 and read before it");
+}
+
+TEST_P(seeded_bug, a_stack_that_is_a_queue_is_caught) {
+  ASSERT_TRUE(spoil("lifo.dequeue", "ORDER BY id DESC", "ORDER BY id"));
+  auto wrong = wrong_database();
+  any_queue mail(wrong, tableq::kind::lifo, "mail");
+  queue_actor actor(wrong, mail, calls_, 0);
+  actor.put({1});
+  actor.put({2});
+  actor.get(1);
+  EXPECT_NE(check_by_search(calls_.all(), sequence::lifo), std::nullopt);
+}
+
+TEST_P(seeded_bug, a_look_and_a_removal_instead_of_one_read_are_caught) {
+  any_queue mail(db(), tableq::kind::fifo, "mail");
+  queue_actor(db(), mail, calls_, 0).put({1, 2});
+  // Two readers, one after the other in each of the two halves of a read.
+  const std::int64_t begin = steady_now();
+  std::vector<std::int64_t> seen;
+  for (int i = 0; i < 2; ++i) seen.push_back(std::stoll(mail.peek(1).front()));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(mail.take());
+  for (const std::int64_t each : seen) {
+    calls_.add({.what = deed::got, .values = {each}, .when = {begin, steady_now()}});
+  }
+  EXPECT_EQ(said(check_conservation(calls_.all(), false)), "message 1 was read twice");
+}
+
+TEST_P(seeded_bug, reads_without_row_locks_are_caught) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
+  ASSERT_TRUE(spoil("fifo.dequeue", "FOR UPDATE SKIP LOCKED", ""));
+  auto wrong = wrong_database();
+  any_queue mail(wrong, tableq::kind::fifo, "mail");
+  std::int64_t last = 0;
+  complaint caught;
+  for (int round = 0; round < 100 && !caught; ++round) {
+    std::vector<std::int64_t> values;
+    for (int i = 0; i < 200; ++i) values.push_back(++last);
+    queue_actor(wrong, mail, calls_, 0).put(values);
+    in_threads(4, [&](int i) {
+      for (int n = 0; n < 10; ++n) queue_actor(wrong, mail, calls_, i).get(1);
+    });
+    caught = check_fifo(calls_.all());
+  }
+  // A read that waited for a row which another one deleted finds nothing.
+  EXPECT_TRUE(contains(said(caught), "said to be empty")) << said(caught);
+}
+
+TEST_P(seeded_bug, takes_without_row_locks_are_caught) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
+  ASSERT_TRUE(spoil("claim.take", "FOR UPDATE SKIP LOCKED", ""));
+  auto wrong = wrong_database();
+  complaint caught;
+  for (int round = 0; round < 100 && !caught; ++round) {
+    claim_actor(wrong.claim("jobs"), events_).put(40);
+    in_threads(4, [&](int) {
+      claim_actor actor(wrong.claim("jobs"), events_);
+      for (int n = 0; n < 10; ++n) actor.take(1, 1h);
+    });
+    caught = check_claims(events_.all(), false);
+  }
+  EXPECT_TRUE(contains(said(caught), "handed out within a lease")) << said(caught);
+}
+
+TEST_P(seeded_bug, a_take_that_holds_for_no_time_is_caught) {
+  const bool plain = spoil("claim.take", "+ :lease", "- :lease");
+  const bool cast = spoil("claim.take", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)");
+  ASSERT_TRUE(plain || cast);
+  auto wrong = wrong_database();
+  claim_actor actor(wrong.claim("jobs"), events_);
+  actor.put(1);
+  actor.take(1, 1h);
+  actor.take(1, 1h);
+  EXPECT_EQ(said(check_claims(events_.all(), false)),
+            "message 1: it was handed out within a lease");
+}
+
+TEST_P(seeded_bug, a_settlement_without_its_fence_is_caught) {
+  // What compares the fence stays true.
+  const bool plain = spoil("claim.complete", "fence = :fence", "fence >= :fence * 0");
+  const bool cast = spoil("claim.complete", "fence = CAST(:fence AS bigint)",
+                          "fence >= 0 * CAST(:fence AS bigint)");
+  ASSERT_TRUE(plain || cast);
+  auto wrong = wrong_database();
+  claim_actor actor(wrong.claim("jobs"), events_);
+  actor.put(1);
+  actor.take(1, 1ms);
+  actor.take(1, 1h, 1min);
+  actor.ask(claim_deed::complete, 1, 0ms);
+  EXPECT_EQ(said(check_claims(events_.all(), false)),
+            "message 1: a receipt settled after a later take");
+}
+
+TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
+  ASSERT_TRUE(spoil("claim.take", "attempts = attempts + 1", "attempts = 1"));
+  auto wrong = wrong_database();
+  claim_actor actor(wrong.claim("jobs"), events_);
+  actor.put(1);
+  for (int i = 0; i < 2; ++i) {
+    actor.take(1, 1h);
+    actor.ask(claim_deed::fail, 0, 0ms);
+  }
+  EXPECT_EQ(said(check_claims(events_.all(), false)),
+            "message 1: a take told attempt 1 instead of 2");
+}
+
+TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
+  // What is left of it is the random part.
+  ASSERT_TRUE(spoil("claim.take", "fence / 4294967296 + 1", "fence * 0 + 1"));
+  auto wrong = wrong_database();
+  claim_actor actor(wrong.claim("jobs", {.max_attempts = 1000}), events_);
+  actor.put(1);
+  for (int i = 0; i < 20; ++i) {
+    actor.take(1, 1h);
+    actor.ask(claim_deed::fail, 0, 0ms);
+  }
+  EXPECT_NE(check_claims(events_.all(), false), std::nullopt);
+}
+
+TEST_P(seeded_bug, a_completed_message_that_stays_is_caught) {
+  // It is made ready again instead of being deleted.
+  ASSERT_TRUE(
+      spoil("claim.complete", "DELETE FROM {table}", "UPDATE {table} SET state = 0, due_at = 0"));
+  auto wrong = wrong_database();
+  claim_actor actor(wrong.claim("jobs"), events_);
+  actor.put(1);
+  actor.take(1, 1h);
+  actor.ask(claim_deed::complete, 0, 0ms);
+  actor.take(1, 1h);
+  EXPECT_EQ(said(check_claims(events_.all(), false)),
+            "message 1: it was handed out and completed as well");
+}
+
+}  // namespace

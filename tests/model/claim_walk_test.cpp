@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "model/claim_model.hpp"
+#include "model/walk.hpp"
 #include "support/fixture.hpp"
-#include "support/seed.hpp"
 
 namespace {
 
@@ -13,36 +13,44 @@ constexpr int max_attempts = 3;
 
 class claim_walk : public on_each_backend {
  protected:
-  void walk(bool keep) {
-    const std::uint64_t seed = chosen_seed();
-    RecordProperty("seed", std::to_string(seed));
-    std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    random_ = random_source(seed);
+  void walk_along(bool keep) {
     keep_ = keep;
-    model_ = claim_model(max_attempts, keep);
-    reopen();
-    const std::uint64_t steps = chosen_steps(1500);
-    for (std::uint64_t i = 0; i < steps && !HasFailure(); ++i) {
-      SCOPED_TRACE("step " + std::to_string(i) + " of seed " + std::to_string(seed));
-      if (i % 100 == 99) reopen();
-      clock.advance(std::chrono::milliseconds(random_.below(4000)));
-      if (random_.one_in(10)) {
-        transaction();
-      } else {
-        change(nullptr);
-      }
-      look();
-    }
+    walk({.begin = [this] { begin(); },
+          .step = [this](random_source& random) { step(random); },
+          .usual_steps = 1500});
     queue_.reset();
   }
 
  private:
+  void begin() {
+    queue_.reset();
+    clear();
+    prepare(*GetParam());
+    model_ = claim_model(max_attempts, keep_);
+    receipts_.clear();
+    sent_ = 0;
+    last_ = {};
+    reopen();
+  }
+
   void reopen() {
     queue_.reset();
     clear_database();
     queue_ =
         db_with_clock().claim("jobs", {.lease = 5s, .max_attempts = max_attempts, .keep = keep_});
     identity_ = db_with_clock().find("jobs")->identity;
+  }
+
+  void step(random_source& random) {
+    random_ = random;
+    if (random_.one_in(100)) reopen();
+    clock.advance(std::chrono::milliseconds(random_.below(4000)));
+    if (random_.one_in(10)) {
+      transaction();
+    } else {
+      change(nullptr);
+    }
+    look();
   }
 
   /// Some changes that are all undone, or all kept.
@@ -267,11 +275,11 @@ class claim_walk : public on_each_backend {
 TABLEQ_ON_BACKENDS(claim_walk, shared_backends);
 
 TEST_P(claim_walk, agrees_with_the_model) {
-  walk(false);
+  walk_along(false);
 }
 
 TEST_P(claim_walk, of_a_queue_that_keeps_agrees_with_the_model) {
-  walk(true);
+  walk_along(true);
 }
 
 }  // namespace

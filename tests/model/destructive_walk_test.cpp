@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/walk.hpp"
 #include "support/fixture.hpp"
-#include "support/seed.hpp"
 
 namespace {
 
@@ -20,30 +20,36 @@ using model = std::map<tableq::message_id, waiting_message>;
 
 class destructive_walk : public on_each_kind {
  protected:
-  void walk() {
-    const std::uint64_t seed = chosen_seed();
-    RecordProperty("seed", std::to_string(seed));
-    std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    random_ = random_source(seed);
-    const std::uint64_t steps = chosen_steps(1000);
-    // There before the first transaction: where one writer has all, another session cannot make it.
-    static_cast<void>(db_with_clock());
-    static_cast<void>(make("mail"));
-    for (std::uint64_t i = 0; i < steps && !HasFailure(); ++i) {
-      SCOPED_TRACE("step " + std::to_string(i) + " of seed " + std::to_string(seed));
-      if (i % 100 == 99) clear_database();
-      static_cast<void>(db_with_clock());
-      clock.advance(std::chrono::milliseconds(random_.below(2000)));
-      if (random_.one_in(8)) {
-        transaction();
-      } else {
-        change(nullptr);
-      }
-      look();
-    }
+  void walk_along() {
+    walk({.begin = [this] { begin(); },
+          .step = [this](random_source& random) { step(random); },
+          .usual_steps = 1000});
   }
 
  private:
+  void begin() {
+    clear();
+    prepare(*std::get<0>(GetParam()));
+    model_.clear();
+    sent_ = 0;
+    // There before the first transaction: where one writer has all, another session cannot make it.
+    static_cast<void>(db_with_clock());
+    static_cast<void>(make("mail"));
+  }
+
+  void step(random_source& random) {
+    random_ = random;
+    if (random_.one_in(100)) clear_database();
+    static_cast<void>(db_with_clock());
+    clock.advance(std::chrono::milliseconds(random_.below(2000)));
+    if (random_.one_in(8)) {
+      transaction();
+    } else {
+      change(nullptr);
+    }
+    look();
+  }
+
   void transaction() {
     const model before = model_;
     tableq::transaction tx = db_with_clock().begin();
@@ -164,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(, destructive_walk,
                          backend_and_kind);
 
 TEST_P(destructive_walk, agrees_with_the_model) {
-  walk();
+  walk_along();
 }
 
 }  // namespace

@@ -29,6 +29,33 @@ void claim_model::add(tableq::message_id id, const std::string& payload,
   added.message.priority = options.priority;
   added.message.created_at = options.created_at.value_or(now);
   if (delayed) added.message.due_at = now + options.delay;
+  added.max_attempts = options.max_attempts;
+  if (options.retry) added.retry = *options.retry;
+}
+
+tableq::enqueue_result claim_model::meet(tableq::message_id holder, const std::string& payload,
+                                         const tableq::claim_enqueue_options& options,
+                                         timestamp now) {
+  entry& held = all_.at(holder);
+  const message_state state = held.message.state;
+  const bool waits = state == message_state::ready || state == message_state::delayed;
+  if (!waits || options.on_duplicate == tableq::on_duplicate::keep_first) {
+    return tableq::enqueue_result::kept_first;
+  }
+  held.message.payload = payload;
+  held.message.headers = options.headers;
+  held.message.priority = options.priority;
+  held.message.attempts = 0;
+  held.max_attempts = options.max_attempts;
+  held.retry = options.retry.value_or(tableq::retry_delays());
+  if (options.on_duplicate == tableq::on_duplicate::replace) {
+    return tableq::enqueue_result::replaced;
+  }
+  const bool delayed = options.delay.count() > 0;
+  held.message.state = delayed ? message_state::delayed : message_state::ready;
+  held.message.due_at.reset();
+  if (delayed) held.message.due_at = now + options.delay;
+  return tableq::enqueue_result::postponed;
 }
 
 bool claim_model::waits(const entry& of, timestamp now) {
@@ -50,7 +77,7 @@ void claim_model::promote(timestamp now) {
     if (expired) note(each, "lease expired", now);
     each.message.state = message_state::ready;
     each.message.due_at.reset();
-    if (expired && each.message.attempts >= max_attempts_) {
+    if (expired && is_last_attempt(each)) {
       each.message.state = message_state::dead;
       each.message.finished_at = now;
     }
@@ -114,12 +141,16 @@ settled claim_model::complete(const tableq::receipt& r, timestamp now) {
 }
 
 settled claim_model::fail(const tableq::receipt& r, const std::string& error,
-                          std::chrono::milliseconds delay, timestamp now) {
+                          const tableq::fail_options& options, timestamp now) {
   entry* held = held_by(r);
   if (held == nullptr) return settled::lease_lost;
   note(*held, error, now);
   held->message.due_at.reset();
-  if (held->message.attempts >= max_attempts_) {
+  const auto& after = held->retry.after;
+  const auto attempt = static_cast<std::size_t>(held->message.attempts);
+  const std::chrono::milliseconds delay = options.delay.value_or(
+      after.empty() ? std::chrono::milliseconds(0) : after[std::min(attempt, after.size()) - 1]);
+  if (options.give_up || is_last_attempt(*held)) {
     held->message.state = message_state::dead;
     held->message.finished_at = now;
   } else if (delay.count() > 0) {
@@ -146,6 +177,39 @@ settled claim_model::extend(const tableq::receipt& r, std::chrono::milliseconds 
   if (held == nullptr) return settled::lease_lost;
   held->message.due_at = now + lease;
   return settled::done;
+}
+
+tableq::altered claim_model::cancel(tableq::message_id id) {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return tableq::altered::not_found;
+  const message_state state = found->second.message.state;
+  if (state == message_state::leased) return tableq::altered::running;
+  if (state == message_state::done) return tableq::altered::finished;
+  all_.erase(found);
+  return tableq::altered::done;
+}
+
+tableq::altered claim_model::set_priority(tableq::message_id id, std::int32_t priority) {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return tableq::altered::not_found;
+  tableq::stored_message& message = found->second.message;
+  if (message.state == message_state::leased) return tableq::altered::running;
+  if (message.state != message_state::ready && message.state != message_state::delayed) {
+    return tableq::altered::finished;
+  }
+  message.priority = priority;
+  return tableq::altered::done;
+}
+
+tableq::message_id claim_model::some(std::uint64_t number) const {
+  if (all_.empty()) return {};
+  return std::next(all_.begin(), static_cast<std::ptrdiff_t>(number % all_.size()))->first;
+}
+
+std::optional<tableq::stored_message> claim_model::get(tableq::message_id id) const {
+  const auto found = all_.find(id);
+  if (found == all_.end()) return {};
+  return found->second.message;
 }
 
 std::vector<tableq::stored_message> claim_model::peek(std::size_t max, timestamp now) const {

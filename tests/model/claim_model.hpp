@@ -19,6 +19,9 @@ class claim_model {
   [[nodiscard]] std::optional<tableq::message_id> holder(const std::string& key) const;
   void add(tableq::message_id id, const std::string& payload,
            const tableq::claim_enqueue_options& options, tableq::timestamp now);
+  /// What becomes of a message whose key that one holds.
+  tableq::enqueue_result meet(tableq::message_id holder, const std::string& payload,
+                              const tableq::claim_enqueue_options& options, tableq::timestamp now);
 
   /// The next messages in order, taken. The receipts bear the fences from before: new ones are the
   /// database's to choose, and are told by `fenced`.
@@ -28,11 +31,16 @@ class claim_model {
   void fenced(const tableq::receipt& r) { all_.at(r.id).fence = r.fence; }
   tableq::settled complete(const tableq::receipt& r, tableq::timestamp now);
   tableq::settled fail(const tableq::receipt& r, const std::string& error,
-                       std::chrono::milliseconds delay, tableq::timestamp now);
+                       const tableq::fail_options& options, tableq::timestamp now);
   tableq::settled release(const tableq::receipt& r);
   tableq::settled extend(const tableq::receipt& r, std::chrono::milliseconds lease,
                          tableq::timestamp now);
+  tableq::altered cancel(tableq::message_id id);
+  tableq::altered set_priority(tableq::message_id id, std::int32_t priority);
 
+  /// Some message that is there, the same for the same number; zero when there is none.
+  [[nodiscard]] tableq::message_id some(std::uint64_t number) const;
+  [[nodiscard]] std::optional<tableq::stored_message> get(tableq::message_id id) const;
   [[nodiscard]] std::vector<tableq::stored_message> peek(std::size_t max,
                                                          tableq::timestamp now) const;
   [[nodiscard]] std::vector<tableq::stored_message> list(tableq::message_state which) const;
@@ -46,7 +54,13 @@ class claim_model {
   struct entry {
     tableq::stored_message message;
     std::int64_t fence = 0;
+    std::optional<int> max_attempts = {};
+    tableq::retry_delays retry = {};
   };
+
+  [[nodiscard]] bool is_last_attempt(const entry& of) const {
+    return of.message.attempts >= of.max_attempts.value_or(max_attempts_);
+  }
 
   [[nodiscard]] static bool waits(const entry& of, tableq::timestamp now);
   /// What is due becomes ready, what expired for the last time dies.

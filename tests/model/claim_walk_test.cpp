@@ -75,7 +75,7 @@ class claim_walk : public on_each_backend {
   }
 
   void change(tableq::transaction* tx) {
-    switch (random_.below(tx == nullptr ? 10 : 8)) {
+    switch (random_.below(tx == nullptr ? 13 : 11)) {
       case 0:
       case 1:
       case 2:
@@ -88,6 +88,12 @@ class claim_walk : public on_each_backend {
       case 7:
         return settle(tx);
       case 8:
+        return cancel(tx);
+      case 9:
+        return set_priority(tx);
+      case 10:
+        return get(tx);
+      case 11:
         return redrive();
       default:
         return purge();
@@ -107,6 +113,13 @@ class claim_walk : public on_each_backend {
           .created_at = clock.now() - std::chrono::milliseconds(random_.below(50))};
       if (random_.one_in(2)) options.headers["n"] = payload;
       if (random_.one_in(3)) options.key = "key " + std::to_string(random_.below(8));
+      if (options.key) options.on_duplicate = any_policy();
+      if (random_.one_in(4)) options.max_attempts = 1 + static_cast<int>(random_.below(5));
+      if (random_.one_in(4)) {
+        options.retry =
+            tableq::retry_delays{.after = {std::chrono::milliseconds(random_.below(3000)),
+                                           std::chrono::milliseconds(random_.below(9000))}};
+      }
       batch.push_back({.payload = payload, .options = options});
     }
     const auto results =
@@ -123,11 +136,24 @@ class claim_walk : public on_each_backend {
       ASSERT_EQ(results[i].existed(), holder.has_value()) << i;
       if (holder) {
         ASSERT_EQ(results[i].id, *holder);
+        ASSERT_EQ(results[i].result,
+                  model_.meet(*holder, payloads[i], batch[i].options, clock.now()));
       } else {
         ASSERT_GT(results[i].id, last_) << "an id was used twice, or out of order";
         last_ = results[i].id;
         model_.add(results[i].id, payloads[i], batch[i].options, clock.now());
       }
+    }
+  }
+
+  tableq::on_duplicate any_policy() {
+    switch (random_.below(4)) {
+      case 0:
+        return tableq::on_duplicate::replace;
+      case 1:
+        return tableq::on_duplicate::postpone;
+      default:
+        return tableq::on_duplicate::keep_first;
     }
   }
 
@@ -178,12 +204,14 @@ class claim_walk : public on_each_backend {
         ask([&](const auto& r) { return model_.complete(r, clock.now()); });
         break;
       case 1: {
+        tableq::fail_options options{.delay = delay, .give_up = random_.one_in(8)};
+        if (random_.one_in(2)) options.delay.reset();
         std::vector<tableq::failure> failures;
         for (const auto& r : some) {
-          failures.push_back({.receipt = r, .error = error, .options = {.delay = delay}});
+          failures.push_back({.receipt = r, .error = error, .options = options});
         }
         got = with(tx, [&](auto&... t) { return queue_->fail(t..., failures); });
-        ask([&](const auto& r) { return model_.fail(r, error, delay, clock.now()); });
+        ask([&](const auto& r) { return model_.fail(r, error, options, clock.now()); });
         break;
       }
       case 2:
@@ -203,6 +231,41 @@ class claim_walk : public on_each_backend {
         break;
     }
     ASSERT_EQ(got, expected);
+  }
+
+  /// One that is there, or one that was or will be.
+  tableq::message_id any_message() {
+    if (random_.one_in(4))
+      return {1 + static_cast<std::int64_t>(
+                      random_.below(static_cast<std::uint64_t>(last_.value) + 2))};
+    const tableq::message_id there = model_.some(random_.below(1000));
+    return there.value == 0 ? tableq::message_id{1} : there;
+  }
+
+  void cancel(tableq::transaction* tx) {
+    const tableq::message_id id = any_message();
+    const auto got = with(tx, [&](auto&... t) { return queue_->cancel(t..., id); });
+    ASSERT_EQ(got, model_.cancel(id));
+  }
+
+  void set_priority(tableq::transaction* tx) {
+    const tableq::message_id id = any_message();
+    const auto priority = static_cast<std::int32_t>(random_.below(5)) - 2;
+    const auto got = with(tx, [&](auto&... t) { return queue_->set_priority(t..., id, priority); });
+    ASSERT_EQ(got, model_.set_priority(id, priority));
+  }
+
+  void get(tableq::transaction* tx) {
+    const tableq::message_id id = any_message();
+    const auto got = with(tx, [&](auto&... t) { return queue_->get(t..., id); });
+    const auto expected = model_.get(id);
+    ASSERT_EQ(got.has_value(), expected.has_value());
+    if (got) compare({*got}, {*expected});
+    const std::string key = "key " + std::to_string(random_.below(8));
+    const auto found = with(tx, [&](auto&... t) { return queue_->find(t..., key); });
+    const auto holder = model_.holder(key);
+    ASSERT_EQ(found.has_value(), holder.has_value());
+    if (found) compare({*found}, {*model_.get(*holder)});
   }
 
   void redrive() {

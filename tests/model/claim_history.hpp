@@ -17,6 +17,7 @@ struct claim_event {
   tableq::message_id id = {};
   std::int64_t fence = 0;  ///< Of the receipt that was given or got; nothing for a put.
   int attempt = 0;         ///< As a take told it.
+  int group = 0;           ///< Of a put; zero: none.
   /// Of a take or extend: how long from some moment within the call.
   std::chrono::milliseconds lease{0};
   tableq::settled result = tableq::settled::done;
@@ -30,5 +31,10 @@ using claim_history = std::vector<claim_event>;
 /// released; no settlement is refused without a reason. What was taken and rolled back is left out.
 /// @param complete each message that was put was completed
 [[nodiscard]] complaint check_claims(const claim_history& all, bool complete);
+
+/// Messages of one group are handed out one after the other, and in the order of their ids, for
+/// groups whose limit is one and that are held back by a failure: none is handed out before an
+/// earlier one was completed. Of two that were put at the same time neither is the earlier one.
+[[nodiscard]] complaint check_groups(const claim_history& all);
 
 }  // namespace tableq_test

@@ -121,4 +121,19 @@ TEST(claims, lose_no_message) {
   EXPECT_EQ(one_message().take(1, 1, 10).verdict(true), "it was put and never completed");
 }
 
+TEST(claims_of_a_group, come_one_after_the_other) {
+  const auto event = [](std::int64_t id, claim_deed what, std::int64_t at) {
+    return claim_event{.what = what, .id = {id}, .group = 1, .when = {at, at + 1}};
+  };
+  claim_history all = {event(1, claim_deed::put, 0), event(2, claim_deed::put, 2),
+                       event(1, claim_deed::take, 4), event(1, claim_deed::complete, 10),
+                       event(2, claim_deed::take, 12)};
+  EXPECT_EQ(check_groups(all), std::nullopt);
+  all.back().when = {6, 7};
+  EXPECT_EQ(check_groups(all),
+            "message 2 was handed out before message 1 of its group was completed");
+  all[1].when = {0, 3};
+  EXPECT_EQ(check_groups(all), std::nullopt) << "they were put at the same time";
+}
+
 }  // namespace

@@ -165,9 +165,7 @@ class recorded_claims : public testing::TestWithParam<const backend*>, public re
     clear();
   }
 
-  tableq::claim_queue jobs_of(int actor) {
-    return database_of(actor).claim("jobs", {.max_attempts = 1'000'000});
-  }
+  tableq::claim_queue jobs_of(int actor) { return database_of(actor).claim("jobs", options_); }
 
   claim_history record(std::uint64_t round, std::uint64_t calls) {
     recorder<claim_event> all;
@@ -180,12 +178,15 @@ class recorded_claims : public testing::TestWithParam<const backend*>, public re
     return all.all();
   }
 
+  // Nothing dies here.
+  tableq::claim_options options_{.max_attempts = 1'000'000};
+
  private:
   void act(claim_actor& acting, int actor, random_source& random) {
     const std::chrono::milliseconds lease(random.one_in(2) ? 300 : 1 + random.below(20));
     const std::uint64_t choice = random.below(16);
     if (choice < 3) {
-      acting.put(1 + random.below(3));
+      acting.put(1 + random.below(3), options_.groups ? 1 + static_cast<int>(random.below(3)) : 0);
     } else if (choice < 7) {
       acting.take(1 + random.below(3), lease);
     } else if (choice == 7) {
@@ -204,6 +205,16 @@ TEST_P(recorded_claims, keep_the_rules_of_fences_and_leases) {
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const claim_history all = record(round, 60);
     ASSERT_EQ(check_claims(all, true), std::nullopt);
+  }
+}
+
+TEST_P(recorded_claims, of_a_group_come_one_after_the_other) {
+  options_.groups = tableq::group_options{};
+  const std::uint64_t rounds = chosen_steps(480) / 240;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const claim_history all = record(round, 60);
+    ASSERT_EQ(check_claims(all, true), std::nullopt);
+    ASSERT_EQ(check_groups(all), std::nullopt);
   }
 }
 

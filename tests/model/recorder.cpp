@@ -68,12 +68,14 @@ void queue_actor::drain() {
   }
 }
 
-void claim_actor::put(std::size_t count) {
-  const std::vector<tableq::new_claim_message> batch(count, {.payload = "x"});
+void claim_actor::put(std::size_t count, int group) {
+  tableq::claim_enqueue_options options;
+  if (group != 0) options.group = "group " + std::to_string(group);
+  const std::vector<tableq::new_claim_message> batch(count, {.payload = "x", .options = options});
   std::vector<tableq::enqueued> added;
   const span when = timed([&] { added = queue_.enqueue_batch(batch); });
   for (const auto& each : added) {
-    into_.add({.what = claim_deed::put, .id = each.id, .when = when});
+    into_.add({.what = claim_deed::put, .id = each.id, .group = group, .when = when});
   }
 }
 
@@ -133,7 +135,7 @@ void claim_actor::settle(claim_deed what, const tableq::receipt& by,
 
 void claim_actor::drain() {
   using namespace std::chrono_literals;
-  for (auto left = queue_.stats(); left.ready + left.leased + left.delayed > 0;
+  for (auto left = queue_.stats(); left.ready + left.leased + left.delayed + left.held > 0;
        left = queue_.stats()) {
     receipts_.clear();
     take(100, 60s, 50ms);

@@ -62,7 +62,8 @@ class claim_actor {
   claim_actor(tableq::claim_queue queue, recorder<claim_event>& into)
       : queue_(std::move(queue)), into_(into) {}
 
-  void put(std::size_t count);
+  /// @param group zero: none
+  void put(std::size_t count, int group = 0);
   /// With a wait the lease begins within the call as well, but nobody knows when: for the end only.
   void take(std::size_t max, std::chrono::milliseconds lease, std::chrono::milliseconds wait = {});
   /// Takes in a transaction of `db` that is rolled back: its receipts match nothing.

@@ -206,6 +206,16 @@ TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
   EXPECT_NE(check_claims(events_.all(), false), std::nullopt);
 }
 
+TEST_P(seeded_bug, a_group_that_is_not_held_back_is_caught) {
+  ASSERT_TRUE(spoil("claim.enqueue", "THEN 5", "THEN 0"));
+  auto wrong = wrong_database();
+  claim_actor actor(wrong.claim("jobs", {.groups = tableq::group_options{}}), events_);
+  actor.put(2, 1);
+  actor.take(2, 1h);
+  EXPECT_EQ(said(check_groups(events_.all())),
+            "message 2 was handed out before message 1 of its group was completed");
+}
+
 TEST_P(seeded_bug, a_completed_message_that_stays_is_caught) {
   // It is made ready again instead of being deleted.
   ASSERT_TRUE(

@@ -38,6 +38,7 @@ class claim_model {
   tableq::altered cancel(tableq::message_id id);
   tableq::altered set_priority(tableq::message_id id, std::int32_t priority);
 
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
   /// Some message that is there, the same for the same number; zero when there is none.
   [[nodiscard]] tableq::message_id some(std::uint64_t number) const;
   [[nodiscard]] std::optional<tableq::stored_message> get(tableq::message_id id) const;

@@ -10,6 +10,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 constexpr int max_attempts = 3;
+constexpr std::size_t most_messages = 300;
 
 class claim_walk : public on_each_backend {
  protected:
@@ -33,6 +34,15 @@ class claim_walk : public on_each_backend {
     reopen();
   }
 
+  /// More is added than is completed: now and then the queue is dropped with all that is in it.
+  void begin_anew() {
+    ASSERT_TRUE(db_with_clock().drop("jobs"));
+    model_ = claim_model(max_attempts, keep_);
+    receipts_.clear();
+    last_ = {};
+    reopen();
+  }
+
   void reopen() {
     queue_.reset();
     clear_database();
@@ -44,6 +54,7 @@ class claim_walk : public on_each_backend {
   void step(random_source& random) {
     random_ = random;
     if (random_.one_in(100)) reopen();
+    if (model_.size() > most_messages) begin_anew();
     clock.advance(std::chrono::milliseconds(random_.below(4000)));
     if (random_.one_in(10)) {
       transaction();

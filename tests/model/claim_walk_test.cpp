@@ -31,6 +31,7 @@ class claim_walk : public on_each_backend {
     receipts_.clear();
     sent_ = 0;
     last_ = {};
+    paused_ = false;
     reopen();
   }
 
@@ -40,6 +41,7 @@ class claim_walk : public on_each_backend {
     model_ = claim_model(max_attempts, keep_);
     receipts_.clear();
     last_ = {};
+    paused_ = false;
     reopen();
   }
 
@@ -86,7 +88,7 @@ class claim_walk : public on_each_backend {
   }
 
   void change(tableq::transaction* tx) {
-    switch (random_.below(tx == nullptr ? 13 : 11)) {
+    switch (random_.below(tx == nullptr ? 14 : 11)) {
       case 0:
       case 1:
       case 2:
@@ -106,6 +108,8 @@ class claim_walk : public on_each_backend {
         return get(tx);
       case 11:
         return redrive();
+      case 12:
+        return pause();
       default:
         return purge();
     }
@@ -174,6 +178,10 @@ class claim_walk : public on_each_backend {
         .lease = std::chrono::milliseconds(1 + random_.below(9000)),
         .claimed_at = random_.one_in(2) ? std::optional(clock.now()) : std::nullopt};
     const auto got = with(tx, [&](auto&... t) { return queue_->take(t..., options); });
+    if (paused_) {
+      ASSERT_TRUE(got.empty());
+      return;
+    }
     const auto expected =
         model_.take(options.max, *options.lease, options.claimed_at, clock.now(), identity_);
     ASSERT_EQ(got.size(), expected.size());
@@ -279,6 +287,16 @@ class claim_walk : public on_each_backend {
     if (found) compare({*found}, {*model_.get(*holder)});
   }
 
+  void pause() {
+    paused_ = !paused_ && random_.one_in(2);
+    if (paused_) {
+      queue_->pause();
+    } else {
+      queue_->resume();
+    }
+    ASSERT_EQ(queue_->paused(), paused_);
+  }
+
   void redrive() {
     if (random_.one_in(4)) {
       ASSERT_EQ(queue_->redrive_all(), model_.redrive_all());
@@ -344,6 +362,7 @@ class claim_walk : public on_each_backend {
   std::int64_t identity_ = 0;
   std::vector<tableq::receipt> receipts_;
   std::uint64_t sent_ = 0;
+  bool paused_ = false;
   tableq::message_id last_;
 };
 TABLEQ_ON_BACKENDS(claim_walk, shared_backends);

@@ -32,6 +32,7 @@ class destructive_walk : public on_each_kind {
     prepare(*std::get<0>(GetParam()));
     model_.clear();
     sent_ = 0;
+    paused_ = false;
     // There before the first transaction: where one writer has all, another session cannot make it.
     static_cast<void>(db_with_clock());
     static_cast<void>(make("mail"));
@@ -65,9 +66,20 @@ class destructive_walk : public on_each_kind {
   void change(tableq::transaction* tx) {
     const std::uint64_t choice = random_.below(20);
     if (choice < 8) return enqueue(tx);
-    if (choice < 19 || tx != nullptr) return dequeue(tx);
+    if (choice < 18 || tx != nullptr) return dequeue(tx);
+    if (choice == 18) return pause();
     ASSERT_EQ(purge(), model_.size());
     model_.clear();
+  }
+
+  void pause() {
+    paused_ = !paused_ && random_.one_in(2);
+    any_queue mail = make("mail");
+    if (paused_) {
+      mail.base().pause();
+    } else {
+      mail.base().resume();
+    }
   }
 
   std::size_t purge() {
@@ -136,6 +148,10 @@ class destructive_walk : public on_each_kind {
     any_queue mail = make("mail");
     const std::size_t max = 1 + random_.below(5);
     const auto got = tx == nullptr ? mail.take_up_to(max) : mail.take_up_to(*tx, max);
+    if (paused_) {
+      ASSERT_TRUE(got.empty());
+      return;
+    }
     const auto expected = in_order();
     ASSERT_EQ(got.size(), std::min(max, expected.size()));
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -161,6 +177,7 @@ class destructive_walk : public on_each_kind {
   random_source random_{0};
   model model_;
   std::uint64_t sent_ = 0;
+  bool paused_ = false;
 };
 INSTANTIATE_TEST_SUITE_P(, destructive_walk,
                          testing::Combine(testing::ValuesIn(shared_backends()),

@@ -20,6 +20,9 @@ server|4|5|crash|TABLEQ_TEST_OUTAGES=100|server_that.*-*bad_network*
 network|2|1|crash|TABLEQ_TEST_OUTAGES=1000|*bad_network*:cut_network.*
 failover|2|1|crash|TABLEQ_TEST_OUTAGES=30|lost_primary.*
 full|0|1|crash||full_*
+walk_sqlite|2|6|model|TABLEQ_TEST_STEPS=250000|*_walk.*/sqlite*-*odbc*
+walk_postgresql|2|6|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
+histories|3|16|model|TABLEQ_TEST_STEPS=12000|recorded*-*odbc*
 '
 
 names() { sed -n 's/^\([^|]\{1,\}\)|.*/\1/p' <<<"$parts"; }

@@ -7,6 +7,7 @@
 #include "model/recorder.hpp"
 #include "support/fixture.hpp"
 #include "support/in_threads.hpp"
+#include "support/report.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -32,6 +33,23 @@ class recorded : public ground {
   tableq::database& database_of(int actor) {
     return *databases_[static_cast<std::size_t>(actor) % databases_.size()];
   }
+  /// As many rounds of a history as `calls` in all make, or as there is time for.
+  template <class Round>
+  void rounds(std::uint64_t calls, std::uint64_t calls_of_one, Round&& one) {
+    const time_budget time;
+    std::uint64_t done = 0;
+    for (; done < chosen_steps(calls) / calls_of_one && !time.is_over(); ++done) {
+      one(done);
+      if (testing::Test::HasFailure()) return;
+    }
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string name = test.name();
+    report_injected(std::string("calls of ") + test.test_suite_name(),
+                    name.substr(name.find('/') + 1), done * calls_of_one,
+                    name.substr(0, name.find('/')) + result_);
+  }
+  std::string result_;
+
   random_source random_of(int actor, std::uint64_t round) const {
     return random_source(seed_ + 1000 * round + static_cast<std::uint64_t>(actor));
   }
@@ -75,6 +93,8 @@ class recorded_history : public testing::TestWithParam<std::tuple<const backend*
     sum_.most = std::max(sum_.most, one.most);
     sum_.unexplained += one.unexplained;
     if (sum_.first.empty()) sum_.first = one.first;
+    result_ = "; passed over: " + std::to_string(sum_.messages) + ", one of them " +
+              std::to_string(sum_.most) + " times";
   }
 
  private:
@@ -125,11 +145,10 @@ INSTANTIATE_TEST_SUITE_P(, recorded_strict_history,
                          backend_and_kind);
 
 TEST_P(recorded_history, loses_nothing_reads_nothing_twice_and_passes_over_only_what_is_held) {
-  const std::uint64_t rounds = chosen_steps(160) / 80;
-  for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
+  rounds(160, 20 * actors, [&](std::uint64_t round) {
     const history all = record(round, 20);
     ASSERT_EQ(check_conservation(all, true), std::nullopt) << printed(all);
-    if (kind() == tableq::kind::heap || kind() == tableq::kind::pending) continue;
+    if (kind() == tableq::kind::heap || kind() == tableq::kind::pending) return;
     const auto as = kind() == tableq::kind::fifo ? sequence::fifo : sequence::lifo;
     // Where one transaction writes at a time, relaxed is strict.
     if (!can().concurrent_writers && kind() == tableq::kind::fifo) {
@@ -137,21 +156,19 @@ TEST_P(recorded_history, loses_nothing_reads_nothing_twice_and_passes_over_only_
     }
     add(measure_overtaking(all, as));
     ASSERT_EQ(sum_.unexplained, 0U) << sum_.first << "\n" << printed(all);
-  }
-  std::printf("passed over: %zu messages, one of them %zu times\n", sum_.messages, sum_.most);
+  });
 }
 
 TEST_P(recorded_strict_history, is_linearizable) {
   // Trying all orders is for short histories.
   const bool fifo = kind() == tableq::kind::fifo;
   const std::uint64_t calls = fifo ? 40 : 8;
-  const std::uint64_t rounds = chosen_steps(320) / (calls * actors);
-  for (std::uint64_t round = 0; round < rounds; ++round) {
+  rounds(320, calls * actors, [&](std::uint64_t round) {
     const history all = record(round, calls);
     ASSERT_EQ(check_conservation(all, true), std::nullopt) << printed(all);
     const auto wrong = fifo ? check_fifo(all) : check_by_search(all, sequence::lifo);
     ASSERT_EQ(wrong, std::nullopt) << printed(all);
-  }
+  });
 }
 
 class recorded_claims : public testing::TestWithParam<const backend*>, public recorded {
@@ -201,21 +218,18 @@ class recorded_claims : public testing::TestWithParam<const backend*>, public re
 TABLEQ_ON_BACKENDS(recorded_claims, shared_backends);
 
 TEST_P(recorded_claims, keep_the_rules_of_fences_and_leases) {
-  const std::uint64_t rounds = chosen_steps(480) / 240;
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    const claim_history all = record(round, 60);
-    ASSERT_EQ(check_claims(all, true), std::nullopt);
-  }
+  rounds(480, 60 * actors, [&](std::uint64_t round) {
+    ASSERT_EQ(check_claims(record(round, 60), true), std::nullopt);
+  });
 }
 
 TEST_P(recorded_claims, of_a_group_come_one_after_the_other) {
   options_.groups = tableq::group_options{};
-  const std::uint64_t rounds = chosen_steps(480) / 240;
-  for (std::uint64_t round = 0; round < rounds; ++round) {
+  rounds(480, 60 * actors, [&](std::uint64_t round) {
     const claim_history all = record(round, 60);
     ASSERT_EQ(check_claims(all, true), std::nullopt);
     ASSERT_EQ(check_groups(all), std::nullopt);
-  }
+  });
 }
 
 }  // namespace

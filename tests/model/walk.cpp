@@ -9,6 +9,9 @@
 #include <numeric>
 #include <optional>
 #include <sstream>
+#include <string_view>
+
+#include "support/report.hpp"
 
 namespace tableq_test {
 
@@ -19,19 +22,22 @@ struct failed_walk {
   std::string what;
 };
 
-/// The first failure of a walk, kept from the test.
+/// Walks the steps, or as many as there is time for. Counts them, and returns the first failure,
+/// kept from the test.
 std::optional<failed_walk> first_failure(const random_walk& along, std::uint64_t seed,
-                                         const walk_steps& steps) {
+                                         const walk_steps& steps, std::uint64_t& walked) {
+  const time_budget time;
   testing::TestPartResultArray results;
   const testing::ScopedFakeTestPartResultReporter kept(&results);
   std::uint64_t at = 0;
   try {
     along.begin();
     for (const std::uint64_t each : steps) {
-      if (results.size() > 0) break;
+      if (results.size() > 0 || time.is_over()) break;
       at = each;
       random_source random(seed + each * 0x9e3779b97f4a7c15U);
       along.step(random);
+      ++walked;
     }
   } catch (const std::exception& thrown) {
     return failed_walk{at, std::string("thrown: ") + thrown.what()};
@@ -90,15 +96,23 @@ void walk(const random_walk& along) {
   testing::Test::RecordProperty("seed", std::to_string(seed));
   std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
   const walk_steps all = chosen(along.usual_steps);
-  auto failure = first_failure(along, seed, all);
-  if (!failure) return;
+  std::uint64_t walked = 0;
+  auto failure = first_failure(along, seed, all, walked);
+  if (!failure) {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string_view name = test.name();
+    report_injected(std::string("steps of ") + test.test_suite_name(),
+                    name.substr(name.find('/') + 1), walked,
+                    std::string(name.substr(0, name.find('/'))));
+    return;
+  }
   walk_steps steps(all.begin(), std::find(all.begin(), all.end(), failure->step));
   steps.push_back(failure->step);
   const std::string before = failure->what;
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   steps = shrunk(std::move(steps), [&](const walk_steps& fewer) {
     if (std::chrono::steady_clock::now() > end) return false;
-    const auto again = first_failure(along, seed, fewer);
+    const auto again = first_failure(along, seed, fewer, walked);
     if (again) failure = again;
     return again.has_value();
   });

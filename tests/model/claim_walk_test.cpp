@@ -57,7 +57,8 @@ class claim_walk : public on_each_backend {
     random_ = random;
     if (random_.one_in(100)) reopen();
     if (model_.size() > most_messages) begin_anew();
-    clock.advance(std::chrono::milliseconds(random_.below(4000)));
+    const std::chrono::milliseconds passed(random_.below(4000));
+    clock.advance(random_.one_in(20) ? -passed : passed);  // Clocks are set back as well.
     if (random_.one_in(10)) {
       transaction();
     } else {

@@ -42,7 +42,8 @@ class destructive_walk : public on_each_kind {
     random_ = random;
     if (random_.one_in(100)) clear_database();
     static_cast<void>(db_with_clock());
-    clock.advance(std::chrono::milliseconds(random_.below(2000)));
+    const std::chrono::milliseconds passed(random_.below(2000));
+    clock.advance(random_.one_in(20) ? -passed : passed);  // Clocks are set back as well.
     if (random_.one_in(8)) {
       transaction();
     } else {

@@ -9,8 +9,8 @@ namespace {
 
 using tableq::settled;
 
-/// The clock of the database is told in milliseconds, and rounded.
-constexpr std::int64_t tolerance = 2'000'000;
+/// Leases are by the clock of the database, in milliseconds; the history is by a steady one.
+constexpr std::int64_t tolerance = 20'000'000;
 
 struct delivery_record {
   const claim_event* take = nullptr;

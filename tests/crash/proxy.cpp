@@ -68,12 +68,27 @@ class link : public std::enable_shared_from_this<link> {
     });
   }
 
-  /// Whether what the server has sent so far ends with ReadyForQuery.
+  /// Whether ReadyForQuery is among what the server has sent now. Notifications may follow it.
   bool is_ready(std::size_t size) {
-    constexpr std::size_t length = 6;
-    last_.append(down_.data(), size);
-    if (last_.size() > length) last_.erase(0, last_.size() - length);
-    const bool ready = std::string_view(last_).starts_with(std::string_view("Z\0\0\0\5", 5));
+    // A refusal of TLS is one letter, and no message.
+    if (size == 1 && !begun_ && header_.empty() && left_ == 0) return false;
+    bool ready = false;
+    for (const char each : std::string_view(down_.data(), size)) {
+      if (left_ > 0) {
+        --left_;
+        continue;
+      }
+      header_ += each;
+      constexpr std::size_t length = 5;
+      if (header_.size() < length) continue;
+      std::size_t told = 0;
+      for (std::size_t i = 1; i < length; ++i) {
+        told = told << 8U | static_cast<unsigned char>(header_[i]);
+      }
+      left_ = told - (length - 1);
+      ready = ready || header_.front() == 'Z';
+      header_.clear();
+    }
     begun_ = begun_ || ready;
     return ready;
   }
@@ -94,7 +109,8 @@ class link : public std::enable_shared_from_this<link> {
   std::atomic<std::size_t>& cuts_;
   std::array<char, 65536> up_{};
   std::array<char, 65536> down_{};
-  std::string last_;
+  std::string header_;    // of a message of the server: a letter, and its length without that
+  std::size_t left_ = 0;  // of the message
   bool begun_ = false;
   bool deaf_ = false;
   bool cut_ = false;

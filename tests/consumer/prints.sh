@@ -1,7 +1,9 @@
 #!/bin/sh
 # Runs an example and compares what it prints: prints.sh EXPECTED PROGRAM. The address is TABLEQ_DB,
-# or else SQLite in memory.
+# or else a new file of SQLite.
 set -eu
-printed=$("$2" "${TABLEQ_DB-sqlite://:memory:}")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+printed=$("$2" "${TABLEQ_DB-sqlite://$folder/example.db}")
 printf '%s\n' "$printed"
 [ "$printed" = "$(printf '%b' "$1")" ]

@@ -123,8 +123,10 @@ TEST_P(plan, of_plain_reads_is_constant_over_many_waiting) {
   for (const std::string& name : kinds) {
     any_queue(db(), tableq::parse_kind(name), name).put_all(numbered(50));
     const std::vector<read> reads = {
-        {.name = name + ".dequeue", .with = {{"max", "10"}}, .in_key_order = true},
-        {.name = single(name + ".dequeue"), .with = {{"max", "1"}}, .in_key_order = true},
+        {.name = name + ".dequeue", .with = {{"max", "10"}, {"floor", "0"}}, .in_key_order = true},
+        {.name = single(name + ".dequeue"),
+         .with = {{"max", "1"}, {"floor", "0"}},
+         .in_key_order = true},
         {.name = name + ".peek", .with = {{"max", "10"}}, .in_key_order = true},
         {.name = name + ".purge", .with = {{"max", "10"}}, .in_key_order = true}};
     expect_constant(reads, name,

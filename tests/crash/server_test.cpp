@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 
 #include "crash/proxy.hpp"
 #include "crash/server_fixture.hpp"
@@ -123,9 +122,6 @@ TEST_F(server_that, ends_all_sessions_loses_nothing_and_everybody_goes_on) {
 
 // Each cut is before or after the server has got what the client sent, commits among them.
 TEST_F(server_that, is_behind_a_bad_network_loses_nothing_and_everybody_goes_on) {
-  if (std::getenv("TABLEQ_TEST_OUTAGES") == nullptr) {
-    GTEST_SKIP() << "long runs only: how often is said by TABLEQ_TEST_OUTAGES";
-  }
   proxy network(server().port());
   begin({.url = server().url_at(network.port())});
   repeat(

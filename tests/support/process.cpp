@@ -44,6 +44,8 @@ process::process(std::vector<std::string> command)
   ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_.c_str(),
                                      O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  // Sockets of the tests' own proxies: a link that two processes hold is not cut when one lets go.
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   std::vector<char*> arguments;
   for (std::string& each : command) arguments.push_back(each.data());
   arguments.push_back(nullptr);

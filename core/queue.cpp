@@ -23,11 +23,11 @@ constexpr std::size_t column(message_column c) {
   return static_cast<std::size_t>(c);
 }
 
-/// What a statement of a destructive kind shares: the size, and for `pending` the clock.
-std::vector<value> read_arguments(const queue_state& of, std::size_t max) {
+/// What a read of a destructive kind shares: the size, and for `pending` the clock.
+std::vector<value> read_arguments(const queue_state& of, core::statement id, std::size_t max) {
   std::vector<value> out{to_value(max)};
   if (of.info().kind == kind::pending) out.push_back(of.database().now());
-  if (core::begins_at_floor(of.info().kind)) out.emplace_back();  // queue_state knows it.
+  out.resize(core::contract_of(id).shared.size());  // Where a read begins, queue_state knows.
   return out;
 }
 
@@ -54,9 +54,8 @@ std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_
   core::read_gate gate(of, tx, options.wait, options.stop);
   const auto once = [&] {
     return gate.pass(options.max, [&](transaction* in, std::size_t max) {
-      const kind k = of.info().kind;
-      auto got = to_messages(
-          of.execute(in, core::dequeue_for(k, of.info().ordering), read_arguments(of, max)), k);
+      const core::statement id = core::dequeue_for(of.info().kind, of.info().ordering);
+      auto got = to_messages(of.execute(in, id, read_arguments(of, id, max)), of.info().kind);
       if (!got.empty()) core::made_room(of, in);
       return got;
     });
@@ -199,9 +198,8 @@ std::vector<message> destructive_queue::dequeue_batch(transaction& tx,
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {
   core::check_batch_size(max);
-  return to_messages(state().execute(nullptr, statement_for(kind(), destructive_operation::peek),
-                                     read_arguments(state(), max)),
-                     kind());
+  const core::statement id = statement_for(kind(), destructive_operation::peek);
+  return to_messages(state().execute(nullptr, id, read_arguments(state(), id, max)), kind());
 }
 
 std::size_t destructive_queue::purge() {

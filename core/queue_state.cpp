@@ -136,9 +136,8 @@ row_set queue_state::on(connection& session, statement id, std::span<const value
 }
 
 bool queue_state::begins_at_floor(statement id) const noexcept {
-  return database_->able().deleted_rows_linger &&
-         (id == statement::heap_dequeue || id == statement::fifo_dequeue ||
-          id == statement::fifo_dequeue_strict);
+  const contract& of = contract_of(id);
+  return database_->able().deleted_rows_linger && of.writes && has(of.shared, "floor");
 }
 
 row_set queue_state::read_from_floor(connection& session, statement id,

@@ -269,10 +269,6 @@ statement statement_for(kind of, destructive_operation operation) noexcept {
                                 static_cast<std::size_t>(operation));
 }
 
-bool begins_at_floor(kind of) noexcept {
-  return of == kind::heap || of == kind::fifo;
-}
-
 statement dequeue_for(kind of, ordering order) noexcept {
   if (order == ordering::strict && of == kind::fifo) return fifo_dequeue_strict;
   if (order == ordering::strict && of == kind::lifo) return lifo_dequeue_strict;

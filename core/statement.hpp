@@ -132,9 +132,6 @@ enum class destructive_operation : std::uint8_t { enqueue, dequeue, peek, purge,
 /// The statement of an operation for a kind other than claim.
 statement statement_for(kind of, destructive_operation operation) noexcept;
 
-/// Whether reads of the kind take `floor`.
-bool begins_at_floor(kind of) noexcept;
-
 /// The statement that reads from a queue of a kind other than claim: a strict one waits for the
 /// message at the head, where others hold it, instead of passing it.
 statement dequeue_for(kind of, ordering order) noexcept;

@@ -555,27 +555,6 @@ WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
   AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
--- name: claim.keep.one
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
-)
-UPDATE {table}
-SET state = 3,
-    due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
-      THEN COALESCE(CAST(:now AS bigint),
-             CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-             + CAST(:window AS bigint)
-      ELSE 0 END,
-    key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
-    past_key = COALESCE(key, past_key),
-    payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
-    headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
-    finished_at = COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
-  AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
-RETURNING id
-
 -- name: claim.fail
 -- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
 -- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
@@ -647,15 +626,6 @@ SET state = 0, due_at = 0, attempts = attempts - 1
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
--- name: claim.release.one
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
-)
-UPDATE {table}
-SET state = 0, due_at = 0, attempts = attempts - 1
-WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
-RETURNING id
-
 -- name: claim.extend
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
@@ -678,16 +648,6 @@ SET due_at = COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
-
--- name: claim.extend.one
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
-)
-UPDATE {table}
-SET due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
-RETURNING id
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.

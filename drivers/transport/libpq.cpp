@@ -53,21 +53,15 @@ std::string_view field_of(const PGresult* of, int code) noexcept {
   return found == nullptr ? std::string_view() : std::string_view(found);
 }
 
-constexpr std::string_view raised =
-    "a trigger or function of the database refused it; the server's log has its words";
-
 [[noreturn]] void fail(const PGconn* link, const PGresult* answer) {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
   what.link_lost = PQstatus(link) != CONNECTION_OK;
-  what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
-  if (what.sqlstate.starts_with("22")) {
-    // Data exceptions quote the value.
-    what.sentence = "the server refused a value";
-  } else if (field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise") {
-    // Whatever its state: the words are those of a function that was written for the table.
-    what.sentence = raised;
-  } else if (what.sentence.empty()) {
+  // Data exceptions quote the value; and who wrote a function for the table may have quoted a row.
+  const bool may_quote = what.sqlstate.starts_with("22") ||
+                         field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";
+  if (!may_quote) what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
+  if (!may_quote && what.sentence.empty()) {
     const std::string_view client = PQerrorMessage(link);
     what.sentence = client.substr(0, client.find('\n'));
   }

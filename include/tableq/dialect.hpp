@@ -23,7 +23,8 @@ struct native_error {
   std::string sqlstate = {};  ///< Five characters, or empty.
   int number = 0;             ///< The database's own; SQLite's extended result code.
   bool link_lost = false;     ///< The session is dead.
-  std::string sentence = {};  ///< The database's words, first line, without data.
+  /// The database's words, first line; empty where they may hold data.
+  std::string sentence = {};
 };
 
 /// What a failure means.

@@ -25,7 +25,7 @@ struct curve {
 };
 
 /// At each point some windows of single reads, and between the points reads of a hundred.
-curve follow(const settings& how, const operation_maker& one, const operation_maker& hundred,
+curve follow(const settings& how, const operation_maker& one, const operation_maker& many,
              double patience_left) {
   const auto end = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -36,7 +36,7 @@ curve follow(const settings& how, const operation_maker& one, const operation_ma
   for (std::size_t point = 0; point <= points; ++point) {
     const std::size_t at = how.messages * point / points;
     while (done < at) {
-      const outcome moved = measure(1, {how.seconds, at - done}, hundred);
+      const outcome moved = measure(1, {how.seconds, at - done}, many);
       if (moved.messages == 0) return out;
       done += moved.messages;
       if (std::chrono::steady_clock::now() > end) return out;
@@ -73,12 +73,12 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
   const std::size_t stored = how.messages + how.messages / 4 + 10'000;
   tableq::database db = open(where);
   const auto one = on_tableq(db, what, 1);
-  const auto hundred = on_tableq(db, what, 100);
+  const auto many = on_tableq(db, what, 100);
   where.raw.fill(owner::tableq, queue_of(what), stored);
   curve ours;
   {
     const auto snapshot = where.raw.hold_snapshot(owner::tableq);
-    ours = follow(how, one, hundred, patience);
+    ours = follow(how, one, many, patience);
   }
   where.raw.fill(owner::tableq, queue_of(what), 0);
   where.raw.fill(owner::raw, table_of(what), stored);

@@ -19,7 +19,7 @@ namespace tableq::core {
 namespace {
 
 /// How often a message that holds a key is looked for again, while others take it or put it there.
-constexpr int most_rounds = 3;
+constexpr int most_replacements = 3;
 
 /// The messages of one call, and the values that the statements take; the texts live here.
 class batch {
@@ -182,7 +182,7 @@ void add_run(const queue_state& to, transaction& tx, const batch& of, const plac
   const bool postpone = policy == on_duplicate::postpone;
   const bool replacing = postpone || policy == on_duplicate::replace;
   places rest = run;
-  for (int round = 0; round < (replacing ? most_rounds : 1) && !rest.empty(); ++round) {
+  for (int round = 0; round < (replacing ? most_replacements : 1) && !rest.empty(); ++round) {
     if (replacing) rest = replace(to, &tx, of, rest, postpone, results);
     if (!rest.empty()) rest = insert(to, &tx, of, rest, results);
   }

@@ -18,12 +18,12 @@
 
 namespace tableq::core {
 
-using count = std::uint64_t;
+using total = std::uint64_t;
 
 /// Errors by their codes, which begin at 1.
-using counts_by_code = std::array<count, static_cast<std::size_t>(errc::internal) + 1>;
+using counts_by_code = std::array<total, static_cast<std::size_t>(errc::internal) + 1>;
 /// What became of messages, by worker_event::kind.
-using counts_by_end = std::array<count, static_cast<std::size_t>(worker_event::kind::trouble) + 1>;
+using counts_by_end = std::array<total, static_cast<std::size_t>(worker_event::kind::trouble) + 1>;
 
 /// What figures are about. Views, or text of its own.
 template <class Text>
@@ -46,17 +46,17 @@ struct metric_key {
 
 /// The figures of one key. Those that do not fit the key stay zero.
 struct metric_series {
-  count operations = 0;
-  count messages = 0;
-  count nanoseconds = 0;
-  std::vector<count> buckets = {};  ///< Each for itself; what is over the last bound is in none.
+  total operations = 0;
+  total messages = 0;
+  total nanoseconds = 0;
+  std::vector<total> buckets = {};  ///< Each for itself; what is over the last bound is in none.
   counts_by_code errors = {};
   counts_by_code retries = {};
-  count leases_lost = 0;
+  total leases_lost = 0;
   counts_by_end handled = {};
-  count sessions_opened = 0;
-  count sessions_closed = 0;
-  count sessions_broken = 0;  ///< Of those closed.
+  total sessions_opened = 0;
+  total sessions_closed = 0;
+  total sessions_broken = 0;  ///< Of those closed.
 
   void add(const metric_series& other);
 };

@@ -106,7 +106,7 @@ void metrics::after(const observed_operation& operation, const operation_result&
   store_->count_for(core::key_of(operation), [&](core::metric_series& to) {
     ++to.operations;
     to.messages += result.messages;
-    to.nanoseconds += static_cast<core::count>(result.duration.count());
+    to.nanoseconds += static_cast<core::total>(result.duration.count());
     if (bucket != bounds.end()) ++to.buckets[static_cast<std::size_t>(bucket - bounds.begin())];
     if (result.failed) ++to.errors.at(static_cast<std::size_t>(*result.failed));
   });

@@ -40,7 +40,7 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-double seconds(count nanoseconds) {
+double seconds(total nanoseconds) {
   return static_cast<double>(nanoseconds) / nanoseconds_in_second;
 }
 
@@ -69,7 +69,7 @@ class family {
     }
     out_ += "} " + value + '\n';
   }
-  void sample(const labels& with, count value, std::string_view suffix = {}) {
+  void sample(const labels& with, total value, std::string_view suffix = {}) {
     sample(with, std::to_string(value), suffix);
   }
 
@@ -99,7 +99,7 @@ void write_durations(std::string& out, const metric_snapshot& all, const metrics
   for (const auto& [of, series] : all) {
     if (series.operations == 0) continue;
     const labels its = labels_of(of);
-    count so_far = 0;
+    total so_far = 0;
     for (std::size_t i = 0; i < options.buckets.size(); ++i) {
       so_far += series.buckets[i];
       const std::string bound =
@@ -112,7 +112,7 @@ void write_durations(std::string& out, const metric_snapshot& all, const metrics
   }
 }
 
-void write_counts(family to, const metric_snapshot& all, count metric_series::*value) {
+void write_counts(family to, const metric_snapshot& all, total metric_series::*value) {
   for (const auto& [of, series] : all) {
     if (series.*value > 0) to.sample(labels_of(of), series.*value);
   }
@@ -123,7 +123,7 @@ void write_array(family to, const metric_snapshot& all, Counts metric_series::*c
                  const char* label, Name name) {
   for (const auto& [of, series] : all) {
     for (std::size_t i = 0; i < (series.*counts).size(); ++i) {
-      const count found = (series.*counts)[i];
+      const total found = (series.*counts)[i];
       if (found > 0) to.sample(with(labels_of(of), label, name(i)), found);
     }
   }

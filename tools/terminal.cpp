@@ -25,7 +25,7 @@ winsize size_of_terminal() {
   return size;
 }
 
-void put(const std::string& bytes) {
+void show(const std::string& bytes) {
   output out;
   out.write(bytes);
   out.flush();
@@ -48,13 +48,13 @@ full_screen::full_screen() {
   raw.c_cc[VTIME] = 0;
   raw.c_cc[VSUSP] = _POSIX_VDISABLE;
   ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-  put(enter);
+  show(enter);
 }
 
 full_screen::~full_screen() {
   ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   try {
-    put(leave);
+    show(leave);
   } catch (const output_error&) {  // A terminal that is gone needs no care.
     return;
   }
@@ -70,7 +70,7 @@ void full_screen::draw(const std::vector<std::string>& lines, std::size_t marked
     frame += i == marked ? "\033[0m\033[K" : "\033[K";
     if (i + 1 < count) frame += '\n';
   }
-  put(frame + "\033[J");
+  show(frame + "\033[J");
 }
 
 char full_screen::key() const {

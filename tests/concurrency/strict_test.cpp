@@ -25,11 +25,11 @@ class strict_order : public on_each_backend {
   }
   /// Four processes move everything into the log; the ids in the order in which they were read.
   std::vector<std::int64_t> move_all(const std::string& kind,
-                                     std::vector<std::unique_ptr<actor>> producers) {
+                                     std::vector<std::unique_ptr<actor>> senders) {
     static_cast<void>(db().fifo("log"));
     std::vector<std::unique_ptr<actor>> movers;
     for (int i = 0; i < 4; ++i) movers.push_back(start("move", kind, 0));
-    for (auto& each : producers) EXPECT_EQ(each->wait(), 0);
+    for (auto& each : senders) EXPECT_EQ(each->wait(), 0);
     for (auto& each : movers) each->let_go();
     for (auto& each : movers) EXPECT_EQ(each->wait(), 0);
     std::vector<std::int64_t> ids;
@@ -52,9 +52,9 @@ TEST_P(strict_order, of_fifo_is_kept_with_four_consumers) {
 
 TEST_P(strict_order, of_fifo_is_kept_while_four_producers_send) {
   static_cast<void>(db().fifo("mail", {.ordering = tableq::ordering::strict}));
-  std::vector<std::unique_ptr<actor>> producers;
-  for (int i = 0; i < 4; ++i) producers.push_back(start("produce", "fifo", 200));
-  const auto ids = move_all("fifo", std::move(producers));
+  std::vector<std::unique_ptr<actor>> senders;
+  for (int i = 0; i < 4; ++i) senders.push_back(start("produce", "fifo", 200));
+  const auto ids = move_all("fifo", std::move(senders));
   EXPECT_EQ(ids.size(), 800U);
   // Ids of an emptied table may start again: then the order is that of the log alone.
   EXPECT_TRUE(!can().concurrent_writers || std::is_sorted(ids.begin(), ids.end()));

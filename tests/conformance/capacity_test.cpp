@@ -12,9 +12,6 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Long enough that only a lost wake-up would reach it.
-constexpr auto for_ever = 120s;
-
 class capacity : public on_each_kind {
  protected:
   any_queue bounded(std::size_t by) {

@@ -68,9 +68,9 @@ TEST_P(claim_key, compares_bytes) {
 }
 
 TEST_P(claim_key, may_have_200_bytes) {
-  const std::string longest(200, 'k');
-  EXPECT_FALSE(jobs().enqueue("x", {.key = longest}).existed());
-  EXPECT_EQ(take_one().key, longest);
+  const std::string key(200, 'k');
+  EXPECT_FALSE(jobs().enqueue("x", {.key = key}).existed());
+  EXPECT_EQ(take_one().key, key);
 }
 
 TEST_P(claim_key, of_two_in_one_batch_the_first_wins) {

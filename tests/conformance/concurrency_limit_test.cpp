@@ -13,9 +13,6 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Long enough that only a lost wake-up would reach it.
-constexpr auto for_ever = 120s;
-
 class concurrency : public claim_test {
  protected:
   void fill(std::size_t count) {

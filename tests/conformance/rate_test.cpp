@@ -15,7 +15,6 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 /// Long enough that only a lost wake-up would reach it.
-constexpr auto for_ever = 120s;
 
 /// Ten messages a second, five at once.
 const tableq::queue_limits ten_a_second{.rate = 10.0, .burst = 5};

@@ -10,9 +10,6 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Long enough that only a lost wake-up would reach it.
-constexpr auto for_ever = 120s;
-
 class waiting : public on_each_kind {
  protected:
   /// Lets a thread wait on `mail`, then lets `send` make it stop waiting.

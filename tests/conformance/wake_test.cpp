@@ -20,10 +20,8 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Long enough that only a lost wake would reach it.
-constexpr auto for_ever = 120s;
 /// Nobody looks but when he is told to; where the database tells nothing, this changes nothing.
-const tableq::open_options told{.look_every = 24h};
+const tableq::open_options when_told{.look_every = 24h};
 
 /// Waits in vain until the database tells, if it does, and nobody looks by himself any more. Were
 /// that not so yet, what follows would prove less, and not fail.
@@ -77,7 +75,7 @@ class wake : public on_each_kind {
 TABLEQ_ON_KINDS(wake, shared_backends);
 
 TEST_P(wake, comes_from_another_database_object) {
-  auto near = open(told);
+  auto near = open(when_told);
   auto far = open();
   expect_told({near, kind(), "mail"}, {far, kind(), "mail"});
 }
@@ -89,13 +87,13 @@ TEST_P(wake, comes_by_polling_alone) {
 }
 
 TEST_P(wake, comes_from_whoever_polls_himself) {
-  auto near = open(told);
+  auto near = open(when_told);
   auto far = open({.waking = tableq::waking::polling});
   expect_told({near, kind(), "mail"}, {far, kind(), "mail"});
 }
 
 TEST_P(wake, comes_from_a_commit_elsewhere) {
-  auto near = open(told);
+  auto near = open(when_told);
   auto far = open();
   any_queue mail(near, kind(), "mail");
   any_queue there(far, kind(), "mail");
@@ -108,7 +106,7 @@ TEST_P(wake, comes_from_a_commit_elsewhere) {
 }
 
 TEST_P(wake, comes_from_an_enlisted_transaction) {
-  auto near = open(told);
+  auto near = open(when_told);
   any_queue mail(near, kind(), "mail");
   const auto session = here().session();
   let_settle(mail);
@@ -125,7 +123,7 @@ TEST_P(wake, comes_from_an_enlisted_transaction) {
 }
 
 TEST_P(wake, reaches_as_many_readers_as_there_are_messages) {
-  auto near = open(told);
+  auto near = open(when_told);
   auto far = open();
   any_queue mail(near, kind(), "mail");
   any_queue there(far, kind(), "mail");
@@ -146,7 +144,7 @@ TEST_P(wake, reaches_as_many_readers_as_there_are_messages) {
 
 TEST_P(wake, comes_with_a_rollback_of_a_read) {
   if (!can().concurrent_writers) GTEST_SKIP() << "readers of this database wait for each other";
-  auto near = open(told);
+  auto near = open(when_told);
   any_queue mail(near, kind(), "mail");
   let_settle(mail);
   mail.put("back");
@@ -163,7 +161,7 @@ class wake_of_take : public on_each_backend {
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    near_ = open(told);
+    near_ = open(when_told);
     far_ = open();
   }
   void TearDown() override {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@
 #include "support/expect.hpp"
 
 namespace tableq_test {
+
+/// To wait for what is sure to come, however slow the machine.
+inline constexpr std::chrono::seconds for_ever{120};
 
 /// False: the tests run with open_options::combining off, as TABLEQ_TEST_COMBINING=off says.
 [[nodiscard]] bool combining();

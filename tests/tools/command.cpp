@@ -51,7 +51,7 @@ std::string all_of(int file) {
   return bytes;
 }
 
-void place(posix_spawn_file_actions_t& actions, int from, int to) {
+void redirect(posix_spawn_file_actions_t& actions, int from, int to) {
   if (from == closed_stream) {
     posix_spawn_file_actions_addclose(&actions, to);
   } else {
@@ -114,19 +114,19 @@ command::command(const std::string& program, const std::vector<std::string>& arg
   const owned_descriptor in = memory_file(options.input);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  place(actions, options.in == -1 ? in.value() : options.in, STDIN_FILENO);
-  place(actions, options.out == -1 ? out_.value() : options.out, STDOUT_FILENO);
-  place(actions, options.err == -1 ? err_.value() : options.err, STDERR_FILENO);
+  redirect(actions, options.in == -1 ? in.value() : options.in, STDIN_FILENO);
+  redirect(actions, options.out == -1 ? out_.value() : options.out, STDOUT_FILENO);
+  redirect(actions, options.err == -1 ? err_.value() : options.err, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
 
-  std::vector<std::string> words{program};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> line{program};
+  line.insert(line.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = environment_with(options.environment);
   const int failed = ::posix_spawn(&process_, program.c_str(), &actions, &attributes,
-                                   pointers(words).data(), pointers(variables).data());
+                                   pointers(line).data(), pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) throw std::runtime_error("cannot start " + program);

@@ -7,6 +7,8 @@
 #include <random>
 #include <utility>
 
+#include <tableq/error.hpp>
+
 #include "core/codec.hpp"
 #include "core/dead_letters.hpp"
 #include "core/groups.hpp"
@@ -127,7 +129,13 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
       std::vector<delivery> got =
           to_deliveries(of.execute(in, statement::claim_take, shared), of, expired);
       if (!expired.empty()) {
-        expire(of, in, expired);
+        try {
+          expire(of, in, expired);
+        } catch (const error&) {
+          // Those taken are taken for good, and are to be handed out. Those that came too late come
+          // again when their leases are over.
+          if (in != nullptr || got.empty()) throw;
+        }
         gate.keep();
       }
       if (!got.empty() || expired.empty()) return got;

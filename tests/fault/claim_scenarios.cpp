@@ -80,7 +80,7 @@ scenario on_leased(const std::string& name, sort which, const act& what) {
 }
 
 scenario taking(const std::string& name, sort which,
-                const std::function<void(claim_queue&, notes&)>& before) {
+                const std::function<void(claim_queue&, notes&)>& before, std::size_t max = 2) {
   return {.name = name,
           .prepare =
               [=](actor& by, notes& left) {
@@ -89,7 +89,7 @@ scenario taking(const std::string& name, sort which,
               },
           .act =
               [=](actor& by, notes& /*left*/) {
-                return told(queue_of(by, which).take({.max = 2, .lease = 1h}));
+                return told(queue_of(by, which).take({.max = max, .lease = 1h}));
               }};
 }
 
@@ -143,10 +143,14 @@ void add_takes(std::vector<scenario>& to) {
     jobs.enqueue("due", {.priority = 1, .delay = 1s});
     left.clock->advance(2s);
   }));
-  to.push_back(taking("take where one came too late", sort::usual, [](auto& jobs, auto& left) {
+  const auto late = [](claim_queue& jobs, notes& left) {
     jobs.enqueue("late", {.priority = 1, .time_to_live = 1s});
     left.clock->advance(2s);
-  }));
+  };
+  to.push_back(taking("take where one came too late", sort::usual, late));
+  to.back().in_steps = true;
+  to.back().first_counts = true;
+  to.push_back(taking("take where the first came too late", sort::usual, late, 1));
   to.back().in_steps = true;
 }
 

@@ -147,6 +147,32 @@ TEST_P(lost_sessions_by_faults, of_a_commit_leave_it_unknown_whether_or_not_it_h
   }
 }
 
+TEST_P(faults, that_keep_a_take_from_settling_what_came_too_late_leave_it_what_it_got) {
+  auto db = trouble_.open(here().quick_url(), {.retry_for = 0s, .clock = clock.source()});
+  auto jobs = db.claim("jobs", {.lease = 1min});
+  const fault refused{trouble::busy, moment::before};
+  jobs.enqueue("late", {.time_to_live = 1s});
+  jobs.enqueue("good");
+  clock.advance(1s);
+  {
+    tableq::transaction tx = db.begin();
+    trouble_.fail("claim.fail", refused);
+    EXPECT_CODE(busy, static_cast<void>(jobs.take(tx, {.max = 2})));
+  }
+  trouble_.fail("claim.fail", refused);
+  const auto got = jobs.take({.max = 2});
+  ASSERT_EQ(payloads_of(got), std::vector<std::string>{"good"});
+  EXPECT_EQ(jobs.complete(got[0].receipt), tableq::settled::done);
+  clock.advance(1min);
+  trouble_.fail("claim.fail", refused);
+  EXPECT_CODE(busy, static_cast<void>(jobs.take())) << "nothing else was there";
+  clock.advance(1min);
+  EXPECT_TRUE(jobs.take().empty());
+  const auto dead = jobs.list(tableq::message_state::dead);
+  ASSERT_EQ(payloads_of(dead), std::vector<std::string>{"late"});
+  EXPECT_EQ(dead[0].errors.back().error, "expired");
+}
+
 TEST_P(faults, at_the_first_connection_are_told_by_open) {
   trouble_.fail("connect", lost);
   EXPECT_CODE(connection_failed, open_faulty());

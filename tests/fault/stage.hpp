@@ -85,9 +85,11 @@ struct scenario {
   std::function<std::string(actor& by, notes& left)> act;
   /// The caller began the transaction, so that nothing in it is repeated.
   bool by_hand = false;
-  /// Of several units of work, of which the first has done something that the caller does not learn
-  /// when a later one fails: messages may then be leased to nobody until their leases end.
+  /// Of several units of work: when the answer of one is lost, or a later one fails, messages may
+  /// be leased to nobody until their leases end.
   bool in_steps = false;
+  /// Of these units the first does what the caller asked for: that a later one fails is not told.
+  bool first_counts = false;
   /// Another session must reach the place.
   bool shared = false;
 };

@@ -59,38 +59,54 @@ void three(actor& by, sort which) {
 }
 
 using act = std::function<std::string(claim_queue& jobs, notes& left)>;
+using preparation = std::function<void(claim_queue& jobs, notes& left)>;
 
-scenario on_three(const std::string& name, sort which, const act& what) {
-  return {.name = name,
-          .prepare = [=](actor& by, notes& /*left*/) { three(by, which); },
-          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
-}
-
-/// Two of three messages are leased; of a group, one.
-scenario on_leased(const std::string& name, sort which, const act& what) {
-  return {.name = name,
-          .prepare =
-              [=](actor& by, notes& left) {
-                three(by, which);
-                for (const auto& each : queue_of(by, which).take({.max = 2, .lease = 1h})) {
-                  left.receipts.push_back(each.receipt);
-                }
-              },
-          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
-}
-
-scenario taking(const std::string& name, sort which,
-                const std::function<void(claim_queue&, notes&)>& before, std::size_t max = 2) {
+/// In a queue of three messages, to which something has happened.
+scenario after(const preparation& before, const std::string& name, sort which, const act& what) {
   return {.name = name,
           .prepare =
               [=](actor& by, notes& left) {
                 three(by, which);
                 before(queue_of(by, which), left);
               },
-          .act =
-              [=](actor& by, notes& /*left*/) {
-                return told(queue_of(by, which).take({.max = max, .lease = 1h}));
-              }};
+          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
+}
+
+void nothing(claim_queue& /*jobs*/, notes& /*left*/) {}
+
+/// Two of three messages are leased; of a group, one.
+void lease(claim_queue& jobs, notes& left) {
+  for (const auto& each : jobs.take({.max = 2, .lease = 1h})) {
+    left.receipts.push_back(each.receipt);
+  }
+}
+
+void die(claim_queue& jobs, notes& left) {
+  for (const auto& each : jobs.take({.max = 2})) {
+    static_cast<void>(jobs.fail(each.receipt, "broke", {.give_up = true}));
+    left.ids.push_back(each.receipt.id);
+  }
+}
+
+/// Notes which message is the last of those that are ready.
+void look(claim_queue& jobs, notes& left) {
+  left.ids.push_back(jobs.peek(3).back().id);
+}
+
+scenario on_three(const std::string& name, sort which, const act& what) {
+  return after(nothing, name, which, what);
+}
+scenario on_leased(const std::string& name, sort which, const act& what) {
+  return after(lease, name, which, what);
+}
+scenario on_dead(const std::string& name, sort which, const act& what) {
+  return after(die, name, which, what);
+}
+scenario taking(const std::string& name, sort which, const preparation& before,
+                std::size_t max = 2) {
+  return after(before, name, which, [=](auto& jobs, auto& /*left*/) {
+    return told(jobs.take({.max = max, .lease = 1h}));
+  });
 }
 
 void add_enqueues(std::vector<scenario>& to) {
@@ -127,7 +143,6 @@ void add_enqueues(std::vector<scenario>& to) {
 }
 
 void add_takes(std::vector<scenario>& to) {
-  const auto nothing = [](claim_queue& /*jobs*/, notes& /*left*/) {};
   to.push_back(taking("take", sort::usual, nothing));
   to.push_back(taking("take from a group", sort::grouped, nothing));
   to.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {
@@ -181,23 +196,6 @@ void add_failures(std::vector<scenario>& to) {
   }));
 }
 
-void die(claim_queue& jobs, notes& left) {
-  for (const auto& each : jobs.take({.max = 2})) {
-    static_cast<void>(jobs.fail(each.receipt, "broke", {.give_up = true}));
-    left.ids.push_back(each.receipt.id);
-  }
-}
-
-scenario on_dead(const std::string& name, sort which, const act& what) {
-  return {.name = name,
-          .prepare =
-              [=](actor& by, notes& left) {
-                three(by, which);
-                die(queue_of(by, which), left);
-              },
-          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
-}
-
 void add_care(std::vector<scenario>& to) {
   to.push_back(on_dead("redrive", sort::usual, [](auto& jobs, auto& left) {
     return std::to_string(jobs.redrive(left.ids));
@@ -210,31 +208,14 @@ void add_care(std::vector<scenario>& to) {
   to.push_back(on_dead("purge the dead", sort::usual, [](auto& jobs, auto& /*left*/) {
     return std::to_string(jobs.purge(tableq::retained::dead, {.batch = 1}));
   }));
-  to.push_back(on_dead("cancel", sort::usual, [](auto& jobs, auto& left) {
+  const auto cancel = [](claim_queue& jobs, notes& left) {
     return std::to_string(static_cast<int>(jobs.cancel(left.ids.at(0))));
+  };
+  to.push_back(on_dead("cancel", sort::usual, cancel));
+  to.push_back(after(look, "cancel in a group", sort::grouped, cancel));
+  to.push_back(after(look, "set the priority", sort::usual, [](auto& jobs, auto& left) {
+    return std::to_string(static_cast<int>(jobs.set_priority(left.ids.at(0), 7)));
   }));
-  to.push_back({.name = "cancel in a group",
-                .prepare =
-                    [](actor& by, notes& left) {
-                      three(by, sort::grouped);
-                      left.ids.push_back(queue_of(by, sort::grouped).peek().at(0).id);
-                    },
-                .act =
-                    [](actor& by, notes& left) {
-                      const auto done = queue_of(by, sort::grouped).cancel(left.ids.at(0));
-                      return std::to_string(static_cast<int>(done));
-                    }});
-  to.push_back({.name = "set the priority",
-                .prepare =
-                    [](actor& by, notes& left) {
-                      three(by, sort::usual);
-                      left.ids.push_back(queue_of(by, sort::usual).peek(3).at(2).id);
-                    },
-                .act =
-                    [](actor& by, notes& left) {
-                      const auto done = queue_of(by, sort::usual).set_priority(left.ids.at(0), 7);
-                      return std::to_string(static_cast<int>(done));
-                    }});
 }
 
 }  // namespace
@@ -264,13 +245,12 @@ std::vector<scenario> looking_scenarios() {
     text += jobs.get(left.receipts.at(0).id).value().payload;
     return text + jobs.find("p2").value().payload;
   }));
-  out.push_back({.name = "look at mail",
-                 .prepare = [](actor& by, notes& /*left*/) { by.fifo("mail").enqueue("p0"); },
-                 .act =
-                     [](actor& by, notes& /*left*/) {
-                       return std::to_string(by.fifo("mail").stats().waiting) +
-                              by.fifo("mail").peek().at(0).payload;
-                     }});
+  out.push_back(playing(
+      "look at mail", [](actor& by) { by.fifo("mail").enqueue("p0"); },
+      [](actor& by) {
+        return std::to_string(by.fifo("mail").stats().waiting) +
+               by.fifo("mail").peek().at(0).payload;
+      }));
   return out;
 }
 

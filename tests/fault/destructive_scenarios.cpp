@@ -15,99 +15,71 @@ std::string joined(const Messages& messages) {
 
 void add_for(kind of, std::vector<scenario>& to) {
   const std::string name = "mail_" + std::string(tableq::to_string(of));
-  const auto three = [=](actor& by, notes& /*left*/) { by.plain(of, name).put_all(numbered(3)); };
-  to.push_back({.name = "enqueue into " + name,
-                .prepare = three,
-                .act = [=](actor& by, notes& /*left*/) -> std::string {
-                  by.plain(of, name).put("new");
-                  return "stored";
-                }});
-  to.push_back({.name = "dequeue from " + name,
-                .prepare =
-                    [=](actor& by, notes& left) {
-                      // Of a heap any message may come.
-                      if (of != kind::heap) return three(by, left);
-                      by.plain(of, name).put("p0");
-                    },
-                .act =
-                    [=](actor& by, notes& /*left*/) {
-                      const auto got = by.plain(of, name).take();
-                      return got ? got->payload : std::string("nothing");
-                    }});
+  const auto filled = [=](std::size_t count) {
+    return [=](actor& by) { by.plain(of, name).put_all(numbered(count)); };
+  };
+  to.push_back(playing("enqueue into " + name, filled(3), [=](actor& by) -> std::string {
+    by.plain(of, name).put("new");
+    return "stored";
+  }));
+  // Of a heap any message may come.
+  to.push_back(playing("dequeue from " + name, filled(of == kind::heap ? 1 : 3), [=](actor& by) {
+    const auto got = by.plain(of, name).take();
+    return got ? got->payload : std::string("nothing");
+  }));
+}
+
+/// In a queue of three messages.
+scenario in_mail(const std::string& name,
+                 const std::function<std::string(tableq::fifo_queue& mail)>& what) {
+  return playing(
+      name,
+      [](actor& by) {
+        for (const auto& each : numbered(3)) by.fifo("mail").enqueue(each);
+      },
+      [=](actor& by) { return what(by.fifo("mail")); });
 }
 
 void add_batches(std::vector<scenario>& to) {
-  const auto some = [](actor& by, notes& /*left*/) {
-    for (const auto& each : numbered(3)) by.fifo("mail").enqueue(each);
-  };
-  to.push_back({.name = "enqueue a batch", .prepare = some, .act = [](actor& by, notes& /*left*/) {
-                  const std::vector<tableq::new_message> batch{{.payload = "x"}, {.payload = "y"}};
-                  return std::to_string(by.fifo("mail").enqueue_batch(batch).size());
-                }});
-  to.push_back({.name = "enqueue a batch of pending messages",
-                .prepare = [](actor& by, notes& /*left*/) { by.pending("later").enqueue("p0"); },
-                .act =
-                    [](actor& by, notes& /*left*/) {
-                      const std::vector<tableq::new_pending_message> batch{
-                          {.payload = "x"}, {.payload = "y", .options = {.delay = 1s}}};
-                      return std::to_string(by.pending("later").enqueue_batch(batch).size());
-                    }});
-  to.push_back({.name = "enqueue a batch of several statements",
-                .prepare = [](actor& by, notes& /*left*/) { by.fifo("many").enqueue("p0"); },
-                .act =
-                    [](actor& by, notes& /*left*/) {
-                      const std::string payload = "x";
-                      const std::vector<tableq::new_message> batch(1001, {.payload = payload});
-                      return std::to_string(by.fifo("many").enqueue_batch(batch).size());
-                    }});
-  to.push_back({.name = "enqueue without waiting",
-                .prepare = some,
-                .act = [](actor& by, notes& /*left*/) -> std::string {
-                  by.fifo("mail").enqueue_async("x").get();
-                  return "stored";
-                }});
-  to.push_back({.name = "dequeue a batch", .prepare = some, .act = [](actor& by, notes& /*left*/) {
-                  return joined(by.fifo("mail").dequeue_batch({.max = 2}));
-                }});
-  to.push_back({.name = "purge", .prepare = some, .act = [](actor& by, notes& /*left*/) {
-                  return std::to_string(by.fifo("mail").purge());
-                }});
+  to.push_back(in_mail("enqueue a batch", [](auto& mail) {
+    const std::vector<tableq::new_message> batch{{.payload = "x"}, {.payload = "y"}};
+    return std::to_string(mail.enqueue_batch(batch).size());
+  }));
+  to.push_back(playing(
+      "enqueue a batch of pending messages", [](actor& by) { by.pending("later").enqueue("p0"); },
+      [](actor& by) {
+        const std::vector<tableq::new_pending_message> batch{
+            {.payload = "x"}, {.payload = "y", .options = {.delay = 1s}}};
+        return std::to_string(by.pending("later").enqueue_batch(batch).size());
+      }));
+  to.push_back(in_mail("enqueue a batch of several statements", [](auto& mail) {
+    const std::vector<tableq::new_message> batch(1001, {.payload = "x"});
+    return std::to_string(mail.enqueue_batch(batch).size());
+  }));
+  to.push_back(in_mail("enqueue without waiting", [](auto& mail) {
+    mail.enqueue_async("x").get();
+    return std::string("stored");
+  }));
+  to.push_back(in_mail("dequeue a batch",
+                       [](auto& mail) { return joined(mail.dequeue_batch({.max = 2})); }));
+  to.push_back(in_mail("purge", [](auto& mail) { return std::to_string(mail.purge()); }));
 }
 
-void add_strict(std::vector<scenario>& to) {
-  constexpr tableq::order_options strict{.ordering = tableq::ordering::strict};
-  const auto two = [=](actor& by, notes& /*left*/) {
-    by.fifo("strict", strict).enqueue("p0");
-    by.fifo("strict").enqueue("p1");
+/// Adds to a queue of two messages, and reads from it.
+void add_both(const std::string& queue, const std::string& enqueue, const std::string& dequeue,
+              const std::function<void(tableq::fifo_queue& mail)>& prepare,
+              const tableq::order_options& options, std::vector<scenario>& to) {
+  const auto two = [=](actor& by) {
+    by.fifo(queue, options).enqueue("p0");
+    by.fifo(queue).enqueue("p1");
+    prepare(by.fifo(queue));
   };
-  to.push_back({.name = "enqueue in strict order",
-                .prepare = two,
-                .act = [=](actor& by, notes& /*left*/) -> std::string {
-                  by.fifo("strict", strict).enqueue("x");
-                  return "stored";
-                }});
-  to.push_back(
-      {.name = "dequeue in strict order", .prepare = two, .act = [=](actor& by, notes& /*left*/) {
-         return by.fifo("strict", strict).dequeue().value().payload;
-       }});
-}
-
-void add_limited(std::vector<scenario>& to) {
-  const auto limited = [](actor& by, notes& /*left*/) {
-    by.fifo("limited").enqueue("p0");
-    by.fifo("limited").enqueue("p1");
-    by.fifo("limited").set_limits({.capacity = 10, .rate = 1000.0});
-  };
-  to.push_back({.name = "enqueue into a bounded queue",
-                .prepare = limited,
-                .act = [](actor& by, notes& /*left*/) -> std::string {
-                  by.fifo("limited").enqueue("x");
-                  return "stored";
-                }});
-  to.push_back(
-      {.name = "dequeue at a rate", .prepare = limited, .act = [](actor& by, notes& /*left*/) {
-         return by.fifo("limited").dequeue().value().payload;
-       }});
+  to.push_back(playing(enqueue, two, [=](actor& by) -> std::string {
+    by.fifo(queue, options).enqueue("x");
+    return "stored";
+  }));
+  to.push_back(playing(
+      dequeue, two, [=](actor& by) { return by.fifo(queue, options).dequeue().value().payload; }));
 }
 
 }  // namespace
@@ -116,8 +88,12 @@ std::vector<scenario> destructive_scenarios() {
   std::vector<scenario> out;
   for (const kind of : {kind::heap, kind::fifo, kind::lifo, kind::pending}) add_for(of, out);
   add_batches(out);
-  add_strict(out);
-  add_limited(out);
+  add_both(
+      "strict", "enqueue in strict order", "dequeue in strict order", [](auto& /*mail*/) {},
+      {.ordering = tableq::ordering::strict}, out);
+  add_both(
+      "limited", "enqueue into a bounded queue", "dequeue at a rate",
+      [](auto& mail) { mail.set_limits({.capacity = 10, .rate = 1000.0}); }, {}, out);
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fault/stage.hpp"
+#include "support/report.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -145,9 +146,7 @@ class a_fault_at_every_call : public on_each_backend {
     all_ = wanted != nullptr && std::string_view(wanted) == "all";
     if (!can().cheap_sessions) scenarios_ = 4;
     if (can().second_way) scenarios_ = 8;
-    seed_ = chosen_seed();
-    std::cout << "TABLEQ_TEST_SEED=" << seed_ << '\n';
-    RecordProperty("seed", std::to_string(seed_));
+    seed_ = told_seed();
   }
   void TearDown() override {
     victim_.reset();
@@ -238,16 +237,13 @@ class a_fault_at_every_call : public on_each_backend {
 
   /// @return false when there is no such call.
   bool disturb(const scenario& of, const course& plain, std::size_t n, random_source& lots) {
-    std::vector<fault> faults;
     constexpr std::array whens{moment::before, moment::after};
     constexpr std::array others{trouble::busy, trouble::deadlock, trouble::time_out};
     const bool can_lose = can().shared;  // otherwise the messages would be lost with the session
+    std::vector<fault> faults;
     if (all_) {
-      for (const moment when : whens) {
-        if (can_lose) faults.push_back({trouble::lost_connection, when});
-        if (can_lose) faults.push_back({trouble::unknown_commit, when});
-        for (const trouble what : others) faults.push_back({what, when});
-      }
+      faults = all_faults();
+      if (!can_lose) std::erase_if(faults, loses);
     } else {
       const moment when = whens.at(lots.below(2));
       const fault other{others.at(lots.below(3)), whens.at(lots.below(2))};

@@ -36,6 +36,13 @@ class faults : public on_each_backend {
  protected:
   /// A database object that repeats nothing.
   tableq::database open_faulty() { return trouble_.open(here().quick_url(), impatient); }
+  /// A queue of one message in it.
+  [[nodiscard]] static tableq::fifo_queue mail_of(tableq::database db) {
+    auto mail = db.fifo("mail");
+    mail.enqueue("a");
+    return mail;
+  }
+  [[nodiscard]] tableq::fifo_queue faulty_mail() { return mail_of(open_faulty()); }
   tableq::testing::faults trouble_;
 };
 TABLEQ_ON_BACKENDS(faults, all_backends);
@@ -45,18 +52,15 @@ class lost_sessions_by_faults : public faults {};
 TABLEQ_ON_BACKENDS(lost_sessions_by_faults, shared_backends);
 
 TEST_P(faults, none_told_change_nothing) {
-  auto db = open_faulty();
-  auto mail = db.fifo("mail");
-  mail.enqueue("hello");
-  EXPECT_EQ(mail.dequeue().value().payload, "hello");
+  auto mail = faulty_mail();
+  EXPECT_EQ(mail.dequeue().value().payload, "a");
   EXPECT_EQ(trouble_.failures(), 0U);
   EXPECT_EQ(trouble_.history().size(), trouble_.calls());
 }
 
 TEST_P(faults, number_and_name_the_calls_and_show_no_value) {
   auto db = open_faulty();
-  auto mail = db.fifo("mail");
-  mail.enqueue("first");
+  auto mail = mail_of(db);
   trouble_.start_over();
   mail.enqueue("the payload");
   const auto history = trouble_.history();
@@ -75,9 +79,7 @@ TEST_P(faults, number_and_name_the_calls_and_show_no_value) {
 }
 
 TEST_P(faults, fail_the_call_that_was_told_and_no_other) {
-  auto db = open_faulty();
-  auto mail = db.fifo("mail");
-  mail.enqueue("a");
+  auto mail = faulty_mail();
   trouble_.start_over();
   trouble_.fail("fifo.peek", {trouble::busy, moment::before}, 2);
   EXPECT_EQ(mail.peek().size(), 1U);
@@ -90,9 +92,7 @@ TEST_P(faults, fail_the_call_that_was_told_and_no_other) {
 }
 
 TEST_P(lost_sessions_by_faults, before_have_no_effect_and_after_have_it) {
-  auto db = open_faulty();
-  auto mail = db.fifo("mail");
-  mail.enqueue("a");
+  auto mail = faulty_mail();
   trouble_.fail("fifo.enqueue", lost);
   EXPECT_CODE(outcome_unknown, mail.enqueue("b"));
   EXPECT_EQ(mail.stats().waiting, 1U);
@@ -102,9 +102,7 @@ TEST_P(lost_sessions_by_faults, before_have_no_effect_and_after_have_it) {
 }
 
 TEST_P(faults, that_a_database_takes_back_have_no_effect_either_way) {
-  auto db = open_faulty();
-  auto mail = db.fifo("mail");
-  mail.enqueue("a");
+  auto mail = faulty_mail();
   for (const moment when : {moment::before, moment::after}) {
     trouble_.fail("fifo.enqueue", {trouble::busy, when});
     EXPECT_CODE(busy, mail.enqueue("b"));
@@ -119,8 +117,7 @@ TEST_P(faults, that_a_database_takes_back_have_no_effect_either_way) {
 
 TEST_P(lost_sessions_by_faults, of_a_transaction_undo_all_of_it) {
   auto db = open_faulty();
-  auto mail = db.fifo("mail");
-  mail.enqueue("a");
+  auto mail = mail_of(db);
   for (const trouble what : {trouble::lost_connection, trouble::deadlock}) {
     tableq::transaction tx = db.begin();
     mail.enqueue(tx, "b");
@@ -184,9 +181,7 @@ TEST_P(faults, at_the_first_connection_are_told_by_open) {
 TEST_P(faults, come_by_lot_as_often_as_was_said_and_again_with_the_same_seed) {
   const auto drawn = [&](std::uint64_t seed) {
     const tableq::testing::faults lots(seed);
-    auto db = lots.open(here().quick_url(), impatient);
-    auto mail = db.fifo("mail");
-    mail.enqueue("a");
+    auto mail = mail_of(lots.open(here().quick_url(), impatient));
     static_cast<void>(mail.peek());
     lots.start_over();
     lots.fail_some(0.25, {{trouble::busy, moment::before}, {trouble::deadlock, moment::before}});
@@ -239,9 +234,7 @@ TEST_P(foreign_dialect, that_was_registered_at_run_time_fails_as_well) {
   };
   tableq::register_dialect(mine);
   const std::string url = here().url();
-  auto theirs = trouble_.open("mine" + url.substr(url.find("://")), impatient);
-  auto mail = theirs.fifo("mail");
-  mail.enqueue("a");
+  auto mail = mail_of(trouble_.open("mine" + url.substr(url.find("://")), impatient));
   trouble_.fail("fifo.peek", {trouble::busy, moment::before});
   EXPECT_CODE(busy, static_cast<void>(mail.peek()));
   trouble_.fail("fifo.peek", {trouble::deadlock, moment::before});

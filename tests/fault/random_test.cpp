@@ -1,50 +1,32 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <iostream>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <tableq/testing.hpp>
-
-#include "support/fixture.hpp"
+#include "fault/stage.hpp"
+#include "support/report.hpp"
 #include "support/seed.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::testing::fault;
-using tableq::testing::moment;
-using tableq::testing::trouble;
-
-/// Every way in which a call may fail.
-std::vector<fault> all_faults() {
-  std::vector<fault> out;
-  for (const auto what : {trouble::lost_connection, trouble::unknown_commit, trouble::busy,
-                          trouble::deadlock, trouble::time_out}) {
-    for (const auto when : {moment::before, moment::after}) out.push_back({what, when});
-  }
-  return out;
-}
 
 class faults_by_lot : public on_each_backend {
  protected:
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
-    seed_ = chosen_seed();
-    std::cout << "TABLEQ_TEST_SEED=" << seed_ << '\n';
-    trouble_.emplace(seed_);
+    trouble_.emplace(told_seed());
   }
   tableq::database open_faulty(tableq::open_options options = {}) {
     return trouble_->open(here().quick_url(), options);
   }
 
-  std::uint64_t seed_ = 0;
   std::optional<tableq::testing::faults> trouble_;
 };
 TABLEQ_ON_BACKENDS(faults_by_lot, shared_backends);

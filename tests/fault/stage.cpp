@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace tableq_test {
 namespace {
@@ -90,6 +91,23 @@ void actor::forget() {
   used_.clear();
   limits_.clear();
   schema_ = false;
+}
+
+std::vector<tableq::testing::fault> all_faults() {
+  using enum tableq::testing::trouble;
+  using enum tableq::testing::moment;
+  std::vector<tableq::testing::fault> out;
+  for (const auto what : {lost_connection, unknown_commit, busy, deadlock, time_out}) {
+    for (const auto when : {before, after}) out.push_back({what, when});
+  }
+  return out;
+}
+
+scenario playing(std::string name, std::function<void(actor& by)> prepare,
+                 std::function<std::string(actor& by)> act) {
+  return {.name = std::move(name),
+          .prepare = [prepare = std::move(prepare)](actor& by, notes& /*left*/) { prepare(by); },
+          .act = [act = std::move(act)](actor& by, notes& /*left*/) { return act(by); }};
 }
 
 }  // namespace tableq_test

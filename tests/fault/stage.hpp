@@ -69,6 +69,9 @@ class actor {
   std::map<std::string, tableq::claim_queue> claim_;
 };
 
+/// Every way in which a call may fail.
+std::vector<tableq::testing::fault> all_faults();
+
 /// What the preparation of a scenario leaves for its act.
 struct notes {
   place* here = nullptr;
@@ -93,6 +96,10 @@ struct scenario {
   /// Another session must reach the place.
   bool shared = false;
 };
+
+/// A scenario that needs nothing but its actor.
+scenario playing(std::string name, std::function<void(actor& by)> prepare,
+                 std::function<std::string(actor& by)> act);
 
 std::vector<scenario> destructive_scenarios();
 std::vector<scenario> claim_scenarios();

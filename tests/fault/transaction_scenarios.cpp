@@ -28,6 +28,30 @@ std::string move(actor& by, tableq::transaction& tx) {
   return got->payload + (done == tableq::settled::done ? " done" : " lost");
 }
 
+/// A transaction that the caller began.
+scenario by_hand(const std::string& name,
+                 const std::function<std::string(actor& by, notes& left)>& act) {
+  return {.name = name,
+          .prepare = fill,
+          .act =
+              [=](actor& by, notes& left) {
+                open_both(by);
+                return act(by, left);
+              },
+          .by_hand = true};
+}
+
+/// One on a session of the caller's own.
+scenario enlisting(const std::string& name,
+                   const std::function<std::string(actor& by, soci::session& callers)>& act) {
+  scenario out = by_hand(name, [=](actor& by, notes& left) {
+    const auto session = left.here->session();
+    return act(by, *session);
+  });
+  out.shared = true;
+  return out;
+}
+
 }  // namespace
 
 std::vector<scenario> transaction_scenarios() {
@@ -36,56 +60,35 @@ std::vector<scenario> transaction_scenarios() {
                    open_both(by);
                    return by.db().transact([&](tableq::transaction& tx) { return move(by, tx); });
                  }});
-  out.push_back({.name = "begin and commit",
-                 .prepare = fill,
-                 .act =
-                     [](actor& by, notes& /*left*/) {
-                       open_both(by);
-                       tableq::transaction tx = by.db().begin();
-                       std::string done = move(by, tx);
-                       tx.commit();
-                       return done;
-                     },
-                 .by_hand = true});
-  out.push_back({.name = "begin and roll back",
-                 .prepare = fill,
-                 .act =
-                     [](actor& by, notes& /*left*/) {
-                       open_both(by);
-                       tableq::transaction tx = by.db().begin();
-                       std::string undone = move(by, tx);
-                       tx.rollback();
-                       return undone;
-                     },
-                 .by_hand = true});
-  out.push_back({.name = "enlist a transaction of the caller's",
-                 .prepare = fill,
-                 .act =
-                     [](actor& by, notes& left) {
-                       open_both(by);
-                       const auto session = left.here->session();
-                       soci::transaction mine(*session);
-                       std::string done;
-                       {
-                         tableq::enlistment joined = tableq::enlist(by.db(), *session);
-                         done = move(by, joined);
-                       }
-                       mine.commit();
-                       return done;
-                     },
-                 .by_hand = true,
-                 .shared = true});
-  out.push_back({.name = "enlist a session without a transaction",
-                 .prepare = fill,
-                 .act = [](actor& by, notes& left) -> std::string {
-                   open_both(by);
-                   const auto session = left.here->session();
-                   tableq::enlistment alone = tableq::enlist(by.db(), *session);
-                   by.fifo("mail").enqueue(alone, "x");
-                   return "stored";
-                 },
-                 .by_hand = true,
-                 .shared = true});
+  out.push_back(by_hand("begin and commit", [](actor& by, notes& /*left*/) {
+    tableq::transaction tx = by.db().begin();
+    std::string done = move(by, tx);
+    tx.commit();
+    return done;
+  }));
+  out.push_back(by_hand("begin and roll back", [](actor& by, notes& /*left*/) {
+    tableq::transaction tx = by.db().begin();
+    std::string undone = move(by, tx);
+    tx.rollback();
+    return undone;
+  }));
+  out.push_back(
+      enlisting("enlist a transaction of the caller's", [](actor& by, soci::session& callers) {
+        soci::transaction mine(callers);
+        std::string done;
+        {
+          tableq::enlistment joined = tableq::enlist(by.db(), callers);
+          done = move(by, joined);
+        }
+        mine.commit();
+        return done;
+      }));
+  out.push_back(
+      enlisting("enlist a session without a transaction", [](actor& by, soci::session& callers) {
+        tableq::enlistment alone = tableq::enlist(by.db(), callers);
+        by.fifo("mail").enqueue(alone, "x");
+        return std::string("stored");
+      }));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "model/history.hpp"
+#include "support/report.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -108,9 +109,7 @@ history drawn(random_source& random, sequence as) {
 }
 
 TEST(history, of_any_kind_is_judged_by_the_conditions_as_by_trying_all_orders) {
-  const std::uint64_t seed = chosen_seed();
-  std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  random_source random(seed);
+  random_source random(told_seed());
   std::size_t refused = 0;
   constexpr std::size_t histories = 20'000;
   for (std::size_t i = 0; i < histories; ++i) {

@@ -22,9 +22,7 @@ constexpr int actors = 4;
 class recorded : public ground {
  protected:
   void open_two() {
-    seed_ = chosen_seed();
-    testing::Test::RecordProperty("seed", std::to_string(seed_));
-    std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed_));
+    seed_ = told_seed();
     // How long a lock may be waited for is the machine's matter.
     for (auto& each : databases_) each.emplace(open({.retry_for = 5min}));
   }

@@ -54,8 +54,33 @@ class seeded_bug : public on_each_backend {
                                   {.combining = false});
   }
 
+  /// Puts so many messages into a queue of it, each by itself, and then reads so often.
+  void put_and_read(tableq::kind of, std::int64_t puts, int reads) {
+    auto wrong = wrong_database();
+    any_queue mail(wrong, of, "mail");
+    queue_actor actor(wrong, mail, calls_, 0);
+    for (std::int64_t i = 1; i <= puts; ++i) actor.put({i});
+    for (int i = 0; i < reads; ++i) actor.get(1);
+  }
+
+  /// One thread in a claim queue of it.
+  claim_actor wrong_actor(const tableq::claim_options& options = {}) {
+    return {wrong_database().claim("jobs", options), events_};
+  }
+
+  /// Again and again, until something is found.
+  template <class Round>
+  static complaint rounds(Round round) {
+    complaint caught;
+    for (int i = 0; i < 100 && !caught; ++i) caught = round();
+    return caught;
+  }
+
   [[nodiscard]] static std::string said(const complaint& wrong) {
     return wrong.value_or("nothing");
+  }
+  [[nodiscard]] std::string said_of_claims() const {
+    return said(check_claims(events_.all(), false));
   }
 
   recorder<operation> calls_;
@@ -69,35 +94,19 @@ TABLEQ_ON_BACKENDS(seeded_bug, distinct_backends);
 
 TEST_P(seeded_bug, a_read_that_takes_nothing_away_is_caught) {
   ASSERT_TRUE(spoil("fifo.dequeue", "DELETE FROM {table}", "UPDATE {table} SET payload = payload"));
-  auto wrong = wrong_database();
-  any_queue mail(wrong, tableq::kind::fifo, "mail");
-  queue_actor actor(wrong, mail, calls_, 0);
-  actor.put({1});
-  actor.get(1);
-  actor.get(1);
+  put_and_read(tableq::kind::fifo, 1, 2);
   EXPECT_EQ(said(check_conservation(calls_.all(), false)), "message 1 was read twice");
 }
 
 TEST_P(seeded_bug, a_read_in_the_wrong_order_is_caught) {
   ASSERT_TRUE(spoil("fifo.dequeue", "ORDER BY id", "ORDER BY id DESC"));
-  auto wrong = wrong_database();
-  any_queue mail(wrong, tableq::kind::fifo, "mail");
-  queue_actor actor(wrong, mail, calls_, 0);
-  actor.put({1});
-  actor.put({2});
-  actor.get(1);
-  actor.get(1);
+  put_and_read(tableq::kind::fifo, 2, 2);
   EXPECT_EQ(said(check_fifo(calls_.all())), "message 2 was put after message 1 and read before it");
 }
 
 TEST_P(seeded_bug, a_stack_that_is_a_queue_is_caught) {
   ASSERT_TRUE(spoil("lifo.dequeue", "ORDER BY id DESC", "ORDER BY id"));
-  auto wrong = wrong_database();
-  any_queue mail(wrong, tableq::kind::lifo, "mail");
-  queue_actor actor(wrong, mail, calls_, 0);
-  actor.put({1});
-  actor.put({2});
-  actor.get(1);
+  put_and_read(tableq::kind::lifo, 2, 1);
   EXPECT_NE(check_by_search(calls_.all(), sequence::lifo), std::nullopt);
 }
 
@@ -121,16 +130,15 @@ TEST_P(seeded_bug, reads_without_row_locks_are_caught) {
   auto wrong = wrong_database();
   any_queue mail(wrong, tableq::kind::fifo, "mail");
   std::int64_t last = 0;
-  complaint caught;
-  for (int round = 0; round < 100 && !caught; ++round) {
+  const complaint caught = rounds([&] {
     std::vector<std::int64_t> values;
     for (int i = 0; i < 200; ++i) values.push_back(++last);
     queue_actor(wrong, mail, calls_, 0).put(values);
     in_threads(4, [&](int i) {
       for (int n = 0; n < 10; ++n) queue_actor(wrong, mail, calls_, i).get(1);
     });
-    caught = check_fifo(calls_.all());
-  }
+    return check_fifo(calls_.all());
+  });
   // A read that waited for a row which another one deleted finds nothing.
   EXPECT_TRUE(contains(said(caught), "said to be empty")) << said(caught);
 }
@@ -139,15 +147,14 @@ TEST_P(seeded_bug, takes_without_row_locks_are_caught) {
   if (!can().concurrent_writers) GTEST_SKIP() << "one transaction writes at a time";
   ASSERT_TRUE(spoil("claim.take", "FOR UPDATE SKIP LOCKED", ""));
   auto wrong = wrong_database();
-  complaint caught;
-  for (int round = 0; round < 100 && !caught; ++round) {
+  const complaint caught = rounds([&] {
     claim_actor(wrong.claim("jobs"), events_).put(40);
     in_threads(4, [&](int) {
       claim_actor actor(wrong.claim("jobs"), events_);
       for (int n = 0; n < 10; ++n) actor.take(1, 1h);
     });
-    caught = check_claims(events_.all(), false);
-  }
+    return check_claims(events_.all(), false);
+  });
   EXPECT_TRUE(contains(said(caught), "handed out within a lease")) << said(caught);
 }
 
@@ -155,13 +162,11 @@ TEST_P(seeded_bug, a_take_that_holds_for_no_time_is_caught) {
   const bool plain = spoil("claim.take", "+ :lease", "- :lease");
   const bool cast = spoil("claim.take", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)");
   ASSERT_TRUE(plain || cast);
-  auto wrong = wrong_database();
-  claim_actor actor(wrong.claim("jobs"), events_);
+  claim_actor actor = wrong_actor();
   actor.put(1);
   actor.take(1, 1h);
   actor.take(1, 1h);
-  EXPECT_EQ(said(check_claims(events_.all(), false)),
-            "message 1: it was handed out within a lease");
+  EXPECT_EQ(said_of_claims(), "message 1: it was handed out within a lease");
 }
 
 TEST_P(seeded_bug, a_settlement_without_its_fence_is_caught) {
@@ -170,34 +175,29 @@ TEST_P(seeded_bug, a_settlement_without_its_fence_is_caught) {
   const bool cast = spoil("claim.complete", "fence = CAST(:fence AS bigint)",
                           "fence >= 0 * CAST(:fence AS bigint)");
   ASSERT_TRUE(plain || cast);
-  auto wrong = wrong_database();
-  claim_actor actor(wrong.claim("jobs"), events_);
+  claim_actor actor = wrong_actor();
   actor.put(1);
   actor.take(1, 1ms);
   actor.take(1, 1h, 1min);
   actor.ask(claim_deed::complete, 1, 0ms);
-  EXPECT_EQ(said(check_claims(events_.all(), false)),
-            "message 1: a receipt settled after a later take");
+  EXPECT_EQ(said_of_claims(), "message 1: a receipt settled after a later take");
 }
 
 TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
   ASSERT_TRUE(spoil("claim.take", "attempts = attempts + 1", "attempts = 1"));
-  auto wrong = wrong_database();
-  claim_actor actor(wrong.claim("jobs"), events_);
+  claim_actor actor = wrong_actor();
   actor.put(1);
   for (int i = 0; i < 2; ++i) {
     actor.take(1, 1h);
     actor.ask(claim_deed::fail, 0, 0ms);
   }
-  EXPECT_EQ(said(check_claims(events_.all(), false)),
-            "message 1: a take told attempt 1 instead of 2");
+  EXPECT_EQ(said_of_claims(), "message 1: a take told attempt 1 instead of 2");
 }
 
 TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
   // What is left of it is the random part.
   ASSERT_TRUE(spoil("claim.take", "fence / 4294967296 + 1", "fence * 0 + 1"));
-  auto wrong = wrong_database();
-  claim_actor actor(wrong.claim("jobs", {.max_attempts = 1000}), events_);
+  claim_actor actor = wrong_actor({.max_attempts = 1000});
   actor.put(1);
   for (int i = 0; i < 20; ++i) {
     actor.take(1, 1h);
@@ -208,8 +208,7 @@ TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
 
 TEST_P(seeded_bug, a_group_that_is_not_held_back_is_caught) {
   ASSERT_TRUE(spoil("claim.enqueue", "THEN 5", "THEN 0"));
-  auto wrong = wrong_database();
-  claim_actor actor(wrong.claim("jobs", {.groups = tableq::group_options{}}), events_);
+  claim_actor actor = wrong_actor({.groups = tableq::group_options{}});
   actor.put(2, 1);
   actor.take(2, 1h);
   EXPECT_EQ(said(check_groups(events_.all())),
@@ -220,14 +219,12 @@ TEST_P(seeded_bug, a_completed_message_that_stays_is_caught) {
   // It is made ready again instead of being deleted.
   ASSERT_TRUE(
       spoil("claim.complete", "DELETE FROM {table}", "UPDATE {table} SET state = 0, due_at = 0"));
-  auto wrong = wrong_database();
-  claim_actor actor(wrong.claim("jobs"), events_);
+  claim_actor actor = wrong_actor();
   actor.put(1);
   actor.take(1, 1h);
   actor.ask(claim_deed::complete, 0, 0ms);
   actor.take(1, 1h);
-  EXPECT_EQ(said(check_claims(events_.all(), false)),
-            "message 1: it was handed out and completed as well");
+  EXPECT_EQ(said_of_claims(), "message 1: it was handed out and completed as well");
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -92,9 +91,7 @@ walk_steps shrunk(walk_steps steps, const std::function<bool(const walk_steps&)>
 }
 
 void walk(const random_walk& along) {
-  const std::uint64_t seed = chosen_seed();
-  testing::Test::RecordProperty("seed", std::to_string(seed));
-  std::printf("TABLEQ_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const std::uint64_t seed = told_seed();
   const walk_steps all = chosen(along.usual_steps);
   std::uint64_t walked = 0;
   auto failure = first_failure(along, seed, all, walked);

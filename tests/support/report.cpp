@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "support/seed.hpp"
+
 namespace tableq_test {
 namespace {
 
@@ -25,6 +27,14 @@ void report_injected(std::string_view what, std::string_view where, std::uint64_
               static_cast<int>(where.size()), where.data(), std::to_string(times).c_str(),
               result.c_str());
   std::fflush(stdout);
+}
+
+std::uint64_t told_seed() {
+  const std::uint64_t seed = chosen_seed();
+  const std::string text = std::to_string(seed);
+  testing::Test::RecordProperty("seed", text);
+  std::printf("TABLEQ_TEST_SEED=%s\n", text.c_str());
+  return seed;
 }
 
 time_budget::time_budget() {

@@ -11,6 +11,9 @@ namespace tableq_test {
 void report_injected(std::string_view what, std::string_view where, std::uint64_t times,
                      const std::string& result);
 
+/// The seed of the test's random choices: printed, so that it can be given again.
+[[nodiscard]] std::uint64_t told_seed();
+
 /// Seconds that a test of a long mode may go on injecting: TABLEQ_TEST_SECONDS; empty: until it has
 /// done all that it wants.
 class time_budget {

@@ -209,6 +209,17 @@ void add_runs(const queue_state& to, transaction& tx, const batch& of,
   if (!run.empty()) add_run(to, tx, of, run, results);
 }
 
+/// What is postponed leaves its place in a group, or comes for one.
+group_set groups_of_postponed(const queue_state& to, transaction& tx,
+                              const std::vector<enqueued>& results) {
+  if (!to.info().groups) return {};
+  std::vector<message_id> ids;
+  for (const enqueued& one : results) {
+    if (one.result == enqueue_result::postponed) ids.push_back(one.id);
+  }
+  return groups_of(to, tx, ids);
+}
+
 /// Frees keys whose window is over: these, and some more, so that none stays for ever.
 void forget_keys(const queue_state& to, transaction& tx, const batch& of) {
   if (to.info().key_window.count() == 0) return;
@@ -258,7 +269,10 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
         std::ranges::count(results, enqueue_result::added, &enqueued::result));
     held.used(added);
     to.announce(&in, messages.size());
-    advance_groups(to, in, groups);
+    group_set touched = groups_of_postponed(to, in, results);
+    lock_groups(to, in, touched);
+    touched.insert(groups.begin(), groups.end());
+    advance_groups(to, in, touched);
     return results;
   });
 }

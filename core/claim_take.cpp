@@ -86,6 +86,7 @@ void promote_all(const queue_state& of, transaction* tx) {
                           value(std::int64_t{pass ? 1 : 0}), of.database().now()};
   const auto once = [&](transaction* in) {
     const row_set rows = of.execute(in, statement::claim_promote, shared);
+    if (!rows.empty()) made_room(of, in);  // Some may be dead now.
     if (in != nullptr && several_steps(of)) after_promotion(of, *in, rows);
     return rows.size();
   };

@@ -8,6 +8,7 @@
 
 #include "core/claim_operations.hpp"
 #include "core/codec.hpp"
+#include "core/limits.hpp"
 
 namespace tableq::core {
 namespace {
@@ -45,6 +46,7 @@ std::size_t move_messages(const queue_state& from, const queue_state& to, transa
   if (items.empty()) return 0;
   to.execute_batch(&tx, statement::claim_adopt, {}, items);
   to.announce(&tx, rows.size());
+  came_back(to, &tx);
   return rows.size();
 }
 

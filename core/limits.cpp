@@ -138,7 +138,13 @@ void set_paused(const queue_state& of, bool paused) {
 void made_room(const queue_state& of, transaction* tx) {
   if (!of.limits().limited()) return;
   of.limits().made_room();
-  if (tx != nullptr) tx->state().ring_on_commit(of.limits().changes());
+  if (tx != nullptr) tx->state().changes_room(of.limits());
+}
+
+void came_back(const queue_state& of, transaction* tx) {
+  if (!of.limits().limited()) return;
+  of.limits().room().forget();
+  if (tx != nullptr) tx->state().changes_room(of.limits(), true);
 }
 
 allowance::allowance(const queue_state& of, transaction& in)
@@ -257,6 +263,7 @@ bool room::reserve(transaction* tx, std::size_t wanted, std::size_t capacity) {
     got = account.counted(mark, static_cast<std::size_t>(number), capacity, wanted, keep,
                           room_account::clock::now());
   }
+  if (tx != nullptr) tx->state().changes_room(of_.limits());
   if (got != answer::granted) return false;
   reserved_ = wanted;
   return true;

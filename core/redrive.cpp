@@ -7,6 +7,7 @@
 #include "core/bell.hpp"
 #include "core/dead_letters.hpp"
 #include "core/groups.hpp"
+#include "core/limits.hpp"
 #include "core/look.hpp"
 #include "core/together.hpp"
 #include "core/validate.hpp"
@@ -35,6 +36,7 @@ std::size_t redrive_blindly(const queue_state& of) {
   std::size_t total = 0;
   for (std::size_t moved = largest_batch; moved == largest_batch; total += moved) moved = once();
   of.announce(nullptr, total);
+  came_back(of, nullptr);
   return total;
 }
 
@@ -103,6 +105,7 @@ std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
     return of.execute_batch(in, statement::claim_redrive, {}, items).size();
   });
   of.announce(nullptr, count);
+  came_back(of, nullptr);
   return count;
 }
 

@@ -36,9 +36,13 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::s
     : database_(std::move(in)), adopted_(database_->speaks().adopt(callers)) {}
 
 transaction_state::~transaction_state() {
-  if (!active_ || !leased_) return;
-  undo();
-  for (watched_queue* of : read_) of->readers.hint();
+  if (!active_) return;
+  if (leased_) {
+    undo();
+  } else {
+    read_.clear();  // Nobody knows how an enlisted one ends; most are committed.
+  }
+  tell_of_rollback();
 }
 
 connection& transaction_state::session() {
@@ -63,9 +67,13 @@ void transaction_state::commit() {
   } const at_the_end{this};
   database_->observed(of_database("commit"), [&](const observation& /*told*/) { on.commit(); });
   read_.clear();
+  const auto bounded = std::exchange(bounded_, {});
   end();
   for (const auto& [to, count] : added_) database_->announce(*to, count);
-  for (bell* const of : bells_) of->ring();
+  for (const auto& [of, came_back] : bounded) {
+    if (came_back) of->room().forget();
+    of->made_room();
+  }
 }
 
 void transaction_state::rollback() {
@@ -90,7 +98,15 @@ void transaction_state::end() noexcept {
   mark_.reset();
   (*leased_)->rollback();
   leased_.reset();
-  for (watched_queue* of : read_) of->readers.hint();
+  tell_of_rollback();
+}
+
+void transaction_state::tell_of_rollback() noexcept {
+  for (watched_queue* const of : read_) of->readers.hint();
+  for (const auto& [of, came_back] : bounded_) {
+    of->room().forget();
+    of->made_room();
+  }
 }
 
 void transaction_state::announce_on_commit(watched_queue& to, std::size_t count) {

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "core/bell.hpp"
 #include "core/database_state.hpp"
 #include "core/fusion.hpp"
 
@@ -44,13 +43,15 @@ class transaction_state {
   /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
   /// In the caller's transaction the database does that, where it can.
   void announce_on_commit(watched_queue& to, std::size_t count);
-  /// Rings when, and if, the transaction commits.
-  void ring_on_commit(bell& of) { bells_.insert(&of); }
+  /// The room of a bounded queue will not be what it was when the transaction ends, either way.
+  /// @param came_back whether messages were added that need no room.
+  void changes_room(limits_watch& of, bool came_back = false) { bounded_[&of] |= came_back; }
   /// Messages were read from the queue, which are there again if the transaction is rolled back.
   void hint_on_rollback(watched_queue& of) { read_.insert(&of); }
 
  private:
   void end() noexcept;
+  void tell_of_rollback() noexcept;
   void undo() noexcept;
   [[nodiscard]] observed_operation of_database(std::string_view name) const noexcept;
 
@@ -59,7 +60,7 @@ class transaction_state {
   std::unique_ptr<connection> adopted_;
   std::map<watched_queue*, std::size_t> added_;
   std::set<watched_queue*> read_;
-  std::set<bell*> bells_;
+  std::map<limits_watch*, bool> bounded_;
   std::optional<open_transaction> mark_{std::in_place};  // until it ends
   bool active_ = true;
   bool failed_ = false;

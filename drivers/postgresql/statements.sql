@@ -334,7 +334,8 @@ WHERE item IS NOT NULL AND id IS NOT NULL
 
 -- name: claim.replace
 -- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. The rows
--- are locked first, in the order of the keys, and judged by what was locked.
+-- are locked first, in the order of the keys, and judged by what was locked. Without a delay one with a group
+-- is held until claim.advance lets it go.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table}
@@ -359,6 +360,7 @@ SET payload = (CAST(:payload AS bytea[]))[g.place],
     expires_at = g.clock + (CAST(:ttl AS bigint[]))[g.place],
     state = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.state
                  WHEN (CAST(:delay AS bigint[]))[g.place] > 0 THEN 2
+                 WHEN q.group_key IS NOT NULL THEN 5
                  ELSE 0 END,
     due_at = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.due_at
                   WHEN (CAST(:delay AS bigint[]))[g.place] > 0

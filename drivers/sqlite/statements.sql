@@ -184,13 +184,17 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL
 
 -- name: claim.replace
--- Gives a message that waits the payload of a later one with its key; with :postpone its delay too.
+-- Gives a message that waits the payload of a later one with its key; with :postpone its delay too. Without a
+-- delay one with a group is held until claim.advance lets it go.
 WITH unused AS (SELECT 1)
 UPDATE {table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
     expires_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :ttl,
-    state = CASE WHEN :postpone = 0 THEN state WHEN :delay > 0 THEN 2 ELSE 0 END,
+    state = CASE WHEN :postpone = 0 THEN state
+                 WHEN :delay > 0 THEN 2
+                 WHEN group_key IS NOT NULL THEN 5
+                 ELSE 0 END,
     due_at = CASE WHEN :postpone = 0 THEN due_at
                   WHEN :delay > 0 THEN
                     COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :delay

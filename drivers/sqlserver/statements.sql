@@ -263,11 +263,15 @@ WHERE held.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.replace
--- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too.
+-- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. Without
+-- a delay one with a group is held until claim.advance lets it go.
 UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
     max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
-    state = CASE WHEN t.postpone = 0 THEN q.state WHEN v.delay > 0 THEN 2 ELSE 0 END,
+    state = CASE WHEN t.postpone = 0 THEN q.state
+                 WHEN v.delay > 0 THEN 2
+                 WHEN q.group_key IS NOT NULL THEN 5
+                 ELSE 0 END,
     due_at = CASE WHEN t.postpone = 0 THEN q.due_at WHEN v.delay > 0 THEN t.clock + v.delay ELSE 0 END
 OUTPUT v.item, inserted.id
 FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),

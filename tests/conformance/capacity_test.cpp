@@ -207,6 +207,52 @@ TEST_P(claim_capacity, counts_what_waits_or_runs_and_not_what_is_finished) {
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
 }
 
+TEST_P(claim_capacity, is_exact_when_messages_come_back) {
+  auto jobs = db_with_clock().claim("jobs", {.lease = 1min, .max_attempts = 1});
+  jobs.set_limits({.capacity = 3});
+  for (const char* const each : {"a", "b", "c"}) {
+    EXPECT_FALSE(jobs.enqueue(each, {.key = each}).existed());
+  }
+  const std::vector<tableq::new_claim_message> held(2, {.payload = "x", .options = {.key = "a"}});
+  const auto add_nothing = [&] {
+    for (const auto& each : jobs.enqueue_batch(held)) EXPECT_TRUE(each.existed());
+  };
+  {
+    tableq::transaction tx = db_with_clock().begin();
+    const auto taken = jobs.take(tx, {.max = 3});
+    ASSERT_EQ(taken.size(), 3U);
+    for (const auto i : {1, 2}) {
+      EXPECT_EQ(jobs.complete(tx, taken[static_cast<std::size_t>(i)].receipt),
+                tableq::settled::done);
+    }
+    EXPECT_EQ(jobs.enqueue_batch(tx, held).size(), 2U);
+    tx.rollback();
+  }
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+  EXPECT_EQ(jobs.cancel(jobs.find("c")->id), tableq::altered::done);
+  EXPECT_EQ(jobs.cancel(jobs.find("b")->id), tableq::altered::done);
+  jobs.enqueue("dies", {.priority = 1});
+  jobs.enqueue("dies too", {.priority = 1});
+  EXPECT_EQ(jobs.take({.max = 2}).size(), 2U);
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+  clock.advance(1min);
+  EXPECT_EQ(jobs.take().size(), 1U);
+  EXPECT_EQ(jobs.stats().dead, 2U);
+  add_nothing();
+  EXPECT_EQ(jobs.redrive_all(), 2U);
+  EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
+}
+
+TEST_P(capacity, has_room_again_as_soon_as_a_transaction_is_rolled_back) {
+  any_queue mail = bounded(100);
+  for (int i = 0; i < 20; ++i) {
+    tableq::transaction tx = db().begin();
+    mail.put_all(tx, numbered(100));
+    EXPECT_CODE(queue_full, mail.put(tx, "one too many"));
+    tx.rollback();
+  }
+}
+
 TEST_P(claim_capacity, is_not_used_up_by_keys_that_are_taken) {
   auto jobs = db().claim("jobs");
   jobs.set_limits({.capacity = 100});

@@ -70,6 +70,23 @@ TEST_P(claim_group, goes_on_while_a_message_rests_where_it_may_pass) {
   EXPECT_EQ(take_one(queue).payload, "a1") << "the one that rested comes next";
 }
 
+TEST_P(claim_group, goes_on_while_a_message_is_postponed_and_has_room_for_it_afterwards) {
+  auto queue = grouped({.on_failure = group_policy::pass});
+  const auto postpone = [&](std::chrono::milliseconds delay) {
+    queue.enqueue("a1",
+                  {.delay = delay, .key = "first", .on_duplicate = tableq::on_duplicate::postpone});
+  };
+  queue.enqueue("a1", {.key = "first", .group = "a"});
+  queue.enqueue("a2", {.group = "a"});
+  postpone(1h);
+  const auto second = take_one(queue);
+  EXPECT_EQ(second.payload, "a2");
+  postpone(0s);
+  EXPECT_TRUE(queue.take().empty()) << "two of a group at a time";
+  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_EQ(take_one(queue).payload, "a1");
+}
+
 TEST_P(claim_group, goes_on_when_a_message_is_dead_or_its_last_lease_expired) {
   auto queue = grouped({}, 1);
   for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});

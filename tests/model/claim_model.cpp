@@ -6,15 +6,15 @@
 
 namespace tableq_test {
 
+using namespace std::chrono_literals;
 using tableq::message_state;
 using tableq::settled;
 using tableq::timestamp;
 
-std::optional<tableq::message_id> claim_model::holder(const std::string& key) const {
-  for (const auto& [id, each] : all_) {
-    if (each.message.key == key && each.message.state != message_state::done) return id;
-  }
-  return {};
+std::optional<timestamp> claim_model::expiry(const tableq::claim_enqueue_options& options,
+                                             timestamp now) const {
+  const auto lives = options.time_to_live.value_or(rules_.time_to_live.value_or(0ms));
+  return lives > 0ms ? std::optional(now + lives) : std::nullopt;
 }
 
 void claim_model::add(tableq::message_id id, const std::string& payload,
@@ -22,23 +22,30 @@ void claim_model::add(tableq::message_id id, const std::string& payload,
   const bool delayed = options.delay.count() > 0;
   entry& added = all_[id];
   added.message.id = id;
-  added.message.state = delayed ? message_state::delayed : message_state::ready;
+  added.message.state = options.group ? message_state::held
+                        : delayed     ? message_state::delayed
+                                      : message_state::ready;
   added.message.payload = payload;
   added.message.headers = options.headers;
   added.message.key = options.key;
+  added.message.group = options.group;
+  added.message.expires_at = expiry(options, now);
   added.message.priority = options.priority;
   added.message.created_at = options.created_at.value_or(now);
   if (delayed) added.message.due_at = now + options.delay;
   added.max_attempts = options.max_attempts;
   if (options.retry) added.retry = *options.retry;
+  last_ = id;
 }
 
 tableq::enqueue_result claim_model::meet(tableq::message_id holder, const std::string& payload,
                                          const tableq::claim_enqueue_options& options,
-                                         timestamp now) {
+                                         timestamp now, group_names& touched) {
   entry& held = all_.at(holder);
   const message_state state = held.message.state;
-  const bool waits = state == message_state::ready || state == message_state::delayed;
+  const bool replaces = options.on_duplicate == tableq::on_duplicate::replace;
+  const bool waits = state == message_state::ready || state == message_state::delayed ||
+                     (state == message_state::held && replaces);
   if (!waits || options.on_duplicate == tableq::on_duplicate::keep_first) {
     return tableq::enqueue_result::kept_first;
   }
@@ -47,15 +54,50 @@ tableq::enqueue_result claim_model::meet(tableq::message_id holder, const std::s
   held.message.priority = options.priority;
   held.message.attempts = 0;
   held.max_attempts = options.max_attempts;
+  held.message.expires_at = expiry(options, now);
   held.retry = options.retry.value_or(tableq::retry_delays());
-  if (options.on_duplicate == tableq::on_duplicate::replace) {
-    return tableq::enqueue_result::replaced;
-  }
+  if (replaces) return tableq::enqueue_result::replaced;
   const bool delayed = options.delay.count() > 0;
-  held.message.state = delayed ? message_state::delayed : message_state::ready;
+  if (held.message.group) touched.insert(*held.message.group);
+  held.message.state = delayed              ? message_state::delayed
+                       : held.message.group ? message_state::held
+                                            : message_state::ready;
   held.message.due_at.reset();
   if (delayed) held.message.due_at = now + options.delay;
   return tableq::enqueue_result::postponed;
+}
+
+claim_model::group_names claim_model::groups_of(std::span<const tableq::message_id> ids) const {
+  group_names out;
+  for (const tableq::message_id id : ids) {
+    const auto found = all_.find(id);
+    if (found != all_.end() && found->second.message.group) {
+      out.insert(*found->second.message.group);
+    }
+  }
+  return out;
+}
+
+std::size_t claim_model::count(const std::string& group,
+                               std::initializer_list<message_state> states) const {
+  return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const auto& each) {
+    const tableq::stored_message& message = each.second.message;
+    return message.group == group &&
+           std::find(states.begin(), states.end(), message.state) != states.end();
+  }));
+}
+
+void claim_model::let_go(const group_names& groups) {
+  for (const std::string& group : groups) {
+    auto busy = count(group, {message_state::ready, message_state::leased});
+    if (!groups_pass()) busy += count(group, {message_state::delayed});
+    for (auto& [id, each] : all_) {
+      if (busy >= static_cast<std::size_t>(rules_.groups->limit)) break;
+      if (each.message.group != group || each.message.state != message_state::held) continue;
+      each.message.state = message_state::ready;
+      ++busy;
+    }
+  }
 }
 
 bool claim_model::waits(const entry& of, timestamp now) {
@@ -70,53 +112,97 @@ void claim_model::note(entry& in, const std::string& error, timestamp now) {
   if (errors.size() > 10) errors.erase(errors.begin());
 }
 
-void claim_model::promote(timestamp now) {
-  for (auto& [id, each] : all_) {
-    if (!waits(each, now)) continue;
-    const bool expired = each.message.state == message_state::leased;
-    if (expired) note(each, "lease expired", now);
-    each.message.state = message_state::ready;
-    each.message.due_at.reset();
-    if (expired && is_last_attempt(each)) {
-      each.message.state = message_state::dead;
-      each.message.finished_at = now;
-    }
-  }
+void claim_model::die(tableq::message_id id, timestamp now) {
+  tableq::stored_message& message = all_.at(id).message;
+  message.state = message_state::dead;
+  message.due_at.reset();
+  message.finished_at = now;
+  if (!rules_.dead_letters) return;
+  tableq::stored_message& letter = letters_[message.payload];
+  letter.state = message_state::ready;
+  letter.payload = message.payload;
+  letter.headers = message.headers;
+  letter.headers["tableq-source"] = name;
+  letter.key = message.key;
+  letter.priority = message.priority;
+  letter.created_at = message.created_at;
+  letter.errors = message.errors;
+  all_.erase(id);
 }
 
-std::vector<const claim_model::entry*> claim_model::in_order(timestamp now) const {
-  std::vector<const entry*> found;
+void claim_model::adopt(tableq::message_id id, const std::string& payload) {
+  tableq::stored_message message = letters_.extract(payload).mapped();
+  message.id = id;
+  message.headers.erase("tableq-source");
+  all_[id] = {.message = message, .holds_key = false};
+  last_ = id;
+}
+
+void claim_model::promote(timestamp now) {
+  std::vector<tableq::message_id> due;
   for (const auto& [id, each] : all_) {
-    if (each.message.state == message_state::ready || waits(each, now)) found.push_back(&each);
+    if (waits(each, now)) due.push_back(id);
   }
-  std::stable_sort(found.begin(), found.end(), [](const entry* a, const entry* b) {
-    return a->message.priority > b->message.priority;
-  });
-  return found;
+  group_names touched;
+  for (const tableq::message_id id : due) {
+    entry& each = all_.at(id);
+    const bool leased = each.message.state == message_state::leased;
+    const auto group = each.message.group;
+    if (leased) note(each, "lease expired", now);
+    each.message.due_at.reset();
+    each.message.state = message_state::ready;
+    if (leased && is_last_attempt(each)) {
+      die(id, now);
+      if (group) touched.insert(*group);
+    } else if (!leased && group && groups_pass()) {
+      each.message.state = message_state::held;
+      touched.insert(*group);
+    }
+  }
+  let_go(touched);
 }
 
 std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::milliseconds lease,
                                                 std::optional<timestamp> claimed_at, timestamp now,
                                                 std::int64_t identity) {
-  promote(now);
   std::vector<tableq::delivery> out;
-  for (const entry* next : in_order(now)) {
-    if (out.size() == max) break;
-    entry& taken = all_.at(next->message.id);
-    taken.message.state = message_state::leased;
-    taken.message.due_at = now + lease;
-    taken.message.claimed_at = claimed_at;
-    ++taken.message.attempts;
-    out.push_back({.receipt = {.id = taken.message.id, .fence = taken.fence, .queue = identity},
-                   .payload = taken.message.payload,
-                   .headers = taken.message.headers,
-                   .key = taken.message.key,
-                   .priority = taken.message.priority,
-                   .attempt = taken.message.attempts,
-                   .created_at = taken.message.created_at,
-                   .claimed_at = claimed_at,
-                   .lease_until = now + lease});
+  const std::size_t most = std::min(max, limits_.allowed(stats(now).leased, now));
+  if (most > 0) promote(now);
+  // What came too late is met, and another look taken when nothing else was.
+  for (bool met_late = most > 0; met_late && out.empty();) {
+    met_late = false;
+    group_names touched;
+    std::vector<tableq::message_id> next;
+    for (const entry* each : in_order(now)) next.push_back(each->message.id);
+    if (next.size() > most) next.resize(most);
+    for (const tableq::message_id id : next) {
+      entry& taken = all_.at(id);
+      taken.message.claimed_at = claimed_at;
+      if (rules_.keys == tableq::key_scope::waiting) taken.holds_key = false;
+      if (taken.message.expires_at && *taken.message.expires_at <= now) {
+        met_late = true;
+        touched.merge(groups_of({&id, 1}));
+        note(taken, "expired", now);
+        die(id, now);
+        continue;
+      }
+      taken.message.state = message_state::leased;
+      taken.message.due_at = now + lease;
+      ++taken.message.attempts;
+      out.push_back({.receipt = {.id = id, .fence = taken.fence, .queue = identity},
+                     .payload = taken.message.payload,
+                     .headers = taken.message.headers,
+                     .key = taken.message.key,
+                     .group = taken.message.group,
+                     .priority = taken.message.priority,
+                     .attempt = taken.message.attempts,
+                     .created_at = taken.message.created_at,
+                     .claimed_at = claimed_at,
+                     .lease_until = now + lease});
+    }
+    let_go(touched);
   }
+  limits_.took(out.size());
   return out;
 }
 
@@ -130,7 +216,7 @@ claim_model::entry* claim_model::held_by(const tableq::receipt& r) {
 settled claim_model::complete(const tableq::receipt& r, timestamp now) {
   entry* held = held_by(r);
   if (held == nullptr) return settled::lease_lost;
-  if (!keep_) {
+  if (!rules_.keep.value_or(false)) {
     all_.erase(r.id);
     return settled::done;
   }
@@ -151,8 +237,7 @@ settled claim_model::fail(const tableq::receipt& r, const std::string& error,
   const std::chrono::milliseconds delay = options.delay.value_or(
       after.empty() ? std::chrono::milliseconds(0) : after[std::min(attempt, after.size()) - 1]);
   if (options.give_up || is_last_attempt(*held)) {
-    held->message.state = message_state::dead;
-    held->message.finished_at = now;
+    die(r.id, now);
   } else if (delay.count() > 0) {
     held->message.state = message_state::delayed;
     held->message.due_at = now + delay;
@@ -185,7 +270,9 @@ tableq::altered claim_model::cancel(tableq::message_id id) {
   const message_state state = found->second.message.state;
   if (state == message_state::leased) return tableq::altered::running;
   if (state == message_state::done) return tableq::altered::finished;
+  const group_names touched = groups_of({&id, 1});
   all_.erase(found);
+  let_go(touched);
   return tableq::altered::done;
 }
 
@@ -194,53 +281,11 @@ tableq::altered claim_model::set_priority(tableq::message_id id, std::int32_t pr
   if (found == all_.end()) return tableq::altered::not_found;
   tableq::stored_message& message = found->second.message;
   if (message.state == message_state::leased) return tableq::altered::running;
-  if (message.state != message_state::ready && message.state != message_state::delayed) {
+  if (message.state == message_state::done || message.state == message_state::dead) {
     return tableq::altered::finished;
   }
   message.priority = priority;
   return tableq::altered::done;
-}
-
-tableq::message_id claim_model::some(std::uint64_t number) const {
-  if (all_.empty()) return {};
-  return std::next(all_.begin(), static_cast<std::ptrdiff_t>(number % all_.size()))->first;
-}
-
-std::optional<tableq::stored_message> claim_model::get(tableq::message_id id) const {
-  const auto found = all_.find(id);
-  if (found == all_.end()) return {};
-  return found->second.message;
-}
-
-std::vector<tableq::stored_message> claim_model::peek(std::size_t max, timestamp now) const {
-  const std::vector<const entry*> ready = in_order(now);
-  // Of those that no take has met since their time came only the first are looked at.
-  std::vector<const entry*> due;
-  std::copy_if(ready.begin(), ready.end(), std::back_inserter(due),
-               [](const entry* each) { return each->message.state != message_state::ready; });
-  std::sort(due.begin(), due.end(), [](const entry* a, const entry* b) {
-    return std::pair(a->message.due_at, a->message.id) <
-           std::pair(b->message.due_at, b->message.id);
-  });
-  if (due.size() > max) due.resize(max);
-  std::vector<tableq::stored_message> out;
-  for (const entry* each : ready) {
-    if (out.size() == max) break;
-    const bool seen = each->message.state == message_state::ready ||
-                      std::find(due.begin(), due.end(), each) != due.end();
-    if (seen) out.push_back(each->message);
-  }
-  return out;
-}
-
-std::vector<tableq::stored_message> claim_model::list(tableq::message_state which) const {
-  std::vector<tableq::stored_message> out;
-  for (const auto& [id, each] : all_) {
-    if (each.message.state == which) out.push_back(each.message);
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.finished_at < b.finished_at; });
-  return out;
 }
 
 std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids) {
@@ -248,17 +293,21 @@ std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids) {
   for (const tableq::message_id id : ids) {
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.message.state != message_state::dead) continue;
-    found->second.message.state = message_state::ready;
-    found->second.message.attempts = 0;
-    found->second.message.finished_at.reset();
+    tableq::stored_message& message = found->second.message;
+    message.state = message.group ? message_state::held : message_state::ready;
+    message.attempts = 0;
+    message.finished_at.reset();
     ++count;
   }
+  let_go(groups_of(ids));
   return count;
 }
 
 std::size_t claim_model::redrive_all() {
   std::vector<tableq::message_id> ids;
-  for (const auto& [id, each] : all_) ids.push_back(id);
+  for (const auto& [id, each] : all_) {
+    if (each.message.state == message_state::dead) ids.push_back(id);
+  }
   return redrive(ids);
 }
 
@@ -269,20 +318,6 @@ std::size_t claim_model::purge(tableq::retained which, std::chrono::milliseconds
     return static_cast<int>(message.state) == static_cast<int>(which) &&
            *message.finished_at <= now - older_than;
   });
-}
-
-tableq::claim_stats claim_model::stats(timestamp now) const {
-  tableq::claim_stats out;
-  for (const auto& [id, each] : all_) {
-    const message_state state = each.message.state;
-    const bool due = waits(each, now);
-    if (state == message_state::ready || due) ++out.ready;
-    if (state == message_state::delayed && !due) ++out.delayed;
-    if (state == message_state::leased && !due) ++out.leased;
-    if (state == message_state::done) ++out.done;
-    if (state == message_state::dead) ++out.dead;
-  }
-  return out;
 }
 
 }  // namespace tableq_test

@@ -3,25 +3,44 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <tableq/tableq.hpp>
 
+#include "model/limits_model.hpp"
+
 namespace tableq_test {
 
-/// What a claim queue should do, in the plainest form: docs/guarantees.md as code.
+/// What a claim queue should do, in the plainest form: docs/guarantees.md as code. Its dead-letter
+/// queue, if it has one, is part of it.
 class claim_model {
  public:
-  claim_model(int max_attempts, bool keep) : max_attempts_(max_attempts), keep_(keep) {}
+  static constexpr const char* name = "jobs";
+  using group_names = std::set<std::string>;
+
+  /// @param rules as the queue is opened; without a key_window, and with no jitter.
+  explicit claim_model(tableq::claim_options rules) : rules_(std::move(rules)) {}
+
+  [[nodiscard]] limits_model& limits() { return limits_; }
 
   /// The message that holds the key, if any.
   [[nodiscard]] std::optional<tableq::message_id> holder(const std::string& key) const;
   void add(tableq::message_id id, const std::string& payload,
            const tableq::claim_enqueue_options& options, tableq::timestamp now);
   /// What becomes of a message whose key that one holds.
+  /// @param touched gets the group that this may let go.
   tableq::enqueue_result meet(tableq::message_id holder, const std::string& payload,
-                              const tableq::claim_enqueue_options& options, tableq::timestamp now);
+                              const tableq::claim_enqueue_options& options, tableq::timestamp now,
+                              group_names& touched);
+
+  [[nodiscard]] group_names groups_of(std::span<const tableq::message_id> ids) const;
+  /// Makes ready what is held and has room in its group: the end of each call that touches groups.
+  void let_go(const group_names& groups);
+  /// A group of which more are ready or leased than may be; empty when there is none.
+  [[nodiscard]] std::optional<std::string> crowded() const;
 
   /// The next messages in order, taken. The receipts bear the fences from before: new ones are the
   /// database's to choose, and are told by `fenced`.
@@ -39,6 +58,10 @@ class claim_model {
   tableq::altered set_priority(tableq::message_id id, std::int32_t priority);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
+  /// The highest id that there was.
+  [[nodiscard]] tableq::message_id last() const { return last_; }
+  /// Those that a capacity counts.
+  [[nodiscard]] std::size_t waiting_or_running() const;
   /// Some message that is there, the same for the same number; zero when there is none.
   [[nodiscard]] tableq::message_id some(std::uint64_t number) const;
   [[nodiscard]] std::optional<tableq::stored_message> get(tableq::message_id id) const;
@@ -46,7 +69,17 @@ class claim_model {
                                                          tableq::timestamp now) const;
   [[nodiscard]] std::vector<tableq::stored_message> list(tableq::message_state which) const;
   std::size_t redrive(const std::vector<tableq::message_id>& ids);
+  /// Those that are dead here; what has moved to the dead-letter queue comes back by `adopt`.
   std::size_t redrive_all();
+
+  /// What is in the dead-letter queue, by its payload; the ids are that queue's to choose.
+  [[nodiscard]] const std::map<std::string, tableq::stored_message>& letters() const {
+    return letters_;
+  }
+  void remove_letter(const std::string& payload) { letters_.erase(payload); }
+  /// A letter comes back, under a new id.
+  void adopt(tableq::message_id id, const std::string& payload);
+
   std::size_t purge(tableq::retained which, std::chrono::milliseconds older_than,
                     tableq::timestamp now);
   [[nodiscard]] tableq::claim_stats stats(tableq::timestamp now) const;
@@ -55,24 +88,35 @@ class claim_model {
   struct entry {
     tableq::stored_message message;
     std::int64_t fence = 0;
+    bool holds_key = true;
     std::optional<int> max_attempts = {};
     tableq::retry_delays retry = {};
   };
 
   [[nodiscard]] bool is_last_attempt(const entry& of) const {
-    return of.message.attempts >= of.max_attempts.value_or(max_attempts_);
+    return of.message.attempts >= of.max_attempts.value_or(*rules_.max_attempts);
   }
+  [[nodiscard]] bool groups_pass() const {
+    return rules_.groups && rules_.groups->on_failure == tableq::group_policy::pass;
+  }
+  [[nodiscard]] std::optional<tableq::timestamp> expiry(
+      const tableq::claim_enqueue_options& options, tableq::timestamp now) const;
 
   [[nodiscard]] static bool waits(const entry& of, tableq::timestamp now);
   /// What is due becomes ready, what expired for the last time dies.
   void promote(tableq::timestamp now);
+  void die(tableq::message_id id, tableq::timestamp now);
   entry* held_by(const tableq::receipt& r);
   void note(entry& in, const std::string& error, tableq::timestamp now);
   [[nodiscard]] std::vector<const entry*> in_order(tableq::timestamp now) const;
+  [[nodiscard]] std::size_t count(const std::string& group,
+                                  std::initializer_list<tableq::message_state> states) const;
 
-  int max_attempts_;
-  bool keep_;
+  tableq::claim_options rules_;
+  limits_model limits_;
   std::map<tableq::message_id, entry> all_;
+  std::map<std::string, tableq::stored_message> letters_;
+  tableq::message_id last_;
 };
 
 }  // namespace tableq_test

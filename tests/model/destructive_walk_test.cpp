@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "model/walk.hpp"
-#include "support/fixture.hpp"
+#include "model/walked.hpp"
 
 namespace {
 
@@ -12,75 +11,41 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 /// What is in a destructive queue: by id, the payload and when it is due.
-struct waiting_message {
-  std::string payload;
-  tableq::timestamp due;
-};
-using model = std::map<tableq::message_id, waiting_message>;
+struct destructive_model {
+  struct message {
+    std::string payload;
+    tableq::timestamp due;
+  };
+  std::map<tableq::message_id, message> all = {};
+  limits_model held_back = {};
 
-class destructive_walk : public on_each_kind {
+  [[nodiscard]] limits_model& limits() { return held_back; }
+};
+
+class destructive_walk : public walked<on_each_kind, destructive_model> {
  protected:
-  void walk_along() {
-    walk({.begin = [this] { begin(); },
-          .step = [this](random_source& random) { step(random); },
-          .usual_steps = 1000});
-  }
+  destructive_walk() : walked(destructive_model()) {}
 
  private:
-  void begin() {
-    clear();
-    prepare(*std::get<0>(GetParam()));
-    model_.clear();
-    sent_ = 0;
-    paused_ = false;
-    // There before the first transaction: where one writer has all, another session cannot make it.
-    static_cast<void>(db_with_clock());
-    static_cast<void>(make("mail"));
+  [[nodiscard]] const backend& stands_on() const override { return *std::get<0>(GetParam()); }
+  tableq::queue& queue() override { return mail_->base(); }
+
+  void close() override { mail_.reset(); }
+
+  void reopen() override {
+    close();
+    clear_database();
+    mail_.emplace(db_with_clock(), kind(), "mail");
   }
 
-  void step(random_source& random) {
-    random_ = random;
-    if (random_.one_in(100)) clear_database();
-    static_cast<void>(db_with_clock());
-    const std::chrono::milliseconds passed(random_.below(2000));
-    clock.advance(random_.one_in(20) ? -passed : passed);  // Clocks are set back as well.
-    if (random_.one_in(8)) {
-      transaction();
-    } else {
-      change(nullptr);
-    }
-    look();
-  }
-
-  void transaction() {
-    const model before = model_;
-    tableq::transaction tx = db_with_clock().begin();
-    for (std::uint64_t i = random_.below(5); i > 0; --i) change(&tx);
-    if (random_.one_in(2)) {
-      tx.commit();
-    } else {
-      tx.rollback();
-      model_ = before;
-    }
-  }
-
-  void change(tableq::transaction* tx) {
+  void change(tableq::transaction* tx) override {
     const std::uint64_t choice = random_.below(20);
     if (choice < 8) return enqueue(tx);
-    if (choice < 18 || tx != nullptr) return dequeue(tx);
+    if (choice < 17 || tx != nullptr) return dequeue(tx);
+    if (choice == 17) return limit(false);
     if (choice == 18) return pause();
-    ASSERT_EQ(purge(), model_.size());
-    model_.clear();
-  }
-
-  void pause() {
-    paused_ = !paused_ && random_.one_in(2);
-    any_queue mail = make("mail");
-    if (paused_) {
-      mail.base().pause();
-    } else {
-      mail.base().resume();
-    }
+    ASSERT_EQ(purge(), model_.all.size());
+    model_.all.clear();
   }
 
   std::size_t purge() {
@@ -103,8 +68,11 @@ class destructive_walk : public on_each_kind {
     for (std::uint64_t i = random_.below(5); i > 0; --i) {
       payloads.push_back("message " + std::to_string(++sent_));
     }
-    any_queue mail = make("mail");
-    const auto ids = tx == nullptr ? mail.put_all(payloads) : mail.put_all(*tx, payloads);
+    const auto put = [&] {
+      return with(tx, [&](auto&... t) { return mail_->put_all(t..., payloads); });
+    };
+    if (refused(payloads.size(), model_.all.size(), put)) return;
+    const auto ids = put();
     ASSERT_EQ(ids.size(), payloads.size());
     for (std::size_t i = 0; i < ids.size(); ++i) add(ids[i], payloads[i], clock.now());
   }
@@ -121,64 +89,59 @@ class destructive_walk : public on_each_kind {
       due += std::chrono::milliseconds(random_.below(8000)) - 3s;
       options.due_at = due;
     }
-    add(tx == nullptr ? mail.enqueue(payload, options) : mail.enqueue(*tx, payload, options),
-        payload, due);
+    const auto put = [&] {
+      return with(tx, [&](auto&... t) { return mail.enqueue(t..., payload, options); });
+    };
+    if (!refused(1, model_.all.size(), put)) add(put(), payload, due);
   }
 
   void add(tableq::message_id id, const std::string& payload, tableq::timestamp due) {
     // An id names one message among those that are there; the order is that of enqueue.
-    ASSERT_TRUE(model_.empty() || id > model_.rbegin()->first);
-    model_[id] = {payload, due};
+    ASSERT_TRUE(model_.all.empty() || id > model_.all.rbegin()->first);
+    model_.all[id] = {payload, due};
   }
 
   /// Ids in the order in which reads return them.
   [[nodiscard]] std::vector<tableq::message_id> in_order() const {
     std::vector<tableq::message_id> ids;
-    for (const auto& [id, each] : model_) {
+    for (const auto& [id, each] : model_.all) {
       if (kind() != tableq::kind::pending || each.due <= clock.now()) ids.push_back(id);
     }
     if (kind() == tableq::kind::lifo) std::reverse(ids.begin(), ids.end());
     if (kind() == tableq::kind::pending) {
       std::stable_sort(ids.begin(), ids.end(),
-                       [&](auto a, auto b) { return model_.at(a).due < model_.at(b).due; });
+                       [&](auto a, auto b) { return model_.all.at(a).due < model_.all.at(b).due; });
     }
     return ids;
   }
 
   void dequeue(tableq::transaction* tx) {
-    any_queue mail = make("mail");
     const std::size_t max = 1 + random_.below(5);
-    const auto got = tx == nullptr ? mail.take_up_to(max) : mail.take_up_to(*tx, max);
-    if (paused_) {
-      ASSERT_TRUE(got.empty());
-      return;
-    }
+    const auto got = with(tx, [&](auto&... t) { return mail_->take_up_to(t..., max); });
+    const std::size_t most = std::min(max, model_.limits().allowed(0, clock.now()));
     const auto expected = in_order();
-    ASSERT_EQ(got.size(), std::min(max, expected.size()));
+    ASSERT_EQ(got.size(), std::min(most, expected.size()));
     for (std::size_t i = 0; i < got.size(); ++i) {
       ASSERT_TRUE(kind() == tableq::kind::heap || got[i].id == expected[i]) << got[i].id.value;
-      ASSERT_EQ(model_.count(got[i].id), 1U) << "read twice, or never enqueued";
-      ASSERT_EQ(got[i].payload, model_.at(got[i].id).payload);
-      model_.erase(got[i].id);
+      ASSERT_EQ(model_.all.count(got[i].id), 1U) << "read twice, or never enqueued";
+      ASSERT_EQ(got[i].payload, model_.all.at(got[i].id).payload);
+      model_.all.erase(got[i].id);
     }
+    model_.limits().took(got.size());
   }
 
-  void look() {
-    const any_queue mail = make("mail");
+  void look() override {
     const auto expected = in_order();
-    ASSERT_EQ(mail.waiting(), expected.size());
+    ASSERT_EQ(mail_->waiting(), expected.size());
     if (!random_.one_in(5) || kind() == tableq::kind::heap) return;
-    const auto seen = mail.peek(10);
+    const auto seen = mail_->peek(10);
     ASSERT_EQ(seen.size(), std::min<std::size_t>(10, expected.size()));
     for (std::size_t i = 0; i < seen.size(); ++i) {
-      ASSERT_EQ(seen[i], model_.at(expected[i]).payload);
+      ASSERT_EQ(seen[i], model_.all.at(expected[i]).payload);
     }
   }
 
-  random_source random_{0};
-  model model_;
-  std::uint64_t sent_ = 0;
-  bool paused_ = false;
+  std::optional<any_queue> mail_;
 };
 INSTANTIATE_TEST_SUITE_P(, destructive_walk,
                          testing::Combine(testing::ValuesIn(shared_backends()),
@@ -188,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(, destructive_walk,
                          backend_and_kind);
 
 TEST_P(destructive_walk, agrees_with_the_model) {
-  walk_along();
+  walk_along(1000);
 }
 
 }  // namespace

@@ -1,0 +1,363 @@
+#include "model/claim_walk.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace tableq_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_messages = 300;
+
+void compare(const std::vector<tableq::stored_message>& got,
+             const std::vector<tableq::stored_message>& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i].id, expected[i].id);
+    ASSERT_EQ(got[i].state, expected[i].state);
+    ASSERT_EQ(got[i].payload, expected[i].payload);
+    ASSERT_EQ(got[i].headers, expected[i].headers);
+    ASSERT_EQ(got[i].key, expected[i].key);
+    ASSERT_EQ(got[i].group, expected[i].group);
+    ASSERT_EQ(got[i].expires_at, expected[i].expires_at);
+    ASSERT_EQ(got[i].priority, expected[i].priority);
+    ASSERT_EQ(got[i].attempts, expected[i].attempts);
+    ASSERT_EQ(got[i].created_at, expected[i].created_at);
+    ASSERT_EQ(got[i].due_at, expected[i].due_at);
+    ASSERT_EQ(got[i].claimed_at, expected[i].claimed_at);
+    ASSERT_EQ(got[i].finished_at, expected[i].finished_at);
+    ASSERT_EQ(got[i].errors.size(), expected[i].errors.size());
+    for (std::size_t e = 0; e < got[i].errors.size(); ++e) {
+      ASSERT_EQ(got[i].errors[e].at, expected[i].errors[e].at);
+      ASSERT_EQ(got[i].errors[e].error, expected[i].errors[e].error);
+    }
+  }
+}
+
+}  // namespace
+
+void claim_walk::walk_by(const tableq::claim_options& rules) {
+  rules_ = rules;
+  begin_model(claim_model(rules_));
+  walk_along(500);
+}
+
+void claim_walk::close() {
+  queue_.reset();
+  letters_.reset();
+  receipts_.clear();
+}
+
+void claim_walk::reopen() {
+  queue_.reset();
+  letters_.reset();
+  clear_database();
+  queue_ = db_with_clock().claim(claim_model::name, rules_);
+  if (rules_.dead_letters) letters_ = db_with_clock().claim(*rules_.dead_letters);
+  identity_ = db_with_clock().find(claim_model::name)->identity;
+}
+
+void claim_walk::begin_anew() {
+  ASSERT_TRUE(db_with_clock().drop(claim_model::name));
+  if (rules_.dead_letters) static_cast<void>(db_with_clock().drop(*rules_.dead_letters));
+  receipts_.clear();
+  model_ = claim_model(rules_);
+  reopen();
+}
+
+void claim_walk::change(tableq::transaction* tx) {
+  if (tx == nullptr && model_.size() > most_messages) begin_anew();
+  switch (random_.below(tx == nullptr ? 17 : 12)) {
+    case 0:
+    case 1:
+    case 2:
+      return enqueue(tx);
+    case 3:
+    case 4:
+      return take(tx);
+    case 5:
+    case 6:
+    case 7:
+      return settle(tx);
+    case 8:
+      return cancel(tx);
+    case 9:
+      return set_priority(tx);
+    case 10:
+      return get(tx);
+    case 11:
+      return read_letter(tx);
+    case 12:
+    case 13:
+      return redrive();
+    case 14:
+      return pause();
+    case 15:
+      return limit(true);
+    default:
+      return purge();
+  }
+}
+
+tableq::claim_enqueue_options claim_walk::any_options(const std::string& payload) {
+  tableq::claim_enqueue_options options{
+      .priority = static_cast<std::int32_t>(random_.below(3)) - 1,
+      .created_at = clock.now() - std::chrono::milliseconds(random_.below(50))};
+  if (random_.one_in(3)) {
+    options.delay = std::chrono::milliseconds(random_.below(9000));
+  } else if (rules_.groups) {
+    options.group = "group " + std::to_string(random_.below(4));
+  }
+  if (random_.one_in(2)) options.headers["n"] = payload;
+  if (random_.one_in(3)) options.key = "key " + std::to_string(random_.below(8));
+  if (options.key) options.on_duplicate = any_policy();
+  if (random_.one_in(6)) options.time_to_live = std::chrono::milliseconds(random_.below(20'000));
+  if (random_.one_in(4)) options.max_attempts = 1 + static_cast<int>(random_.below(5));
+  if (random_.one_in(4)) {
+    options.retry = tableq::retry_delays{.after = {std::chrono::milliseconds(random_.below(3000)),
+                                                   std::chrono::milliseconds(random_.below(9000))}};
+  }
+  return options;
+}
+
+tableq::on_duplicate claim_walk::any_policy() {
+  switch (random_.below(4)) {
+    case 0:
+      return tableq::on_duplicate::replace;
+    case 1:
+      return tableq::on_duplicate::postpone;
+    default:
+      return tableq::on_duplicate::keep_first;
+  }
+}
+
+void claim_walk::enqueue(tableq::transaction* tx) {
+  std::vector<std::string> payloads;
+  std::vector<tableq::new_claim_message> batch;
+  const std::uint64_t count = 1 + random_.below(6);
+  for (std::uint64_t i = 0; i < count; ++i) payloads.push_back(any_payload());
+  for (const std::string& payload : payloads) {
+    batch.push_back({.payload = payload, .options = any_options(payload)});
+  }
+  const auto put = [&] {
+    if (count > 1) return with(tx, [&](auto&... t) { return queue_->enqueue_batch(t..., batch); });
+    return std::vector{with(
+        tx, [&](auto&... t) { return queue_->enqueue(t..., batch[0].payload, batch[0].options); })};
+  };
+  if (refused(count, model_.waiting_or_running(), put)) return;
+  const auto results = put();
+  ASSERT_EQ(results.size(), batch.size());
+  claim_model::group_names touched;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const tableq::claim_enqueue_options& options = batch[i].options;
+    if (options.group) touched.insert(*options.group);
+    const auto holder = options.key ? model_.holder(*options.key) : std::nullopt;
+    ASSERT_EQ(results[i].existed(), holder.has_value()) << i;
+    if (holder) {
+      ASSERT_EQ(results[i].id, *holder);
+      ASSERT_EQ(results[i].result,
+                model_.meet(*holder, payloads[i], options, clock.now(), touched));
+    } else {
+      ASSERT_GT(results[i].id, model_.last()) << "an id was used twice, or out of order";
+      model_.add(results[i].id, payloads[i], options, clock.now());
+    }
+  }
+  model_.let_go(touched);
+}
+
+void claim_walk::take(tableq::transaction* tx) {
+  const tableq::take_options options{
+      .max = 1 + random_.below(5),
+      .lease = std::chrono::milliseconds(1 + random_.below(9000)),
+      .claimed_at = random_.one_in(2) ? std::optional(clock.now()) : std::nullopt};
+  const auto got = with(tx, [&](auto&... t) { return queue_->take(t..., options); });
+  const auto expected =
+      model_.take(options.max, *options.lease, options.claimed_at, clock.now(), identity_);
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i].receipt.id, expected[i].receipt.id);
+    ASSERT_EQ(got[i].receipt.queue, expected[i].receipt.queue);
+    ASSERT_GT(got[i].receipt.fence, expected[i].receipt.fence);
+    model_.fenced(got[i].receipt);
+    ASSERT_EQ(got[i].payload, expected[i].payload);
+    ASSERT_EQ(got[i].headers, expected[i].headers);
+    ASSERT_EQ(got[i].key, expected[i].key);
+    ASSERT_EQ(got[i].group, expected[i].group);
+    ASSERT_EQ(got[i].priority, expected[i].priority);
+    ASSERT_EQ(got[i].attempt, expected[i].attempt);
+    ASSERT_EQ(got[i].created_at, expected[i].created_at);
+    ASSERT_EQ(got[i].claimed_at, expected[i].claimed_at);
+    ASSERT_EQ(got[i].lease_until, expected[i].lease_until);
+    receipts_.push_back(got[i].receipt);
+  }
+}
+
+void claim_walk::settle(tableq::transaction* tx) {
+  if (receipts_.empty()) return;
+  std::vector<tableq::receipt> some;
+  const std::uint64_t recent = std::min<std::uint64_t>(receipts_.size(), 12);
+  for (std::uint64_t i = 1 + random_.below(4); i > 0; --i) {
+    some.push_back(receipts_[receipts_.size() - 1 - random_.below(recent)]);
+  }
+  const std::chrono::milliseconds delay(random_.one_in(2) ? 0 : random_.below(5000));
+  const std::string error = "error " + std::to_string(random_.below(1000));
+  std::vector<tableq::settled> got;
+  std::vector<tableq::settled> expected;
+  std::vector<tableq::message_id> ids;
+  for (const tableq::receipt& r : some) ids.push_back(r.id);
+  const auto touched = model_.groups_of(ids);
+  const auto ask = [&](auto&& settle_one) {
+    for (const tableq::receipt& r : some) expected.push_back(settle_one(r));
+  };
+  switch (random_.below(4)) {
+    case 0:
+      got = with(tx, [&](auto&... t) { return queue_->complete(t..., some); });
+      ask([&](const auto& r) { return model_.complete(r, clock.now()); });
+      model_.let_go(touched);
+      break;
+    case 1: {
+      tableq::fail_options options{.delay = delay, .give_up = random_.one_in(8)};
+      if (random_.one_in(2)) options.delay.reset();
+      std::vector<tableq::failure> failures;
+      for (const auto& r : some) {
+        failures.push_back({.receipt = r, .error = error, .options = options});
+      }
+      got = with(tx, [&](auto&... t) { return queue_->fail(t..., failures); });
+      ask([&](const auto& r) { return model_.fail(r, error, options, clock.now()); });
+      model_.let_go(touched);
+      break;
+    }
+    case 2:
+      got = with(tx, [&](auto&... t) { return queue_->release(t..., some); });
+      ask([&](const auto& r) { return model_.release(r); });
+      break;
+    default:
+      got = with(tx, [&](auto&... t) { return queue_->extend(t..., some, delay + 1ms); });
+      // One of two equal receipts answers: extending twice is extending once.
+      ask([&](const auto& r) { return model_.extend(r, delay + 1ms, clock.now()); });
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (std::count(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(i), some[i]) > 0) {
+          expected[i] = got[i];
+        }
+      }
+      break;
+  }
+  ASSERT_EQ(got, expected);
+}
+
+tableq::message_id claim_walk::any_message() {
+  if (random_.one_in(4)) {
+    const auto most = static_cast<std::uint64_t>(model_.last().value) + 2;
+    return {1 + static_cast<std::int64_t>(random_.below(most))};
+  }
+  const tableq::message_id there = model_.some(random_.below(1000));
+  return there.value == 0 ? tableq::message_id{1} : there;
+}
+
+void claim_walk::cancel(tableq::transaction* tx) {
+  const tableq::message_id id = any_message();
+  const auto got = with(tx, [&](auto&... t) { return queue_->cancel(t..., id); });
+  ASSERT_EQ(got, model_.cancel(id));
+}
+
+void claim_walk::set_priority(tableq::transaction* tx) {
+  const tableq::message_id id = any_message();
+  const auto priority = static_cast<std::int32_t>(random_.below(5)) - 2;
+  const auto got = with(tx, [&](auto&... t) { return queue_->set_priority(t..., id, priority); });
+  ASSERT_EQ(got, model_.set_priority(id, priority));
+}
+
+void claim_walk::get(tableq::transaction* tx) {
+  const tableq::message_id id = any_message();
+  const auto got = with(tx, [&](auto&... t) { return queue_->get(t..., id); });
+  const auto expected = model_.get(id);
+  ASSERT_EQ(got.has_value(), expected.has_value());
+  if (got) compare({*got}, {*expected});
+  const std::string key = "key " + std::to_string(random_.below(8));
+  const auto found = with(tx, [&](auto&... t) { return queue_->find(t..., key); });
+  const auto holder = model_.holder(key);
+  ASSERT_EQ(found.has_value(), holder.has_value());
+  if (found) compare({*found}, {*model_.get(*holder)});
+}
+
+void claim_walk::read_letter(tableq::transaction* tx) {
+  if (!letters_) return;
+  const auto got = with(tx, [&](auto&... t) { return letters_->take(t...); });
+  const auto& expected = model_.letters();
+  ASSERT_EQ(got.empty(), expected.empty());
+  if (got.empty()) return;
+  const auto found = expected.find(got[0].payload);
+  ASSERT_NE(found, expected.end());
+  for (const auto& [payload, each] : expected) ASSERT_LE(each.priority, got[0].priority);
+  ASSERT_EQ(got[0].headers, found->second.headers);
+  ASSERT_EQ(got[0].key, found->second.key);
+  ASSERT_EQ(got[0].attempt, 1);
+  const auto done = with(tx, [&](auto&... t) { return letters_->complete(t..., got[0].receipt); });
+  ASSERT_EQ(done, tableq::settled::done);
+  model_.remove_letter(got[0].payload);
+}
+
+void claim_walk::redrive() {
+  if (!random_.one_in(4)) {
+    std::vector<tableq::message_id> ids = {{1}, model_.last()};
+    const auto dead = model_.list(tableq::message_state::dead);
+    if (!dead.empty()) ids.push_back(dead[random_.below(dead.size())].id);
+    ASSERT_EQ(queue_->redrive(ids), model_.redrive(ids));
+    return;
+  }
+  const std::size_t letters = model_.letters().size();
+  ASSERT_EQ(queue_->redrive_all(), model_.redrive_all() + letters);
+  // Which new ids they have, the payloads tell.
+  std::map<tableq::message_id, std::string> back;
+  for (const auto& each : queue_->list(tableq::message_state::ready, {.max = 10'000})) {
+    if (each.id > model_.last()) back[each.id] = each.payload;
+  }
+  ASSERT_EQ(back.size(), letters);
+  for (const auto& [id, payload] : back) {
+    ASSERT_EQ(model_.letters().count(payload), 1U);
+    model_.adopt(id, payload);
+  }
+}
+
+void claim_walk::purge() {
+  const auto which = random_.one_in(2) ? tableq::retained::dead : tableq::retained::done;
+  const std::chrono::milliseconds age(random_.below(20'000));
+  ASSERT_EQ(queue_->purge(which, {.older_than = age, .batch = 1 + random_.below(5)}),
+            model_.purge(which, age, clock.now()));
+}
+
+void claim_walk::look() {
+  ASSERT_EQ(model_.crowded(), std::nullopt);
+  const auto got = queue_->stats();
+  const auto expected = model_.stats(clock.now());
+  ASSERT_EQ(got.ready, expected.ready);
+  ASSERT_EQ(got.delayed, expected.delayed);
+  ASSERT_EQ(got.leased, expected.leased);
+  ASSERT_EQ(got.held, expected.held);
+  ASSERT_EQ(got.done, expected.done);
+  ASSERT_EQ(got.dead, expected.dead);
+  if (random_.one_in(5)) compare(queue_->peek(10), model_.peek(10, clock.now()));
+  if (!random_.one_in(20)) return;
+  for (const auto state : {tableq::message_state::dead, tableq::message_state::done}) {
+    compare(queue_->list(state, {.max = 10'000}), model_.list(state));
+  }
+  if (letters_) compare_letters();
+}
+
+void claim_walk::compare_letters() {
+  const auto got = letters_->list(tableq::message_state::ready, {.max = 10'000});
+  std::vector<tableq::stored_message> expected;
+  for (const auto& each : got) {
+    const auto found = model_.letters().find(each.payload);
+    ASSERT_NE(found, model_.letters().end());
+    expected.push_back(found->second);
+    expected.back().id = each.id;
+  }
+  ASSERT_EQ(got.size(), model_.letters().size());
+  compare(got, expected);
+}
+
+}  // namespace tableq_test

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/claim_model.hpp"
+#include "model/walked.hpp"
+
+namespace tableq_test {
+
+/// All that can be done with a `claim` queue, and its model.
+class claim_walk : public walked<on_each_backend, claim_model> {
+ protected:
+  claim_walk() : walked(claim_model({})) {}
+
+  /// @param rules fixed for the whole walk.
+  void walk_by(const tableq::claim_options& rules);
+
+ private:
+  [[nodiscard]] const backend& stands_on() const override { return *GetParam(); }
+  tableq::queue& queue() override { return *queue_; }
+  void close() override;
+  void reopen() override;
+  void change(tableq::transaction* tx) override;
+  void look() override;
+  /// More is added than is completed: now and then the queue is dropped with all that is in it.
+  void begin_anew();
+
+  void enqueue(tableq::transaction* tx);
+  void take(tableq::transaction* tx);
+  /// Settles receipts that may be fresh, stale, or of a take that was rolled back.
+  void settle(tableq::transaction* tx);
+  void cancel(tableq::transaction* tx);
+  void set_priority(tableq::transaction* tx);
+  void get(tableq::transaction* tx);
+  /// Reads one from the dead-letter queue.
+  void read_letter(tableq::transaction* tx);
+  void redrive();
+  void purge();
+
+  [[nodiscard]] std::string any_payload() { return "message " + std::to_string(++sent_); }
+  [[nodiscard]] tableq::claim_enqueue_options any_options(const std::string& payload);
+  [[nodiscard]] tableq::on_duplicate any_policy();
+  /// One that is there, or one that was or will be.
+  [[nodiscard]] tableq::message_id any_message();
+  void compare_letters();
+
+  tableq::claim_options rules_;
+  std::optional<tableq::claim_queue> queue_;
+  std::optional<tableq::claim_queue> letters_;
+  std::int64_t identity_ = 0;
+  std::vector<tableq::receipt> receipts_;
+};
+
+}  // namespace tableq_test

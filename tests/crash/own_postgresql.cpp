@@ -9,17 +9,19 @@
 namespace tableq_test {
 namespace {
 
-std::vector<std::string> command(const std::string& disk) {
+std::vector<std::string> command(const std::string& disk, own_postgresql::on_disk what) {
   // One that has ended is told by what it wrote, not by a signal.
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> out{TABLEQ_TEST_OWN_POSTGRESQL};
-  if (!disk.empty()) out.insert(out.end(), {"--disk", disk});
+  const bool log = what == own_postgresql::on_disk::log;
+  if (!disk.empty()) out.insert(out.end(), {log ? "--log-disk" : "--disk", disk});
   return out;
 }
 
 }  // namespace
 
-own_postgresql::own_postgresql(const std::string& disk) : helper_(command(disk)) {
+own_postgresql::own_postgresql(const std::string& disk, on_disk what)
+    : helper_(command(disk, what)) {
   const auto begun = order("begin");
   if (begun.contains("missing")) {
     missing_ = begun.at("missing").get<std::string>();
@@ -85,6 +87,10 @@ void own_postgresql::stop(const std::string& how) {
 
 void own_postgresql::start() {
   order("start " + writes_);
+}
+
+void own_postgresql::revive() {
+  order("revive");
 }
 
 void own_postgresql::add_standby() {

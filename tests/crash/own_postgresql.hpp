@@ -16,9 +16,12 @@ namespace tableq_test {
 /// They end with the object, or with the process that holds it. own_postgresql.sh does the work.
 class own_postgresql {
  public:
-  /// @param disk the size of a file system for the tablespace `small`, as mount reads it; empty:
-  /// none.
-  explicit own_postgresql(const std::string& disk = {});
+  /// What is on a small file system.
+  enum class on_disk { tables, log };
+
+  /// @param disk the size of a file system for the tablespace `small`, or for the write-ahead log,
+  /// as mount reads it; empty: none.
+  explicit own_postgresql(const std::string& disk = {}, on_disk what = on_disk::tables);
   own_postgresql(const own_postgresql&) = delete;
   own_postgresql& operator=(const own_postgresql&) = delete;
   ~own_postgresql();
@@ -46,6 +49,8 @@ class own_postgresql {
   void stop(const std::string& how);
   /// Returns when it accepts connections.
   void start();
+  /// Returns when it accepts connections, also if it stopped by itself.
+  void revive();
   /// Adds the standby, and lets each commit wait for it.
   void add_standby();
   void stop_standby();

@@ -2,7 +2,7 @@
 # Servers of a test's own, which it may stop, lose and promote. They are gone when the test closes the
 # standard input, however it ended.
 #
-#   own_postgresql.sh [--disk SIZE]
+#   own_postgresql.sh [--disk SIZE | --log-disk SIZE]
 #
 # Answers each line of the standard input with one line of JSON, {"done": VALUE}, and ends with the
 # first that fails. {"missing": WHY} instead says that there is no such server to be had here.
@@ -11,18 +11,19 @@
 #   standby            makes the server `second`, a synchronous standby of `first`; VALUE is its port
 #   stop NAME MODE     MODE: smart, fast or immediate
 #   start NAME         returns when it accepts connections
+#   revive             the same for `first`, whether it has ended, recovers, or is well
 #   promote NAME       returns when it takes writes
 #   fill SIZE          takes SIZE of the small disk; without SIZE gives it back
 #
-# --disk: the tablespace `small` is a file system of that size. It is mounted where nobody else sees
-# it, which takes the rights of root.
+# --disk: the tablespace `small` is a file system of that size; --log-disk: the write-ahead log is on one. It is
+# mounted where nobody else sees it, which takes the rights of root.
 # shellcheck disable=SC2154  # What postgresql_server.sh sets.
 set -euo pipefail
 
 # shellcheck source=scripts/postgresql_server.sh
 source "$(dirname "$0")/../../scripts/postgresql_server.sh"
 
-if [[ ${1-} == --disk && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
+if [[ -n ${1-} && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
   if ! why=$(unshare --mount true 2>&1); then
     read -r _ || true
     printf '{"missing": "a file system of its own cannot be mounted: %s"}\n' "${why//[\"\\]/}"
@@ -30,6 +31,7 @@ if [[ ${1-} == --disk && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
   fi
   TABLEQ_OWN_MOUNTS=yes exec unshare --mount "$0" "$@"
 fi
+what=${1-}
 disk=${2-}
 
 home=
@@ -62,12 +64,21 @@ begin() {
   # Of the processes alone is taken what they had not written; the machine stays.
   make_cluster "$home/first" off "wal_level = replica" "max_wal_senders = 4" "hot_standby = on"
   owner tee -a "$home/first/pg_hba.conf" >/dev/null <<<"local replication postgres trust"
-  start_on_free_port "$home/first" "$home/first.log"
-  ports[first]=$port
-  make_database
   if [[ -n $disk ]]; then
     mkdir "$home/small"
     mount -t tmpfs -o "size=$disk" none "$home/small"
+  fi
+  if [[ $what == --log-disk ]]; then
+    owner mv "$home/first/pg_wal" "$home/small/log"
+    owner ln -s "$home/small/log" "$home/first/pg_wal"
+    # What is written stays until the server has to recover: then there is room again.
+    printf '%s\n' "max_wal_size = 10GB" "checkpoint_timeout = 1h" "wal_recycle = off" |
+      owner tee -a "$home/first/postgresql.conf" >/dev/null
+  fi
+  start_on_free_port "$home/first" "$home/first.log"
+  ports[first]=$port
+  make_database
+  if [[ $what == --disk ]]; then
     owner mkdir "$home/small/tables"
     administer first "CREATE TABLESPACE small LOCATION '$home/small/tables'"
   fi
@@ -96,12 +107,26 @@ start() {
   owner "$binaries/pg_ctl" start -D "$home/$1" -l "$home/$1.log" -w -s -o "-p ${ports[$1]}" >/dev/null
 }
 
+revive() {
+  local i
+  for ((i = 0; i < 600; ++i)); do
+    if ! owner "$binaries/pg_ctl" status -D "$home/first" >/dev/null 2>&1; then
+      start first 2>/dev/null || true
+    elif owner "$binaries/pg_isready" -q -h "$home" -p "${ports[first]}"; then
+      return
+    fi
+    sleep 0.1
+  done
+  return 1
+}
+
 obey() {
   local order=$1
   shift
   case $order in
     begin | standby) "$order"; return ;;
     start) start "$1" ;;
+    revive) revive ;;
     stop) owner "$binaries/pg_ctl" stop -D "$home/$1" -m "$2" -w -s ;;
     promote) owner "$binaries/pg_ctl" promote -D "$home/$1" -w -s ;;
     fill)

@@ -35,10 +35,11 @@ class on_own_server : public testing::Test {
  protected:
   static void SetUpTestSuite() { begin_server({}); }
   static void TearDownTestSuite() { server_.reset(); }
-  static void begin_server(const std::string& disk) {
+  static void begin_server(const std::string& disk,
+                           own_postgresql::on_disk what = own_postgresql::on_disk::tables) {
     server_.reset();
     // Where PostgreSQL is not asked for there may be none.
-    if (!postgresql_backend().missing()) server_ = std::make_unique<own_postgresql>(disk);
+    if (!postgresql_backend().missing()) server_ = std::make_unique<own_postgresql>(disk, what);
   }
 
   void SetUp() override {

@@ -120,6 +120,42 @@ TEST_F(server_that, ends_all_sessions_loses_nothing_and_everybody_goes_on) {
   });
 }
 
+/// Its write-ahead log is on a file system of 96 MB. For the long modes.
+class server_whose_log : public server_that {
+ protected:
+  static bool wanted() { return chosen_outages(0) > 0; }
+  static void SetUpTestSuite() {
+    if (wanted()) begin_server("96m", own_postgresql::on_disk::log);
+  }
+  void SetUp() override {
+    if (!wanted()) GTEST_SKIP() << "in long runs only: TABLEQ_TEST_OUTAGES";
+    server_that::SetUp();
+  }
+};
+
+// PostgreSQL ends all sessions then, and mostly itself: somebody has to start it.
+TEST_F(server_whose_log, has_no_room_loses_nothing_and_everybody_goes_on) {
+  begin({.url = server().url()});
+  repeat("write-ahead log's disk full", 1, [this](random_source& random) {
+    static_cast<void>(server().sql("CREATE TABLE IF NOT EXISTS waste (text text)"));
+    server().fill("1G");
+    bool away = false;
+    for (int i = 0; i < 200 && !away; ++i) {
+      try {
+        static_cast<void>(server().sql(
+            "INSERT INTO waste SELECT repeat('x', 1000) FROM generate_series(1, 1000)"));
+      } catch (const std::exception&) {
+        away = true;
+      }
+    }
+    EXPECT_TRUE(away);
+    actors().stand(std::chrono::milliseconds(random.below(longest_outage())));
+    server().fill({});
+    server().revive();
+    static_cast<void>(server().sql("TRUNCATE waste"));
+  });
+}
+
 // Each cut is before or after the server has got what the client sent, commits among them.
 TEST_F(server_that, is_behind_a_bad_network_loses_nothing_and_everybody_goes_on) {
   proxy network(server().port());

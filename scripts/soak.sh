@@ -6,23 +6,26 @@
 #   scripts/soak.sh list                   the parts
 #
 # MINUTES are shared among the parts; one that has done all that it wants ends sooner. What they write is
-# in a directory of their own, removed in the end, and no file of it grows beyond 4 GiB.
+# in a directory of their own, removed in the end, and no file of it grows beyond 4 GiB; the fuzzers
+# keep theirs in build/fuzz.
 # Exit status 0 when nothing but what is promised was found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # name | share of the time | tests that share it | target | variables | filter
 # A test goes on until it has done what its variable says, or for TABLEQ_TEST_SECONDS. It tells what it has
-# injected by report_injected (tests/support/report.hpp).
+# injected by report_injected (tests/support/report.hpp). Without a target: scripts/fuzz.sh, all of its targets.
 parts='
 killed|4|4|crash|TABLEQ_TEST_KILLS=1000|killed.*
-server|4|5|crash|TABLEQ_TEST_OUTAGES=100|server_that.*-*bad_network*
+server|4|6|crash|TABLEQ_TEST_OUTAGES=100|server_*-*bad_network*
 network|2|1|crash|TABLEQ_TEST_OUTAGES=1000|*bad_network*:cut_network.*
 failover|2|1|crash|TABLEQ_TEST_OUTAGES=30|lost_primary.*
 full|0|1|crash||full_*
-walk_sqlite|2|6|model|TABLEQ_TEST_STEPS=250000|*_walk.*/sqlite*-*odbc*
-walk_postgresql|2|6|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
+walk_sqlite|3|9|model|TABLEQ_TEST_STEPS=250000|*_walk.*/sqlite*-*odbc*
+walk_postgresql|3|9|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
 histories|3|16|model|TABLEQ_TEST_STEPS=12000|recorded*-*odbc*
+faults|3|30|fault|TABLEQ_TEST_FAULTS=all|a_fault_at_every_call.*
+fuzz|3|6|||
 '
 
 names() { sed -n 's/^\([^|]\{1,\}\)|.*/\1/p' <<<"$parts"; }
@@ -32,7 +35,7 @@ if [[ ${1-} == list ]]; then
   exit 0
 fi
 if [[ ! ${1-} =~ ^[1-9][0-9]*$ ]]; then
-  sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 minutes=$1
@@ -44,18 +47,18 @@ total=0
 targets=()
 for name in "${chosen[@]}"; do
   IFS='|' read -r _ share _ target _ <<<"$(grep "^$name|" <<<"$parts")" || true
-  if [[ -z ${target-} ]]; then
+  if [[ -z ${share-} ]]; then
     echo "soak.sh: unknown part: $name" >&2
     exit 2
   fi
   total=$((total + share))
-  targets+=("$target")
+  [[ -z $target ]] || targets+=("$target")
 done
 ((total)) || total=1
 
 scripts/install_dependencies.sh build test postgresql
 cmake --preset dev >/dev/null
-cmake --build --preset dev --target "${targets[@]}" >/dev/null
+((${#targets[@]} == 0)) || cmake --build --preset dev --target "${targets[@]}" >/dev/null
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tableq-soak.XXXXXX")
 # The user that runs PostgreSQL has a directory in it.
@@ -66,18 +69,32 @@ ulimit -f $((4 * 1024 * 1024))
 export TMPDIR=$work/tmp
 export TABLEQ_TEST_REQUIRE=postgresql,sqlite
 
+# run_tests SECONDS TESTS TARGET VARIABLES FILTER
+run_tests() {
+  # What a test began it also ends, and proves: that takes a little longer.
+  timeout -k 30 $(($1 * 3 / 2 + 300)) scripts/with_postgresql.sh --fast \
+    env TABLEQ_TEST_SECONDS=$(($1 / $2 + 1)) ${4:+"$4"} \
+    "build/dev/tests/$3/$3" --gtest_brief=1 --gtest_filter="$5"
+}
+
+# run_fuzzers SECONDS TARGETS
+run_fuzzers() {
+  scripts/fuzz.sh $(($1 / $2 + 1)) |
+    sed -E 'p; s/^(.*): ([0-9]+) inputs in ([0-9]+) s, .*/INJECTED|inputs of a fuzzer|\1|\2|nothing found in \3 s/'
+}
+
 failed=()
 for name in "${chosen[@]}"; do
   IFS='|' read -r _ share tests target variables filter <<<"$(grep "^$name|" <<<"$parts")"
   seconds=$((minutes * 60 * share / total))
   began=$SECONDS
   echo "== $name: up to $((seconds / 60 + 1)) min"
-  # What a test began it also ends, and proves: that takes a little longer.
   status=0
-  timeout -k 30 $((seconds * 3 / 2 + 300)) scripts/with_postgresql.sh --fast \
-    env TABLEQ_TEST_SECONDS=$((seconds / tests + 1)) ${variables:+"$variables"} \
-    "build/dev/tests/$target/$target" --gtest_brief=1 --gtest_filter="$filter" \
-    >"$work/$name.log" 2>&1 || status=$?
+  if [[ -n $target ]]; then
+    run_tests "$seconds" "$tests" "$target" "$variables" "$filter" >"$work/$name.log" 2>&1 || status=$?
+  else
+    run_fuzzers "$seconds" "$tests" >"$work/$name.log" 2>&1 || status=$?
+  fi
   grep -E '^(INJECTED|\[ seed)' "$work/$name.log" || true
   if ((status != 0)) || ! grep -q '^INJECTED' "$work/$name.log"; then
     failed+=("$name")

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -32,6 +31,13 @@ struct mode {
   bool repeats = false;
   bool combines = false;
 };
+
+/// In another order each time, so that what there is no time for is not always the same.
+template <class All>
+All shuffled(All all, random_source& lots) {
+  for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[lots.below(i)]);
+  return all;
+}
 
 constexpr fault lost_before{trouble::lost_connection, moment::before};
 constexpr fault lost_after{trouble::lost_connection, moment::after};
@@ -154,18 +160,23 @@ class a_fault_at_every_call : public on_each_backend {
     on_each_backend::TearDown();
   }
 
-  void play_all(const std::vector<scenario>& all) {
+  /// @param of what is played, in words.
+  void play_all(const std::string& of, const std::vector<scenario>& all) {
     random_source lots(seed_);
-    for (const bool repeats : {false, true}) {
-      for (const bool combines : {false, true}) {
-        if (!all_ && combines) continue;
-        start({repeats, all_ ? combines : lots.one_in(2)});
-        for (const scenario& each : all) {
-          if (all_ || lots.one_in(scenarios_)) play(each, lots);
-        }
+    const time_budget time;
+    std::size_t played = 0;
+    std::vector<mode> modes{{false, lots.one_in(2)}, {true, lots.one_in(2)}};
+    if (all_) modes = {{false, false}, {false, true}, {true, false}, {true, true}};
+    for (const mode& how : shuffled(modes, lots)) {
+      start(how);
+      for (const scenario& each : shuffled(all, lots)) {
+        if (time.is_over() || !(all_ || lots.one_in(scenarios_))) continue;
+        play(each, lots);
+        ++played;
       }
     }
-    std::cout << played_ << " calls failed\n";
+    report_injected("calls failed, " + of, GetParam()->name(), failed_,
+                    "all or nothing, and told rightly; scenarios: " + std::to_string(played));
   }
 
  private:
@@ -275,7 +286,7 @@ class a_fault_at_every_call : public on_each_backend {
     EXPECT_LE(victim_->sessions(), 1);
     if (history.size() < n) return false;
     const call& hit = history[n - 1];
-    if (hit.failed) ++played_;
+    if (hit.failed) ++failed_;
     SCOPED_TRACE("at " + hit.name);
     const bool repairs = !hit.failed || (mode_.repeats && repaired(of, hit, with));
     if (repairs || swallowed(of, hit, history)) {
@@ -341,7 +352,7 @@ class a_fault_at_every_call : public on_each_backend {
   bool all_ = false;
   std::uint64_t scenarios_ = 1;  // One of so many, and of its calls a third.
   std::uint64_t seed_ = 0;
-  std::size_t played_ = 0;
+  std::size_t failed_ = 0;  // calls
   mode mode_;
   const tableq::timestamp began_ = clock.now();
   notes left_;
@@ -351,27 +362,27 @@ class a_fault_at_every_call : public on_each_backend {
 TABLEQ_ON_BACKENDS(a_fault_at_every_call, all_backends);
 
 TEST_P(a_fault_at_every_call, of_a_destructive_queue_loses_nothing_and_doubles_nothing) {
-  play_all(destructive_scenarios());
+  play_all("destructive reads", destructive_scenarios());
 }
 
 TEST_P(a_fault_at_every_call, of_an_enqueue_or_a_take_loses_nothing_and_leases_nothing_twice) {
-  play_all(claim_scenarios());
+  play_all("enqueues and takes", claim_scenarios());
 }
 
 TEST_P(a_fault_at_every_call, of_a_settlement_settles_once_or_not_at_all) {
-  play_all(settling_scenarios());
+  play_all("settlements", settling_scenarios());
 }
 
 TEST_P(a_fault_at_every_call, of_a_look_changes_nothing) {
-  play_all(looking_scenarios());
+  play_all("looks", looking_scenarios());
 }
 
 TEST_P(a_fault_at_every_call, of_the_schema_or_of_limits_leaves_all_or_nothing) {
-  play_all(database_scenarios());
+  play_all("schema and limits", database_scenarios());
 }
 
 TEST_P(a_fault_at_every_call, of_a_transaction_leaves_all_of_it_or_nothing) {
-  play_all(transaction_scenarios());
+  play_all("transactions", transaction_scenarios());
 }
 
 }  // namespace

@@ -79,8 +79,12 @@ run_tests() {
 
 # run_fuzzers SECONDS TARGETS
 run_fuzzers() {
-  scripts/fuzz.sh $(($1 / $2 + 1)) |
-    sed -E 'p; s/^(.*): ([0-9]+) inputs in ([0-9]+) s, .*/INJECTED|inputs of a fuzzer|\1|\2|nothing found in \3 s/'
+  local told
+  if ! told=$(scripts/fuzz.sh $(($1 / $2 + 1))); then
+    echo "$told"
+    return 1
+  fi
+  sed -E 's/^(.*): ([0-9]+) inputs in ([0-9]+) s, .*/INJECTED|inputs of a fuzzer|\1|\2|nothing found in \3 s/' <<<"$told"
 }
 
 failed=()

@@ -83,7 +83,8 @@ void after_promotion(const queue_state& of, transaction& tx, const row_set& rows
 void promote_all(const queue_state& of, transaction* tx) {
   const bool pass = of.info().groups && of.info().groups->on_failure == group_policy::pass;
   const std::array shared{to_value(promote_batch), value(std::int64_t{of.info().max_attempts}),
-                          value(std::int64_t{pass ? 1 : 0}), of.database().now()};
+                          value(std::int64_t{pass ? 1 : 0}), of.database().now(),
+                          value()};  // Where to begin, queue_state knows.
   const auto once = [&](transaction* in) {
     const row_set rows = of.execute(in, statement::claim_promote, shared);
     if (!rows.empty()) made_room(of, in);  // Some may be dead now.
@@ -119,13 +120,15 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
   read_gate gate(of, tx, options.wait, options.stop);
   const auto read = [&](transaction* in, std::size_t max, bool guard) {
     for (;;) {
-      const std::array shared{to_value(max),
-                              to_value(lease),
-                              to_value(options.claimed_at),
-                              value(std::int64_t{guard ? 1 : 0}),
-                              new_token(),
-                              value(std::int64_t{unkey ? 1 : 0}),
-                              of.database().now()};
+      std::vector<value> shared{to_value(max),
+                                to_value(lease),
+                                to_value(options.claimed_at),
+                                value(std::int64_t{guard ? 1 : 0}),
+                                new_token(),
+                                value(std::int64_t{unkey ? 1 : 0}),
+                                of.database().now()};
+      // Where a read begins, queue_state knows.
+      shared.resize(contract_of(statement::claim_take).shared.size());
       std::vector<receipt> expired;
       std::vector<delivery> got =
           to_deliveries(of.execute(in, statement::claim_take, shared), of, expired);

@@ -101,6 +101,7 @@ class read_gate {
     };
     bool changed = false;
     if (tx_ != nullptr) return metered(*tx_, changed);
+    of_.raise_floor();
     return repeating(of_.database().options().retry_for, contact::known, [&] {
       transaction own(std::make_unique<transaction_state>(of_.database().shared_from_this()));
       auto got = metered(own, changed);

@@ -6,81 +6,125 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace tableq::core {
 
-/// Where reads in the order of the ids begin, on a database whose deleted rows linger in its
-/// indexes: behind those that are certainly gone.
+/// Where reads begin, on a database whose deleted rows linger in its indexes: behind those that are
+/// certainly gone.
 ///
-/// The database is asked now and then for the first message that a snapshot shows, and for the
-/// transactions that were under way (`queue.floor`). Nothing below that message is left, but for
-/// what those transactions may still add. So when a later snapshot shows that all of them have
-/// ended, the floor rises: to that message, or to one that has turned up before it. What a reader
-/// has deleted without committing is still shown, and holds the floor where it is.
+/// A queue has a level for each priority; the messages of one are read in the order of their ids.
+/// Each level has a floor: no message below it waits that has never come back. Two more serve those
+/// that come back: below `oldest` no message is left in any state, and no lease ended and no
+/// message fell due before `passed`.
 ///
-/// That takes for granted that ids only rise. For what was given one by hand, and for an inserter
-/// that was held up between drawing an id and getting a transaction number, a read begins at the
-/// very start now and then.
+/// The database is asked now and then for the first ones that a snapshot shows, and for the
+/// transactions that were under way (`queue.floor`, `claim.floor`). Nothing below those is left,
+/// but for what these transactions may still add. So when a later snapshot shows that all of them
+/// have ended, a floor rises: to what was first, or to what has turned up before it. What a reader
+/// has taken without committing is still shown, and holds the floor where it is.
+///
+/// That takes for granted that ids and the clock only rise. For what was given an id by hand, and
+/// for an inserter that was held up between drawing an id and getting a transaction number, a read
+/// begins at the very start now and then.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
 class low_water {
  public:
+  low_water();
+
   using clock = std::chrono::steady_clock;
   using position = std::int64_t;
 
   static constexpr position lowest = std::numeric_limits<position>::min();
   /// So often a read begins at the very start, unless fifty times what that takes is longer.
   static constexpr std::chrono::seconds start_over_every{1};
+  /// So many levels have floors, those that are read from most; the others are read from the start.
+  static constexpr std::size_t most_levels = 8;
+
+  struct level_floor {
+    position level;
+    position floor;
+    friend bool operator==(const level_floor&, const level_floor&) = default;
+  };
 
   /// Where a read begins.
   struct start {
-    position floor = lowest;
+    std::vector<level_floor> levels = {};  ///< The higher ones first; the others have no floor.
+    position oldest = lowest;
+    position passed = lowest;
     bool everything = true;
     clock::time_point at = {};
   };
   [[nodiscard]] start begin(clock::time_point now);
 
-  /// What a read got.
+  /// What a read got of one level.
   struct catch_of {
+    position level = 0;
     std::size_t count = 0;
-    position first = 0;  ///< The lowest id, and the highest.
-    position last = 0;
+    std::optional<position> first = {};  ///< The lowest id of those that have never come back.
+    position last = lowest;              ///< The highest id.
   };
-  void end(const start& from, const catch_of& got, clock::time_point now);
+  void end(const start& from, std::span<const catch_of> got, clock::time_point now);
+
+  /// Where to look for what is due.
+  /// @param all whether to look from the start once after a read from the start that got nothing:
+  /// something due may have stopped it.
+  [[nodiscard]] position passed(bool all);
 
   /// What is to be asked.
   struct question {
-    position floor;  ///< Of the first message from there on.
-    position known;  ///< An id that was drawn before.
+    std::vector<level_floor> levels;  ///< Of the first message of each, from its floor on.
+    position oldest;                  ///< Of the first message in any state from there on.
+    position passed;                  ///< Of what falls due first from there on.
+    position known;                   ///< An id that was drawn before.
   };
   /// Something when it is time to ask; then the caller must answer, or give up.
   [[nodiscard]] std::optional<question> ask();
 
   /// What one snapshot shows.
   struct sight {
-    std::optional<position> first;  ///< The first message.
-    std::int64_t oldest_running;    ///< All transactions before this one have ended.
-    std::int64_t next;              ///< All transactions from this one on have begun later.
+    std::vector<std::optional<position>> first;  ///< The first message of each level.
+    std::optional<position> oldest = {};         ///< In any state.
+    std::optional<position> due = {};            ///< When the first fell due, or else the time.
+    std::int64_t oldest_running;                 ///< All transactions before this one have ended.
+    std::int64_t next;  ///< All transactions from this one on have begun later.
   };
   void answer(const question& asked, const sight& seen);
   void give_up() noexcept;
 
  private:
-  /// Where the floor may rise to when the transactions before `until` have ended.
-  struct candidate {
-    position at;
-    std::int64_t until;
+  /// A floor, and where it may rise to when the transactions before `until_` have ended.
+  struct rising {
+    position at = lowest;
+    std::optional<position> next = {};
+
+    void see(position first) noexcept;
+    void lower(position to) noexcept;
+  };
+  struct level {
+    position name;
+    rising floor = {};
+    std::size_t read = 0;  // lately
   };
 
-  std::mutex mutex_;  // guards all below
-  position floor_ = lowest;
-  std::optional<candidate> next_;
+  [[nodiscard]] std::vector<level_floor> floors() const;
+  [[nodiscard]] level* find(position name) noexcept;
+  [[nodiscard]] level* find_or_add(position name);
+
+  std::mutex mutex_;           // guards all below
+  std::vector<level> levels_;  // the higher ones first; has room for all from the beginning
+  rising oldest_;
+  rising passed_;
+  std::optional<std::int64_t> until_;
   position known_ = lowest;
   std::size_t read_ = 0;  // since the last question
   std::size_t most_ = 0;  // by one read since then
   bool asked_ = false;
-  int early_ = 8;  // questions that are asked at once
+  bool overdue_ = false;  // something may be due that was due before `passed_`
+  int early_ = 0;         // questions that are asked at once
   clock::time_point start_over_at_ = {};
 };
 

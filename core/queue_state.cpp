@@ -131,45 +131,19 @@ row_set queue_state::on(connection& session, statement id, std::span<const value
     const value identity(info_.identity);
     session.execute(statement::queue_lock, names_, {&identity, 1}, {});
   }
-  return begins_at_floor(id) ? read_from_floor(session, id, shared)
-                             : session.execute(id, names_, shared, items);
+  if (begins_at_floor(id)) return read_from_floor(session, id, shared);
+  if (looks_from_passed(id)) return look_from_passed(session, id, shared);
+  return session.execute(id, names_, shared, items);
 }
 
 bool queue_state::begins_at_floor(statement id) const noexcept {
   const contract& of = contract_of(id);
-  return database_->able().deleted_rows_linger && of.writes && has(of.shared, "floor");
+  return database_->able().deleted_rows_linger && of.writes &&
+         (has(of.shared, "floor") || has(of.shared, "floors"));
 }
 
-row_set queue_state::read_from_floor(connection& session, statement id,
-                                     std::span<const value> shared) const {
-  const low_water::start from = watched_.low.begin(low_water::clock::now());
-  const std::array given{shared.front(), value(from.floor)};
-  row_set rows = session.execute(id, names_, given, {});
-  low_water::catch_of got{.count = rows.size()};
-  constexpr auto column = static_cast<std::size_t>(message_column::id);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t place = rows.integer(i, column);
-    got.first = i == 0 ? place : std::min(got.first, place);
-    got.last = i == 0 ? place : std::max(got.last, place);
-  }
-  watched_.low.end(from, got, low_water::clock::now());
-  return rows;
-}
-
-void queue_state::raise_floor() const noexcept {
-  const std::optional<low_water::question> asked = watched_.low.ask();
-  if (!asked) return;
-  try {
-    const value floor(asked->floor);
-    const row_set rows = database_->on_session([&](connection& session) {
-      return session.execute(statement::queue_floor, names_, {&floor, 1}, {});
-    });
-    watched_.low.answer(*asked, {.first = rows.maybe_integer(0, 0),
-                                 .oldest_running = rows.integer(0, 1),
-                                 .next = rows.integer(0, 2)});
-  } catch (...) {  // The floor stays where it is. What is wrong, the read that follows will tell.
-    watched_.low.give_up();
-  }
+bool queue_state::looks_from_passed(statement id) const noexcept {
+  return database_->able().deleted_rows_linger && has(contract_of(id).shared, "passed");
 }
 
 bool queue_state::needs_lock(statement id) const noexcept {
@@ -200,8 +174,9 @@ void queue_state::announce(transaction* tx, std::size_t count) const {
 }
 
 std::optional<std::chrono::milliseconds> queue_state::due_in(statement next_due) const {
-  const value now = database_->now();
-  const row_set rows = execute(nullptr, next_due, {&now, 1});
+  std::vector<value> shared{database_->now()};
+  shared.resize(contract_of(next_due).shared.size());  // Where to begin, `on` knows.
+  const row_set rows = execute(nullptr, next_due, shared);
   if (rows.empty()) return std::nullopt;
   return std::chrono::milliseconds(rows.integer(0, 0));
 }

@@ -58,6 +58,10 @@ class queue_state {
   row_set execute_batch(transaction* tx, statement id, std::span<const value> shared,
                         std::span<const value> items) const;
 
+  /// Asks where reads may begin, if it is time to and deleted rows linger. Outside transactions,
+  /// and before a read: it looks at what is committed, and its failure harms nothing.
+  void raise_floor() const noexcept;
+
   /// Tells readers that so many messages were added, or can be taken again: at once, or when `tx`
   /// commits.
   void announce(transaction* tx, std::size_t count = 1) const;
@@ -122,11 +126,16 @@ class queue_state {
   row_set run_batch(transaction* tx, statement id, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction& tx) const;
+  // Where deleted rows linger; see queue_floor.cpp. Values for where to begin are filled in.
   [[nodiscard]] bool begins_at_floor(statement id) const noexcept;
+  [[nodiscard]] bool looks_from_passed(statement id) const noexcept;
   [[nodiscard]] row_set read_from_floor(connection& session, statement id,
                                         std::span<const value> shared) const;
-  /// Asks for a higher floor if it is time to. Outside transactions: it looks at what is committed.
-  void raise_floor() const noexcept;
+  [[nodiscard]] row_set look_from_passed(connection& session, statement id,
+                                         std::span<const value> shared) const;
+  [[nodiscard]] value passed(std::int64_t until) const;
+  [[nodiscard]] low_water::sight see(const low_water::question& asked) const;
+  [[nodiscard]] low_water::sight see_levels(const low_water::question& asked) const;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;

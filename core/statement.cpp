@@ -64,20 +64,33 @@ constexpr std::array replace_item{field{"key", text},
                                   field{"ttl", integer},
                                   field{"max_attempts", integer},
                                   field{"retry", text}};
+// Where to begin, if deleted rows linger; otherwise null. Lists of numbers are written `2,1,NULL`.
+constexpr field oldest{"oldest", integer};
+constexpr field passed{"passed", integer};
 constexpr std::array take_shared{max,
                                  field{"lease", integer},
                                  field{"claimed_at", integer},
                                  field{"guard", integer},
                                  field{"token", integer},
                                  field{"unkey", integer},
-                                 now};
+                                 now,
+                                 field{"highs", text},
+                                 field{"lows", text},
+                                 field{"floors", text},
+                                 oldest,
+                                 passed};
+constexpr std::array floor_shared{oldest, passed, now};
+constexpr std::array level_item{field{"level", integer}, floor};
+constexpr std::array levels_columns{field{"first", integer}, oldest, field{"due", integer},
+                                    field{"oldest_running", integer}, field{"next", integer}};
+constexpr std::array due_shared{now, passed};
 constexpr std::array delivery_columns{
     field{"id", integer},          field{"fence", integer},      field{"attempts", integer},
     field{"priority", integer},    field{"created_at", integer}, field{"claimed_at", integer},
     field{"lease_until", integer}, field{"key", text},           field{"group_key", text},
     field{"expired", integer},     field{"headers", text},       field{"payload", bytes}};
 constexpr std::array promote_shared{max, field{"max_attempts", integer}, field{"regroup", integer},
-                                    now};
+                                    now, passed};
 constexpr std::array state_columns{field{"id", integer}, field{"state", integer}};
 constexpr std::array receipt_item{field{"id", integer}, field{"fence", integer}};
 constexpr std::array keep_shared{field{"window", integer}, field{"strip", integer}, now};
@@ -204,7 +217,7 @@ constexpr std::array all{
     contract{claim_advance, "claim.advance", true, advance_shared, group_item, id_column},
     contract{claim_purge, "claim.purge", true, purge_shared, none, id_column},
     contract{claim_stats, "claim.stats", false, max_now, none, claim_stats_columns},
-    contract{claim_next_due, "claim.next_due", false, just_now, none, delay_column},
+    contract{claim_next_due, "claim.next_due", false, due_shared, none, delay_column},
     contract{fifo_dequeue_strict, "fifo.dequeue_strict", true, max_floor, none, message_columns},
     contract{lifo_dequeue_strict, "lifo.dequeue_strict", true, just_max, none, message_columns},
     contract{claim_list_ready, "claim.list_ready", false, list_ready_shared, none, stored_columns},
@@ -227,6 +240,7 @@ constexpr std::array all{
     contract{claim_count, "claim.count", false, count_shared, none, just_number},
     contract{claim_leased, "claim.leased", false, leased_shared, none, just_number},
     contract{queue_floor, "queue.floor", false, just_floor, none, sight_columns},
+    contract{claim_floor, "claim.floor", false, floor_shared, level_item, levels_columns},
 };
 
 constexpr bool in_order() {
@@ -235,7 +249,7 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "contracts follow the order of the enumeration");
-static_assert(all.size() == static_cast<std::size_t>(queue_floor) + 1);
+static_assert(all.size() == static_cast<std::size_t>(claim_floor) + 1);
 
 }  // namespace
 
@@ -256,6 +270,7 @@ bool optional(statement id, const capabilities& able) noexcept {
     case listen_end:
       return !able.notifies;
     case queue_floor:
+    case claim_floor:
       return !able.deleted_rows_linger;
     default:
       return false;

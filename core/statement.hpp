@@ -94,6 +94,7 @@ enum class statement : std::uint8_t {
   claim_count,
   claim_leased,
   queue_floor,
+  claim_floor,
 };
 
 enum class value_type : std::uint8_t { integer, text, bytes };

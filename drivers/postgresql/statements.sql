@@ -263,13 +263,15 @@ LIMIT 1
 -- Of two items with one key the first is inserted, and the other meets it; no row is returned for those
 -- whose key was there. What was inserted is told apart by key: its first place among the keys. Without one
 -- by rank: the n-th lowest id without a key belongs to the n-th item without a key. What has a group is held
--- until claim.advance lets it go.
+-- until claim.advance lets it go. txid_current() is asked before an id is drawn and the clock is read: see
+-- claim.floor.
 WITH added AS (
-  INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload, expires_at, max_attempts,
-                       retry, group_key)
+  INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
+                       max_attempts, retry, group_key)
   SELECT CASE WHEN group_key IS NOT NULL THEN 5 WHEN delay > 0 THEN 2 ELSE 0 END,
          COALESCE(priority, 0),
          CASE WHEN group_key IS NULL AND delay > 0 THEN clock + delay ELSE 0 END,
+         CASE WHEN group_key IS NOT NULL OR delay > 0 THEN 4294967296 ELSE 0 END,
          COALESCE(created_at, clock),
          key,
          headers,
@@ -289,7 +291,8 @@ WITH added AS (
                unnest(CAST(:retry AS text[])) AS retry,
                unnest(CAST(:group AS text[])) AS group_key,
                COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
+                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock) AS items
+  WHERE txid_current() IS NOT NULL
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
             CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place
@@ -300,12 +303,14 @@ SELECT COALESCE(place, (SELECT array_positions(CAST(:key AS text[]), CAST(NULL A
 FROM added
 
 -- name: claim.enqueue.one
-INSERT INTO {table} (state, priority, due_at, created_at, key, headers, payload, expires_at, max_attempts,
-                     retry, group_key)
+INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
+                     max_attempts, retry, group_key)
 SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS bigint) > 0 THEN 2 ELSE 0 END,
        COALESCE(CAST(:priority AS bigint), 0),
        CASE WHEN CAST(:group AS text) IS NULL AND CAST(:delay AS bigint) > 0
             THEN clock + CAST(:delay AS bigint) ELSE 0 END,
+       CASE WHEN CAST(:group AS text) IS NOT NULL OR CAST(:delay AS bigint) > 0
+            THEN 4294967296 ELSE 0 END,
        COALESCE(CAST(:created_at AS bigint), clock),
        CAST(:key AS text),
        CAST(:headers AS text),
@@ -315,7 +320,8 @@ SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS big
        CAST(:retry AS text),
        CAST(:group AS text)
 FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))) AS t (clock)
+WHERE txid_current() IS NOT NULL
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
@@ -346,7 +352,7 @@ WITH held AS MATERIALIZED (
 given AS MATERIALIZED (
   SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
          COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
+           CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
   FROM held AS h
   WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
 )
@@ -357,6 +363,7 @@ SET payload = (CAST(:payload AS bytea[]))[g.place],
     max_attempts = (CAST(:max_attempts AS bigint[]))[g.place],
     retry = (CAST(:retry AS text[]))[g.place],
     attempts = 0,
+    fence = GREATEST(q.fence, 4294967296),
     expires_at = g.clock + (CAST(:ttl AS bigint[]))[g.place],
     state = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.state
                  WHEN (CAST(:delay AS bigint[]))[g.place] > 0 THEN 2
@@ -424,31 +431,60 @@ RETURNING 0 AS item, id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one.
+-- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied:
+-- whatever a producer has put there, it does not stop the take.
+-- The parts that :highs, :lows and :floors name are looked through one after the other: priorities from a high
+-- one down to a low one, with ids from a floor on. Below the floor of a priority only those wait that came
+-- back, which have a fence: see claim.floor. The nested loop asks for one row after the other, and the LIMIT
+-- ends it: no more rows are locked than are taken. `state < 1` tells the index of those that came back from
+-- that of all that are ready, and `>=` with `<=` keeps the primary key out, as in claim.list_ready.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
--- first. The first one by due_at is looked at, instead of asking whether any is due: that question may be
--- planned as a scan of the table.
+-- first. What was due before :passed is gone. The first one by due_at is looked at, instead of asking whether
+-- any is due: that question may be planned as a scan of the table.
 WITH picked AS MATERIALIZED (
-  SELECT id
-  FROM {table}
-  WHERE state = 0
-    AND (CAST(:guard AS bigint) = 0
-      OR COALESCE((SELECT due_at FROM {table} WHERE state IN (1, 2) ORDER BY due_at, id LIMIT 1)
-                    > COALESCE(CAST(:now AS bigint),
-                        CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), TRUE))
-  ORDER BY priority DESC, id
+  SELECT found.id
+  FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
+               unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
+               unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part
+  CROSS JOIN LATERAL (
+    SELECT id
+    FROM (SELECT id
+          FROM {table}
+          WHERE state < 1 AND fence > 0
+            AND priority <= part.high AND priority >= part.low
+            AND id >= CAST(:oldest AS bigint) AND id < part.floor
+          ORDER BY priority DESC, id
+          FOR UPDATE SKIP LOCKED) AS back
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          FROM {table}
+          WHERE state = 0
+            AND priority <= part.high AND priority >= part.low
+            AND id >= COALESCE(part.floor, -9223372036854775808)
+          ORDER BY priority DESC, id
+          FOR UPDATE SKIP LOCKED) AS others
+  ) AS found
+  WHERE CAST(:guard AS bigint) = 0
+    OR (SELECT due_at
+        FROM {table}
+        WHERE state IN (1, 2)
+          AND due_at >= CAST(:passed AS bigint)
+          AND due_at <= COALESCE(CAST(:now AS bigint),
+                                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+        ORDER BY due_at, id
+        LIMIT 1) IS NULL
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
 )
 UPDATE {table}
 SET state = 1,
-    fence = (fence / 4294967296 + 1) * 4294967296 + CAST(:token AS bigint),
+    fence = ((fence / 4294967296 + 1) << 32) + CAST(:token AS bigint),
     attempts = attempts + 1,
     claimed_at = CAST(:claimed_at AS bigint),
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
@@ -458,11 +494,39 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
                THEN 1 ELSE 0 END AS expired,
           headers, payload
 
+-- name: claim.floor
+-- What one snapshot shows: the first ready message of each level from its floor on, the first in any state,
+-- since when something is due, or else the time, and which transactions it does not see to the end.
+-- What becomes ready later than it is added, or with another priority, has a fence of at least 2^32, from the
+-- first on or from then on.
+-- Whatever sets a due_at reads the clock when its transaction is known to snapshots, which is why it asks
+-- for clock_timestamp().
+SELECT g.item - 1 AS item,
+       (SELECT id
+        FROM {table}
+        WHERE state = 0 AND priority <= g.level AND priority >= g.level AND id >= g.floor
+        ORDER BY priority DESC, id
+        LIMIT 1) AS first,
+       (SELECT id FROM {table} WHERE id >= CAST(:oldest AS bigint) ORDER BY id LIMIT 1) AS oldest,
+       COALESCE((SELECT due_at
+                 FROM {table}
+                 WHERE state IN (1, 2) AND due_at >= CAST(:passed AS bigint) AND due_at <= now.clock
+                 ORDER BY due_at, id
+                 LIMIT 1),
+                now.clock) AS due,
+       txid_snapshot_xmin(now.snapshot) AS oldest_running,
+       txid_snapshot_xmax(now.snapshot) AS next
+FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
+CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
+                   COALESCE(CAST(:now AS bigint),
+                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS now
+
 -- name: claim.promote
 WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state IN (1, 2)
+    AND due_at >= CAST(:passed AS bigint)
     AND due_at <= COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
   ORDER BY due_at, id
@@ -481,7 +545,8 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
           || jsonb_build_object('at', t.clock, 'error', 'lease expired'),
         '$[last - 9 to last]') AS text)
       ELSE q.errors END,
-    due_at = 0
+    due_at = 0,
+    fence = GREATEST(q.fence, 4294967296)
 FROM (SELECT COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
              CAST(:max_attempts AS bigint)) AS t (clock, most)
@@ -598,7 +663,7 @@ SET (state, attempts, due_at, finished_at, errors) = (
                         0) AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
                COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock
+                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
         FROM (SELECT items[width_bucket(q.id, ids)] AS place,
                      CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS policy
               FROM mine) AS p) AS f
@@ -647,7 +712,7 @@ mine AS MATERIALIZED (
 )
 UPDATE {table}
 SET due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
@@ -759,7 +824,8 @@ WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
 UPDATE {table}
-SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)]
+SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)],
+    fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
@@ -785,7 +851,8 @@ mine AS MATERIALIZED (
   ) AS dead
 )
 UPDATE {table}
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
+    fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
@@ -799,7 +866,8 @@ WITH picked AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 UPDATE {table}
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL
+SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
+    fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
@@ -822,6 +890,7 @@ WITH added AS (
   FROM unnest(CAST(:payload AS bytea[]), CAST(:priority AS bigint[]), CAST(:created_at AS bigint[]),
               CAST(:key AS text[]), CAST(:headers AS text[]), CAST(:errors AS text[]))
     WITH ORDINALITY AS g (payload, priority, created_at, key, headers, errors, item)
+  WHERE txid_current() IS NOT NULL
   ORDER BY item
   RETURNING id
 )
@@ -921,7 +990,7 @@ FROM (SELECT count(*) AS count, min(id) AS first
 SELECT GREATEST(due_at - COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), 0) AS delay
 FROM {table}
-WHERE state IN (1, 2)
+WHERE state IN (1, 2) AND due_at >= CAST(:passed AS bigint)
 ORDER BY due_at, id
 LIMIT 1
 
@@ -1062,6 +1131,7 @@ FROM (
 WITH wanted (kind, index, definition) AS (
   VALUES ('pending', '{table:due}', '(due_at, id)'),
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
+         ('claim', '{table:again}', '(priority DESC, id) WHERE ((state < 1) AND (fence > 0))'),
          ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))'),
          ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))'),
          ('claim', '{table:held}', '(priority DESC, id) WHERE (state = 5)'),

@@ -48,7 +48,7 @@ struct capabilities {
   /// One session writes at a time; the others wait for it.
   bool one_writer = false;
   /// Reads step over rows that were deleted until something cleans up, which may be long: they
-  /// begin where `queue.floor` says that none is left before.
+  /// begin where `queue.floor` and `claim.floor` say that none is left before.
   bool deleted_rows_linger = false;
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;

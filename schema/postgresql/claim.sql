@@ -9,7 +9,8 @@ CREATE TABLE {table} (
   priority integer NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
   due_at bigint NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state BETWEEN 1 AND 3),
-  -- Grows with every take, and never comes again; a receipt is the id and this.
+  -- Grows with every take, and never comes again; a receipt is the id and this. Before the first take it is
+  -- 0, or 2^32 for what becomes ready later than it is added, or with another priority.
   fence bigint NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
   -- Where the message has rules of its own: after how many attempts it is dead, and how long it rests
@@ -49,6 +50,8 @@ CREATE TABLE {table} (
 -- One index for each question, holding only the rows that can answer it. The suffixes are short: a
 -- name of more than 63 bytes would be cut.
 CREATE INDEX {table:ready} ON {table} (priority DESC, id) WHERE state = 0;
+-- Those that have come back, of the ready ones: reads find them where they have passed all others.
+CREATE INDEX {table:again} ON {table} (priority DESC, id) WHERE state < 1 AND fence > 0;
 CREATE INDEX {table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
 CREATE INDEX {table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
 CREATE INDEX {table:held} ON {table} (priority DESC, id) WHERE state = 5;

@@ -23,8 +23,8 @@ GRANT INSERT (created_at, due_at, payload), SELECT (id) ON {table} TO {user};
 
 -- name: producer.claim
 -- To find a key that is held, and to count where the queue has a capacity.
-GRANT INSERT (state, priority, due_at, created_at, key, headers, payload, expires_at, max_attempts, retry,
-              group_key),
+GRANT INSERT (state, priority, due_at, fence, created_at, key, headers, payload, expires_at, max_attempts,
+              retry, group_key),
       SELECT (id, state, due_at, key, group_key)
 ON {table} TO {user};
 
@@ -38,7 +38,8 @@ GRANT UPDATE (due_at, key, past_key), DELETE ON {table} TO {user};
 
 -- name: replacer.claim
 -- A producer whose messages replace or postpone those that wait with their key.
-GRANT UPDATE (state, priority, due_at, attempts, max_attempts, retry, expires_at, headers, payload)
+GRANT SELECT (fence),
+      UPDATE (state, priority, due_at, fence, attempts, max_attempts, retry, expires_at, headers, payload)
 ON {table} TO {user};
 
 -- name: consumer.heap consumer.fifo consumer.lifo consumer.pending

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "support/fixture.hpp"
+#include "conformance/claim_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace {
 
@@ -62,6 +63,120 @@ TEST_P(messages_before_others, are_found_soon_when_they_were_given_a_low_id_by_h
   while (!found && std::chrono::steady_clock::now() < until) {
     mail.enqueue("x");
     found = mail.dequeue()->payload == "by hand";
+  }
+  EXPECT_TRUE(found);
+}
+
+/// The same of a claim queue, which has many ways back.
+class claims_before_others : public claim_test {
+ protected:
+  static void add_others(tableq::claim_queue& to) {
+    to.enqueue_batch(std::vector<tableq::new_claim_message>(400, {.payload = "x"}));
+  }
+  /// So many that a place to begin at is long known.
+  static void take_others(tableq::claim_queue& from) {
+    for (int i = 0; i < 20; ++i) finish_others(from, 1);
+    for (int i = 0; i < 18; ++i) finish_others(from, 10);
+  }
+  static void finish_others(tableq::claim_queue& from, std::size_t count) {
+    std::vector<tableq::receipt> receipts;
+    for (const auto& each : from.take({.max = count})) {
+      ASSERT_EQ(each.payload, "x");
+      receipts.push_back(each.receipt);
+    }
+    ASSERT_EQ(receipts.size(), count);
+    for (const auto each : from.complete(receipts)) ASSERT_EQ(each, tableq::settled::done);
+  }
+  /// @return their receipts.
+  static std::vector<tableq::receipt> expect_next(tableq::claim_queue& from,
+                                                  const std::vector<std::string>& payloads) {
+    std::vector<tableq::receipt> out;
+    for (const std::string& each : payloads) {
+      const auto next = take_one(from);
+      EXPECT_EQ(next.payload, each);
+      out.push_back(next.receipt);
+    }
+    return out;
+  }
+};
+TABLEQ_ON_BACKENDS(claims_before_others, all_backends);
+
+TEST_P(claims_before_others, come_next_however_they_have_come_back) {
+  auto jobs = db_with_clock().claim("jobs", {.groups = tableq::group_options{}});
+  for (const char* each : {"released", "failed", "expired"}) jobs.enqueue(each);
+  jobs.enqueue("delayed", {.delay = 1h});
+  const auto dead = jobs.enqueue("dead", {.max_attempts = 1}).id;
+  for (const char* each : {"head", "second"}) jobs.enqueue(each, {.group = "g"});
+  jobs.enqueue("replaced", {.priority = -1, .key = "k"});
+  const auto raised = jobs.enqueue("raised", {.priority = -1}).id;
+  add_others(jobs);
+  const auto taken = jobs.take({.max = 5});
+  ASSERT_EQ(taken.at(4).payload, "head");
+  take_others(jobs);
+  EXPECT_EQ(jobs.release(taken[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.fail(taken[1].receipt, "no", {.delay = 0ms}), tableq::settled::done);
+  EXPECT_EQ(jobs.fail(taken[3].receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(jobs.redrive({&dead, 1}), 1U);
+  EXPECT_EQ(jobs.complete(taken[4].receipt), tableq::settled::done);
+  jobs.enqueue("replaced", {.key = "k", .on_duplicate = tableq::on_duplicate::replace});
+  EXPECT_EQ(jobs.set_priority(raised, 0), tableq::altered::done);
+  clock.advance(1h);
+  const std::vector<std::string> order = {"released", "failed", "expired",  "delayed",
+                                          "dead",     "second", "replaced", "raised"};
+  const auto receipts = expect_next(jobs, order);
+  for (const auto each : jobs.release(receipts)) EXPECT_EQ(each, tableq::settled::done);
+  const auto together = jobs.take({.max = order.size() + 1});
+  ASSERT_EQ(together.size(), order.size() + 1);
+  for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(together[i].payload, order[i]);
+  EXPECT_EQ(together.back().payload, "x");
+}
+
+TEST_P(claims_before_others, come_in_the_order_of_priorities_that_were_not_there_before) {
+  add_others(jobs());
+  take_others(jobs());
+  for (int round = 0; round < 2; ++round) {
+    jobs().enqueue("low", {.priority = -round - 1});
+    for (int i = 0; i < 20; ++i) {
+      jobs().enqueue("high", {.priority = 5});
+      expect_next(jobs(), {"high"});
+    }
+    jobs().enqueue("between", {.priority = 3});
+    jobs().enqueue("higher", {.priority = 7 + round});
+    expect_next(jobs(), {"higher", "between"});
+    finish_others(jobs(), 50);
+  }
+  finish_others(jobs(), 100);
+  expect_next(jobs(), {"low", "low"});
+  EXPECT_TRUE(jobs().take().empty());
+}
+
+TEST_P(claims_before_others, come_next_when_they_are_committed_late_or_rolled_back) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto late = db_with_clock().begin();
+  jobs().enqueue(late, "late");
+  jobs().enqueue("held");
+  add_others(jobs());
+  {
+    auto tx = db_with_clock().begin();
+    ASSERT_EQ(jobs().take(tx).at(0).payload, "held");
+    take_others(jobs());
+  }
+  late.commit();
+  expect_next(jobs(), {"late", "held", "x"});
+}
+
+TEST_P(claims_before_others, are_found_soon_when_plain_sql_has_put_them_there) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  auto jobs = db().claim("jobs");
+  jobs.enqueue("by hand", {.priority = -1});
+  add_others(jobs);
+  take_others(jobs);
+  here().sql("UPDATE jobs SET priority = 0 WHERE priority = -1");
+  const auto until = std::chrono::steady_clock::now() + 1min;
+  bool found = false;
+  while (!found && std::chrono::steady_clock::now() < until) {
+    jobs.enqueue("x");
+    found = take_one(jobs).payload == "by hand";
   }
   EXPECT_TRUE(found);
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <map>
 
 #include "core/driver.hpp"
@@ -64,8 +65,10 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
   }
   /// Takes so many, and returns id and fence of each.
   std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t max) {
-    const std::array shared{number(max), number(60'000), value(), number(0),
-                            number(7),   number(0),      value()};
+    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+    const std::array shared{number(max), number(60'000), value(),        number(0),
+                            number(7),   number(0),      value(),        text("9"),
+                            text("-9"),  text("NULL"),   number(lowest), number(lowest)};
     const row_set rows = session_->execute(statement::claim_take, claim_, shared, {});
     std::vector<std::pair<std::int64_t, std::int64_t>> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -28,6 +28,9 @@ value sample(const field& of) {
   if (of.name == "errors") return value(std::string_view("[]"));
   if (of.name == "queue") return value(std::string_view("fifo"));
   if (of.name == "headers") return value(std::string_view("{}"));
+  if (of.name == "highs" || of.name == "lows" || of.name == "floors") {
+    return value(std::string_view("1"));
+  }
   return value(std::string_view("x"));
 }
 

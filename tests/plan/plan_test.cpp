@@ -72,6 +72,21 @@ class plan : public on_each_backend {
     found = replaced(found, "{limits}", "\"tableq_limits\"");
     return replaced(found, "{catalog}", "\"tableq_queues\"");
   }
+  /// What a take is given, with ids of the priority 0 from `floor` on.
+  static parameters take(const char* max, const char* guard, const std::string& floor = "0") {
+    return {{"max", max},
+            {"lease", "30000"},
+            {"claimed_at", "NULL"},
+            {"guard", guard},
+            {"now", "NULL"},
+            {"token", "7"},
+            {"unkey", "0"},
+            {"highs", "'2147483647,0,-1'"},
+            {"lows", "'1,0,-2147483648'"},
+            {"floors", "'NULL," + floor + ",NULL'"},
+            {"oldest", "0"},
+            {"passed", "0"}};
+  }
   std::string now() const {
     using std::chrono::duration_cast;
     return std::to_string(duration_cast<std::chrono::milliseconds>(
@@ -164,17 +179,17 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
                              {"window", "0"},
                              {"strip", "0"},
                              {"lease", "1000"}};
-  const auto take = [](const char* max, const char* guard) {
-    return parameters{{"max", max},    {"lease", "30000"}, {"claimed_at", "NULL"}, {"guard", guard},
-                      {"now", "NULL"}, {"token", "7"},     {"unkey", "0"}};
-  };
   std::vector<read> reads = {
       {.name = "claim.take", .with = take("10", "1")},
       {.name = single("claim.take"), .with = take("1", "1")},
       {.name = "claim.take", .with = take("10", "0")},
       {.name = "claim.promote",
-       .with = {{"max", "1000"}, {"max_attempts", "5"}, {"regroup", "0"}, {"now", "NULL"}}},
-      {.name = "claim.next_due", .with = {{"now", "NULL"}}},
+       .with = {{"max", "1000"},
+                {"max_attempts", "5"},
+                {"regroup", "0"},
+                {"now", "NULL"},
+                {"passed", "0"}}},
+      {.name = "claim.next_due", .with = {{"now", "NULL"}, {"passed", "0"}}},
       {.name = "claim.peek", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true},
       {.name = "claim.list",
        .with = {{"state", "4"}, {"max", "10"}, {"after_at", "0"}, {"after_id", "0"}}},
@@ -203,15 +218,8 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_held_behind_their_group) {
   here().insert_many("jobs", "payload, state, group_key",
                      here().bytes_literal("x") + ", 5, " + here().key_literal("g"), 20);
   const std::vector<read> reads = {
-      {.name = "claim.take",
-       .with = {{"max", "10"},
-                {"lease", "30000"},
-                {"claimed_at", "NULL"},
-                {"guard", "1"},
-                {"now", "NULL"},
-                {"token", "7"},
-                {"unkey", "0"}}},
-      {.name = "claim.next_due", .with = {{"now", "NULL"}}},
+      {.name = "claim.take", .with = take("10", "1")},
+      {.name = "claim.next_due", .with = {{"now", "NULL"}, {"passed", "0"}}},
       {.name = "claim.advance",
        .with = {{"limit", "1"}, {"hold", "1"}, {"group", here().one_text_item("g")}},
        .bounded_sort = true},
@@ -242,20 +250,34 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_held_behind_their_group) {
 TEST_P(plan, of_claim_reads_is_constant_over_many_done_and_dead) {
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
   const std::vector<read> reads = {
-      {.name = "claim.take",
-       .with = {{"max", "10"},
-                {"lease", "30000"},
-                {"claimed_at", "NULL"},
-                {"guard", "1"},
-                {"now", "NULL"},
-                {"token", "7"},
-                {"unkey", "0"}}},
+      {.name = "claim.take", .with = take("10", "1")},
       {.name = "claim.list",
        .with = {{"state", "4"}, {"max", "10"}, {"after_at", "0"}, {"after_id", "0"}}},
       {.name = "claim.peek", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true}};
   expect_constant(reads, "jobs",
                   {.columns = "payload, state, finished_at",
                    .values = here().bytes_literal("x") + ", 3 + n % 2, " + now() + " - n",
+                   .count = many});
+}
+
+TEST_P(plan, of_takes_is_constant_over_many_before_the_floor) {
+  any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
+  const std::string one = here().bytes_literal("x") + ", -1, 0";
+  here().insert_many("jobs", "payload, priority, fence", one, 300);
+  const std::string far = "1000000000";
+  std::vector<read> reads = {{.name = "claim.take", .with = take("10", "1", far)},
+                             {.name = "claim.take", .with = take("1", "0", far)}};
+  if (contains(tableq::find_dialect(db().backend()).statements, " claim.floor\n")) {
+    reads.push_back({.name = "claim.floor",
+                     .with = {{"level", here().one_item(0)},
+                              {"floor", here().one_item(1'000'000'000)},
+                              {"oldest", far},
+                              {"passed", "0"},
+                              {"now", "NULL"}}});
+  }
+  expect_constant(reads, "jobs",
+                  {.columns = "payload, priority, fence",
+                   .values = here().bytes_literal("x") + ", 0, 0",
                    .count = many});
 }
 

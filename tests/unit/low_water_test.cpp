@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace {
 
@@ -13,12 +14,14 @@ using tableq::core::low_water;
 /// A queue of ids from 1 on, as the database shows it.
 class low_water_mark : public testing::Test {
  protected:
-  /// Reads messages.
-  low_water::start read(std::int64_t first, std::int64_t last) {
+  /// Reads messages of a level.
+  low_water::start read(std::int64_t first, std::int64_t last, std::int64_t level = 0) {
     const low_water::start from = low_.begin(now_);
-    low_.end(from,
-             {.count = static_cast<std::size_t>(last - first + 1), .first = first, .last = last},
-             now_);
+    const low_water::catch_of got{.level = level,
+                                  .count = static_cast<std::size_t>(last - first + 1),
+                                  .first = first,
+                                  .last = last};
+    low_.end(from, {&got, 1}, now_);
     return from;
   }
   /// So many that it is time to ask.
@@ -29,7 +32,8 @@ class low_water_mark : public testing::Test {
   void ask(std::optional<std::int64_t> first, std::int64_t oldest, std::int64_t next) {
     const auto asked = low_.ask();
     ASSERT_TRUE(asked);
-    low_.answer(*asked, {.first = first, .oldest_running = oldest, .next = next});
+    low_.answer(*asked,
+                {.first = {first}, .oldest = first, .oldest_running = oldest, .next = next});
   }
   /// Has a floor at 1.
   void begin_at_one() {
@@ -40,12 +44,13 @@ class low_water_mark : public testing::Test {
     ASSERT_EQ(floor(), 1);
   }
   /// Where the next read begins.
-  std::int64_t floor() {
+  low_water::start next() {
     static_cast<void>(low_.begin(now_));
-    const low_water::start from = low_.begin(now_);
+    low_water::start from = low_.begin(now_);
     EXPECT_FALSE(from.everything);
-    return from.floor;
+    return from;
   }
+  std::int64_t floor() { return next().levels.front().floor; }
 
   low_water low_;
   low_water::clock::time_point now_ = low_water::clock::time_point(1h);
@@ -138,6 +143,95 @@ TEST_F(low_water_mark, is_left_out_now_and_then_and_lowered_to_what_that_finds) 
   read_many(2002);
   ask(std::nullopt, 80, 80);
   EXPECT_EQ(floor(), 7) << "what it meant to rise to is forgotten";
+}
+
+TEST_F(low_water_mark, is_each_levels_own) {
+  for (int i = 0; i < 2; ++i) {
+    read(1 + i * 100, 50 + i * 100, 0);
+    read(51 + i * 100, 100 + i * 100, 7);
+    const auto asked = low_.ask();
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->known, 100 + i * 100);
+    ASSERT_EQ(asked->levels.size(), 2U);
+    EXPECT_EQ(asked->levels[0].level, 7) << "the higher one comes first";
+    low_.answer(*asked, {.first = {std::nullopt, 60},
+                         .oldest = 40,
+                         .due = 1000 + i,
+                         .oldest_running = 10,
+                         .next = 10});
+  }
+  const low_water::start from = next();
+  EXPECT_EQ(from.levels, (std::vector<low_water::level_floor>{{7, 101}, {0, 60}}));
+  EXPECT_EQ(from.oldest, 40);
+  EXPECT_EQ(from.passed, 1000);
+}
+
+TEST_F(low_water_mark, is_lowered_by_what_was_never_read_and_not_by_what_came_back) {
+  begin_at_one();
+  read_many(1);
+  ask(1001, 60, 60);
+  read_many(1001);
+  ask(2001, 70, 70);
+  ASSERT_EQ(floor(), 1001);
+  low_water::catch_of got{.count = 1, .last = 7};
+  low_.end(next(), {&got, 1}, now_);
+  EXPECT_EQ(floor(), 1001);
+  EXPECT_EQ(next().oldest, 1001);
+  got.first = 7;
+  low_.end(next(), {&got, 1}, now_);
+  EXPECT_EQ(floor(), 7);
+  EXPECT_EQ(next().oldest, 7);
+}
+
+TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
+  constexpr auto most = static_cast<std::int64_t>(low_water::most_levels);
+  for (std::int64_t i = 1; i <= most; ++i) read(i * 10, i * 10 + 3, i);
+  read(500, 500, 99);
+  ASSERT_EQ(next().levels.size(), low_water::most_levels);
+  EXPECT_EQ(next().levels.front().level, most) << "all others have been read from";
+  // One level is read from no more, while time goes by.
+  for (int round = 0; round < 10; ++round) {
+    for (std::int64_t i = 2; i < 2 * most; ++i) read(i * 10, i * 10 + 9, i / 2 + 1);
+    ASSERT_TRUE(low_.ask());
+    low_.give_up();
+  }
+  read(500, 500, 99);
+  EXPECT_EQ(next().levels.front().level, 99);
+  EXPECT_EQ(next().levels.back().level, 2);
+}
+
+TEST_F(low_water_mark, of_what_is_due_falls_with_a_clock_that_is_set_back) {
+  for (const std::int64_t due : {5000, 6000, 7000}) {
+    read_many(1);
+    const auto asked = low_.ask();
+    ASSERT_TRUE(asked);
+    low_.answer(*asked, {.first = {1}, .oldest = 1, .due = due, .oldest_running = 9, .next = 9});
+  }
+  EXPECT_EQ(next().passed, 6000);
+  read_many(1);
+  const auto asked = low_.ask();
+  ASSERT_TRUE(asked);
+  low_.answer(*asked, {.first = {1}, .oldest = 1, .due = 3000, .oldest_running = 9, .next = 9});
+  EXPECT_EQ(next().passed, 3000);
+}
+
+TEST_F(low_water_mark, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
+  for (const std::int64_t due : {5000, 6000}) {
+    read_many(1);
+    const auto asked = low_.ask();
+    ASSERT_TRUE(asked);
+    low_.answer(*asked, {.first = {1}, .oldest = 1, .due = due, .oldest_running = 9, .next = 9});
+  }
+  EXPECT_EQ(low_.passed(true), 5000);
+  low_.end(next(), {}, now_);
+  EXPECT_EQ(low_.passed(true), 5000);
+  now_ += 1s;
+  const low_water::start from = low_.begin(now_);
+  ASSERT_TRUE(from.everything);
+  low_.end(from, {}, now_);
+  EXPECT_EQ(low_.passed(false), 5000);
+  EXPECT_EQ(low_.passed(true), low_water::lowest);
+  EXPECT_EQ(low_.passed(true), 5000);
 }
 
 TEST_F(low_water_mark, is_left_out_less_often_where_that_takes_long) {

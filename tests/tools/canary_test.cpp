@@ -74,7 +74,7 @@ TEST_P(tool_canary, grants_are_printed_for_databases_with_users) {
   TABLEQ_EXPECT_REFUSAL(2, run_alone({"ddl", "postgresql", "fifo", "mail", "--to", "web"}));
   const ended none = run_alone({"ddl", "sqlite", "fifo", "mail", "--grant", "viewer", "--to", "x"});
   EXPECT_EQ(none.status, 3) << none.err;
-  EXPECT_TRUE(contains(none.err, "rights of its file")) << none.err;
+  EXPECT_TRUE(contains(none.err, "no rights to grant")) << none.err;
 }
 
 }  // namespace

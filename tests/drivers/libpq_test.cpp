@@ -126,6 +126,8 @@ TEST_P(libpq, shows_no_values_in_its_messages) {
     const value one(given);
     const auto failure = native_failure_of([&] { what.run({{&one, 1}, {}, 0}, none); });
     EXPECT_TRUE(failure) << given;
+    // The words that quote the value are left out, and no others.
+    EXPECT_EQ(failure->sentence.empty(), failure->sqlstate.starts_with("22"));
     EXPECT_FALSE(contains(failure->sentence, "canary")) << failure->sentence;
     EXPECT_FALSE(contains(failure->sentence, "once (v)")) << failure->sentence;
     return failure->sqlstate;
@@ -137,6 +139,19 @@ TEST_P(libpq, shows_no_values_in_its_messages) {
   EXPECT_EQ(failure_with(*insert, "canary\xFF"), "22021");
   const auto cast = at().prepare("SELECT CAST(:v AS bigint)", text, {});
   EXPECT_EQ(failure_with(*cast, "canary"), "22P02");
+}
+
+TEST_P(libpq, leaves_the_words_of_a_function_to_the_servers_log) {
+  auto mail = db().fifo("mail");
+  here().sql(
+      "CREATE FUNCTION quoting() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+      "RAISE unique_violation USING MESSAGE = convert_from(NEW.payload, 'UTF8'); END $$");
+  here().sql(
+      "CREATE TRIGGER quoting BEFORE INSERT ON mail FOR EACH ROW EXECUTE FUNCTION quoting()");
+  const tableq::error refused = thrown_by([&] { mail.enqueue("canary"); });
+  EXPECT_EQ(tableq::to_string(refused.code()), "constraint_violated");
+  EXPECT_TRUE(contains(refused.what(), "its log has the words")) << refused.what();
+  EXPECT_FALSE(contains(refused.what(), "canary")) << refused.what();
 }
 
 TEST_P(libpq, tells_a_failed_connect_in_one_line_without_the_password) {

@@ -34,7 +34,7 @@ void claim_model::add(tableq::message_id id, const std::string& payload,
   added.message.created_at = options.created_at.value_or(now);
   if (delayed) added.message.due_at = now + options.delay;
   added.max_attempts = options.max_attempts;
-  if (options.retry) added.retry = *options.retry;
+  added.retry = options.retry;
   last_ = id;
 }
 
@@ -55,7 +55,7 @@ tableq::enqueue_result claim_model::meet(tableq::message_id holder, const std::s
   held.message.attempts = 0;
   held.max_attempts = options.max_attempts;
   held.message.expires_at = expiry(options, now);
-  held.retry = options.retry.value_or(tableq::retry_delays());
+  held.retry = options.retry;
   if (replaces) return tableq::enqueue_result::replaced;
   const bool delayed = options.delay.count() > 0;
   if (held.message.group) touched.insert(*held.message.group);
@@ -98,6 +98,10 @@ void claim_model::let_go(const group_names& groups) {
       ++busy;
     }
   }
+}
+
+bool claim_model::is_past(const entry& of, timestamp now) const {
+  return of.message.state == message_state::done && *of.message.finished_at + key_window() <= now;
 }
 
 bool claim_model::waits(const entry& of, timestamp now) {
@@ -206,23 +210,33 @@ std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::mi
   return out;
 }
 
-claim_model::entry* claim_model::held_by(const tableq::receipt& r) {
+const claim_model::entry* claim_model::held_by(const tableq::receipt& r) const {
   const auto found = all_.find(r.id);
   if (found == all_.end()) return nullptr;
-  entry& held = found->second;
+  const entry& held = found->second;
   return held.message.state == message_state::leased && held.fence == r.fence ? &held : nullptr;
+}
+
+claim_model::entry* claim_model::held_by(const tableq::receipt& r) {
+  return std::as_const(*this).held_by(r) == nullptr ? nullptr : &all_.at(r.id);
 }
 
 settled claim_model::complete(const tableq::receipt& r, timestamp now) {
   entry* held = held_by(r);
   if (held == nullptr) return settled::lease_lost;
-  if (!rules_.keep.value_or(false)) {
+  const bool kept = rules_.keep.value_or(false);
+  held->holds_key = held->holds_key && held->message.key && key_window() > 0ms;
+  if (!kept && !held->holds_key) {
     all_.erase(r.id);
     return settled::done;
   }
   held->message.state = message_state::done;
   held->message.due_at.reset();
   held->message.finished_at = now;
+  if (!kept) {  // Only the key stays.
+    held->message.payload.clear();
+    held->message.headers.clear();
+  }
   return settled::done;
 }
 
@@ -232,10 +246,7 @@ settled claim_model::fail(const tableq::receipt& r, const std::string& error,
   if (held == nullptr) return settled::lease_lost;
   note(*held, error, now);
   held->message.due_at.reset();
-  const auto& after = held->retry.after;
-  const auto attempt = static_cast<std::size_t>(held->message.attempts);
-  const std::chrono::milliseconds delay = options.delay.value_or(
-      after.empty() ? std::chrono::milliseconds(0) : after[std::min(attempt, after.size()) - 1]);
+  const std::chrono::milliseconds delay = options.delay.value_or(rest_after(r)->least);
   if (options.give_up || is_last_attempt(*held)) {
     die(r.id, now);
   } else if (delay.count() > 0) {
@@ -245,6 +256,17 @@ settled claim_model::fail(const tableq::receipt& r, const std::string& error,
     held->message.state = message_state::ready;
   }
   return settled::done;
+}
+
+std::optional<claim_model::rest> claim_model::rest_after(const tableq::receipt& r) const {
+  const entry* const held = held_by(r);
+  if (held == nullptr) return {};
+  const auto rule = held->retry.value_or(rules_.retry.value_or(tableq::retry_delays()));
+  if (rule.after.empty()) return rest();
+  const auto attempt = static_cast<std::size_t>(held->message.attempts);
+  const std::chrono::milliseconds middle = rule.after[std::min(attempt, rule.after.size()) - 1];
+  return rest{.least = middle * (100 - rule.jitter) / 100,
+              .most = middle * (100 + rule.jitter) / 100};
 }
 
 settled claim_model::release(const tableq::receipt& r) {

@@ -21,13 +21,16 @@ class claim_model {
   static constexpr const char* name = "jobs";
   using group_names = std::set<std::string>;
 
-  /// @param rules as the queue is opened; without a key_window, and with no jitter.
+  /// @param rules as the queue is opened.
   explicit claim_model(tableq::claim_options rules) : rules_(std::move(rules)) {}
 
   [[nodiscard]] limits_model& limits() { return limits_; }
 
   /// The message that holds the key, if any.
-  [[nodiscard]] std::optional<tableq::message_id> holder(const std::string& key) const;
+  [[nodiscard]] std::optional<tableq::message_id> holder(const std::string& key,
+                                                         tableq::timestamp now) const;
+  /// An enqueue with keys frees those whose window is over.
+  void forget_keys(tableq::timestamp now);
   void add(tableq::message_id id, const std::string& payload,
            const tableq::claim_enqueue_options& options, tableq::timestamp now);
   /// What becomes of a message whose key that one holds.
@@ -51,6 +54,13 @@ class claim_model {
   tableq::settled complete(const tableq::receipt& r, tableq::timestamp now);
   tableq::settled fail(const tableq::receipt& r, const std::string& error,
                        const tableq::fail_options& options, tableq::timestamp now);
+  struct rest {
+    std::chrono::milliseconds least{0};
+    std::chrono::milliseconds most{0};
+  };
+  /// How long the message may rest when it fails now, and the call does not say. Nothing when the
+  /// receipt holds none.
+  [[nodiscard]] std::optional<rest> rest_after(const tableq::receipt& r) const;
   tableq::settled release(const tableq::receipt& r);
   tableq::settled extend(const tableq::receipt& r, std::chrono::milliseconds lease,
                          tableq::timestamp now);
@@ -90,11 +100,14 @@ class claim_model {
     std::int64_t fence = 0;
     bool holds_key = true;
     std::optional<int> max_attempts = {};
-    tableq::retry_delays retry = {};
+    std::optional<tableq::retry_delays> retry = {};
   };
 
   [[nodiscard]] bool is_last_attempt(const entry& of) const {
     return of.message.attempts >= of.max_attempts.value_or(*rules_.max_attempts);
+  }
+  [[nodiscard]] std::chrono::milliseconds key_window() const {
+    return rules_.key_window.value_or(std::chrono::milliseconds{0});
   }
   [[nodiscard]] bool groups_pass() const {
     return rules_.groups && rules_.groups->on_failure == tableq::group_policy::pass;
@@ -103,9 +116,12 @@ class claim_model {
       const tableq::claim_enqueue_options& options, tableq::timestamp now) const;
 
   [[nodiscard]] static bool waits(const entry& of, tableq::timestamp now);
+  /// Whether it is done, and its window is over.
+  [[nodiscard]] bool is_past(const entry& of, tableq::timestamp now) const;
   /// What is due becomes ready, what expired for the last time dies.
   void promote(tableq::timestamp now);
   void die(tableq::message_id id, tableq::timestamp now);
+  [[nodiscard]] const entry* held_by(const tableq::receipt& r) const;
   entry* held_by(const tableq::receipt& r);
   void note(entry& in, const std::string& error, tableq::timestamp now);
   [[nodiscard]] std::vector<const entry*> in_order(tableq::timestamp now) const;

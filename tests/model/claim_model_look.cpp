@@ -9,12 +9,20 @@ namespace tableq_test {
 using tableq::message_state;
 using tableq::timestamp;
 
-std::optional<tableq::message_id> claim_model::holder(const std::string& key) const {
+std::optional<tableq::message_id> claim_model::holder(const std::string& key, timestamp now) const {
   for (const auto& [id, each] : all_) {
-    const bool done = each.message.state == message_state::done;
-    if (each.message.key == key && each.holds_key && !done) return id;
+    if (each.message.key == key && each.holds_key && !is_past(each, now)) return id;
   }
   return {};
+}
+
+void claim_model::forget_keys(timestamp now) {
+  for (auto at = all_.begin(); at != all_.end();) {
+    entry& one = at->second;
+    const bool freed = one.holds_key && is_past(one, now);
+    if (freed) one.holds_key = false;
+    at = freed && !rules_.keep.value_or(false) ? all_.erase(at) : std::next(at);
+  }
 }
 
 std::optional<std::string> claim_model::crowded() const {

@@ -112,22 +112,32 @@ tableq::claim_enqueue_options claim_walk::any_options(const std::string& payload
     options.group = "group " + std::to_string(random_.below(4));
   }
   if (random_.one_in(2)) options.headers["n"] = payload;
-  if (random_.one_in(3)) options.key = "key " + std::to_string(random_.below(8));
+  if (random_.one_in(rules_.key_window ? 2 : 3)) options.key = any_key();
   if (options.key) options.on_duplicate = any_policy();
   if (random_.one_in(6)) options.time_to_live = std::chrono::milliseconds(random_.below(20'000));
   if (random_.one_in(4)) options.max_attempts = 1 + static_cast<int>(random_.below(5));
   if (random_.one_in(4)) {
     options.retry = tableq::retry_delays{.after = {std::chrono::milliseconds(random_.below(3000)),
-                                                   std::chrono::milliseconds(random_.below(9000))}};
+                                                   std::chrono::milliseconds(random_.below(9000))},
+                                         .jitter = random_.one_in(2) ? 50 : 0};
   }
   return options;
 }
 
+std::string claim_walk::any_key() {
+  // Few, where they are to be met in the moments about the end of a window.
+  return "key " + std::to_string(random_.below(rules_.key_window ? 4 : 8));
+}
+
 tableq::on_duplicate claim_walk::any_policy() {
-  switch (random_.below(4)) {
+  switch (random_.below(10)) {
     case 0:
-      return tableq::on_duplicate::replace;
+      return tableq::on_duplicate::reject;
     case 1:
+    case 2:
+      return tableq::on_duplicate::replace;
+    case 3:
+    case 4:
       return tableq::on_duplicate::postpone;
     default:
       return tableq::on_duplicate::keep_first;
@@ -148,13 +158,21 @@ void claim_walk::enqueue(tableq::transaction* tx) {
         tx, [&](auto&... t) { return queue_->enqueue(t..., batch[0].payload, batch[0].options); })};
   };
   if (refused(count, model_.waiting_or_running(), put)) return;
+  if (rejects(batch)) {
+    const tableq::error held = thrown_by(put);
+    ASSERT_EQ(tableq::to_string(held.code()), "duplicate_key");
+    if (tx != nullptr) spoil(*tx);
+    return;
+  }
   const auto results = put();
   ASSERT_EQ(results.size(), batch.size());
+  const auto has_key = [](const auto& one) { return one.options.key.has_value(); };
+  if (std::any_of(batch.begin(), batch.end(), has_key)) model_.forget_keys(clock.now());
   claim_model::group_names touched;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const tableq::claim_enqueue_options& options = batch[i].options;
     if (options.group) touched.insert(*options.group);
-    const auto holder = options.key ? model_.holder(*options.key) : std::nullopt;
+    const auto holder = options.key ? model_.holder(*options.key, clock.now()) : std::nullopt;
     ASSERT_EQ(results[i].existed(), holder.has_value()) << i;
     if (holder) {
       ASSERT_EQ(results[i].id, *holder);
@@ -166,6 +184,17 @@ void claim_walk::enqueue(tableq::transaction* tx) {
     }
   }
   model_.let_go(touched);
+}
+
+bool claim_walk::rejects(const std::vector<tableq::new_claim_message>& batch) const {
+  std::set<std::string> held;
+  for (const auto& [payload, options] : batch) {
+    if (!options.key) continue;
+    const bool known =
+        !held.insert(*options.key).second || model_.holder(*options.key, clock.now()).has_value();
+    if (known && options.on_duplicate == tableq::on_duplicate::reject) return true;
+  }
+  return false;
 }
 
 void claim_walk::take(tableq::transaction* tx) {
@@ -226,7 +255,7 @@ void claim_walk::settle(tableq::transaction* tx) {
         failures.push_back({.receipt = r, .error = error, .options = options});
       }
       got = with(tx, [&](auto&... t) { return queue_->fail(t..., failures); });
-      ask([&](const auto& r) { return model_.fail(r, error, options, clock.now()); });
+      ask([&](const auto& r) { return model_.fail(r, error, drawn(tx, r, options), clock.now()); });
       model_.let_go(touched);
       break;
     }
@@ -246,6 +275,18 @@ void claim_walk::settle(tableq::transaction* tx) {
       break;
   }
   ASSERT_EQ(got, expected);
+}
+
+tableq::fail_options claim_walk::drawn(tableq::transaction* tx, const tableq::receipt& of,
+                                       tableq::fail_options options) {
+  const auto expected = model_.rest_after(of);
+  if (options.delay || !expected || expected->least == expected->most) return options;
+  const auto stored = with(tx, [&](auto&... t) { return queue_->get(t..., of.id); });
+  if (!stored || stored->state == tableq::message_state::dead) return options;
+  options.delay = stored->due_at ? *stored->due_at - clock.now() : 0ms;
+  EXPECT_LE(expected->least, *options.delay);
+  EXPECT_GE(expected->most, *options.delay);
+  return options;
 }
 
 tableq::message_id claim_walk::any_message() {
@@ -276,9 +317,9 @@ void claim_walk::get(tableq::transaction* tx) {
   const auto expected = model_.get(id);
   ASSERT_EQ(got.has_value(), expected.has_value());
   if (got) compare({*got}, {*expected});
-  const std::string key = "key " + std::to_string(random_.below(8));
+  const std::string key = any_key();
   const auto found = with(tx, [&](auto&... t) { return queue_->find(t..., key); });
-  const auto holder = model_.holder(key);
+  const auto holder = model_.holder(key, clock.now());
   ASSERT_EQ(found.has_value(), holder.has_value());
   if (found) compare({*found}, {*model_.get(*holder)});
 }

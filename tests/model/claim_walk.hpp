@@ -28,8 +28,13 @@ class claim_walk : public walked<on_each_backend, claim_model> {
 
   void enqueue(tableq::transaction* tx);
   void take(tableq::transaction* tx);
+  /// Whether one of the batch meets a held key and is to be rejected.
+  [[nodiscard]] bool rejects(const std::vector<tableq::new_claim_message>& batch) const;
   /// Settles receipts that may be fresh, stale, or of a take that was rolled back.
   void settle(tableq::transaction* tx);
+  /// How long the message of the receipt rests, which was failed so.
+  [[nodiscard]] tableq::fail_options drawn(tableq::transaction* tx, const tableq::receipt& of,
+                                           tableq::fail_options options);
   void cancel(tableq::transaction* tx);
   void set_priority(tableq::transaction* tx);
   void get(tableq::transaction* tx);
@@ -40,6 +45,7 @@ class claim_walk : public walked<on_each_backend, claim_model> {
 
   [[nodiscard]] std::string any_payload() { return "message " + std::to_string(++sent_); }
   [[nodiscard]] tableq::claim_enqueue_options any_options(const std::string& payload);
+  [[nodiscard]] std::string any_key();
   [[nodiscard]] tableq::on_duplicate any_policy();
   /// One that is there, or one that was or will be.
   [[nodiscard]] tableq::message_id any_message();

@@ -15,6 +15,18 @@ TEST_P(claim_walk, of_a_queue_that_keeps_agrees_with_the_model) {
   walk_by({.lease = 5s, .max_attempts = 3, .keep = true, .keys = tableq::key_scope::waiting});
 }
 
+TEST_P(claim_walk, of_a_queue_with_a_key_window_agrees_with_the_model) {
+  walk_by({.lease = 5s, .max_attempts = 3, .key_window = 9s});
+}
+
+TEST_P(claim_walk, of_a_queue_that_keeps_and_has_a_key_window_agrees_with_the_model) {
+  walk_by({.lease = 5s,
+           .max_attempts = 4,
+           .keep = true,
+           .retry = tableq::retry_delays{.after = {500ms, 2s}, .jitter = 25},
+           .key_window = 3s});
+}
+
 TEST_P(claim_walk, of_groups_that_hold_agrees_with_the_model) {
   walk_by({.lease = 5s, .max_attempts = 3, .groups = tableq::group_options{}});
 }

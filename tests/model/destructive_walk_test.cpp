@@ -26,6 +26,8 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
  protected:
   destructive_walk() : walked(destructive_model()) {}
 
+  tableq::ordering ordering_ = tableq::ordering::relaxed;
+
  private:
   [[nodiscard]] const backend& stands_on() const override { return *std::get<0>(GetParam()); }
   tableq::queue& queue() override { return mail_->base(); }
@@ -35,7 +37,17 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
   void reopen() override {
     close();
     clear_database();
+    if (ordering_ == tableq::ordering::strict) open_strict();
     mail_.emplace(db_with_clock(), kind(), "mail");
+  }
+
+  void open_strict() {
+    const tableq::order_options strict{.ordering = ordering_};
+    if (kind() == tableq::kind::fifo) {
+      static_cast<void>(db_with_clock().fifo("mail", strict));
+    } else {
+      static_cast<void>(db_with_clock().lifo("mail", strict));
+    }
   }
 
   void change(tableq::transaction* tx) override {
@@ -152,6 +164,17 @@ INSTANTIATE_TEST_SUITE_P(, destructive_walk,
 
 TEST_P(destructive_walk, agrees_with_the_model) {
   walk_along(1000);
+}
+
+class strict_walk : public destructive_walk {};
+INSTANTIATE_TEST_SUITE_P(, strict_walk,
+                         testing::Combine(testing::ValuesIn(shared_backends()),
+                                          testing::Values(tableq::kind::fifo, tableq::kind::lifo)),
+                         backend_and_kind);
+
+TEST_P(strict_walk, agrees_with_the_model) {
+  ordering_ = tableq::ordering::strict;
+  walk_along(500);
 }
 
 }  // namespace

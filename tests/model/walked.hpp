@@ -77,6 +77,12 @@ class walked : public Ground {
     return true;
   }
 
+  /// The transaction can only be rolled back, and says so.
+  void spoil(tableq::transaction& tx) {
+    spoilt_ = true;
+    ASSERT_EQ(tableq::to_string(thrown_by([&] { tx.commit(); }).code()), "invalid_argument");
+  }
+
   random_source random_{0};
   Model model_;
   std::uint64_t sent_ = 0;
@@ -108,8 +114,9 @@ class walked : public Ground {
   void transaction() {
     const Model before = model_;
     tableq::transaction tx = this->db_with_clock().begin();
-    for (std::uint64_t i = random_.below(5); i > 0; --i) change(&tx);
-    if (random_.one_in(2)) {
+    spoilt_ = false;
+    for (std::uint64_t i = random_.below(5); i > 0 && !spoilt_; --i) change(&tx);
+    if (!spoilt_ && random_.one_in(2)) {
       tx.commit();
     } else {
       tx.rollback();
@@ -118,6 +125,7 @@ class walked : public Ground {
   }
 
   Model empty_;
+  bool spoilt_ = false;
 };
 
 }  // namespace tableq_test

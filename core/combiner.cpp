@@ -13,6 +13,16 @@ using std::chrono::steady_clock;
 /// A leader goes on for so long: the next one would have to be woken first, with the database idle.
 constexpr int most_rounds = 4;
 
+/// A thread that is put to sleep and woken again costs more than a unit of work that is short, or of
+/// many. So whoever waits looks a few times first, and gives the processor away in between: with many
+/// threads, or short units, it is told before it has looked so often. (32 threads that enqueue, on two
+/// processors: 97,000 a second instead of 52,000 on SQLite, 58,000 instead of 46,000 on PostgreSQL.)
+constexpr int most_looks = 40;
+constexpr auto short_unit = std::chrono::microseconds{100};
+constexpr std::size_t many_calls = 6;
+/// Where a unit takes longer than that, the time is not worth the processor's.
+constexpr auto long_unit = std::chrono::milliseconds{1};
+
 /// Runs them, and notes what came of it. @param note called for each that failed.
 template <class Note>
 void run_all(std::span<combined_call* const> calls, const combiner::work& run, Note note) {
@@ -44,20 +54,33 @@ bool may_be_of_one(const error& failure) noexcept {
          failure.code() != errc::connection_failed;
 }
 
-bool combined_call::wait(steady_clock::time_point until) {
+bool combined_call::wait(int looks, steady_clock::time_point until) {
+  for (; looks > 0; --looks) {
+    if (told()) return true;
+    std::this_thread::yield();
+  }
+  turn before = turn::waits;
+  if (!turn_.compare_exchange_strong(before, turn::sleeps)) return true;
   std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, until, [this] { return turn_ != turn::waits; });
+  if (changed_.wait_until(lock, until, [this] { return woken_; })) return true;
+  before = turn::sleeps;
+  if (turn_.compare_exchange_strong(before, turn::waits)) return false;
+  changed_.wait(lock, [this] { return woken_; });  // It is being told.
+  return true;
 }
 
 void combined_call::wait() {
+  turn before = turn::waits;
+  if (!turn_.compare_exchange_strong(before, turn::sleeps)) return;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return turn_ != turn::waits; });
+  changed_.wait(lock, [this] { return woken_; });
 }
 
 void combined_call::turn_to(turn next) {
-  // Told under the lock: afterwards the caller may be gone.
+  if (turn_.exchange(next) != turn::sleeps) return;  // It looks, and may be gone by now.
+  // Under the lock: afterwards the caller may be gone.
   const std::scoped_lock hold(mutex_);
-  turn_ = next;
+  woken_ = true;
   changed_.notify_one();
 }
 
@@ -65,8 +88,9 @@ void combiner::run(combined_call& mine, const work& run) {
   std::unique_lock lock(mutex_);
   if (busy_) {
     waiting_.push_back(&mine);
+    const int often = looks();
     lock.unlock();
-    if (!mine.wait(steady_clock::now() + patience_)) {
+    if (!mine.wait(often, steady_clock::now() + patience_)) {
       lock.lock();
       const auto place = std::ranges::find(waiting_, &mine);
       const bool still = place != waiting_.end();
@@ -102,13 +126,16 @@ void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::
     } catch (const std::bad_alloc&) {  // It goes alone, and the others still have their turn.
     }
     lock.unlock();
+    const auto began = steady_clock::now();
     run_all(calls, run,
             [](combined_call& of, std::exception_ptr failed) { of.failed_ = std::move(failed); });
+    const auto took = steady_clock::now() - began;
     for (combined_call* const each : calls) {
       if (each != &mine) each->turn_to(combined_call::turn::done);
     }
     lock.lock();
     last_size_ = calls.size();
+    last_took_ = took;
     if (waiting_.empty()) {
       busy_ = false;
       return;
@@ -120,6 +147,11 @@ void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::
       return;
     }
   }
+}
+
+int combiner::looks() const {
+  const bool worth = last_took_ < short_unit || (last_size_ >= many_calls && last_took_ < long_unit);
+  return worth ? most_looks : 0;
 }
 
 std::size_t combiner::waiting() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -33,16 +34,20 @@ class combined_call {
 
  private:
   friend class combiner;
-  enum class turn : std::uint8_t { waits, leads, done };
+  enum class turn : std::uint8_t { waits, sleeps, leads, done };
 
+  /// Looks so many times whether it is its turn, while others run, and then sleeps.
   /// @return false when the time was over first.
-  bool wait(std::chrono::steady_clock::time_point until);
+  bool wait(int looks, std::chrono::steady_clock::time_point until);
+  /// Once it is certain to be told.
   void wait();
+  [[nodiscard]] bool told() const { return turn_.load() != turn::waits; }
   void turn_to(turn next);
 
+  std::atomic<turn> turn_ = turn::waits;
   std::mutex mutex_;
   std::condition_variable changed_;
-  turn turn_ = turn::waits;  // guarded by mutex_
+  bool woken_ = false;  // guarded by mutex_
   std::exception_ptr failed_;
 };
 
@@ -79,12 +84,15 @@ class combiner {
   void lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock);
   void gather(combined_call& first, std::vector<combined_call*>& calls,
               std::unique_lock<std::mutex>& lock);
+  /// How often a call that waits looks before it sleeps. Under the lock.
+  [[nodiscard]] int looks() const;
 
   std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::deque<combined_call*> waiting_;  // guarded by mutex_
   bool busy_ = false;                   // somebody leads; guarded by mutex_
   std::size_t last_size_ = 1;           // of the last unit of work; guarded by mutex_
+  std::chrono::steady_clock::duration last_took_{};  // the same; guarded by mutex_
 };
 
 }  // namespace tableq::core

@@ -13,9 +13,9 @@ using std::chrono::steady_clock;
 /// A leader goes on for so long: the next one would have to be woken first, with the database idle.
 constexpr int most_rounds = 4;
 
-/// A thread that is put to sleep and woken again costs more than a unit of work that is short, or of
-/// many. So whoever waits looks a few times first, and gives the processor away in between: with many
-/// threads, or short units, it is told before it has looked so often. See ADR 0016.
+/// A thread that is put to sleep and woken again costs more than a unit of work that is short, or
+/// of many. So whoever waits looks a few times first, and gives the processor away in between: with
+/// many threads, or short units, it is told before it has looked so often. See ADR 0016.
 constexpr int most_looks = 40;
 constexpr auto short_unit = std::chrono::microseconds{100};
 constexpr std::size_t many_calls = 6;
@@ -149,7 +149,8 @@ void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::
 }
 
 int combiner::looks() const {
-  const bool worth = last_took_ < short_unit || (last_size_ >= many_calls && last_took_ < long_unit);
+  const bool worth =
+      last_took_ < short_unit || (last_size_ >= many_calls && last_took_ < long_unit);
   return worth ? most_looks : 0;
 }
 

@@ -89,9 +89,9 @@ class combiner {
 
   std::chrono::milliseconds patience_;
   std::mutex mutex_;
-  std::deque<combined_call*> waiting_;  // guarded by mutex_
-  bool busy_ = false;                   // somebody leads; guarded by mutex_
-  std::size_t last_size_ = 1;           // of the last unit of work; guarded by mutex_
+  std::deque<combined_call*> waiting_;               // guarded by mutex_
+  bool busy_ = false;                                // somebody leads; guarded by mutex_
+  std::size_t last_size_ = 1;                        // of the last unit of work; guarded by mutex_
   std::chrono::steady_clock::duration last_took_{};  // the same; guarded by mutex_
 };
 

@@ -47,9 +47,12 @@ judged_failure judge(const dialect& speaks, const native_failure& failure) {
   return out;
 }
 
-/// The rows of an INSERT that could not tell which item each belongs to: ids rise with the items.
-core::row_set numbered_by_id(const core::row_set& rows) {
+/// Numbers the rows of an INSERT that could not tell which item each belongs to: ids rise with the
+/// items.
+void number_by_id(core::row_set& rows) {
+  if (rows.empty() || rows.maybe_integer(0, 0)) return;
   std::vector<std::int64_t> ids;
+  ids.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) ids.push_back(rows.integer(i, 1));
   std::sort(ids.begin(), ids.end());
   core::row_set out(rows.width());
@@ -57,7 +60,7 @@ core::row_set numbered_by_id(const core::row_set& rows) {
     out.add(static_cast<std::int64_t>(i));
     out.add(ids[i]);
   }
-  return out;
+  rows = std::move(out);
 }
 
 /// How many of `left` items the next text takes, which is made for `rows`.
@@ -225,11 +228,14 @@ void dialect_session::run_batch(known_texts& known, const core::contract& of,
   } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
     out.number_rows(0);
     run(text_of(known, of, names, one_key), {shared, items, width}, out, loss);
-  } else if (words_->by->arrays) {
-    run(text_of(known, of, names, 1), {shared, items, width}, out, loss);
   } else {
-    const array_texts arrays(items, of.items);
-    run(text_of(known, of, names, 1), {shared, arrays.values(), width}, out, loss);
+    if (words_->by->arrays) {
+      run(text_of(known, of, names, 1), {shared, items, width}, out, loss);
+    } else {
+      const array_texts arrays(items, of.items);
+      run(text_of(known, of, names, 1), {shared, arrays.values(), width}, out, loss);
+    }
+    number_by_id(out);
   }
 }
 
@@ -253,7 +259,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
       if (told) {
         core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
         run(text_of(known, of, names, next.rows), with, rows, of_piece);
-        if (!rows.empty() && !rows.maybe_integer(0, 0)) rows = numbered_by_id(rows);
+        number_by_id(rows);
         out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       } else {
         out.number_rows(static_cast<std::int64_t>(done));

@@ -79,20 +79,18 @@ SELECT pg_advisory_unlock_shared(1952606577, CAST(CAST(:identity AS bigint) & 21
 UNLISTEN {table:tableq}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
--- Ids are drawn row by row as the arrays are walked along, so the n-th lowest belongs to the n-th item. They
--- come from the column's default, which needs no right on the sequence. txid_current() is asked before the
--- first one is drawn, and makes the transaction one that snapshots know of: see queue.floor.
-WITH added AS (
-  INSERT INTO {table} (created_at, payload)
-  SELECT COALESCE(created_at, CAST(:now AS bigint),
-                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
-         payload
-  FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
-               unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
-  WHERE txid_current() IS NOT NULL
-  RETURNING id
-)
-SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
+-- Ids are drawn row by row as the arrays are walked along, so the n-th lowest belongs to the n-th item; the
+-- session numbers them, where `item` is NULL. They come from the column's default, which needs no right on the
+-- sequence. txid_current() is asked before the first one is drawn, and makes the transaction one that
+-- snapshots know of: see queue.floor.
+INSERT INTO {table} (created_at, payload)
+SELECT COALESCE(created_at, CAST(:now AS bigint),
+                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+       payload
+FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
+             unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
+WHERE txid_current() IS NOT NULL
+RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
 INSERT INTO {table} (created_at, payload)
@@ -177,20 +175,17 @@ SELECT (SELECT count(*)
          CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS as_of
 
 -- name: pending.enqueue
-WITH added AS (
-  INSERT INTO {table} (created_at, due_at, payload)
-  SELECT COALESCE(created_at, clock),
-         COALESCE(due_at, clock + COALESCE(delay, 0)),
-         payload
-  FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
-               unnest(CAST(:created_at AS bigint[])) AS created_at,
-               unnest(CAST(:due_at AS bigint[])) AS due_at,
-               unnest(CAST(:delay AS bigint[])) AS delay,
-               COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
-  RETURNING id
-)
-SELECT row_number() OVER (ORDER BY id) - 1 AS item, id FROM added
+INSERT INTO {table} (created_at, due_at, payload)
+SELECT COALESCE(created_at, clock),
+       COALESCE(due_at, clock + COALESCE(delay, 0)),
+       payload
+FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
+             unnest(CAST(:created_at AS bigint[])) AS created_at,
+             unnest(CAST(:due_at AS bigint[])) AS due_at,
+             unnest(CAST(:delay AS bigint[])) AS delay,
+             COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
+RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: pending.enqueue.one
 INSERT INTO {table} (created_at, due_at, payload)

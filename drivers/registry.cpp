@@ -186,6 +186,7 @@ endpoint completed(endpoint at, const dialect& speaks) {
     at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
   }
   at.wide_text = speaks.wide_text;
+  at.prepares = speaks.prepares;
   return at;
 }
 

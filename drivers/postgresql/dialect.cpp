@@ -29,6 +29,7 @@ dialect make_postgresql_dialect() {
               {"claim", postgresql_sql::ddl_claim},
               {"concurrency", postgresql_sql::ddl_concurrency},
               {"roles", postgresql_sql::ddl_roles}},
+      .prepares = true,
       .setup = {postgresql_sql::setup},
       // Not READ WRITE: on a standby that would fail with another error than writing does.
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",

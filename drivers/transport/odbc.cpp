@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -128,8 +129,14 @@ class statement_handle {
 
   [[nodiscard]] SQLHSTMT get() const noexcept { return handle_; }
 
-  /// Runs a text and reads all its results to the end. Only then are the rows good: a server may
-  /// send rows, and then an error that undoes what they tell of.
+  void prepare(const std::string& sql) {
+    check(SQLPrepare(handle_, text_of(sql), static_cast<SQLINTEGER>(sql.size())));
+    prepared_ = true;
+  }
+
+  /// Runs a text, which must be the prepared one if there is one, and reads all its results to the
+  /// end. Only then are the rows good: a server may send rows, and then an error that undoes what
+  /// they tell of.
   void run(const std::string& sql, const std::vector<core::value_type>& columns,
            core::row_set& out) {
     struct closing {
@@ -139,9 +146,9 @@ class statement_handle {
         SQLFreeStmt(of, SQL_RESET_PARAMS);
       }
     } const at_the_end{handle_};
-    // ODBC's functions take no const, and do not write.
-    auto* text = const_cast<SQLCHAR*>(reinterpret_cast<const SQLCHAR*>(sql.data()));
-    SQLRETURN result = SQLExecDirect(handle_, text, static_cast<SQLINTEGER>(sql.size()));
+    SQLRETURN result =
+        prepared_ ? SQLExecute(handle_)
+                  : SQLExecDirect(handle_, text_of(sql), static_cast<SQLINTEGER>(sql.size()));
     bool wanted = !columns.empty();
     do {
       SQLSMALLINT width = 0;
@@ -160,6 +167,11 @@ class statement_handle {
   }
 
  private:
+  /// ODBC's functions take no const, and do not write.
+  static SQLCHAR* text_of(const std::string& sql) noexcept {
+    return const_cast<SQLCHAR*>(reinterpret_cast<const SQLCHAR*>(sql.data()));
+  }
+
   void check(SQLRETURN result) {
     if (SQL_SUCCEEDED(result)) return;
     link_.spoiled = link_.spoiled || link_.in_transaction();
@@ -191,34 +203,61 @@ class statement_handle {
 
   odbc_link& link_;
   SQLHSTMT handle_ = SQL_NULL_HSTMT;
+  bool prepared_ = false;
 };
+
+/// The server forgot the plan, or its table was altered. Nothing was run.
+bool must_prepare_again(const native_error& failure) noexcept {
+  return failure.sqlstate == "26000" || failure.sqlstate == "0A000";
+}
 
 class odbc_prepared final : public prepared {
  public:
-  odbc_prepared(std::shared_ptr<odbc_link> link, text of)
-      : link_(std::move(link)), text_(std::move(of)), statement_(*link_) {}
+  odbc_prepared(std::shared_ptr<odbc_link> link, text of, bool keep)
+      : link_(std::move(link)), text_(std::move(of)), keep_(keep) {}
 
-  /// Directly: a server keeps the plan of a text with parameters, and preparing would be a round
-  /// trip of its own, with some drivers before every run.
   void run(const arguments& with, core::row_set& out) override {
-    const bound_values values(statement_.get(), link_->handle, link_->wide_text, text_.parameters,
-                              with);
-    statement_.run(text_.sql, text_.columns, out);
+    try {
+      run_once(with, out);
+    } catch (const native_failure& failure) {
+      if (!ran_ || !must_prepare_again(failure.details())) throw;
+      statement_.reset();
+      if (link_->in_transaction()) {  // lost with it, and may be run again as a whole
+        native_error what = failure.details();
+        what.sqlstate = "26000";
+        throw native_failure(std::move(what));
+      }
+      run_once(with, out);
+    }
+    ran_ = keep_;
   }
 
  private:
+  void run_once(const arguments& with, core::row_set& out) {
+    if (!statement_) {
+      statement_.emplace(*link_);
+      if (keep_) statement_->prepare(text_.sql);
+    }
+    const bound_values values(statement_->get(), link_->handle, link_->wide_text, text_.parameters,
+                              with);
+    statement_->run(text_.sql, text_.columns, out);
+  }
+
   std::shared_ptr<odbc_link> link_;
   text text_;
-  statement_handle statement_;
+  bool keep_;
+  bool ran_ = false;  ///< As prepared: what fails then for want of a plan is only to be prepared.
+  std::optional<statement_handle> statement_;
 };
 
 class odbc_executor final : public transport {
  public:
   odbc_executor(SQLHDBC handle, const endpoint& at)
-      : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout, at.wide_text})) {}
+      : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout, at.wide_text})),
+        prepares_(at.prepares) {}
 
-  std::unique_ptr<prepared> prepare(text of, bool /*keep*/) override {
-    return std::make_unique<odbc_prepared>(link_, std::move(of));
+  std::unique_ptr<prepared> prepare(text of, bool keep) override {
+    return std::make_unique<odbc_prepared>(link_, std::move(of), keep && prepares_);
   }
 
   void script(const std::string& sql, boundary what) override {
@@ -232,6 +271,7 @@ class odbc_executor final : public transport {
 
  private:
   std::shared_ptr<odbc_link> link_;
+  bool prepares_;
 };
 
 [[noreturn]] void fail_to_connect(native_error what, const endpoint& at) {

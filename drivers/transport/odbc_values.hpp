@@ -8,6 +8,7 @@
 #include <sql.h>
 #include <sqlext.h>
 
+#include <array>
 #include <boost/locale/encoding_utf.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -128,11 +129,13 @@ class field_reader {
                  std::string& out) const {
     constexpr std::size_t first_part = 8192;
     constexpr std::size_t next_part = std::size_t{1} << 20U;
+    // Most values are short, and a batch has many: each is to hold no more than it needs.
+    std::array<char, first_part + sizeof(SQLWCHAR)> first;  // NOLINT(*-member-init): written below
+    char* into = first.data();
     std::size_t room = first_part;
     for (std::size_t done = 0;;) {
-      out.resize(done + room + terminator);
       SQLLEN left = 0;
-      const SQLRETURN result = SQLGetData(statement_, column, c_type, out.data() + done,
+      const SQLRETURN result = SQLGetData(statement_, column, c_type, into,
                                           static_cast<SQLLEN>(room + terminator), &left);
       if (result == SQL_NO_DATA) {  // all of it was there already
         out.resize(done);
@@ -140,12 +143,17 @@ class field_reader {
       }
       if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
       if (left == SQL_NULL_DATA) return false;
-      if (left != SQL_NO_TOTAL && static_cast<std::size_t>(left) <= room) {
-        out.resize(done + static_cast<std::size_t>(left));
+      const bool all = left != SQL_NO_TOTAL && static_cast<std::size_t>(left) <= room;
+      const std::size_t got = all ? static_cast<std::size_t>(left) : room;
+      if (done == 0) out.assign(into, got);
+      done += got;
+      if (all) {
+        out.resize(done);
         return true;
       }
-      done += room;
       room = left == SQL_NO_TOTAL ? next_part : static_cast<std::size_t>(left) - room;
+      out.resize(done + room + terminator);
+      into = out.data() + done;
     }
   }
 

@@ -86,6 +86,7 @@ struct endpoint {
   /// and its client library do.
   std::chrono::milliseconds statement_timeout{0};
   bool wide_text = false;  ///< As the dialect's.
+  bool prepares = false;   ///< As the dialect's.
   /// A pooler hands the server's session from client to client, with each transaction: the
   /// dialect's set-up is left out, nothing is prepared, and nobody listens.
   bool pooled = false;
@@ -115,6 +116,9 @@ struct dialect {
   /// Through ODBC text travels as UTF-16, for a database whose text is that. Otherwise as UTF-8,
   /// which the drivers of the others hand on as it is; wide text they may send through the locale.
   bool wide_text = false;
+  /// Through ODBC a text is prepared once in each session, for a database that keeps its plan then.
+  /// Otherwise it is sent with each call, which is one round trip with any driver.
+  bool prepares = false;
   /// Run once in each new session, before what the endpoint adds.
   std::vector<std::string> setup = {};
   std::string begin = "BEGIN";

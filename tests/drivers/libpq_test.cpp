@@ -64,43 +64,6 @@ TEST_P(libpq, refuses_columns_of_another_type) {
   }
 }
 
-TEST_P(libpq, prepares_anew_what_the_session_forgot) {
-  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
-  EXPECT_EQ(run(*ready), 7);
-  executor().script("DISCARD ALL", boundary::none);
-  EXPECT_EQ(run(*ready), 7);
-  executor().script("DEALLOCATE ALL", boundary::none);
-  EXPECT_EQ(run(*ready), 7);
-}
-
-TEST_P(libpq, prepares_anew_after_a_transaction_that_found_it_gone) {
-  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
-  executor().script("DEALLOCATE ALL", boundary::none);
-  executor().script("BEGIN", boundary::begin);
-  const auto failure = native_failure_of([&] { run(*ready); });
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->sqlstate, "26000");
-  executor().script("ROLLBACK", boundary::rollback);
-  executor().script("BEGIN", boundary::begin);
-  EXPECT_EQ(run(*ready), 7);
-  executor().script("COMMIT", boundary::commit);
-}
-
-TEST_P(libpq, prepares_anew_when_a_table_was_altered) {
-  executor().script("CREATE TABLE changing (v integer); INSERT INTO changing VALUES (7)",
-                    boundary::none);
-  const auto ready = at().prepare("SELECT v FROM changing", {}, integer);
-  EXPECT_EQ(run(*ready), 7);
-  executor().script("ALTER TABLE changing ALTER COLUMN v TYPE bigint", boundary::none);
-  EXPECT_EQ(run(*ready), 7);
-}
-
-TEST_P(libpq, leaves_no_prepared_statement_in_a_session_of_somebody_else) {
-  const auto once = at().prepare("SELECT 7 AS v", {}, integer, false);
-  EXPECT_EQ(run(*once), 7);
-  EXPECT_EQ(at().integer("SELECT count(*) FROM pg_prepared_statements"), 0);
-}
-
 TEST_P(libpq, keeps_notices_to_itself) {
   testing::internal::CaptureStderr();
   executor().script("DO $$ BEGIN RAISE WARNING 'canary'; END $$", boundary::none);

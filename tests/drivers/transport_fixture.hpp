@@ -41,6 +41,7 @@ class opened_transport {
       speaks = tableq::find_dialect(tableq::database::open(url).backend());
     }
     at.wide_text = speaks.wide_text;
+    at.prepares = speaks.prepares;
     at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
     session = kind->open(at);
     executor = kind->attach(*session, at, true);

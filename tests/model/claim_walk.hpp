@@ -32,7 +32,8 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   [[nodiscard]] bool rejects(const std::vector<tableq::new_claim_message>& batch) const;
   /// Settles receipts that may be fresh, stale, or of a take that was rolled back.
   void settle(tableq::transaction* tx);
-  /// How long the message of the receipt rests, which was failed so.
+  /// The options with the delay that the database has drawn for the message, which was failed so;
+  /// fails the test where that is not within the bounds of the rule.
   [[nodiscard]] tableq::fail_options drawn(tableq::transaction* tx, const tableq::receipt& of,
                                            tableq::fail_options options);
   void cancel(tableq::transaction* tx);

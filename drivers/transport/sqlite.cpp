@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/checkpoint_pace.hpp"
 #include "drivers/transport/file_watch.hpp"
 #include "drivers/transport/sqlite_turn.hpp"
 
@@ -55,6 +56,20 @@ class sqlite_clock {
 std::string log_of(sqlite3* handle) {
   const char* file = sqlite3_db_filename(handle, "main");
   return file == nullptr || *file == '\0' ? std::string() : std::string(file).append("-wal");
+}
+
+/// SQLite's hook for what was committed to a log, instead of its own.
+int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
+  using clock = checkpoint_pace::clock;
+  auto& when = *static_cast<checkpoint_pace*>(pace);
+  const auto began = clock::now();
+  if (!when.due(pages, began)) return SQLITE_OK;
+  int logged = 0;
+  int copied = 0;
+  // What fails or has to wait is tried again by the next one who commits.
+  sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, &logged, &copied);
+  when.tried(logged, copied, began, clock::now());
+  return SQLITE_OK;
 }
 
 /// A writing statement, from the first try to get the lock to the end.
@@ -177,11 +192,14 @@ class sqlite_executor final : public transport {
   sqlite_executor(sqlite3* handle, std::chrono::milliseconds longest)
       : handle_(handle), turn_(std::make_unique<sqlite_turn>(log_of(handle), longest)) {
     sqlite3_busy_handler(handle_, wait_for_lock, turn_.get());
+    sqlite3_wal_hook(handle_, copy_log, &pace_);
   }
   sqlite_executor(const sqlite_executor&) = delete;
   sqlite_executor& operator=(const sqlite_executor&) = delete;
   ~sqlite_executor() override {
-    if (turn_) sqlite3_busy_handler(handle_, nullptr, nullptr);
+    if (!turn_) return;
+    sqlite3_busy_handler(handle_, nullptr, nullptr);
+    sqlite3_wal_hook(handle_, nullptr, nullptr);
   }
 
   std::unique_ptr<prepared> prepare(text of, bool keep) override {
@@ -197,6 +215,7 @@ class sqlite_executor final : public transport {
  private:
   sqlite3* handle_;
   std::unique_ptr<sqlite_turn> turn_;
+  checkpoint_pace pace_;
 };
 
 std::unique_ptr<soci::session> open(const endpoint& at) {

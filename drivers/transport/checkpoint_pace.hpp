@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+
+namespace tableq::drivers {
+
+/// When a session that has committed copies what is in SQLite's log to the file: from 1,000 pages
+/// on after each commit, as SQLite does by itself, but not again at once when nothing could be
+/// copied.
+///
+/// A reader that began when the log was empty, and stays, keeps everything from being copied;
+/// SQLite finds that out only after it has sorted the whole log (walCheckpoint in its wal.c), so
+/// that each commit would cost more than the one before. After an attempt in vain the next one
+/// waits fifty times as long as that took: a fiftieth of the time at most is spent on them.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; it belongs to its session.
+class checkpoint_pace {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// @param pages of the log, after a commit.
+  [[nodiscard]] bool due(int pages, clock::time_point now) const noexcept {
+    constexpr int enough = 1000;
+    return pages >= enough && now >= not_before_;
+  }
+
+  /// @param logged pages of the log after an attempt.
+  /// @param copied those of them that are in the file now.
+  void tried(int logged, int copied, clock::time_point began, clock::time_point ended) noexcept {
+    constexpr int patience = 50;
+    const bool in_vain = copied == copied_ && copied < logged;
+    not_before_ = in_vain ? ended + patience * (ended - began) : ended;
+    copied_ = copied;
+  }
+
+ private:
+  int copied_ = 0;
+  clock::time_point not_before_{};
+};
+
+}  // namespace tableq::drivers

@@ -1,0 +1,91 @@
+#include "drivers/transport/checkpoint_pace.hpp"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <tableq/tableq.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::drivers::checkpoint_pace;
+namespace files = std::filesystem;
+
+constexpr checkpoint_pace::clock::time_point start{};
+
+TEST(checkpoint, is_due_from_a_thousand_pages_on) {
+  const checkpoint_pace pace;
+  EXPECT_FALSE(pace.due(999, start));
+  EXPECT_TRUE(pace.due(1000, start));
+}
+
+TEST(checkpoint, is_tried_again_at_once_while_something_is_copied) {
+  checkpoint_pace pace;
+  pace.tried(1500, 1000, start, start + 10ms);  // a reader needs the rest
+  EXPECT_TRUE(pace.due(1500, start + 10ms));
+  pace.tried(1600, 1600, start + 10ms, start + 20ms);  // all of it; the next commit starts anew
+  EXPECT_TRUE(pace.due(1700, start + 20ms));
+}
+
+TEST(checkpoint, in_vain_waits_fifty_times_as_long_as_it_took) {
+  checkpoint_pace pace;
+  pace.tried(5000, 0, start, start + 10ms);
+  EXPECT_FALSE(pace.due(9000, start + 509ms));
+  EXPECT_TRUE(pace.due(9000, start + 510ms));
+  pace.tried(9000, 4000, start + 510ms, start + 530ms);
+  EXPECT_TRUE(pace.due(9000, start + 530ms));
+}
+
+/// A file with a queue, and another program that reads in it.
+class kept_log : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (files::temp_directory_path() / "tableq-log-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    sqlite3* opened = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &opened), SQLITE_OK);
+    reader_.reset(opened);
+  }
+  void TearDown() override {
+    reader_.reset();
+    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
+    files::remove_all(folder_, ignored);
+  }
+  [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
+  [[nodiscard]] std::uintmax_t size() const { return files::file_size(folder_ / "queues.db"); }
+  void read(const char* sql) {
+    EXPECT_EQ(sqlite3_exec(reader_.get(), sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+
+ private:
+  struct close {
+    void operator()(sqlite3* what) const noexcept { sqlite3_close(what); }
+  };
+  files::path folder_;
+  std::unique_ptr<sqlite3, close> reader_;
+};
+
+TEST_F(kept_log, is_copied_after_the_reader_that_kept_it) {
+  tableq::database db = tableq::database::open("sqlite://" + file() + "?synchronous=normal");
+  auto letters = db.fifo("letters");
+  read("PRAGMA wal_checkpoint(TRUNCATE)");
+  read("BEGIN");
+  read("SELECT * FROM letters");  // the log is empty: everything that comes is kept
+  const std::uintmax_t before = size();
+  const std::string page(4000, 'x');
+  for (int i = 0; i < 2000; ++i) letters.enqueue(page);
+  EXPECT_EQ(size(), before);
+  read("COMMIT");
+  const auto until = std::chrono::steady_clock::now() + 60s;
+  while (size() == before && std::chrono::steady_clock::now() < until) letters.enqueue(page);
+  EXPECT_GT(size(), before);
+}
+
+}  // namespace

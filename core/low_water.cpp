@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t few_messages = 64;
 /// And so few reads.
 constexpr std::size_t few_reads = 8;
+/// Leases and delays run out by the clock, in a time when few messages are read as well.
+constexpr std::chrono::milliseconds long_ago{10};
 constexpr int early_questions = 8;
 constexpr int share_of_starting_over = 50;
 
@@ -77,16 +79,18 @@ low_water::position low_water::passed(bool all) {
   return lowest;
 }
 
-std::optional<low_water::question> low_water::ask() {
+std::optional<low_water::question> low_water::ask(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   // Until a floor is known, each read steps over everything.
   const bool early = early_ > 0 && std::ranges::any_of(levels_, [](const level& each) {
                        return each.floor.at == lowest;
                      });
   const std::size_t enough = early ? 1 : std::max(few_messages, few_reads * most_);
-  if (asked_ || read_ < enough) return std::nullopt;
+  const bool late = read_ >= few_reads && now - asked_at_ >= long_ago;
+  if (asked_ || (read_ < enough && !late)) return std::nullopt;
   if (early) --early_;
   asked_ = true;
+  asked_at_ = now;
   read_ = 0;
   most_ = 0;
   for (level& each : levels_) each.read /= 2;

@@ -82,7 +82,7 @@ class low_water {
     position known;                   ///< An id that was drawn before.
   };
   /// Something when it is time to ask; then the caller must answer, or give up.
-  [[nodiscard]] std::optional<question> ask();
+  [[nodiscard]] std::optional<question> ask(clock::time_point now);
 
   /// What one snapshot shows.
   struct sight {
@@ -126,6 +126,7 @@ class low_water {
   bool overdue_ = false;  // something may be due that was due before `passed_`
   int early_ = 0;         // questions that are asked at once
   clock::time_point start_over_at_ = {};
+  clock::time_point asked_at_ = {};  // the last question
 };
 
 }  // namespace tableq::core

@@ -136,7 +136,7 @@ void queue_state::raise_floor() const noexcept {
   if (!database_->able().deleted_rows_linger) return;
   std::optional<low_water::question> asked;
   try {
-    asked = watched_.low.ask();
+    asked = watched_.low.ask(low_water::clock::now());
     if (!asked) return;
     watched_.low.answer(*asked, info_.kind == kind::claim ? see_levels(*asked) : see(*asked));
   } catch (...) {  // The floor stays where it is. What is wrong, the read that follows will tell.

@@ -30,7 +30,7 @@ class low_water_mark : public testing::Test {
   }
   /// Asks, while transactions from `oldest` on run and `next` is the next to begin.
   void ask(std::optional<std::int64_t> first, std::int64_t oldest, std::int64_t next) {
-    const auto asked = low_.ask();
+    const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     low_.answer(*asked,
                 {.first = {first}, .oldest = first, .oldest_running = oldest, .next = next});
@@ -90,22 +90,35 @@ TEST_F(low_water_mark, rises_over_all_that_was_read_where_nothing_is_left) {
 TEST_F(low_water_mark, is_asked_for_after_many_messages_and_by_one_at_a_time) {
   begin_at_one();
   for (int i = 1; i < 64; ++i) read(i, i);
-  EXPECT_FALSE(low_.ask());
+  EXPECT_FALSE(low_.ask(now_));
   read(64, 64);
-  const auto asked = low_.ask();
+  const auto asked = low_.ask(now_);
   ASSERT_TRUE(asked);
   read_many(65);
-  EXPECT_FALSE(low_.ask());
+  EXPECT_FALSE(low_.ask(now_));
   low_.give_up();
-  EXPECT_TRUE(low_.ask());
+  EXPECT_TRUE(low_.ask(now_));
+}
+
+TEST_F(low_water_mark, is_asked_for_after_few_messages_that_took_long) {
+  begin_at_one();
+  for (int i = 1; i <= 8; ++i) read(i, i);
+  now_ += 9ms;
+  EXPECT_FALSE(low_.ask(now_));
+  now_ += 1ms;
+  EXPECT_TRUE(low_.ask(now_));
+  low_.give_up();
+  for (int i = 9; i < 16; ++i) read(i, i);
+  now_ += 1h;
+  EXPECT_FALSE(low_.ask(now_)) << "not for less than eight";
 }
 
 TEST_F(low_water_mark, is_asked_for_after_several_reads_however_many_each_returns) {
   begin_at_one();
   for (int i = 0; i < 7; ++i) read(i * 100 + 1, i * 100 + 100);
-  EXPECT_FALSE(low_.ask());
+  EXPECT_FALSE(low_.ask(now_));
   read(701, 800);
-  EXPECT_TRUE(low_.ask());
+  EXPECT_TRUE(low_.ask(now_));
 }
 
 TEST_F(low_water_mark, is_asked_for_at_once_when_nothing_is_known_but_not_for_ever) {
@@ -114,14 +127,14 @@ TEST_F(low_water_mark, is_asked_for_at_once_when_nothing_is_known_but_not_for_ev
     ask(i + 2, 1, 100);  // Something old runs, and does not end.
   }
   read(9, 9);
-  EXPECT_FALSE(low_.ask());
+  EXPECT_FALSE(low_.ask(now_));
 }
 
 TEST_F(low_water_mark, forgets_what_it_meant_to_rise_to_when_asking_fails) {
   read_many(1);
   ask(1001, 50, 60);
   read_many(1001);
-  ASSERT_TRUE(low_.ask());
+  ASSERT_TRUE(low_.ask(now_));
   low_.give_up();
   read_many(2001);
   ask(3001, 70, 80);
@@ -149,7 +162,7 @@ TEST_F(low_water_mark, is_each_levels_own) {
   for (int i = 0; i < 2; ++i) {
     read(1 + i * 100, 50 + i * 100, 0);
     read(51 + i * 100, 100 + i * 100, 7);
-    const auto asked = low_.ask();
+    const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     EXPECT_EQ(asked->known, 100 + i * 100);
     ASSERT_EQ(asked->levels.size(), 2U);
@@ -192,7 +205,7 @@ TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
   // One level is read from no more, while time goes by.
   for (int round = 0; round < 10; ++round) {
     for (std::int64_t i = 2; i < 2 * most; ++i) read(i * 10, i * 10 + 9, i / 2 + 1);
-    ASSERT_TRUE(low_.ask());
+    ASSERT_TRUE(low_.ask(now_));
     low_.give_up();
   }
   read(500, 500, 99);
@@ -203,13 +216,13 @@ TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
 TEST_F(low_water_mark, of_what_is_due_falls_with_a_clock_that_is_set_back) {
   for (const std::int64_t due : {5000, 6000, 7000}) {
     read_many(1);
-    const auto asked = low_.ask();
+    const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     low_.answer(*asked, {.first = {1}, .oldest = 1, .due = due, .oldest_running = 9, .next = 9});
   }
   EXPECT_EQ(next().passed, 6000);
   read_many(1);
-  const auto asked = low_.ask();
+  const auto asked = low_.ask(now_);
   ASSERT_TRUE(asked);
   low_.answer(*asked, {.first = {1}, .oldest = 1, .due = 3000, .oldest_running = 9, .next = 9});
   EXPECT_EQ(next().passed, 3000);
@@ -218,7 +231,7 @@ TEST_F(low_water_mark, of_what_is_due_falls_with_a_clock_that_is_set_back) {
 TEST_F(low_water_mark, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
   for (const std::int64_t due : {5000, 6000}) {
     read_many(1);
-    const auto asked = low_.ask();
+    const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     low_.answer(*asked, {.first = {1}, .oldest = 1, .due = due, .oldest_running = 9, .next = 9});
   }

@@ -134,6 +134,19 @@ void claim_model::die(tableq::message_id id, timestamp now) {
   all_.erase(id);
 }
 
+void claim_model::add_letter(const std::string& payload, timestamp now) {
+  tableq::stored_message& letter = letters_[payload];
+  letter.state = message_state::ready;
+  letter.payload = payload;
+  letter.created_at = now;
+}
+
+std::size_t claim_model::own_letters() const {
+  return static_cast<std::size_t>(std::count_if(letters_.begin(), letters_.end(), [](auto& each) {
+    return each.second.headers.count("tableq-source") > 0;
+  }));
+}
+
 void claim_model::adopt(tableq::message_id id, const std::string& payload) {
   tableq::stored_message message = letters_.extract(payload).mapped();
   message.id = id;

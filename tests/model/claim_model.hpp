@@ -87,6 +87,12 @@ class claim_model {
     return letters_;
   }
   void remove_letter(const std::string& payload) { letters_.erase(payload); }
+  /// Somebody puts a message of his own beside the letters.
+  void add_letter(const std::string& payload, tableq::timestamp now);
+  /// Of the dead-letter queue: letters count, and are not refused.
+  [[nodiscard]] limits_model& limits_of_letters() { return limits_of_letters_; }
+  /// How many of the letters are this queue's.
+  [[nodiscard]] std::size_t own_letters() const;
   /// A letter comes back, under a new id.
   void adopt(tableq::message_id id, const std::string& payload);
 
@@ -130,6 +136,7 @@ class claim_model {
 
   tableq::claim_options rules_;
   limits_model limits_;
+  limits_model limits_of_letters_;
   std::map<tableq::message_id, entry> all_;
   std::map<std::string, tableq::stored_message> letters_;
   tableq::message_id last_;

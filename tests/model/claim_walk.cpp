@@ -1,7 +1,6 @@
 #include "model/claim_walk.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 
@@ -66,14 +65,14 @@ void claim_walk::change(tableq::transaction* tx) {
     case 10:
       return get(tx);
     case 11:
-      return read_letter(tx);
+      return random_.one_in(3) ? write_letter(tx) : read_letter(tx);
     case 12:
     case 13:
       return redrive();
     case 14:
       return pause();
     case 15:
-      return limit(true);
+      return letters_ && random_.one_in(3) ? limit_letters() : limit(true);
     default:
       return purge();
   }
@@ -177,6 +176,7 @@ bool claim_walk::rejects(const std::vector<tableq::new_claim_message>& batch) co
 void claim_walk::take(tableq::transaction* tx) {
   const tableq::take_options options{
       .max = 1 + random_.below(5),
+      .wait = tx == nullptr && random_.one_in(8) ? 1ms : 0ms,
       .lease = std::chrono::milliseconds(1 + random_.below(9000)),
       .claimed_at = random_.one_in(2) ? std::optional(clock.now()) : std::nullopt};
   const auto got = with(tx, [&](auto&... t) { return queue_->take(t..., options); });
@@ -301,45 +301,6 @@ void claim_walk::get(tableq::transaction* tx) {
   if (found) compare({*found}, {*model_.get(*holder)});
 }
 
-void claim_walk::read_letter(tableq::transaction* tx) {
-  if (!letters_) return;
-  const auto got = with(tx, [&](auto&... t) { return letters_->take(t...); });
-  const auto& expected = model_.letters();
-  ASSERT_EQ(got.empty(), expected.empty());
-  if (got.empty()) return;
-  const auto found = expected.find(got[0].payload);
-  ASSERT_NE(found, expected.end());
-  for (const auto& [payload, each] : expected) ASSERT_LE(each.priority, got[0].priority);
-  ASSERT_EQ(got[0].headers, found->second.headers);
-  ASSERT_EQ(got[0].key, found->second.key);
-  ASSERT_EQ(got[0].attempt, 1);
-  const auto done = with(tx, [&](auto&... t) { return letters_->complete(t..., got[0].receipt); });
-  ASSERT_EQ(done, tableq::settled::done);
-  model_.remove_letter(got[0].payload);
-}
-
-void claim_walk::redrive() {
-  if (!random_.one_in(4)) {
-    std::vector<tableq::message_id> ids = {{1}, model_.last()};
-    const auto dead = model_.list(tableq::message_state::dead);
-    if (!dead.empty()) ids.push_back(dead[random_.below(dead.size())].id);
-    ASSERT_EQ(queue_->redrive(ids), model_.redrive(ids));
-    return;
-  }
-  const std::size_t letters = model_.letters().size();
-  ASSERT_EQ(queue_->redrive_all(), model_.redrive_all() + letters);
-  // Which new ids they have, the payloads tell.
-  std::map<tableq::message_id, std::string> back;
-  for (const auto& each : queue_->list(tableq::message_state::ready, {.max = 10'000})) {
-    if (each.id > model_.last()) back[each.id] = each.payload;
-  }
-  ASSERT_EQ(back.size(), letters);
-  for (const auto& [id, payload] : back) {
-    ASSERT_EQ(model_.letters().count(payload), 1U);
-    model_.adopt(id, payload);
-  }
-}
-
 void claim_walk::purge() {
   const auto which = random_.one_in(2) ? tableq::retained::dead : tableq::retained::done;
   const std::chrono::milliseconds age(random_.below(20'000));
@@ -363,19 +324,6 @@ void claim_walk::look() {
     compare(queue_->list(state, {.max = 10'000}), model_.list(state));
   }
   if (letters_) compare_letters();
-}
-
-void claim_walk::compare_letters() {
-  const auto got = letters_->list(tableq::message_state::ready, {.max = 10'000});
-  std::vector<tableq::stored_message> expected;
-  for (const auto& each : got) {
-    const auto found = model_.letters().find(each.payload);
-    ASSERT_NE(found, model_.letters().end());
-    expected.push_back(found->second);
-    expected.back().id = each.id;
-  }
-  ASSERT_EQ(got.size(), model_.letters().size());
-  compare(got, expected);
 }
 
 }  // namespace tableq_test

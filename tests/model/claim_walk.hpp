@@ -41,6 +41,8 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   void get(tableq::transaction* tx);
   /// Reads one from the dead-letter queue.
   void read_letter(tableq::transaction* tx);
+  void write_letter(tableq::transaction* tx);
+  void limit_letters();
   void redrive();
   void purge();
 

@@ -1,0 +1,85 @@
+// What a walk does with the dead, and in their queue.
+#include <map>
+#include <string>
+
+#include "model/claim_walk.hpp"
+#include "model/compare_messages.hpp"
+
+namespace tableq_test {
+
+void claim_walk::read_letter(tableq::transaction* tx) {
+  if (!letters_) return;
+  const auto got = with(tx, [&](auto&... t) { return letters_->take(t...); });
+  const auto& expected = model_.letters();
+  ASSERT_EQ(got.empty(), expected.empty());
+  if (got.empty()) return;
+  const auto found = expected.find(got[0].payload);
+  ASSERT_NE(found, expected.end());
+  for (const auto& [payload, each] : expected) ASSERT_LE(each.priority, got[0].priority);
+  ASSERT_EQ(got[0].headers, found->second.headers);
+  ASSERT_EQ(got[0].key, found->second.key);
+  ASSERT_EQ(got[0].attempt, 1);
+  const auto done = with(tx, [&](auto&... t) { return letters_->complete(t..., got[0].receipt); });
+  ASSERT_EQ(done, tableq::settled::done);
+  model_.remove_letter(got[0].payload);
+}
+
+void claim_walk::write_letter(tableq::transaction* tx) {
+  if (!letters_) return;
+  const std::string payload = any_payload();
+  const auto put = [&] {
+    return with(tx, [&](auto&... t) {
+      return letters_->enqueue(t..., payload, {.created_at = clock.now()});
+    });
+  };
+  if (!model_.limits_of_letters().has_room(model_.letters().size(), 1)) {
+    ASSERT_EQ(tableq::to_string(thrown_by(put).code()), "queue_full");
+    return;
+  }
+  ASSERT_FALSE(put().existed());
+  model_.add_letter(payload, clock.now());
+}
+
+void claim_walk::limit_letters() {
+  tableq::queue_limits to;
+  if (!random_.one_in(4)) to.capacity = 1 + random_.below(6);
+  letters_->set_limits(to);
+  model_.limits_of_letters().set(to, clock.now());
+}
+
+void claim_walk::redrive() {
+  if (!random_.one_in(4)) {
+    std::vector<tableq::message_id> ids = {{1}, model_.last()};
+    const auto dead = model_.list(tableq::message_state::dead);
+    if (!dead.empty()) ids.push_back(dead[random_.below(dead.size())].id);
+    ASSERT_EQ(queue_->redrive(ids), model_.redrive(ids));
+    return;
+  }
+  const std::size_t letters = model_.own_letters();
+  ASSERT_EQ(queue_->redrive_all(), model_.redrive_all() + letters);
+  // Which new ids they have, the payloads tell.
+  std::map<tableq::message_id, std::string> back;
+  for (const auto& each : queue_->list(tableq::message_state::ready, {.max = 10'000})) {
+    if (each.id > model_.last()) back[each.id] = each.payload;
+  }
+  ASSERT_EQ(back.size(), letters);
+  for (const auto& [id, payload] : back) {
+    ASSERT_EQ(model_.letters().count(payload), 1U);
+    model_.adopt(id, payload);
+  }
+}
+
+void claim_walk::compare_letters() {
+  const auto got = letters_->list(tableq::message_state::ready, {.max = 10'000});
+  std::vector<tableq::stored_message> expected;
+  for (const auto& each : got) {
+    const auto found = model_.letters().find(each.payload);
+    ASSERT_NE(found, model_.letters().end());
+    expected.push_back(found->second);
+    expected.back().id = each.id;
+  }
+  ASSERT_EQ(got.size(), model_.letters().size());
+  compare(got, expected);
+}
+
+}  // namespace tableq_test

@@ -25,13 +25,13 @@ class checkpoint_pace {
     return pages >= enough && now >= not_before_;
   }
 
-  /// @param logged pages of the log after an attempt.
-  /// @param copied those of them that are in the file now.
+  /// @param logged pages of the log after an attempt; -1 where somebody else was at it.
+  /// @param copied those of them that are in the file now; -1 likewise.
   void tried(int logged, int copied, clock::time_point began, clock::time_point ended) noexcept {
     constexpr int patience = 50;
     const bool in_vain = copied == copied_ && copied < logged;
     not_before_ = in_vain ? ended + patience * (ended - began) : ended;
-    copied_ = copied;
+    if (copied >= 0) copied_ = copied;
   }
 
  private:

@@ -130,7 +130,7 @@ class field_reader {
     constexpr std::size_t first_part = 8192;
     constexpr std::size_t next_part = std::size_t{1} << 20U;
     // Most values are short, and a batch has many: each is to hold no more than it needs.
-    std::array<char, first_part + sizeof(SQLWCHAR)> first;  // written below
+    alignas(SQLWCHAR) std::array<char, first_part + sizeof(SQLWCHAR)> first;  // written below
     char* into = first.data();
     std::size_t room = first_part;
     for (std::size_t done = 0;;) {

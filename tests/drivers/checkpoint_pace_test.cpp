@@ -42,6 +42,15 @@ TEST(checkpoint, in_vain_waits_fifty_times_as_long_as_it_took) {
   EXPECT_TRUE(pace.due(9000, start + 530ms));
 }
 
+TEST(checkpoint, is_in_vain_again_after_somebody_else_was_at_it) {
+  checkpoint_pace pace;
+  pace.tried(5000, 1000, start, start);
+  pace.tried(-1, -1, start, start + 1ms);
+  EXPECT_TRUE(pace.due(5000, start + 1ms));
+  pace.tried(6000, 1000, start + 1ms, start + 11ms);
+  EXPECT_FALSE(pace.due(6000, start + 510ms));
+}
+
 /// A file with a queue, and another program that reads in it.
 class kept_log : public testing::Test {
  protected:

@@ -17,33 +17,14 @@ using tableq::core::value;
 using tableq::core::value_type;
 using tableq::drivers::boundary;
 
-constexpr std::array integer{field{"v", value_type::integer}};
 constexpr std::array text{field{"v", value_type::text}};
 constexpr std::array bytes{field{"v", value_type::bytes}};
 
-class libpq : public on_each_backend {
+class libpq : public on_each_transport {
  protected:
-  void SetUp() override {
-    on_each_backend::SetUp();
-    if (!IsSkipped()) at_.emplace(here().url());
-  }
-  void TearDown() override {
-    at_.reset();
-    on_each_backend::TearDown();
-  }
-  [[nodiscard]] const opened_transport& at() const { return *at_; }
-  [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
   [[nodiscard]] std::string backend_id() const {
     return std::to_string(at().integer("SELECT pg_backend_pid()"));
   }
-  static std::int64_t run(tableq::drivers::prepared& what) {
-    row_set rows(1);
-    what.run({}, rows);
-    return rows.integer(0, 0);
-  }
-
- private:
-  std::optional<opened_transport> at_;
 };
 INSTANTIATE_TEST_SUITE_P(, libpq, testing::Values(&postgresql_backend()), backend_name);
 
@@ -152,7 +133,7 @@ TEST_P(libpq, finds_the_end_behind_unread_messages) {
 }
 
 TEST_P(libpq, says_that_the_link_is_lost_when_it_is) {
-  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  const auto ready = at().prepare("SELECT 7 AS v", {}, a_number);
   here().end_session(backend_id());
   const auto failure = native_failure_of([&] { run(*ready); });
   ASSERT_TRUE(failure);

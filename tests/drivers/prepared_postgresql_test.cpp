@@ -1,50 +1,24 @@
-#include <array>
-#include <optional>
-
 #include "support/backends.hpp"
 #include "transport_fixture.hpp"
 
 namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
-using tableq::core::field;
-using tableq::core::row_set;
-using tableq::core::value_type;
 using tableq::drivers::boundary;
 
-constexpr std::array integer{field{"v", value_type::integer}};
-
 /// A statement that the server keeps, through libpq and through ODBC.
-class prepared_on_postgresql : public on_each_backend {
+class prepared_on_postgresql : public on_each_transport {
  protected:
-  void SetUp() override {
-    on_each_backend::SetUp();
-    if (!IsSkipped()) at_.emplace(here().url());
-  }
-  void TearDown() override {
-    at_.reset();
-    on_each_backend::TearDown();
-  }
-  [[nodiscard]] const opened_transport& at() const { return *at_; }
-  [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
   [[nodiscard]] std::int64_t kept() const {
     return at().integer("SELECT count(*) FROM pg_prepared_statements");
   }
-  static std::int64_t run(tableq::drivers::prepared& what) {
-    row_set rows(1);
-    what.run({}, rows);
-    return rows.integer(0, 0);
-  }
-
- private:
-  std::optional<opened_transport> at_;
 };
 INSTANTIATE_TEST_SUITE_P(, prepared_on_postgresql,
                          testing::Values(&postgresql_backend(), &postgresql_odbc_backend()),
                          backend_name);
 
 TEST_P(prepared_on_postgresql, is_kept_by_the_server) {
-  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  const auto ready = at().prepare("SELECT 7 AS v", {}, a_number);
   const std::int64_t before = kept();
   for (int i = 0; i < 20; ++i) EXPECT_EQ(run(*ready), 7);
   EXPECT_EQ(at().integer("SELECT count(*) FROM pg_prepared_statements"
@@ -54,7 +28,7 @@ TEST_P(prepared_on_postgresql, is_kept_by_the_server) {
 }
 
 TEST_P(prepared_on_postgresql, is_prepared_anew_when_the_session_forgot) {
-  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  const auto ready = at().prepare("SELECT 7 AS v", {}, a_number);
   EXPECT_EQ(run(*ready), 7);
   executor().script("DISCARD ALL", boundary::none);
   EXPECT_EQ(run(*ready), 7);
@@ -63,7 +37,7 @@ TEST_P(prepared_on_postgresql, is_prepared_anew_when_the_session_forgot) {
 }
 
 TEST_P(prepared_on_postgresql, is_prepared_anew_after_a_transaction_that_found_it_gone) {
-  const auto ready = at().prepare("SELECT 7 AS v", {}, integer);
+  const auto ready = at().prepare("SELECT 7 AS v", {}, a_number);
   EXPECT_EQ(run(*ready), 7);
   executor().script("DEALLOCATE ALL", boundary::none);
   executor().script("BEGIN", boundary::begin);
@@ -79,14 +53,14 @@ TEST_P(prepared_on_postgresql, is_prepared_anew_after_a_transaction_that_found_i
 TEST_P(prepared_on_postgresql, is_prepared_anew_when_a_table_was_altered) {
   executor().script("CREATE TABLE changing (v integer); INSERT INTO changing VALUES (7)",
                     boundary::none);
-  const auto ready = at().prepare("SELECT v FROM changing", {}, integer);
+  const auto ready = at().prepare("SELECT v FROM changing", {}, a_number);
   EXPECT_EQ(run(*ready), 7);
   executor().script("ALTER TABLE changing ALTER COLUMN v TYPE bigint", boundary::none);
   EXPECT_EQ(run(*ready), 7);
 }
 
 TEST_P(prepared_on_postgresql, stays_out_of_a_session_of_somebody_else) {
-  const auto once = at().prepare("SELECT 7 AS v", {}, integer, false);
+  const auto once = at().prepare("SELECT 7 AS v", {}, a_number, false);
   EXPECT_EQ(run(*once), 7);
   EXPECT_EQ(at().integer("SELECT count(*) FROM pg_prepared_statements"), 0);
 }

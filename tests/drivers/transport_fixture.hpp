@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,6 +70,34 @@ class opened_transport {
     prepare(sql, {}, {&number, 1}, false)->run({}, found);
     return found.integer(0, 0);
   }
+};
+
+/// One integer, as parameter or result.
+inline constexpr std::array a_number{tableq::core::field{"v", tableq::core::value_type::integer}};
+
+/// A test with a session of a transport on the backend's place.
+class on_each_transport : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (!IsSkipped()) at_.emplace(here().url());
+  }
+  void TearDown() override {
+    at_.reset();
+    on_each_backend::TearDown();
+  }
+  [[nodiscard]] const opened_transport& at() const { return *at_; }
+  [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
+
+  /// The integer that a statement without parameters returns.
+  static std::int64_t run(tableq::drivers::prepared& what) {
+    tableq::core::row_set found(1);
+    what.run({}, found);
+    return found.integer(0, 0);
+  }
+
+ private:
+  std::optional<opened_transport> at_;
 };
 
 /// What a transport threw; nothing when it threw nothing.

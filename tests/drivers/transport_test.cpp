@@ -16,21 +16,9 @@ using tableq::drivers::boundary;
 
 constexpr std::array bytes{field{"v", value_type::bytes}};
 constexpr std::array text{field{"v", value_type::text}};
-constexpr std::array integer{field{"v", value_type::integer}};
 
-class transports : public on_each_backend {
+class transports : public on_each_transport {
  protected:
-  void SetUp() override {
-    on_each_backend::SetUp();
-    if (!IsSkipped()) at_.emplace(here().url());
-  }
-  void TearDown() override {
-    at_.reset();
-    on_each_backend::TearDown();
-  }
-  [[nodiscard]] const opened_transport& at() const { return *at_; }
-  [[nodiscard]] tableq::drivers::transport& executor() const { return *at_->executor; }
-
   /// Sends a value and returns what comes back.
   [[nodiscard]] row_set echo(std::span<const field> as, const value& given, bool keep = true) {
     row_set rows(1);
@@ -40,9 +28,6 @@ class transports : public on_each_backend {
     at().prepare(sql, as, as, keep)->run({{&given, 1}, {}, 0}, rows);
     return rows;
   }
-
- private:
-  std::optional<opened_transport> at_;
 };
 TABLEQ_ON_BACKENDS(transports, all_backends);
 
@@ -70,20 +55,20 @@ TEST_P(transports, bring_every_integer_back) {
   using limits = std::numeric_limits<std::int64_t>;
   for (const std::int64_t each :
        {std::int64_t{0}, std::int64_t{-1}, std::int64_t{256}, limits::max(), limits::min()}) {
-    EXPECT_EQ(echo(integer, value(each)).integer(0, 0), each);
+    EXPECT_EQ(echo(a_number, value(each)).integer(0, 0), each);
   }
 }
 
 TEST_P(transports, tell_null_from_nothing) {
   EXPECT_FALSE(echo(bytes, value()).take_maybe_text(0, 0));
   EXPECT_FALSE(echo(text, value()).take_maybe_text(0, 0));
-  EXPECT_FALSE(echo(integer, value()).maybe_integer(0, 0));
+  EXPECT_FALSE(echo(a_number, value()).maybe_integer(0, 0));
   EXPECT_EQ(echo(bytes, value(std::string_view())).take_maybe_text(0, 0), "");
   EXPECT_EQ(echo(text, value(std::string_view())).take_maybe_text(0, 0), "");
 }
 
 TEST_P(transports, run_a_prepared_statement_again_with_other_values) {
-  const auto ready = at().prepare("SELECT :v AS v", integer, integer);
+  const auto ready = at().prepare("SELECT :v AS v", a_number, a_number);
   row_set rows(1);
   for (std::int64_t i = 0; i < 20; ++i) {
     const value given(i);
@@ -96,7 +81,7 @@ TEST_P(transports, run_a_prepared_statement_again_with_other_values) {
 TEST_P(transports, use_a_statement_again_that_failed) {
   executor().script("CREATE TABLE once (v bigint PRIMARY KEY)", boundary::none);
   executor().script("INSERT INTO once VALUES (5)", boundary::none);
-  const auto ready = at().prepare("INSERT INTO once VALUES (:v)", integer, {});
+  const auto ready = at().prepare("INSERT INTO once VALUES (:v)", a_number, {});
   row_set none;
   const value taken(std::int64_t{5});
   const auto failure = native_failure_of([&] { ready->run({{&taken, 1}, {}, 0}, none); });
@@ -114,7 +99,7 @@ TEST_P(transports, leave_nothing_open_behind_a_failure_among_the_rows) {
   executor().script("CREATE TABLE some_rows (v bigint)", boundary::none);
   executor().script("INSERT INTO some_rows VALUES (1), (2), (-9223372036854775807)",
                     boundary::none);
-  const auto ready = at().prepare("SELECT abs(v - 1) AS v FROM some_rows", {}, integer);
+  const auto ready = at().prepare("SELECT abs(v - 1) AS v FROM some_rows", {}, a_number);
   row_set rows(1);
   EXPECT_TRUE(native_failure_of([&] { ready->run({}, rows); }));
   EXPECT_FALSE(executor().in_transaction());

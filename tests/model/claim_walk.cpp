@@ -133,7 +133,7 @@ void claim_walk::enqueue(tableq::transaction* tx) {
     return std::vector{with(
         tx, [&](auto&... t) { return queue_->enqueue(t..., batch[0].payload, batch[0].options); })};
   };
-  if (refused(count, model_.waiting_or_running(), put)) return;
+  if (refused(model_.limits(), count, model_.waiting_or_running(), put)) return;
   if (rejects(batch)) {
     const tableq::error held = thrown_by(put);
     ASSERT_EQ(tableq::to_string(held.code()), "duplicate_key");

@@ -41,6 +41,7 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   void get(tableq::transaction* tx);
   /// Reads one from the dead-letter queue.
   void read_letter(tableq::transaction* tx);
+  /// Puts one beside them that is not this queue's.
   void write_letter(tableq::transaction* tx);
   void limit_letters();
   void redrive();

@@ -32,10 +32,7 @@ void claim_walk::write_letter(tableq::transaction* tx) {
       return letters_->enqueue(t..., payload, {.created_at = clock.now()});
     });
   };
-  if (!model_.limits_of_letters().has_room(model_.letters().size(), 1)) {
-    ASSERT_EQ(tableq::to_string(thrown_by(put).code()), "queue_full");
-    return;
-  }
+  if (refused(model_.limits_of_letters(), 1, model_.letters().size(), put)) return;
   ASSERT_FALSE(put().existed());
   model_.add_letter(payload, clock.now());
 }

@@ -83,7 +83,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     const auto put = [&] {
       return with(tx, [&](auto&... t) { return mail_->put_all(t..., payloads); });
     };
-    if (refused(payloads.size(), model_.all.size(), put)) return;
+    if (refused(model_.limits(), payloads.size(), model_.all.size(), put)) return;
     const auto ids = put();
     ASSERT_EQ(ids.size(), payloads.size());
     for (std::size_t i = 0; i < ids.size(); ++i) add(ids[i], payloads[i], clock.now());
@@ -104,7 +104,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     const auto put = [&] {
       return with(tx, [&](auto&... t) { return mail.enqueue(t..., payload, options); });
     };
-    if (!refused(1, model_.all.size(), put)) add(put(), payload, due);
+    if (!refused(model_.limits(), 1, model_.all.size(), put)) add(put(), payload, due);
   }
 
   void add(tableq::message_id id, const std::string& payload, tableq::timestamp due) {

@@ -66,14 +66,15 @@ class walked : public Ground {
     ASSERT_EQ(queue().limits(), to);
   }
 
-  /// Whether the queue refuses so many more, and says so, as it should.
+  /// Whether a queue with these limits refuses so many more, and says so, as it should.
   template <class Enqueue>
-  bool refused(std::size_t count, std::size_t there, Enqueue enqueue) {
-    if (count == 0 || model_.limits().has_room(there, count)) return false;
+  static bool refused(const limits_model& by, std::size_t count, std::size_t there,
+                      Enqueue enqueue) {
+    if (count == 0 || by.has_room(there, count)) return false;
     const tableq::error full = thrown_by(std::move(enqueue));
     EXPECT_EQ(tableq::to_string(full.code()), "queue_full");
-    EXPECT_EQ(full.advice(), model_.limits().has_room(0, count) ? tableq::advice::statement
-                                                                : tableq::advice::never);
+    EXPECT_EQ(full.advice(),
+              by.has_room(0, count) ? tableq::advice::statement : tableq::advice::never);
     return true;
   }
 

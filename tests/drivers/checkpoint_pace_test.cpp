@@ -11,6 +11,8 @@
 
 #include <tableq/tableq.hpp>
 
+#include "support/scratch_directory.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,17 +57,9 @@ TEST(checkpoint, is_in_vain_again_after_somebody_else_was_at_it) {
 class kept_log : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (files::temp_directory_path() / "tableq-log-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     sqlite3* opened = nullptr;
     ASSERT_EQ(sqlite3_open(file().c_str(), &opened), SQLITE_OK);
     reader_.reset(opened);
-  }
-  void TearDown() override {
-    reader_.reset();
-    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
-    files::remove_all(folder_, ignored);
   }
   [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
   [[nodiscard]] std::uintmax_t size() const { return files::file_size(folder_ / "queues.db"); }
@@ -77,7 +71,7 @@ class kept_log : public testing::Test {
   struct close {
     void operator()(sqlite3* what) const noexcept { sqlite3_close(what); }
   };
-  files::path folder_;
+  tableq_test::scratch_directory folder_;
   std::unique_ptr<sqlite3, close> reader_;
 };
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "support/scratch_directory.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -17,22 +19,13 @@ namespace files = std::filesystem;
 
 class file_watch : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (files::temp_directory_path() / "tableq-watch-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    write("queues.db", "x");
-  }
-  void TearDown() override {
-    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
-    files::remove_all(folder_, ignored);
-  }
+  void SetUp() override { write("queues.db", "x"); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::app) << text;
   }
   [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
 
-  files::path folder_;
+  tableq_test::scratch_directory folder_;
 };
 
 TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {

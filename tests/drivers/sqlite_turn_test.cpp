@@ -7,16 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include "support/scratch_directory.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using tableq::drivers::sqlite_turn;
-namespace files = std::filesystem;
 
 /// Somebody else who may be the head of the line.
 class somebody {
@@ -36,15 +36,8 @@ class somebody {
 class turn : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (files::temp_directory_path() / "tableq-turn-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     log_ = (folder_ / "queues.db-wal").string();
     std::ofstream(log_) << "x";
-  }
-  void TearDown() override {
-    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
-    files::remove_all(folder_, ignored);
   }
   /// Refused again and again, as long as it waits at all. @return how often.
   static int refused(sqlite_turn& who) {
@@ -53,7 +46,7 @@ class turn : public testing::Test {
     return tries;
   }
 
-  files::path folder_;
+  tableq_test::scratch_directory folder_;
   std::string log_;
 };
 

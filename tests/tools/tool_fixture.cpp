@@ -1,24 +1,11 @@
 #include "tools/tool_fixture.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 namespace tableq_test {
 
 namespace files = std::filesystem;
-
-scratch_directory::scratch_directory() {
-  std::string pattern = (files::temp_directory_path() / "tableq-tool-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  path_ = pattern;
-}
-
-scratch_directory::~scratch_directory() {
-  std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
-  files::remove_all(path_, ignored);
-}
 
 ended run_alone(const words& arguments, const start_options& options) {
   return command(TABLEQ_COMMAND, arguments, options).wait();

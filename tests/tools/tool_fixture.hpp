@@ -6,27 +6,12 @@
 #include <vector>
 
 #include "support/fixture.hpp"
+#include "support/scratch_directory.hpp"
 #include "support/text.hpp"
 #include "tools/command.hpp"
 #include "tools/named_pipe.hpp"
 
 namespace tableq_test {
-
-/// A directory that is gone with the object.
-class scratch_directory {
- public:
-  scratch_directory();
-  ~scratch_directory();
-  scratch_directory(const scratch_directory&) = delete;
-  scratch_directory& operator=(const scratch_directory&) = delete;
-
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 using words = std::vector<std::string>;
 

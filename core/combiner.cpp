@@ -119,9 +119,12 @@ void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::
   std::vector<combined_call*> gathered;
   for (int round = 1;; ++round) {
     std::span<combined_call* const> calls{&first, 1};
+    const bool alone = waiting_.empty() && last_size_ == 1;
     try {
-      gather(*first, gathered, lock);
-      calls = gathered;
+      if (!alone) {
+        gather(*first, gathered, lock);
+        calls = gathered;
+      }
     } catch (const std::bad_alloc&) {  // It goes alone, and the others still have their turn.
     }
     lock.unlock();

@@ -192,6 +192,12 @@ void share_out(const calls& group, row_set rows) {
 }
 
 void run_together(std::span<combined_call* const> all) {
+  if (all.size() == 1) {
+    statement_call& alone = statement_call::of_call(*all.front());
+    alone.rows_ =
+        alone.of_.execute_alone(alone.contract_.id, alone.shared_, alone.items_, alone.watched_);
+    return;
+  }
   const std::vector<calls> groups = grouped(all);
   const statement_call& first = *groups.front().front();
   database_state& in = first.of_.database();

@@ -88,17 +88,22 @@ row_set queue_state::execute_batch(transaction* tx, statement id, std::span<cons
 
 row_set queue_state::run(transaction* tx, statement id, std::span<const value> shared,
                          std::span<const value> items, const observation* watched) const {
-  const auto work = [&](connection& session) { return on(session, id, shared, items); };
   if (tx == nullptr && begins_at_floor(id)) raise_floor();
   if (tx != nullptr) {
     check(*tx);
     if (contract_of(id).writes) tx->state().hint_on_rollback(watched_);
-    return tx->state().run(work);
+    return tx->state().run([&](connection& session) { return on(session, id, shared, items); });
   }
   const lane in = lane_of(id, items);
   if (in != lane::none && database_->options().combining && !open_transaction::here()) {
     return run_fused(*this, id, in, shared, items, watched);
   }
+  return execute_alone(id, shared, items, watched);
+}
+
+row_set queue_state::execute_alone(statement id, std::span<const value> shared,
+                                   std::span<const value> items, const observation* watched) const {
+  const auto work = [&](connection& session) { return on(session, id, shared, items); };
   return needs_lock(id) ? database_->in_transaction(work, watched)
                         : database_->on_session(work, watched);
 }

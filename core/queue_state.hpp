@@ -48,6 +48,11 @@ class queue_state {
   row_set execute(transaction* tx, statement id, std::span<const value> shared,
                   std::span<const value> items = {}) const;
 
+  /// The same outside any transaction, together with no other call.
+  /// @param watched told of each repetition, if not null.
+  row_set execute_alone(statement id, std::span<const value> shared, std::span<const value> items,
+                        const observation* watched) const;
+
   /// Runs one statement on the session, after the lock that it may need.
   row_set on(connection& session, statement id, std::span<const value> shared,
              std::span<const value> items) const;

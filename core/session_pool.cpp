@@ -33,7 +33,7 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
   {
     std::unique_lock hold(mutex_);
     const auto free = [this] { return !idle_.empty() || open_ < most_; };
-    if (!returned_.wait_for(hold, patience, free)) {
+    if (!free() && !returned_.wait_for(hold, patience, free)) {
       throw no_free_session(
           errc::busy, advice::statement,
           "all sessions stayed in use for the session time-out; end transactions sooner, raise "

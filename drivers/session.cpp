@@ -178,6 +178,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
     if (of.items.empty()) {
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
+      if (one) out.reserve(1);
       run(text_of(known, of, names, one ? one_key : 1), {shared, {}, 0}, out, loss);
     } else {
       run_batch(known, of, names, shared, items, out, loss);
@@ -253,17 +254,20 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
   const on_loss of_piece = bracket ? on_loss::lost : loss;
   try {
     if (!told) out.reserve(count);
+    prepared* text = nullptr;
+    std::size_t made_for = 0;  // rows
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, words_->speaks, width);
       const arguments with{shared, items.subspan(done * width, next.count * width), width};
+      if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows);
       if (told) {
         core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
-        run(text_of(known, of, names, next.rows), with, rows, of_piece);
+        run(*text, with, rows, of_piece);
         number_by_id(rows);
         out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
       } else {
         out.number_rows(static_cast<std::int64_t>(done));
-        run(text_of(known, of, names, next.rows), with, out, of_piece);
+        run(*text, with, out, of_piece);
       }
       done += next.count;
     }

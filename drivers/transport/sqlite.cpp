@@ -95,14 +95,24 @@ struct finalize {
 
 /// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew: those
 /// that were borrowed are not looked at again.
+///
+/// Holds the connection's mutex meanwhile: each call takes it, quicker if it has it already, and a
+/// column's value may be looked into only by who has it.
 class running {
  public:
-  explicit running(sqlite3_stmt* statement) noexcept : statement_(statement) {}
+  running(sqlite3* handle, sqlite3_stmt* statement) noexcept
+      : mutex_(sqlite3_db_mutex(handle)), statement_(statement) {
+    sqlite3_mutex_enter(mutex_);
+  }
   running(const running&) = delete;
   running& operator=(const running&) = delete;
-  ~running() { sqlite3_reset(statement_); }
+  ~running() {
+    sqlite3_reset(statement_);
+    sqlite3_mutex_leave(mutex_);
+  }
 
  private:
+  sqlite3_mutex* mutex_;  // null where SQLite was built without
   sqlite3_stmt* statement_;
 };
 
@@ -125,7 +135,7 @@ class sqlite_prepared final : public prepared {
 
   void run(const arguments& with, core::row_set& out) override {
     const asking lock(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
-    const running guard(statement_.get());
+    const running guard(handle_, statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
       bind(static_cast<int>(i) + 1, place, with.of(place));
@@ -165,14 +175,14 @@ class sqlite_prepared final : public prepared {
   }
 
   core::cell read(int column, core::value_type type) {
-    sqlite3_stmt* from = statement_.get();
-    if (sqlite3_column_type(from, column) == SQLITE_NULL) return {};
-    if (type == core::value_type::integer) return std::int64_t{sqlite3_column_int64(from, column)};
+    sqlite3_value* from = sqlite3_column_value(statement_.get(), column);
+    if (sqlite3_value_type(from) == SQLITE_NULL) return {};
+    if (type == core::value_type::integer) return std::int64_t{sqlite3_value_int64(from)};
     // As text it is UTF-8, whatever the encoding of the file.
     const void* data = type == core::value_type::text
-                           ? static_cast<const void*>(sqlite3_column_text(from, column))
-                           : sqlite3_column_blob(from, column);
-    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(from, column));
+                           ? static_cast<const void*>(sqlite3_value_text(from))
+                           : sqlite3_value_blob(from);
+    const auto size = static_cast<std::size_t>(sqlite3_value_bytes(from));
     if (data == nullptr && size != 0) fail(handle_);
     return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), size);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -31,7 +32,9 @@ struct enqueue_arguments {
         ttl(added, "--ttl", "TIME", "claim: dead when not handed out within that time"),
         header(added, "--header", "NAME=VALUE", "claim: travels along; may be repeated"),
         created_at(added, "--created-at", "WHEN",
-                   "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970") {
+                   "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"),
+        wait(added, "--wait", "TIME",
+             "Wait so long for room in a queue that is full; with --lines for each part of them") {
     queue.required();
     header.repeatable();
     added.add_flag("--lines", lines, "Each line of standard input is a message");
@@ -51,6 +54,7 @@ struct enqueue_arguments {
   argument ttl;
   argument header;
   argument created_at;
+  argument wait;
   bool lines = false;
   bool standard_input = false;
   bool ids = false;
@@ -118,8 +122,18 @@ message_options read_options(const enqueue_arguments& given) {
 /// One queue of any kind, with what goes along with each message.
 class target {
  public:
-  target(any_queue queue, message_options options)
-      : queue_(std::move(queue)), options_(std::move(options)) {}
+  target(any_queue queue, message_options options, tableq::when_full full)
+      : queue_(std::move(queue)), options_(std::move(options)), full_(std::move(full)) {}
+
+  /// How many of a stream are added at a time. Who waits for room asks for a part of it only: for
+  /// all of it the queue would have to be empty.
+  [[nodiscard]] std::size_t batch() const {
+    constexpr std::size_t most = 1000;
+    if (full_.wait.count() == 0) return most;
+    const auto capacity =
+        std::visit([](const auto& queue) { return queue.limits().capacity; }, queue_);
+    return std::clamp<std::size_t>(capacity.value_or(most * 4) / 4, 1, most);
+  }
 
   std::vector<tableq::enqueued> add(std::span<const std::string> payloads) {
     return std::visit([&](auto& queue) { return add_to(queue, payloads); }, queue_);
@@ -142,20 +156,21 @@ class target {
 
   std::vector<tableq::enqueued> add_to(tableq::plain_queue& queue,
                                        std::span<const std::string> payloads) const {
-    return all_new(queue.enqueue_batch(wrap<tableq::new_message>(payloads, options_.plain)));
+    return all_new(queue.enqueue_batch(wrap<tableq::new_message>(payloads, options_.plain), full_));
   }
   std::vector<tableq::enqueued> add_to(tableq::pending_queue& queue,
                                        std::span<const std::string> payloads) const {
     return all_new(
-        queue.enqueue_batch(wrap<tableq::new_pending_message>(payloads, options_.pending)));
+        queue.enqueue_batch(wrap<tableq::new_pending_message>(payloads, options_.pending), full_));
   }
   std::vector<tableq::enqueued> add_to(tableq::claim_queue& queue,
                                        std::span<const std::string> payloads) const {
-    return queue.enqueue_batch(wrap<tableq::new_claim_message>(payloads, options_.claim));
+    return queue.enqueue_batch(wrap<tableq::new_claim_message>(payloads, options_.claim), full_);
   }
 
   any_queue queue_;
   message_options options_;
+  tableq::when_full full_;
 };
 
 void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
@@ -191,8 +206,7 @@ exit_status enqueue_payloads(target& queue, std::span<const std::string> payload
 }
 
 exit_status enqueue_lines(target& queue, bool ids) {
-  constexpr std::size_t batch = 1000;
-  line_batches input(batch);
+  line_batches input(queue.batch());
   status_line status;
   output out;
   std::size_t stored = 0;
@@ -244,11 +258,12 @@ exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
     throw usage_error("--key goes with one message only");
   }
   message_options options = read_options(given);
+  const tableq::when_full full{.wait = duration_or(given.wait, "--wait", {})};
 
   tableq::database db = connect(call.connection);
   const std::string name = given.queue.text();
   refuse_misfits(given, require(db, name).kind);
-  target queue(open_queue(db, name), std::move(options));
+  target queue(open_queue(db, name), std::move(options), full);
   if (given.lines) return enqueue_lines(queue, given.ids);
   if (given.standard_input) {
     return enqueue_payloads(queue, std::array{read_standard_input()});
@@ -266,7 +281,8 @@ void add_enqueue(CLI::App& app, invocation& call) {
                   "ids are\n"
                   "printed, one on each line. --lines streams: up to 1,000 lines are stored at a "
                   "time, and an\n"
-                  "empty line is an empty message.\n"
+                  "empty line is an empty message. Where --wait is given they are few enough for "
+                  "the queue's capacity.\n"
                   "With a --key that is in the queue already nothing is added: the id is that of "
                   "the message\n"
                   "there, and standard error says so. --on-duplicate replace gives that message "
@@ -276,7 +292,7 @@ void add_enqueue(CLI::App& app, invocation& call) {
        .examples =
            "  tableq enqueue mail 'hello' 'world'\n"
            "  tableq enqueue mail -- '-starts with a dash'\n"
-           "  find /srv -type f | tableq enqueue jobs --lines --priority 5\n"
+           "  find /srv -type f | tableq enqueue jobs --lines --priority 5 --wait 1h\n"
            "  tableq enqueue jobs --stdin --key invoice-42 --header type=pdf < invoice.pdf"});
   const auto given = std::make_shared<enqueue_arguments>(command);
   command.callback([&call, given] {

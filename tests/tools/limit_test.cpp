@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include <nlohmann/json.hpp>
 
 #include "tools/tool_fixture.hpp"
@@ -44,6 +46,35 @@ TEST_P(tool_limit, a_full_queue_is_a_refusal) {
   done({"limit", "mail", "--capacity", "1"});
   done({"enqueue", "mail", "a"});
   TABLEQ_EXPECT_REFUSAL(3, run({"enqueue", "mail", "b"}));
+}
+
+TEST_P(tool_limit, lines_wait_for_room_in_a_full_queue) {
+  constexpr std::size_t capacity = 8;
+  constexpr int all = 40;
+  auto mail = db().fifo("mail");
+  mail.set_limits({.capacity = capacity});
+  std::string input;
+  for (int i = 0; i < all; ++i) input += std::to_string(i) + "\n";
+  const auto filling = start({"enqueue", "mail", "--lines", "--wait", "1h"}, {.input = input});
+  for (int i = 0; i < all; ++i) {
+    const auto got = mail.dequeue({.wait = std::chrono::minutes{1}});
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->payload, std::to_string(i));
+    EXPECT_LE(mail.peek(all).size(), capacity);
+  }
+  const ended end = filling->wait();
+  EXPECT_EQ(end.status, 0) << end.err;
+  EXPECT_FALSE(mail.dequeue().has_value());
+}
+
+TEST_P(tool_limit, who_has_waited_for_room_in_vain_is_refused) {
+  done({"create", "fifo", "mail"});
+  done({"limit", "mail", "--capacity", "2"});
+  done({"enqueue", "mail", "a", "b", "--wait", "1h"});
+  TABLEQ_EXPECT_REFUSAL(3, run({"enqueue", "mail", "c", "--wait", "1ms"}));
+  TABLEQ_EXPECT_REFUSAL(3, run({"enqueue", "mail", "--lines", "--wait", "1ms"}, {.input = "c\n"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "mail", "c", "--wait", "soon"}));
+  EXPECT_EQ(done({"dequeue", "mail", "--all"}), "a\nb\n");
 }
 
 TEST_P(tool_limit, refuses_what_makes_no_sense_and_changes_nothing) {

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 #include "support/backends.hpp"
+#include "support/scratch_directory.hpp"
 #include "support/soci_sessions.hpp"
 #include "support/sqlite_client.hpp"
 #include "support/text.hpp"
@@ -22,20 +22,6 @@ constexpr ::uid_t nobody = 65534;
 
 class file_place : public place {
  public:
-  file_place() {
-    std::string pattern = (files::temp_directory_path() / "tableq-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    directory_ = pattern;
-    file_ = directory_ / "queues.db";
-  }
-  file_place(const file_place&) = delete;
-  file_place& operator=(const file_place&) = delete;
-  ~file_place() override {
-    client_.reset();
-    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
-    files::remove_all(directory_, ignored);
-  }
-
   std::string url() const override { return "sqlite://" + file_.string(); }
   std::string url_with(std::string_view key, std::string_view value) const override {
     return url() + "?" + std::string(key) + "=" + percent_encoded(value);
@@ -68,10 +54,10 @@ class file_place : public place {
   }
   std::optional<std::string> bad_url(bad_address which) const override {
     if (which == bad_address::missing_directory) {
-      return "sqlite://" + (directory_ / "nowhere" / "queues.db").string();
+      return "sqlite://" + (directory_ / "nowhere/queues.db").string();
     }
     if (which == bad_address::empty) return "sqlite://";
-    if (which == bad_address::directory_as_file) return "sqlite://" + directory_.string();
+    if (which == bad_address::directory_as_file) return "sqlite://" + directory_.path().string();
     if (which == bad_address::foreign_file) {
       const files::path foreign = directory_ / "letter.txt";
       std::ofstream(foreign) << std::string(8192, 'x');
@@ -113,7 +99,7 @@ class file_place : public place {
   int run_read_only(const std::function<int(const std::string& url)>& check) override {
     client_.reset();
     ::chmod(file_.c_str(), 0444);
-    ::chmod(directory_.c_str(), 0777);  // The side files of WAL are made by the reader.
+    ::chmod(directory_.path().c_str(), 0777);  // The side files of WAL are made by the reader.
     const ::pid_t child = ::fork();
     if (child == 0) {
       // Root writes where it likes: only another user meets the permission bits.
@@ -176,8 +162,8 @@ class file_place : public place {
     return *client_;
   }
 
-  files::path directory_;
-  files::path file_;
+  scratch_directory directory_;
+  files::path file_ = directory_ / "queues.db";
   std::optional<sqlite_client> client_;
 };
 

@@ -115,6 +115,10 @@ void add_options(CLI::App& app, settings& how) {
       ->take_last();
   app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)")
       ->take_last();
+  app.add_option("--waking", how.waking, "open_options::waking, but for child processes")
+      ->check(CLI::IsMember({"automatic", "polling", "silent"}))
+      ->capture_default_str()
+      ->take_last();
   app.add_flag("!--no-combining", how.combining, "Switch open_options::combining off");
   app.add_option("--json", how.json_file, "Append the results to this file, one object on a line");
   app.add_flag("--list", how.list, "Print the names of the cases and end");

@@ -23,6 +23,7 @@ struct settings {
   std::size_t messages = 1'000'000;  ///< Of the cases that are about many messages.
   std::size_t sessions = 0;          ///< open_options::max_sessions; zero: the default.
   bool combining = true;             ///< open_options::combining.
+  std::string waking = "automatic";  ///< open_options::waking.
   bool list = false;
 };
 

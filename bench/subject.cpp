@@ -46,6 +46,8 @@ operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
 tableq::database open(const bed& where) {
   tableq::open_options options;
   options.combining = where.how.combining;
+  if (where.how.waking == "polling") options.waking = tableq::waking::polling;
+  if (where.how.waking == "silent") options.waking = tableq::waking::silent;
   if (where.how.sessions > 0) options.max_sessions = where.how.sessions;
   return tableq::database::open(where.raw.url(), options);
 }

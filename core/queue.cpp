@@ -25,8 +25,8 @@ constexpr std::size_t column(message_column c) {
 
 /// What a read of a destructive kind shares: the size, and for `pending` the clock.
 std::vector<value> read_arguments(const queue_state& of, core::statement id, std::size_t max) {
-  std::vector<value> out(
-      core::contract_of(id).shared.size());  // Where a read begins, queue_state knows.
+  // Where a read begins, queue_state knows.
+  std::vector<value> out(core::contract_of(id).shared.size());
   out[0] = to_value(max);
   if (of.info().kind == kind::pending) out[1] = of.database().now();
   return out;

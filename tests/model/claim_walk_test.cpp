@@ -38,6 +38,17 @@ TEST_P(claim_walk, of_groups_that_pass_agrees_with_the_model) {
            .dead_letters = "letters"});
 }
 
+TEST_P(claim_walk, of_a_queue_with_all_of_these_agrees_with_the_model) {
+  walk_by({.lease = 5s,
+           .max_attempts = 2,
+           .keep = true,
+           .retry = tableq::retry_delays{.after = {1s, 3s}, .jitter = 25},
+           .time_to_live = 20s,
+           .key_window = 6s,
+           .groups = tableq::group_options{.limit = 2},
+           .dead_letters = "letters"});
+}
+
 TEST_P(claim_walk, of_a_queue_with_dead_letters_agrees_with_the_model) {
   walk_by({.lease = 5s, .max_attempts = 2, .time_to_live = 20s, .dead_letters = "letters"});
 }

@@ -2,7 +2,9 @@
 
 #include <sys/stat.h>
 #if defined(__linux__)
+#include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/timerfd.h>
 #endif
 
 #include <algorithm>
@@ -11,10 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "drivers/transport/interrupter.hpp"
+#include "drivers/transport/own_writes.hpp"
 
 namespace tableq::drivers {
 namespace {
@@ -98,25 +102,89 @@ class stamp_watch final : public whole_file {
 };
 
 #if defined(__linux__)
-/// Is told by the system of each write. Writers that write often are heard of now and then only.
-class told_by_system final : public whole_file {
+/// A descriptor, closed in the end. Negative: there is none.
+class descriptor {
  public:
-  explicit told_by_system(std::string file)
+  explicit descriptor(int opened) noexcept : opened_(opened) {}
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() {
+    if (opened_ >= 0) ::close(opened_);
+  }
+
+  [[nodiscard]] int get() const noexcept { return opened_; }
+
+ private:
+  int opened_;
+};
+
+/// Whether another descriptor can be read from; while it is muted, not before a timer has run out.
+class mutable_descriptor {
+ public:
+  explicit mutable_descriptor(int of) noexcept
+      : of_(of),
+        either_(::epoll_create1(EPOLL_CLOEXEC)),
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+        usable_(control(EPOLL_CTL_ADD, of_) && control(EPOLL_CTL_ADD, timer_.get())) {}
+
+  [[nodiscard]] bool usable() const noexcept { return usable_; }
+  /// Can be read from when the other can, or the timer has run out.
+  [[nodiscard]] int either() const noexcept { return either_.get(); }
+
+  /// By any thread. Does not make a moment longer that has begun.
+  void mute() noexcept {
+    const std::scoped_lock hold(mutex_);
+    if (muted_ || !start_timer()) return;
+    // Asked for no events it would still wake, since inotify does not say what for.
+    muted_ = control(EPOLL_CTL_DEL, of_);
+  }
+
+  void unmute() noexcept {
+    const std::scoped_lock hold(mutex_);
+    std::uint64_t times = 0;
+    [[maybe_unused]] const ssize_t ignored = ::read(timer_.get(), &times, sizeof times);
+    if (muted_) muted_ = !control(EPOLL_CTL_ADD, of_);
+    if (muted_) start_timer();  // The system had no memory for it: tried again.
+  }
+
+ private:
+  bool start_timer() noexcept {
+    constexpr itimerspec moment{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 1'000'000}};
+    return ::timerfd_settime(timer_.get(), 0, &moment, nullptr) == 0;
+  }
+  bool control(int what, int descriptor) noexcept {
+    epoll_event of{.events = EPOLLIN, .data = {}};
+    return ::epoll_ctl(either_.get(), what, descriptor, &of) == 0;
+  }
+
+  const int of_;
+  const descriptor either_;
+  const descriptor timer_;
+  const bool usable_;
+  std::mutex mutex_;
+  bool muted_ = false;
+};
+
+/// Is told by the system of each write. Writers that write often are heard of now and then only.
+class told_by_system final : public whole_file, private mutable_watch {
+ public:
+  told_by_system(std::string file, own_writes own)
       : file_(std::move(file)),
         log_(file_ + "-wal"),
-        events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+        events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
+        heard_(events_.get()),
+        own_writes_(std::move(own)) {
     const std::size_t slash = file_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
-    usable_ = events_ >= 0 &&
-              ::inotify_add_watch(events_, folder.c_str(), IN_CREATE | IN_MOVED_TO) >= 0 &&
-              ::inotify_add_watch(events_, file_.c_str(), IN_MODIFY) >= 0;
+    usable_ = heard_.usable() &&
+              ::inotify_add_watch(events_.get(), folder.c_str(), IN_CREATE | IN_MOVED_TO) >= 0 &&
+              ::inotify_add_watch(events_.get(), file_.c_str(), IN_MODIFY) >= 0;
     watch_log();
+    own_writes_.add(*this);
   }
   told_by_system(const told_by_system&) = delete;
   told_by_system& operator=(const told_by_system&) = delete;
-  ~told_by_system() override {
-    if (events_ >= 0) ::close(events_);
-  }
+  ~told_by_system() override { own_writes_.remove(*this); }
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
 
@@ -129,7 +197,8 @@ class told_by_system final : public whole_file {
         return {};
       longest -= pause;
     }
-    if (interruption().wait(events_, longest) != interrupter::heard::other) return {};
+    if (interruption().wait(heard_.either(), longest) != interrupter::heard::other) return {};
+    heard_.unmute();
     const bool ours = take_in();
     const auto told = steady_clock::now();
     constexpr milliseconds shortest{1};
@@ -141,8 +210,10 @@ class told_by_system final : public whole_file {
   }
 
  private:
+  void mute() noexcept override { heard_.mute(); }
+
   /// The log comes and goes with the first and the last session of all processes.
-  void watch_log() { ::inotify_add_watch(events_, log_.c_str(), IN_MODIFY); }
+  void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
 
   /// @param name of a file in the folder that holds the log.
   [[nodiscard]] bool is_log(std::string_view name) const noexcept {
@@ -155,7 +226,7 @@ class told_by_system final : public whole_file {
     bool ours = false;
     alignas(inotify_event) std::array<char, 4096> buffer{};
     for (;;) {
-      const ssize_t got = ::read(events_, buffer.data(), buffer.size());
+      const ssize_t got = ::read(events_.get(), buffer.data(), buffer.size());
       if (got <= 0) return ours;
       for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
         inotify_event event{};
@@ -173,7 +244,9 @@ class told_by_system final : public whole_file {
 
   const std::string file_;
   const std::string log_;
-  int events_;
+  const descriptor events_;
+  mutable_descriptor heard_;
+  own_writes own_writes_;
   bool usable_ = false;
   steady_clock::time_point deaf_until_{};
   milliseconds rest_{1};
@@ -182,10 +255,10 @@ class told_by_system final : public whole_file {
 
 }  // namespace
 
-std::unique_ptr<core::listener> watch_file(const std::string& file) {
+std::unique_ptr<core::listener> watch_file(const std::string& file, const own_writes& own) {
   if (file.empty()) return std::make_unique<nothing_to_watch>();
 #if defined(__linux__)
-  auto told = std::make_unique<told_by_system>(file);
+  auto told = std::make_unique<told_by_system>(file, own);
   if (told->usable()) return told;
 #endif
   return std::make_unique<stamp_watch>(file);

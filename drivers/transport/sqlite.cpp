@@ -11,6 +11,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/checkpoint_pace.hpp"
 #include "drivers/transport/file_watch.hpp"
+#include "drivers/transport/own_writes.hpp"
 #include "drivers/transport/sqlite_turn.hpp"
 
 namespace tableq::drivers {
@@ -53,9 +54,15 @@ class sqlite_clock {
   sqlite3_vfs* system_ = nullptr;
 };
 
-std::string log_of(sqlite3* handle) {
+/// The file's absolute path; empty for a place in memory.
+std::string file_of(sqlite3* handle) {
   const char* file = sqlite3_db_filename(handle, "main");
-  return file == nullptr || *file == '\0' ? std::string() : std::string(file).append("-wal");
+  return file == nullptr ? std::string() : std::string(file);
+}
+
+std::string log_of(sqlite3* handle) {
+  const std::string file = file_of(handle);
+  return file.empty() ? std::string() : file + "-wal";
 }
 
 /// SQLite's hook for what was committed to a log, instead of its own.
@@ -72,21 +79,29 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   return SQLITE_OK;
 }
 
+/// What a session of ours minds when it writes.
+struct writer {
+  writer(sqlite3* handle, const endpoint& at) : turn(log_of(handle), at.busy_timeout), own(at) {}
+
+  sqlite_turn turn;
+  own_writes own;
+};
+
 /// A writing statement, from the first try to get the lock to the end.
 class asking {
  public:
-  /// @param turn null: nobody waits politely here.
-  explicit asking(sqlite_turn* turn) : turn_(turn) {
-    if (turn_ != nullptr) turn_->begin();
+  /// @param by null: nobody waits politely here.
+  explicit asking(writer* by) : by_(by) {
+    if (by_ != nullptr) by_->turn.begin();
   }
   asking(const asking&) = delete;
   asking& operator=(const asking&) = delete;
   ~asking() {
-    if (turn_ != nullptr) turn_->end();
+    if (by_ != nullptr) by_->turn.end();
   }
 
  private:
-  sqlite_turn* turn_;
+  writer* by_;
 };
 
 struct finalize {
@@ -118,8 +133,8 @@ class running {
 
 class sqlite_prepared final : public prepared {
  public:
-  /// @param turn of the session; null for a caller's.
-  sqlite_prepared(sqlite3* handle, text of, bool keep, sqlite_turn* turn)
+  /// @param by the session; null for a caller's.
+  sqlite_prepared(sqlite3* handle, text of, bool keep, writer* by)
       : handle_(handle), clock_(handle), text_(std::move(of)) {
     sqlite3_stmt* made = nullptr;
     const int result =
@@ -130,11 +145,13 @@ class sqlite_prepared final : public prepared {
     if (!text_.bare && sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
       throw native_failure({.number = SQLITE_MISMATCH, .sentence = "the statement lacks a column"});
     }
-    if (sqlite3_stmt_readonly(made) == 0) turn_ = turn;
+    if (sqlite3_stmt_readonly(made) == 0) writer_ = by;
   }
 
   void run(const arguments& with, core::row_set& out) override {
-    const asking lock(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
+    writer* const committing = sqlite3_get_autocommit(handle_) == 0 ? nullptr : writer_;
+    const asking lock(committing);
+    if (committing != nullptr) committing->own.begin();
     const running guard(handle_, statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
@@ -190,7 +207,7 @@ class sqlite_prepared final : public prepared {
   sqlite3* handle_;
   sqlite_clock clock_;
   text text_;
-  sqlite_turn* turn_ = nullptr;  // null also for what only reads
+  writer* writer_ = nullptr;  // null also for what only reads
   std::unique_ptr<sqlite3_stmt, finalize> statement_;
 };
 
@@ -199,24 +216,25 @@ class sqlite_executor final : public transport {
   /// For a session of the caller's, which waits for locks as he has set it.
   explicit sqlite_executor(sqlite3* handle) noexcept : handle_(handle) {}
   /// For one of ours.
-  sqlite_executor(sqlite3* handle, std::chrono::milliseconds longest)
-      : handle_(handle), turn_(std::make_unique<sqlite_turn>(log_of(handle), longest)) {
-    sqlite3_busy_handler(handle_, wait_for_lock, turn_.get());
+  sqlite_executor(sqlite3* handle, const endpoint& at)
+      : handle_(handle), writer_(std::make_unique<writer>(handle, at)) {
+    sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
     sqlite3_wal_hook(handle_, copy_log, &pace_);
   }
   sqlite_executor(const sqlite_executor&) = delete;
   sqlite_executor& operator=(const sqlite_executor&) = delete;
   ~sqlite_executor() override {
-    if (!turn_) return;
+    if (!writer_) return;
     sqlite3_busy_handler(handle_, nullptr, nullptr);
     sqlite3_wal_hook(handle_, nullptr, nullptr);
   }
 
   std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    return std::make_unique<sqlite_prepared>(handle_, std::move(of), keep, turn_.get());
+    return std::make_unique<sqlite_prepared>(handle_, std::move(of), keep, writer_.get());
   }
   void script(const std::string& sql, boundary what) override {
-    const asking lock(what == boundary::begin ? turn_.get() : nullptr);
+    const asking lock(what == boundary::begin ? writer_.get() : nullptr);
+    if (writer_ && what == boundary::commit) writer_->own.begin();
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
@@ -224,7 +242,7 @@ class sqlite_executor final : public transport {
 
  private:
   sqlite3* handle_;
-  std::unique_ptr<sqlite_turn> turn_;
+  std::unique_ptr<writer> writer_;
   checkpoint_pace pace_;
 };
 
@@ -237,14 +255,14 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   }
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite_executor executor(handle, at.busy_timeout);
+  sqlite_executor executor(handle, at);
   for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
   return session;
 }
 
 std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool ours) {
   sqlite3* handle = handle_of(session);
-  return ours ? std::make_unique<sqlite_executor>(handle, at.busy_timeout)
+  return ours ? std::make_unique<sqlite_executor>(handle, at)
               : std::make_unique<sqlite_executor>(handle);
 }
 
@@ -254,9 +272,8 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
 
 /// The session tells which file it is, and is not needed any more.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
-                                       const endpoint& /*at*/) {
-  const char* file = sqlite3_db_filename(handle_of(session->session()), "main");
-  return watch_file(file == nullptr ? "" : file);
+                                       const endpoint& at) {
+  return watch_file(file_of(handle_of(session->session())), own_writes(at));
 }
 
 }  // namespace

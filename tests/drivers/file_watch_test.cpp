@@ -9,12 +9,13 @@
 #include <string>
 #include <thread>
 
+#include "drivers/transport/own_writes.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using tableq::drivers::watch_file;
+using tableq::drivers::own_writes;
 namespace files = std::filesystem;
 
 class file_watch : public testing::Test {
@@ -25,11 +26,16 @@ class file_watch : public testing::Test {
   }
   [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
 
+  [[nodiscard]] std::unique_ptr<tableq::core::listener> watched(const std::string& file) const {
+    return tableq::drivers::watch_file(file, own_writes(database_));
+  }
+
   tableq_test::scratch_directory folder_;
+  tableq::endpoint database_;
 };
 
 TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {
-  const auto watch = watch_file(file());
+  const auto watch = watched(file());
   write("queues.db-wal", "made");
   EXPECT_TRUE(watch->wait(1min).anything);
   while (watch->wait(20ms).anything) {
@@ -46,13 +52,13 @@ TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {
 }
 
 TEST_F(file_watch, tells_of_the_file_itself) {
-  const auto watch = watch_file(file());
+  const auto watch = watched(file());
   write("queues.db", "more");
   EXPECT_TRUE(watch->wait(1min).anything);
 }
 
 TEST_F(file_watch, does_not_mind_other_files) {
-  const auto watch = watch_file(file());
+  const auto watch = watched(file());
   write("letters.db", "x");
   write("letters.db-wal", "x");
   write("wueues.db-wal", "x");
@@ -61,14 +67,14 @@ TEST_F(file_watch, does_not_mind_other_files) {
 
 TEST_F(file_watch, ends_when_it_is_interrupted) {
   for (const std::string& of : {file(), std::string(), (folder_ / "missing" / "x").string()}) {
-    const auto watch = watch_file(of);
+    const auto watch = watched(of);
     const std::jthread other([&] { watch->interrupt(); });
     EXPECT_FALSE(watch->wait(24h).anything);
   }
 }
 
 TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
-  const auto watch = watch_file(file());
+  const auto watch = watched(file());
   const std::jthread writer([this](const std::stop_token& stop) {
     while (!stop.stop_requested()) write("queues.db-wal", "x");
   });
@@ -81,10 +87,50 @@ TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
   EXPECT_LE(told, took / 1ms + 2);
 }
 
+TEST_F(file_watch, is_not_woken_in_the_midst_of_a_write_of_its_own_database_object) {
+  own_writes own(database_);
+  bool slept = false;
+  // Not each time: whoever is held up for a moment is told of it.
+  for (int i = 0; i < 100 && !slept; ++i) {
+    const auto watch = watched(file());
+    own.begin();
+    write("queues.db-wal", "x");
+    slept = !watch->wait(0ms).anything;
+  }
+  EXPECT_TRUE(slept);
+}
+
+TEST_F(file_watch, tells_afterwards_what_was_written_meanwhile) {
+  own_writes own(database_);
+  const auto first = watched(file());
+  const auto second = watched(file());
+  for (int i = 0; i < 3; ++i) {
+    own.begin();
+    own.begin();
+    write("queues.db-wal", "x");
+    ASSERT_TRUE(first->wait(10s).anything);
+    ASSERT_TRUE(second->wait(10s).anything);
+    while (first->wait(20ms).anything || second->wait(20ms).anything) {
+    }
+    write("queues.db", "x");
+    ASSERT_TRUE(first->wait(10s).anything);
+    ASSERT_TRUE(second->wait(10s).anything);
+  }
+}
+
+TEST_F(file_watch, hears_at_once_of_writes_of_another_database_object) {
+  const tableq::endpoint another;
+  own_writes elsewhere(another);
+  const auto watch = watched(file());
+  elsewhere.begin();
+  write("queues.db", "x");
+  EXPECT_TRUE(watch->wait(0ms).anything);
+}
+
 TEST_F(file_watch, without_the_system_looks_at_the_files) {
   // In a folder that is not there yet the system has nothing to watch.
   const files::path late = folder_ / "late";
-  const auto watch = watch_file((late / "queues.db").string());
+  const auto watch = watched((late / "queues.db").string());
   files::create_directory(late);
   write("late/queues.db", "x");
   EXPECT_TRUE(watch->wait(1min).anything);

@@ -1,0 +1,65 @@
+#include "drivers/transport/own_writes.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tableq::drivers {
+
+/// Those of one `database` object.
+class own_writes::watches {
+ public:
+  void mute() noexcept {
+    if (count_.load(std::memory_order_relaxed) == 0) return;
+    const std::scoped_lock hold(mutex_);
+    for (mutable_watch* watch : all_) watch->mute();
+  }
+
+  void add(mutable_watch& watch) {
+    const std::scoped_lock hold(mutex_);
+    all_.push_back(&watch);
+    count_ = all_.size();
+  }
+
+  void remove(mutable_watch& watch) noexcept {
+    const std::scoped_lock hold(mutex_);
+    std::erase(all_, &watch);
+    count_ = all_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<mutable_watch*> all_;
+  std::atomic<std::size_t> count_ = 0;
+};
+
+std::shared_ptr<own_writes::watches> own_writes::watches_of(const endpoint& of) {
+  static std::mutex mutex;
+  static std::map<const endpoint*, std::weak_ptr<watches>> known;
+  const std::scoped_lock hold(mutex);
+  if (const auto found = known.find(&of); found != known.end()) {
+    if (auto there = found->second.lock()) return there;
+  }
+  std::erase_if(known, [](const auto& each) { return each.second.expired(); });
+  auto made = std::make_shared<watches>();
+  known[&of] = made;
+  return made;
+}
+
+own_writes::own_writes(const endpoint& of) : watches_(watches_of(of)) {}
+
+void own_writes::begin() noexcept {
+  watches_->mute();
+}
+
+void own_writes::add(mutable_watch& watch) {
+  watches_->add(watch);
+}
+
+void own_writes::remove(mutable_watch& watch) noexcept {
+  watches_->remove(watch);
+}
+
+}  // namespace tableq::drivers

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "core/catalog.hpp"
-#include "core/database_state.hpp"
-#include "core/queue_options.hpp"
-#include "core/queue_state.hpp"
-#include "core/transaction_state.hpp"
+#include "core/database/database_state.hpp"
+#include "core/database/transaction_state.hpp"
+#include "core/input/queue_options.hpp"
+#include "core/queue/queue_state.hpp"
+#include "core/schema/catalog.hpp"
 
 namespace tableq {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/statement.hpp"
-#include "core/value.hpp"
+#include "core/seam/statement.hpp"
+#include "core/seam/value.hpp"
 
 namespace tableq::drivers {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/fault_plan.hpp"
+#include "core/seam/fault_plan.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::drivers {

@@ -9,8 +9,8 @@
 #include <tableq/error.hpp>
 #include <tableq/schema.hpp>
 
-#include "core/connection_string.hpp"
-#include "core/driver.hpp"
+#include "core/input/connection_string.hpp"
+#include "core/seam/driver.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/session.hpp"

@@ -9,7 +9,7 @@
 
 #include <tableq/dialect.hpp>
 
-#include "core/driver.hpp"
+#include "core/seam/driver.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::drivers {

@@ -16,7 +16,7 @@
 
 #include <tableq/dialect.hpp>
 
-#include "core/value.hpp"
+#include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 
 namespace soci {

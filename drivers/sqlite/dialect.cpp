@@ -6,7 +6,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/sqlite/sqlite_sql.hpp"
 #include "drivers/text.hpp"

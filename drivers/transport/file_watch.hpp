@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "core/listener.hpp"
+#include "core/seam/listener.hpp"
 #include "drivers/transport/own_writes.hpp"
 
 namespace tableq::drivers {

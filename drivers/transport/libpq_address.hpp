@@ -16,7 +16,7 @@
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 
 namespace tableq::drivers::libpq {
 

@@ -4,7 +4,7 @@
 
 #include <tableq/dialect.hpp>
 
-#include "core/driver.hpp"
+#include "core/seam/driver.hpp"
 
 namespace tableq::drivers {
 

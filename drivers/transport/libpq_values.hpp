@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/value.hpp"
+#include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_uri.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <system_error>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 
 namespace tableq::drivers::odbc {
 namespace {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/value.hpp"
+#include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 #include "drivers/dialects.hpp"
 #include "support/expect.hpp"
 #include "support/text.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_tds.hpp"

@@ -4,8 +4,8 @@
 #include <limits>
 #include <map>
 
-#include "core/driver.hpp"
-#include "core/identifier.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <memory>
 
-#include "core/driver.hpp"
-#include "core/identifier.hpp"
-#include "core/statement.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
+#include "core/seam/statement.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "support/backends.hpp"

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "core/driver.hpp"
-#include "core/identifier.hpp"
-#include "core/statement.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
+#include "core/seam/statement.hpp"
 #include "drivers/text.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"

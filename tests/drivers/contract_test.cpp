@@ -1,6 +1,6 @@
-#include "core/driver.hpp"
-#include "core/identifier.hpp"
-#include "core/statement.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
+#include "core/seam/statement.hpp"
 #include "support/fixture.hpp"
 
 #include <string>

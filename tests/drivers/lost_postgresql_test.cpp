@@ -3,8 +3,8 @@
 #include <array>
 #include <thread>
 
-#include "core/driver.hpp"
-#include "core/identifier.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <tableq/soci.hpp>
 
-#include "core/driver.hpp"
-#include "core/identifier.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 #include "support/expect.hpp"
 #include "support/text.hpp"
 

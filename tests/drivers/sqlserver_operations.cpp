@@ -3,8 +3,8 @@
 #include <array>
 #include <chrono>
 
-#include "core/database_state.hpp"
-#include "core/identifier.hpp"
+#include "core/database/database_state.hpp"
+#include "core/input/identifier.hpp"
 #include "drivers/sqlserver_script.hpp"
 
 namespace tableq_test {

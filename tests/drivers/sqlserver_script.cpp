@@ -8,8 +8,8 @@
 #include <tableq/dialect.hpp>
 #include <tableq/schema.hpp>
 
-#include "core/identifier.hpp"
-#include "core/statement.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/statement.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq_test {

@@ -13,8 +13,8 @@
 
 #include <tableq/dialect.hpp>
 
-#include "core/connection_string.hpp"
-#include "core/value.hpp"
+#include "core/input/connection_string.hpp"
+#include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 #include "support/fixture.hpp"

@@ -6,8 +6,8 @@
 #include <tableq/error.hpp>
 #include <tableq/schema.hpp>
 
-#include "core/codec.hpp"
-#include "core/queue_options.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/queue_options.hpp"
 #include "drivers/array_text.hpp"
 #include "fuzz/check.hpp"
 

@@ -8,7 +8,7 @@
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_tds.hpp"

@@ -5,7 +5,7 @@ import re
 STANDARD = re.compile(r"<[a-z_]+>$")
 POSIX = re.compile(r"<(sys/[a-z]+|unistd|fcntl|poll|signal|spawn|termios|pthread)\.h>$")
 PUBLIC = re.compile(r"<tableq/[a-z_]+\.hpp>$")
-CORE = re.compile(r'"core/[a-z_]+\.hpp"$')
+CORE = re.compile(r'"core/[a-z_]+/[a-z_]+\.hpp"$')
 DRIVERS = re.compile(r'"drivers/[a-z_/]+\.hpp"$')
 JSON = re.compile(r"<nlohmann/json(_fwd)?\.hpp>$")
 COMMAND_LINE = re.compile(r"<CLI/[A-Za-z]+\.hpp>$")
@@ -38,6 +38,62 @@ def includes_go_one_way(tree):
             for line, header in source.includes:
                 if not any(pattern.match(header) for pattern in allowed):
                     yield f"{source.name}:{line}: {folder} must not include {header}"
+
+
+ROOMS = "core/rooms.txt"
+
+
+def rooms(tree):
+    """Room -> the rooms that it may include, and what is wrong with the list itself."""
+    allowed, problems = {}, []
+    for number, line in enumerate(tree.text(ROOMS).splitlines(), 1):
+        if line.startswith(":"):
+            room = next(reversed(allowed), None)
+            for below in line[1:].split():
+                if below not in allowed or below == room:
+                    problems.append(f"{ROOMS}:{number}: {below} does not stand above in the list")
+                allowed[room].add(below)
+        elif line and not line.startswith("#"):
+            allowed[line.split()[0]] = set()
+    return allowed, problems
+
+
+def rooms_of_core_keep_their_order(tree):
+    allowed, problems = rooms(tree)
+    yield from problems
+    for source in tree.cpp("core"):
+        room = source.name.split("/")[1]
+        if source.name == "core/database.cpp":  # Opens everything: the front door.
+            continue
+        if room not in allowed:
+            yield f"{source.name}: in no room of {ROOMS}"
+            continue
+        for line, header in source.includes:
+            other = re.match(r'"core/([a-z_]+)/', header)
+            if other and other[1] != room and other[1] not in allowed[room]:
+                yield f"{source.name}:{line}: {room} must not include {other[1]} ({ROOMS})"
+
+
+def no_modules_include_each_other(tree):
+    """A header and its source count as one module."""
+    edges = {}
+    for source in tree.cpp("core", "drivers"):
+        module = source.name.rsplit(".", 1)[0]
+        found = {h[1:-5] for _, h in source.includes if h.startswith(('"core/', '"drivers/'))}
+        edges.setdefault(module, set()).update(found - {module})
+    done = set()
+
+    def visit(module, path):
+        if module in path:
+            yield " -> ".join(path[path.index(module):] + [module])
+        elif module not in done:
+            for other in sorted(edges.get(module, ())):
+                yield from visit(other, path + [module])
+            done.add(module)
+
+    for module in sorted(edges):
+        for cycle in visit(module, []):
+            yield f"a cycle of includes: {cycle}"
 
 
 def a_dialect_includes_no_other(tree):
@@ -108,13 +164,15 @@ def the_library_keeps_to_itself(tree):
     threads = r"\bstd::j?thread\b|\bstd::async\b"
     forbidden = r"system_clock::now|\bgetenv\b|\bsigaction\b"
     for source in tree.cpp("include/tableq", "core", "drivers"):
-        has_threads = source.name.startswith(("core/crew", "core/watcher", "core/async_writer"))
+        has_threads = source.name.startswith(("core/worker/engine", "core/waking/watcher", "core/queue/async_writer"))
         for line, found in source.matches(forbidden if has_threads else f"{forbidden}|{threads}"):
             yield f"{source.name}:{line}: the library has no {found[0]}"
 
 
 RULES = [
     includes_go_one_way,
+    rooms_of_core_keep_their_order,
+    no_modules_include_each_other,
     a_dialect_includes_no_other,
     core_names_no_database,
     drivers_have_the_same_files,

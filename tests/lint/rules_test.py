@@ -12,10 +12,11 @@ SOUND = {
     "README.md": "# x\n\n```cpp\nint main() {}\n```\n",
     "include/tableq/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
     "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n",
-    "core/driver.hpp": "#pragma once\n\nclass driver {\n  virtual ~driver() = default;\n"
+    "core/seam/driver.hpp": "#pragma once\n\nclass driver {\n  virtual ~driver() = default;\n"
     "  virtual void begin() = 0;\n};\n",
-    "core/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/driver.hpp"\n'
+    "core/queue/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
     "bool f(capabilities c) { return c.schemas; }\nconst int big = 1'000'000;\n",
+    "core/rooms.txt": "seam\n:\n\nqueue  # x\n: seam\n",
     "drivers/one/dialect.cpp": '#include <soci/soci.h>\nconst char* s = "PRAGMA x = 1";\n',
     "drivers/one/statements.sql": "-- name: a.b\nSELECT 1;\n",
     "drivers/two/dialect.cpp": '#include <libpq-fe.h>\nconst char* s = "SET x = 1";\n',
@@ -30,15 +31,26 @@ SOUND = {
     "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n",
 }
 
-CODE = "core/queue.cpp"
+CODE = "core/queue/queue.cpp"
 # Rule -> the files to write (appended to what is there; None removes), each a way to break it.
 BREACHES = {
     "includes_go_one_way": [
         {"include/tableq/dialect.hpp": "#include <soci/soci.h>\n"},
         {CODE: '#include "drivers/text.hpp"\n'},
         {CODE: "#include <sqlite3.h>\n"},
-        {"tools/main.cpp": '#include "core/driver.hpp"\n'},
+        {"tools/main.cpp": '#include "core/seam/driver.hpp"\n'},
         {"drivers/one/dialect.cpp": '#include "tools/help.hpp"\n'},
+    ],
+    "rooms_of_core_keep_their_order": [
+        {"core/seam/driver.hpp": '#include "core/queue/queue.hpp"\n'},
+        {"core/other/x.cpp": "\n"},
+        {"core/x.cpp": "\n"},
+        {"core/rooms.txt": "more\n: later\n\nlater\n:\n"},
+    ],
+    "no_modules_include_each_other": [
+        {"core/seam/driver.hpp": '#include "core/queue/queue.hpp"\n'},
+        {"core/queue/a.cpp": '#include "core/queue/b.hpp"\n',
+         "core/queue/b.hpp": '#include "core/queue/a.hpp"\n'},
     ],
     "a_dialect_includes_no_other": [
         {"drivers/one/dialect.cpp": '#include "drivers/two/dialect.hpp"\n'}
@@ -52,7 +64,7 @@ BREACHES = {
         {"schema/two/fifo.sql": "\n"},
     ],
     "a_driver_is_small": [{"drivers/one/dialect.cpp": "int x;\n" * 200}],
-    "the_seam_is_narrow": [{"core/driver.hpp": "virtual void more() = 0;\n" * 10}],
+    "the_seam_is_narrow": [{"core/seam/driver.hpp": "virtual void more() = 0;\n" * 10}],
     "every_capability_is_used_by_core": [{CODE: None}],
     "the_library_keeps_to_itself": [
         {CODE: 'auto x = getenv("X");\n'},

@@ -91,8 +91,8 @@ def returned(text):
 
 
 def read_contracts(root):
-    """Name -> (shared, items, columns) as core/statement.cpp declares them."""
-    source = (Path(root) / "core/statement.cpp").read_text(encoding="utf-8")
+    """Name -> (shared, items, columns) as core/seam/statement.cpp declares them."""
+    source = (Path(root) / "core/seam/statement.cpp").read_text(encoding="utf-8")
     single = dict(re.findall(r"constexpr field (\w+)\{\"(\w+)\"", source))
     lists = {"none": []}
     for name, body in re.findall(r"constexpr std::array (\w+)\{(.*?)\};", source, re.S):

@@ -1,4 +1,4 @@
-#include "core/codec.hpp"
+#include "core/input/codec.hpp"
 
 #include <gtest/gtest.h>
 

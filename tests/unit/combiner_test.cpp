@@ -1,4 +1,4 @@
-#include "core/combiner.hpp"
+#include "core/combining/combiner.hpp"
 
 #include <gtest/gtest.h>
 

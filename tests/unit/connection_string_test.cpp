@@ -1,4 +1,4 @@
-#include "core/connection_string.hpp"
+#include "core/input/connection_string.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "core/statement.hpp"
+#include "core/seam/statement.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "core/identifier.hpp"
+#include "core/input/identifier.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/look_plan.hpp"
+#include "core/waking/poll_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/low_water.hpp"
+#include "core/floor/read_floor.hpp"
 
 #include <gtest/gtest.h>
 

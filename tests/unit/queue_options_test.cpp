@@ -1,4 +1,4 @@
-#include "core/queue_options.hpp"
+#include "core/input/queue_options.hpp"
 
 #include <gtest/gtest.h>
 

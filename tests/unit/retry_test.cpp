@@ -1,4 +1,4 @@
-#include "core/retry.hpp"
+#include "core/session/retry.hpp"
 
 #include <gtest/gtest.h>
 

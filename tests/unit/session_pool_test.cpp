@@ -1,4 +1,4 @@
-#include "core/session_pool.hpp"
+#include "core/session/session_pool.hpp"
 
 #include <gtest/gtest.h>
 

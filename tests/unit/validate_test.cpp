@@ -1,4 +1,4 @@
-#include "core/validate.hpp"
+#include "core/input/validate.hpp"
 
 #include <gtest/gtest.h>
 

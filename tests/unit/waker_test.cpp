@@ -1,4 +1,4 @@
-#include "core/waker.hpp"
+#include "core/waking/waker.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/watcher.hpp"
+#include "core/waking/watcher.hpp"
 
 #include <gtest/gtest.h>
 

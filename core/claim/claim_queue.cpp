@@ -1,0 +1,174 @@
+#include <tableq/claim_queue.hpp>
+
+#include <array>
+
+#include "core/claim/messages.hpp"
+#include "core/claim/operations.hpp"
+#include "core/claim/redrive.hpp"
+#include "core/input/validate.hpp"
+
+namespace tableq {
+namespace {
+
+using core::statement;
+using core::to_value;
+using core::value;
+
+using claim_writer = core::async_writer<claim_enqueue_options, enqueued>;
+
+claim_writer& checked_writer(const core::queue_state& to, std::string_view payload,
+                             const claim_enqueue_options& options) {
+  core::check_payload(payload, to.database().able().max_payload);
+  core::check_message(options, to.info().groups.has_value());
+  return to.writing<claim_writer>([&to](std::span<const claim_writer::item> items) {
+    std::vector<new_claim_message> messages;
+    messages.reserve(items.size());
+    for (const auto& each : items) messages.push_back({each.payload, each.options});
+    return core::add_claims(to, nullptr, messages, {});
+  });
+}
+
+}  // namespace
+
+enqueued claim_queue::enqueue(std::string_view payload, const claim_enqueue_options& options,
+                              const when_full& full) {
+  const new_claim_message one{payload, options};
+  return core::add_claims(state(), nullptr, {&one, 1}, full).front();
+}
+message_id claim_queue::enqueue(std::string_view payload) {
+  return enqueue(payload, claim_enqueue_options{}).id;
+}
+enqueued claim_queue::enqueue(transaction& tx, std::string_view payload,
+                              const claim_enqueue_options& options) {
+  const new_claim_message one{payload, options};
+  return core::add_claims(state(), &tx, {&one, 1}).front();
+}
+message_id claim_queue::enqueue(transaction& tx, std::string_view payload) {
+  return enqueue(tx, payload, claim_enqueue_options{}).id;
+}
+std::vector<enqueued> claim_queue::enqueue_batch(std::span<const new_claim_message> messages,
+                                                 const when_full& full) {
+  return core::add_claims(state(), nullptr, messages, full);
+}
+std::vector<enqueued> claim_queue::enqueue_batch(transaction& tx,
+                                                 std::span<const new_claim_message> messages) {
+  return core::add_claims(state(), &tx, messages);
+}
+
+std::future<enqueued> claim_queue::enqueue_async(std::string payload,
+                                                 const claim_enqueue_options& options) {
+  claim_writer& to = checked_writer(state(), payload, options);
+  return core::add_with_future(to, std::move(payload), options);
+}
+void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options& options,
+                                std::function<void(outcome<enqueued>)> done) {
+  claim_writer& to = checked_writer(state(), payload, options);
+  to.add({std::move(payload), options, std::move(done)});
+}
+
+std::vector<delivery> claim_queue::take(const take_options& options) {
+  return core::take(state(), nullptr, options);
+}
+std::vector<delivery> claim_queue::take(transaction& tx, const take_options& options) {
+  return core::take(state(), &tx, options);
+}
+
+settled claim_queue::complete(const receipt& r) {
+  return core::complete(state(), nullptr, {&r, 1}).front();
+}
+settled claim_queue::complete(transaction& tx, const receipt& r) {
+  return core::complete(state(), &tx, {&r, 1}).front();
+}
+std::vector<settled> claim_queue::complete(std::span<const receipt> receipts) {
+  return core::complete(state(), nullptr, receipts);
+}
+std::vector<settled> claim_queue::complete(transaction& tx, std::span<const receipt> receipts) {
+  return core::complete(state(), &tx, receipts);
+}
+
+settled claim_queue::fail(const receipt& r, std::string_view error, const fail_options& options) {
+  const failure one{r, error, options};
+  return core::fail(state(), nullptr, {&one, 1}).front();
+}
+settled claim_queue::fail(transaction& tx, const receipt& r, std::string_view error,
+                          const fail_options& options) {
+  const failure one{r, error, options};
+  return core::fail(state(), &tx, {&one, 1}).front();
+}
+std::vector<settled> claim_queue::fail(std::span<const failure> failures) {
+  return core::fail(state(), nullptr, failures);
+}
+std::vector<settled> claim_queue::fail(transaction& tx, std::span<const failure> failures) {
+  return core::fail(state(), &tx, failures);
+}
+
+settled claim_queue::release(const receipt& r) {
+  return core::release(state(), nullptr, {&r, 1}).front();
+}
+settled claim_queue::release(transaction& tx, const receipt& r) {
+  return core::release(state(), &tx, {&r, 1}).front();
+}
+std::vector<settled> claim_queue::release(std::span<const receipt> receipts) {
+  return core::release(state(), nullptr, receipts);
+}
+std::vector<settled> claim_queue::release(transaction& tx, std::span<const receipt> receipts) {
+  return core::release(state(), &tx, receipts);
+}
+
+settled claim_queue::extend(const receipt& r, std::chrono::milliseconds lease) {
+  return core::extend(state(), nullptr, {&r, 1}, lease).front();
+}
+settled claim_queue::extend(transaction& tx, const receipt& r, std::chrono::milliseconds lease) {
+  return core::extend(state(), &tx, {&r, 1}, lease).front();
+}
+std::vector<settled> claim_queue::extend(std::span<const receipt> receipts,
+                                         std::chrono::milliseconds lease) {
+  return core::extend(state(), nullptr, receipts, lease);
+}
+std::vector<settled> claim_queue::extend(transaction& tx, std::span<const receipt> receipts,
+                                         std::chrono::milliseconds lease) {
+  return core::extend(state(), &tx, receipts, lease);
+}
+
+std::vector<stored_message> claim_queue::peek(std::size_t max) const {
+  core::check_batch_size(max);
+  const std::array shared{to_value(max), state().database().now()};
+  return core::to_stored(state().execute(nullptr, statement::claim_peek, shared));
+}
+
+std::vector<stored_message> claim_queue::list(message_state which, const tableq::page& page) const {
+  return core::list(state(), which, page);
+}
+std::size_t claim_queue::redrive(std::span<const message_id> ids) {
+  return core::redrive(state(), ids);
+}
+
+std::size_t claim_queue::redrive_all(const redrive_options& options) {
+  return core::redrive_all(state(), options);
+}
+
+std::size_t claim_queue::purge(retained which, const purge_options& options) {
+  core::check_delay(options.older_than, "older_than");
+  core::check_batch_size(options.batch, 4000);
+  const std::array shared{value(static_cast<std::int64_t>(which)), to_value(options.older_than),
+                          to_value(options.batch), state().database().now()};
+  std::size_t total = 0;
+  for (;;) {
+    const std::size_t gone = state().execute(nullptr, statement::claim_purge, shared).size();
+    total += gone;
+    if (gone < options.batch) return total;
+  }
+}
+
+claim_stats claim_queue::stats(const stats_options& options) const {
+  return core::stats(state(), options);
+}
+
+std::chrono::milliseconds claim_queue::lease() const noexcept {
+  return state().info().lease;
+}
+int claim_queue::max_attempts() const noexcept {
+  return state().info().max_attempts;
+}
+
+}  // namespace tableq

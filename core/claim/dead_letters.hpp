@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include <tableq/message.hpp>
+#include <tableq/transaction.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::core {
+
+/// The header that a message gets when it is moved to a dead-letter queue: where it came from.
+inline constexpr std::string_view source_header = "tableq-source";
+
+/// Moves dead messages of this queue to its dead-letter queue, with their history.
+void bury(const queue_state& of, transaction& tx, std::span<const message_id> ids);
+
+/// Moves messages that came from this queue, and are ready in its dead-letter queue, back.
+/// @return how many of them were there still.
+std::size_t exhume(const queue_state& of, transaction& tx, std::span<const message_id> ids);
+
+}  // namespace tableq::core

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/stats.hpp>
+#include <tableq/transaction.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::core {
+
+// Looking into a claim queue, and changing what nobody works on; claim_queue.hpp says what each
+// promises. A null transaction means a unit of work of our own.
+
+std::vector<stored_message> list(const queue_state& of, message_state which, const page& page);
+
+std::vector<std::optional<stored_message>> get(const queue_state& of, transaction* tx,
+                                               std::span<const message_id> ids);
+std::optional<stored_message> find(const queue_state& of, transaction* tx, std::string_view key);
+
+std::vector<altered> cancel(const queue_state& of, transaction* tx,
+                            std::span<const message_id> ids);
+std::vector<altered> set_priority(const queue_state& of, transaction* tx,
+                                  std::span<const new_priority> changes);
+
+claim_stats stats(const queue_state& of, const stats_options& options);
+
+}  // namespace tableq::core

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/limits.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/transaction.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::core {
+
+// The life of a message in a claim queue; claim_queue.hpp says what each promises. A null
+// transaction means a unit of work of our own.
+
+std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
+                                 std::span<const new_claim_message> messages,
+                                 const when_full& full = {});
+
+std::vector<delivery> take(const queue_state& of, transaction* tx, const take_options& options);
+
+std::vector<settled> complete(const queue_state& of, transaction* tx,
+                              std::span<const receipt> receipts);
+std::vector<settled> fail(const queue_state& of, transaction* tx,
+                          std::span<const failure> failures);
+std::vector<settled> release(const queue_state& of, transaction* tx,
+                             std::span<const receipt> receipts);
+/// Makes messages that a take met after their time to live dead; the attempt does not count.
+void expire(const queue_state& of, transaction* tx, std::span<const receipt> receipts);
+std::vector<settled> extend(const queue_state& of, transaction* tx,
+                            std::span<const receipt> receipts, std::chrono::milliseconds lease);
+
+/// Reads the column `headers`.
+headers to_headers(const std::optional<std::string>& json);
+
+/// Reads rows of the columns that `stored_column` names.
+std::vector<stored_message> to_stored(row_set rows);
+
+}  // namespace tableq::core

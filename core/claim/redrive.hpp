@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::core {
+
+// Putting dead messages back; claim_queue.hpp says what each promises.
+
+std::size_t redrive(const queue_state& of, std::span<const message_id> ids);
+std::size_t redrive_all(const queue_state& of, const redrive_options& options);
+
+}  // namespace tableq::core

@@ -1,0 +1,25 @@
+#include "core/combining/open_transaction.hpp"
+
+namespace tableq::core {
+namespace {
+
+using counter = std::shared_ptr<std::atomic<int>>;
+
+const counter& open_here() {
+  thread_local const counter count = std::make_shared<std::atomic<int>>(0);
+  return count;
+}
+
+}  // namespace
+
+open_transaction::open_transaction() : count_(open_here()) {
+  count_->fetch_add(1);
+}
+open_transaction::~open_transaction() {
+  count_->fetch_sub(1);
+}
+bool open_transaction::here() noexcept {
+  return open_here()->load() > 0;
+}
+
+}  // namespace tableq::core

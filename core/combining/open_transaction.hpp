@@ -1,0 +1,25 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+namespace tableq::core {
+
+/// Marks, as long as it lives, that the thread that made it has a transaction open. Calls of such a
+/// thread outside of its transaction are not combined with calls of other threads: those would wait
+/// for locks that only this thread can release.
+class open_transaction {
+ public:
+  open_transaction();
+  open_transaction(const open_transaction&) = delete;
+  open_transaction& operator=(const open_transaction&) = delete;
+  ~open_transaction();
+
+  /// Whether the calling thread has one.
+  [[nodiscard]] static bool here() noexcept;
+
+ private:
+  std::shared_ptr<std::atomic<int>> count_;  // of the thread that made it; it may end elsewhere
+};
+
+}  // namespace tableq::core

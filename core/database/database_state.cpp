@@ -1,0 +1,96 @@
+#include "core/database/database_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "core/input/identifier.hpp"
+#include "core/input/validate.hpp"
+
+namespace tableq::core {
+namespace {
+
+open_options checked(open_options options) {
+  check_open_options(options);
+  return options;
+}
+
+void notify(connection& session, const watched_queue& of, std::string_view token) {
+  const std::string channel = channel_of(of.names);
+  const std::string payload = std::to_string(of.identity).append(".").append(token);
+  const std::array shared{value(std::string_view(channel)), value(std::string_view(payload)),
+                          value(of.identity)};
+  session.execute(statement::notify_send, of.names, shared, {});
+}
+
+}  // namespace
+
+database_state::database_state(std::string_view url, open_options options,
+                               std::shared_ptr<fault_plan> faults)
+    : options_(checked(std::move(options))),
+      driver_(make_driver(url, std::move(faults))),
+      pool_(*driver_,
+            std::min(options_.max_sessions, able().max_sessions.value_or(options_.max_sessions)),
+            options_.session_timeout, watching()),
+      watcher_(*driver_, options_) {
+  check_places(options_, able().schemas);
+}
+
+void database_state::connect() {
+  observed({.name = "connect", .backend = name()}, [this](const observation& told) {
+    repeating(
+        options_.retry_for, contact::first, [this] { (void)pool_.lease(); }, &told);
+  });
+}
+
+value database_state::now() const {
+  if (!options_.clock) return {};
+  return value(options_.clock().time_since_epoch().count());
+}
+
+bool database_state::tells() const noexcept {
+  return able().notifies && options_.waking != tableq::waking::silent;
+}
+
+void database_state::announce(watched_queue& to, std::size_t count) noexcept {
+  watcher_.added(to, count);
+  if (!tells()) return;
+  // At most once in a while: whoever was told looks on for that long.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  auto told = to.told_at.load();
+  if (told != 0 && now - std::chrono::steady_clock::duration(told) < tell_every) return;
+  if (!to.told_at.compare_exchange_strong(told, now.count())) return;
+  try {
+    tell_others(to);
+  } catch (...) {  // noexcept: it was a hint. The messages are stored; the next one may tell.
+    to.told_at = 0;
+  }
+}
+
+void database_state::tell_others(watched_queue& of) {
+  // Under load a session is soon free. Others may be held for long by transactions of the caller.
+  constexpr std::chrono::milliseconds patience{100};
+  const leased_session session = pool_.lease(patience);
+  notify(*session, of, watcher_.token());
+}
+
+void database_state::announce_within(connection& session, const watched_queue& to) const {
+  // This process's readers hear of it too, since they cannot be woken when it is committed.
+  if (tells()) notify(session, to, "0");
+}
+
+shared_queue& database_state::shared(const table_names& names, std::int64_t identity,
+                                     look_plan::timing by) {
+  watched_queue& watched = watcher_.queue(names, identity, by);
+  const std::scoped_lock hold(mutex_);
+  return queues_.try_emplace(std::pair(names.slot, identity), watched).first->second;
+}
+
+limits_watch& database_state::limits_of(const table_names& names) {
+  const std::scoped_lock hold(mutex_);
+  return limits_[names.slot];
+}
+
+}  // namespace tableq::core

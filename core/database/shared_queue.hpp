@@ -1,0 +1,21 @@
+#pragma once
+
+#include "core/combining/lanes.hpp"
+#include "core/floor/read_floor.hpp"
+#include "core/waking/watched_queue.hpp"
+
+namespace tableq::core {
+
+/// What all handles of one queue share in one database object. Lives as long as that.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+struct shared_queue {
+  explicit shared_queue(watched_queue& waited_on) : watched(waited_on) {}
+
+  watched_queue& watched;  ///< Its waiting readers; the watcher's.
+  combiners calls;
+  low_water floor;
+};
+
+}  // namespace tableq::core

@@ -1,0 +1,161 @@
+#include <tableq/transaction.hpp>
+
+#include <utility>
+
+#include <tableq/error.hpp>
+#include <tableq/soci.hpp>
+
+#include "core/database/transaction_state.hpp"
+
+namespace tableq {
+namespace core {
+namespace {
+
+[[noreturn]] void misuse(const transaction_state& tx, const char* sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence,
+              {.backend = tx.database().name(), .operation = "transaction"});
+}
+
+}  // namespace
+
+transaction_state::transaction_state(std::shared_ptr<database_state> in)
+    : database_(std::move(in)) {
+  database_->observed(of_database("begin"), [this](const observation& told) {
+    repeating(
+        database_->options().retry_for, contact::known,
+        [this] {
+          leased_.reset();
+          leased_.emplace(database_->sessions().lease());
+          (*leased_)->begin();
+        },
+        &told);
+  });
+}
+
+transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::session& callers)
+    : database_(std::move(in)), adopted_(database_->speaks().adopt(callers)) {}
+
+transaction_state::~transaction_state() {
+  if (!active_) return;
+  if (leased_) {
+    undo();
+  } else {
+    read_.clear();  // Nobody knows how an enlisted one ends; most are committed.
+  }
+  tell_of_rollback();
+}
+
+connection& transaction_state::session() {
+  if (!active_) misuse(*this, "the transaction has ended; begin another");
+  return adopted_ ? *adopted_ : **leased_;
+}
+
+void transaction_state::commit() {
+  if (adopted_) misuse(*this, "an enlisted transaction is the caller's: commit it on his session");
+  connection& on = session();
+  if (failed_) {
+    misuse(*this,
+           "an operation in the transaction failed, so that it cannot be committed; roll back");
+  }
+  // After a commit that failed there is nothing to go on with: the session is rolled back and
+  // returned.
+  struct finish {
+    transaction_state* of;
+    ~finish() {
+      if (of->active_) of->end();
+    }
+  } const at_the_end{this};
+  database_->observed(of_database("commit"), [&](const observation& /*told*/) { on.commit(); });
+  read_.clear();
+  const auto bounded = std::exchange(bounded_, {});
+  end();
+  for (const auto& [to, count] : added_) database_->announce(*to, count);
+  for (const auto& [of, came_back] : bounded) {
+    if (came_back) of->room().forget();
+    of->made_room();
+  }
+}
+
+void transaction_state::rollback() {
+  if (adopted_)
+    misuse(*this, "an enlisted transaction is the caller's: roll it back on his session");
+  if (!active_) return;
+  undo();
+  end();
+}
+
+void transaction_state::undo() noexcept {
+  database_->observed(of_database("rollback"),
+                      [this](const observation& /*told*/) { (*leased_)->rollback(); });
+}
+
+observed_operation transaction_state::of_database(std::string_view name) const noexcept {
+  return {.name = name, .backend = database_->name(), .in_transaction = name != "begin"};
+}
+
+void transaction_state::end() noexcept {
+  active_ = false;
+  mark_.reset();
+  (*leased_)->rollback();
+  leased_.reset();
+  tell_of_rollback();
+}
+
+void transaction_state::tell_of_rollback() noexcept {
+  for (watched_queue* const of : read_) of->readers.hint();
+  for (const auto& [of, came_back] : bounded_) {
+    of->room().forget();
+    of->made_room();
+  }
+}
+
+void transaction_state::announce_on_commit(watched_queue& to, std::size_t count) {
+  if (!adopted_) {
+    added_[&to] += count;
+  } else if (adopted_->usable()) {  // The caller has no transaction open: it is committed.
+    database_->announce(to, count);
+  } else if (added_.try_emplace(&to, count).second) {
+    run([&](connection& on) {
+      database_->announce_within(on, to);
+      return row_set(0);
+    });
+  }
+}
+
+row_set transaction_state::run(const std::function<row_set(connection&)>& work) {
+  connection& on = session();
+  if (failed_) misuse(*this, "an earlier operation in the transaction failed; roll back");
+  // Left set when work throws.
+  failed_ = true;
+  row_set rows = work(on);
+  failed_ = false;
+  return rows;
+}
+
+}  // namespace core
+
+transaction::transaction(std::unique_ptr<core::transaction_state> state) noexcept
+    : state_(std::move(state)) {}
+transaction::transaction(transaction&&) noexcept = default;
+transaction& transaction::operator=(transaction&&) noexcept = default;
+transaction::~transaction() = default;
+void transaction::commit() {
+  state_->commit();
+}
+void transaction::rollback() {
+  state_->rollback();
+}
+bool transaction::active() const noexcept {
+  return state_ && state_->active();
+}
+
+enlistment enlist(const database& db, soci::session& session) {
+  return enlistment(transaction(
+      std::make_unique<core::transaction_state>(db.state().shared_from_this(), session)));
+}
+
+soci::session& session_of(transaction& tx) {
+  return tx.state().session().session();
+}
+
+}  // namespace tableq

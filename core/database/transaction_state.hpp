@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/combining/open_transaction.hpp"
+#include "core/database/database_state.hpp"
+
+namespace tableq::core {
+
+/// What `tableq::transaction` is a handle to: a session with an open transaction, ours or the
+/// caller's.
+class transaction_state {
+ public:
+  /// Begins one of our own.
+  explicit transaction_state(std::shared_ptr<database_state> in);
+  /// Joins the caller's.
+  transaction_state(std::shared_ptr<database_state> in, soci::session& callers);
+  transaction_state(const transaction_state&) = delete;
+  transaction_state& operator=(const transaction_state&) = delete;
+  ~transaction_state();
+
+  void commit();
+  void rollback();
+  [[nodiscard]] bool active() const noexcept { return active_; }
+  /// The caller's own.
+  [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
+  [[nodiscard]] database_state& database() const noexcept { return *database_; }
+  /// @throws error errc::invalid_argument when the transaction has ended.
+  connection& session();
+
+  /// Runs an operation's statements; remembers when one fails, since the database may have undone
+  /// all.
+  row_set run(const std::function<row_set(connection&)>& work);
+
+  /// From now on it can only be rolled back, as when an operation in it has failed.
+  void spoil() noexcept { failed_ = true; }
+
+  /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
+  /// In the caller's transaction the database does that, where it can.
+  void announce_on_commit(watched_queue& to, std::size_t count);
+  /// The room of a bounded queue will not be what it was when the transaction ends, either way.
+  /// @param came_back whether messages were added that need no room.
+  void changes_room(limits_watch& of, bool came_back = false) { bounded_[&of] |= came_back; }
+  /// Messages were read from the queue, which are there again if the transaction is rolled back.
+  void hint_on_rollback(watched_queue& of) { read_.insert(&of); }
+
+ private:
+  void end() noexcept;
+  void tell_of_rollback() noexcept;
+  void undo() noexcept;
+  [[nodiscard]] observed_operation of_database(std::string_view name) const noexcept;
+
+  std::shared_ptr<database_state> database_;
+  std::optional<leased_session> leased_;
+  std::unique_ptr<connection> adopted_;
+  std::map<watched_queue*, std::size_t> added_;
+  std::set<watched_queue*> read_;
+  std::map<limits_watch*, bool> bounded_;
+  std::optional<open_transaction> mark_{std::in_place};  // until it ends
+  bool active_ = true;
+  bool failed_ = false;
+};
+
+}  // namespace tableq::core

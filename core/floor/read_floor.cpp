@@ -1,0 +1,155 @@
+#include "core/floor/read_floor.hpp"
+
+#include <algorithm>
+
+namespace tableq::core {
+namespace {
+
+/// Stepping over so few costs less than asking.
+constexpr std::size_t few_messages = 64;
+/// And so few reads.
+constexpr std::size_t few_reads = 8;
+/// Leases and delays run out by the clock, in a time when few messages are read as well.
+constexpr std::chrono::milliseconds long_ago{10};
+constexpr int early_questions = 8;
+constexpr int share_of_starting_over = 50;
+
+}  // namespace
+
+void low_water::rising::see(position first) noexcept {
+  if (next) at = std::max(at, std::min(first, *next));
+  next = first;
+}
+
+void low_water::rising::lower(position to) noexcept {
+  at = to;
+  next.reset();
+}
+
+low_water::low_water() {
+  // What a read has got must not be lost for want of memory.
+  levels_.reserve(most_levels);
+}
+
+low_water::start low_water::begin(clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (now < start_over_at_) {
+    return {.levels = floors(),
+            .oldest = oldest_.at,
+            .passed = passed_.at,
+            .everything = false,
+            .at = now};
+  }
+  start_over_at_ = now + start_over_every;
+  return {.everything = true, .at = now};
+}
+
+void low_water::end(const start& from, std::span<const catch_of> got, clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (from.everything) {
+    start_over_at_ = from.at + std::max<clock::duration>(start_over_every,
+                                                         (now - from.at) * share_of_starting_over);
+    overdue_ = overdue_ || got.empty();
+  }
+  std::size_t count = 0;
+  bool wrong = false;
+  position last = lowest;
+  for (const catch_of& each : got) {
+    count += each.count;
+    last = std::max(last, each.last);
+    level* const of = find_or_add(each.level);
+    if (of != nullptr) of->read += each.count;
+    if (!each.first) continue;
+    if (of != nullptr && *each.first < of->floor.at) {
+      of->floor.lower(*each.first);
+      wrong = true;
+    }
+    if (*each.first < oldest_.at) oldest_.lower(*each.first);
+  }
+  if (count == 0) return;
+  read_ += count;
+  most_ = std::max(most_, count);
+  known_ = wrong ? last : std::max(known_, last);
+}
+
+low_water::position low_water::passed(bool all) {
+  const std::scoped_lock hold(mutex_);
+  if (!all || !overdue_) return passed_.at;
+  overdue_ = false;
+  return lowest;
+}
+
+std::optional<low_water::question> low_water::ask(clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  // Until a floor is known, each read steps over everything.
+  const bool early = early_ > 0 && std::ranges::any_of(levels_, [](const level& each) {
+                       return each.floor.at == lowest;
+                     });
+  const std::size_t enough = early ? 1 : std::max(few_messages, few_reads * most_);
+  const bool late = read_ >= few_reads && now - asked_at_ >= long_ago;
+  if (asked_ || (read_ < enough && !late)) return std::nullopt;
+  if (early) --early_;
+  asked_ = true;
+  asked_at_ = now;
+  read_ = 0;
+  most_ = 0;
+  for (level& each : levels_) each.read /= 2;
+  return question{.levels = floors(), .oldest = oldest_.at, .passed = passed_.at, .known = known_};
+}
+
+void low_water::answer(const question& asked, const sight& seen) {
+  const std::scoped_lock hold(mutex_);
+  asked_ = false;
+  if (until_ && seen.oldest_running < *until_) return;
+  for (std::size_t i = 0; i < asked.levels.size(); ++i) {
+    level* const of = find(asked.levels[i].level);
+    // Otherwise it was wrong, and has been lowered.
+    if (of != nullptr && of->floor.at == asked.levels[i].floor) {
+      of->floor.see(seen.first[i].value_or(asked.known + 1));
+    }
+  }
+  if (oldest_.at == asked.oldest) oldest_.see(seen.oldest.value_or(asked.known + 1));
+  if (seen.due && *seen.due < passed_.at) {
+    passed_.lower(*seen.due);  // The clock was set back.
+  } else if (seen.due && passed_.at == asked.passed) {
+    passed_.see(*seen.due);
+  }
+  until_ = seen.next;
+}
+
+void low_water::give_up() noexcept {
+  const std::scoped_lock hold(mutex_);
+  asked_ = false;
+  until_.reset();
+  for (level& each : levels_) each.floor.next.reset();
+  oldest_.next.reset();
+  passed_.next.reset();
+}
+
+std::vector<low_water::level_floor> low_water::floors() const {
+  std::vector<level_floor> out;
+  out.reserve(levels_.size());
+  for (const level& each : levels_) out.push_back({each.name, each.floor.at});
+  return out;
+}
+
+low_water::level* low_water::find(position name) noexcept {
+  const auto found = std::ranges::find(levels_, name, &level::name);
+  return found == levels_.end() ? nullptr : &*found;
+}
+
+/// Null while all places are taken by levels that are read from more.
+low_water::level* low_water::find_or_add(position name) {
+  if (level* const known = find(name)) return known;
+  if (levels_.size() == most_levels) {
+    const auto least = std::ranges::min_element(levels_, {}, &level::read);
+    if (least->read > 0) return nullptr;
+    levels_.erase(least);
+  } else {
+    early_ = early_questions;
+  }
+  const auto before = std::ranges::find_if(levels_, [&](const level& x) { return x.name < name; });
+  return &*levels_.insert(before, level{.name = name});
+}
+
+}  // namespace tableq::core

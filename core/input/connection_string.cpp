@@ -1,0 +1,108 @@
+#include "core/input/connection_string.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+namespace tableq::core {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "connect"});
+}
+
+/// Decodes percent-encodings. Sets `problem` and stops at the first that is none.
+std::string decode(std::string_view text, std::string& problem) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* first = text.data() + std::min(i + 1, text.size());
+    const char* last = text.data() + std::min(i + 3, text.size());
+    const auto [end, failed] = std::from_chars(first, last, byte, 16);
+    if (failed != std::errc() || end - first != 2 || byte == 0) {
+      problem =
+          "a percent sign in the connection string is not followed by two hexadecimal digits other "
+          "than 00";
+      return out;
+    }
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out;
+}
+
+void read_setting(std::string_view setting, connection_url& into) {
+  const std::size_t equals = setting.find('=');
+  if (equals == 0 || equals == std::string_view::npos) {
+    into.problem = "after the question mark a connection string reads key=value&key=value";
+    return;
+  }
+  const std::string key = decode(setting.substr(0, equals), into.problem);
+  if (!into.settings.emplace(key, decode(setting.substr(equals + 1), into.problem)).second) {
+    into.problem = "the key " + shown(key) + " is given twice";
+  }
+}
+
+}  // namespace
+
+connection_url parse_connection_string(std::string_view url) {
+  const std::size_t colon = url.find("://");
+  if (colon == 0 || colon == std::string_view::npos) {
+    refuse("a connection string begins with the scheme of a database, then ://");
+  }
+  if (url.find('\0') != std::string_view::npos) refuse("the connection string holds a NUL");
+  connection_url out;
+  out.raw = url;
+  for (const char c : url.substr(0, colon)) {
+    out.scheme += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  std::string_view rest = url.substr(colon + 3);
+  const std::size_t question = rest.find('?');
+  out.rest = decode(rest.substr(0, question), out.problem);
+  rest.remove_prefix(question == std::string_view::npos ? rest.size() : question + 1);
+  while (!rest.empty() && out.problem.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    read_setting(rest.substr(0, end), out);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+std::chrono::milliseconds parse_duration(std::string_view key, std::string_view text,
+                                         std::chrono::milliseconds least,
+                                         std::chrono::milliseconds most) {
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> units{
+      {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+  std::int64_t count = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (failed == std::errc()) {
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    for (const auto& [name, length] : units) {
+      if (unit != name || count < 0 || count > most.count() / length) continue;
+      const std::chrono::milliseconds out{count * length};
+      if (out >= least) return out;
+    }
+  }
+  refuse(shown(key) + " takes a duration such as 250ms, 5s, 2m, 1h or 7d, from " +
+         std::to_string(least.count()) + " to " + std::to_string(most.count()) + " ms");
+}
+
+std::string shown(std::string_view key) {
+  constexpr std::size_t longest = 40;
+  std::string out = "`";
+  for (const char c : key.substr(0, longest)) {
+    out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '?';
+  }
+  return out + (key.size() > longest ? "...`" : "`");
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,100 @@
+#include "core/input/identifier.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include <tableq/error.hpp>
+
+namespace tableq::core {
+namespace {
+
+constexpr std::size_t longest_name = 40;
+constexpr std::size_t longest_prefix = 16;
+
+bool lower(char c) noexcept {
+  return c >= 'a' && c <= 'z';
+}
+bool digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence);
+}
+
+}  // namespace
+
+void check_queue_name(std::string_view name, std::string_view prefix) {
+  // Lower case only: some databases fold the case of names and some do not.
+  const bool good = !name.empty() && name.size() <= longest_name &&
+                    (lower(name.front()) || name.front() == '_') &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return lower(c) || digit(c) || c == '_' || c == '-' || c == '.';
+                    });
+  if (!good) {
+    refuse(
+        "a queue's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
+        "letter or `_`");
+  }
+  if (name == "tableq" || name.starts_with("tableq_")) {
+    refuse("the queue name `tableq` and those that begin with tableq_ are reserved");
+  }
+  for (const std::string& table : {std::string(name), std::string(prefix).append(name)}) {
+    const std::string_view kept = reserved_beginning(table);
+    if (!kept.empty()) refuse("names that begin with " + std::string(kept) + " are reserved");
+  }
+}
+
+bool good_queue_name(std::string_view name, std::string_view prefix) noexcept {
+  try {
+    check_queue_name(name, prefix);
+    return true;
+  } catch (...) {  // noexcept: whatever it was, the name is not to be used.
+    return false;
+  }
+}
+
+void check_places(const open_options& options, bool schemas) {
+  const std::string& prefix = options.table_prefix;
+  if (prefix.size() > longest_prefix || (!prefix.empty() && digit(prefix.front())) ||
+      !std::all_of(prefix.begin(), prefix.end(),
+                   [](char c) { return lower(c) || digit(c) || c == '_'; }) ||
+      !reserved_beginning(prefix).empty()) {
+    refuse(
+        "a table prefix has up to 16 characters of a-z, 0-9 and `_`, does not begin with a digit, "
+        "nor with what a database keeps for itself");
+  }
+  if (options.schema_name.empty()) return;
+  const std::string& schema = options.schema_name;
+  if (schema.size() > longest_name || !(lower(schema.front()) || schema.front() == '_') ||
+      !std::all_of(schema.begin(), schema.end(), [](char c) {
+        return lower(c) || digit(c) || c == '_' || c == '-' || c == '.';
+      })) {
+    refuse(
+        "a schema's name has 1 to 40 characters of a-z, 0-9, `_`, `-` and `.`, and begins with a "
+        "letter or `_`");
+  }
+  if (!schemas) {
+    throw error(errc::unsupported, advice::never,
+                "this database has no schemas; leave schema_name empty");
+  }
+}
+
+table_names names_for(const open_options& options, std::string_view queue) {
+  using key = std::tuple<std::string, std::string, std::string>;
+  static std::mutex mutex;
+  static std::map<key, std::uint64_t> slots;  // guarded by mutex
+  table_names names{.schema = options.schema_name,
+                    .table = options.table_prefix + std::string(queue),
+                    .catalog = options.table_prefix + std::string(catalog_table),
+                    .limits = options.table_prefix + std::string(limits_table)};
+  const std::scoped_lock hold(mutex);
+  names.slot =
+      slots.try_emplace({names.schema, names.table, names.catalog}, slots.size()).first->second;
+  return names;
+}
+
+}  // namespace tableq::core

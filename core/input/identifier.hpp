@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string_view>
+
+#include <tableq/options.hpp>
+
+#include "core/seam/driver.hpp"
+
+namespace tableq::core {
+
+/// The catalogue's table, before the prefix.
+inline constexpr std::string_view catalog_table = "tableq_queues";
+/// The table of the limits, before the prefix.
+inline constexpr std::string_view limits_table = "tableq_limits";
+
+/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp, also behind
+/// the
+///   prefix.
+void check_queue_name(std::string_view name, std::string_view prefix = {});
+
+/// The same as an answer.
+bool good_queue_name(std::string_view name, std::string_view prefix) noexcept;
+
+/// Checks table_prefix and schema_name.
+/// @param schemas whether the database has schemas.
+/// @throws error errc::invalid_argument, errc::unsupported.
+void check_places(const open_options& options, bool schemas);
+
+/// The names of a queue's tables, with a slot that is the same for the same names in this process.
+/// @param queue empty: the catalogue's own statements.
+table_names names_for(const open_options& options, std::string_view queue);
+
+}  // namespace tableq::core

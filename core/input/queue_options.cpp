@@ -1,0 +1,238 @@
+#include "core/input/queue_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include <tableq/error.hpp>
+
+#include "core/input/identifier.hpp"
+#include "core/input/validate.hpp"
+
+namespace tableq::core {
+namespace {
+
+bool ordered(kind k) noexcept {
+  return k == kind::fifo || k == kind::lifo;
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence);
+}
+
+void check_claim(const claim_options& claim) {
+  if (claim.lease) check_lease(*claim.lease);
+  if (claim.max_attempts) check_max_attempts(*claim.max_attempts);
+  if (claim.retry) check_retry(*claim.retry);
+  if (claim.time_to_live) check_time_to_live(*claim.time_to_live);
+  if (claim.key_window) check_delay(*claim.key_window, "key_window");
+  if (claim.key_window.value_or(std::chrono::milliseconds(0)).count() > 0 &&
+      claim.keys.value_or(key_scope::active) == key_scope::waiting) {
+    refuse(
+        "key_window holds a key after completion, key_scope::waiting frees it before: choose one");
+  }
+  if (claim.groups && (claim.groups->limit < 1 || claim.groups->limit > 1000)) {
+    refuse("the limit of groups is 1 to 1,000");
+  }
+}
+
+void check_settings(std::string_view name, const queue_settings& settings) {
+  const claim_options& claim = settings.claim;
+  if (settings.order.ordering && !ordered(settings.kind)) {
+    refuse("an ordering can be chosen for fifo and lifo queues only");
+  }
+  const bool any = claim.lease || claim.max_attempts || claim.keep || claim.retry ||
+                   claim.time_to_live || claim.keys || claim.key_window || claim.groups ||
+                   claim.dead_letters;
+  if (any && settings.kind != kind::claim) {
+    refuse(
+        "lease, max_attempts, keep, retry, time_to_live, keys, key_window, groups and dead_letters "
+        "belong to claim queues only");
+  }
+  check_claim(claim);
+  if (claim.dead_letters && *claim.dead_letters == name) {
+    refuse("a queue cannot be its own dead-letter queue; name another one");
+  }
+}
+
+void apply(const queue_settings& given, queue_info& to) {
+  const claim_options& claim = given.claim;
+  if (given.order.ordering) to.ordering = *given.order.ordering;
+  if (claim.lease) to.lease = *claim.lease;
+  if (claim.max_attempts) to.max_attempts = *claim.max_attempts;
+  if (claim.keep) to.keep = *claim.keep;
+  if (claim.retry) to.retry = *claim.retry;
+  if (claim.time_to_live) to.time_to_live = *claim.time_to_live;
+  if (claim.keys) to.keys = *claim.keys;
+  if (claim.key_window) to.key_window = *claim.key_window;
+  if (claim.groups) to.groups = *claim.groups;
+  if (claim.dead_letters) to.dead_letters = *claim.dead_letters;
+}
+
+std::string encode_delays(const retry_delays& retry) {
+  std::string out;
+  for (const std::chrono::milliseconds each : retry.after) {
+    out += out.empty() ? " retry_ms=" : ",";
+    out += std::to_string(each.count());
+  }
+  if (retry.jitter != 0) out += " jitter=" + std::to_string(retry.jitter);
+  return out;
+}
+
+/// @return false for what is no list of numbers.
+bool decode_delays(std::string_view list, retry_delays& into) {
+  while (!list.empty()) {
+    const std::string_view one = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(one.size() + 1, list.size()));
+    std::int64_t number = 0;
+    if (std::from_chars(one.data(), one.data() + one.size(), number).ec != std::errc())
+      return false;
+    into.after.emplace_back(number);
+  }
+  return true;
+}
+
+[[noreturn]] void newer(const queue_info& info) {
+  throw error(
+      errc::schema_too_new, advice::never,
+      "the queue " + info.name + " was made by a newer tableq; use that version or a later one");
+}
+
+/// The options whose value is a number. @return false for another name.
+bool decode_number(std::string_view name, std::int64_t number, queue_info& info) {
+  const std::chrono::milliseconds length(number);
+  if (name == "lease_ms") {
+    info.lease = length;
+  } else if (name == "max_attempts") {
+    info.max_attempts = static_cast<int>(number);
+  } else if (name == "keep") {
+    info.keep = number != 0;
+  } else if (name == "jitter") {
+    info.retry.jitter = static_cast<int>(number);
+  } else if (name == "ttl_ms") {
+    info.time_to_live = length;
+  } else if (name == "key_window_ms") {
+    info.key_window = length;
+  } else if (name == "groups_hold" || name == "groups_pass") {
+    info.groups = group_options{static_cast<int>(number),
+                                name == "groups_hold" ? group_policy::hold : group_policy::pass};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+[[noreturn]] void differs(const queue_info& stored, const std::string& what) {
+  throw error(errc::kind_mismatch, advice::never,
+              "the queue " + stored.name + " was created with other " + what +
+                  ", which is fixed then; open it without naming them, or drop and create it");
+}
+
+/// What must not differ between the handles of one queue.
+void check_fixed(const queue_info& stored, const claim_options& given) {
+  if (given.keys && *given.keys != stored.keys) differs(stored, "keys");
+  if (given.key_window && *given.key_window != stored.key_window) differs(stored, "key_window");
+  if (given.groups && given.groups != stored.groups) differs(stored, "groups");
+  if (given.dead_letters && *given.dead_letters != stored.dead_letters) {
+    differs(stored, "dead_letters");
+  }
+}
+
+}  // namespace
+
+queue_info settle_options(std::string_view name, const queue_settings& settings) {
+  check_settings(name, settings);
+  queue_info info;
+  info.name = name;
+  info.kind = settings.kind;
+  apply(settings, info);
+  return info;
+}
+
+std::string encode_options(const queue_info& info) {
+  if (ordered(info.kind)) {
+    return info.ordering == ordering::strict ? "ordering=strict" : "ordering=relaxed";
+  }
+  if (info.kind != kind::claim) return {};
+  std::string out = "lease_ms=" + std::to_string(info.lease.count());
+  out += " max_attempts=" + std::to_string(info.max_attempts);
+  out += info.keep ? " keep=1" : " keep=0";
+  out += encode_delays(info.retry);
+  const auto add = [&](const char* name, std::int64_t number) {
+    out += ' ';
+    out += name;
+    out += std::to_string(number);
+  };
+  if (info.time_to_live.count() > 0) add("ttl_ms=", info.time_to_live.count());
+  if (info.keys == key_scope::waiting) out += " keys=waiting";
+  if (info.key_window.count() > 0) add("key_window_ms=", info.key_window.count());
+  if (info.groups) {
+    const bool hold = info.groups->on_failure == group_policy::hold;
+    add(hold ? "groups_hold=" : "groups_pass=", info.groups->limit);
+  }
+  if (!info.dead_letters.empty()) out += " dead_letters=" + info.dead_letters;
+  return out;
+}
+
+void decode_options(std::string_view text, queue_info& info) {
+  while (!text.empty()) {
+    const std::string_view option = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(option.size() + 1, text.size()));
+    const std::string_view name = option.substr(0, option.find('='));
+    const std::string_view given = option.substr(std::min(name.size() + 1, option.size()));
+    std::int64_t number = 0;
+    const bool numeric =
+        std::from_chars(given.data(), given.data() + given.size(), number).ec == std::errc();
+    if (name == "ordering" && (given == "strict" || given == "relaxed")) {
+      info.ordering = given == "strict" ? ordering::strict : ordering::relaxed;
+    } else if (name == "retry_ms" && decode_delays(given, info.retry)) {
+      continue;
+    } else if (name == "keys" && given == "waiting") {
+      info.keys = key_scope::waiting;
+    } else if (name == "dead_letters" && !given.empty()) {
+      // It will stand in statements, and plain SQL may have written it.
+      check_queue_name(given);
+      info.dead_letters = given;
+    } else if (!numeric || !decode_number(name, number, info)) {
+      newer(info);
+    }
+  }
+}
+
+queue_info merge_options(const queue_info& stored, const queue_settings& given) {
+  check_settings(stored.name, given);
+  if (stored.kind != given.kind) {
+    throw error(errc::kind_mismatch, advice::never,
+                "the queue " + stored.name + " is of the kind " +
+                    std::string(to_string(stored.kind)) + " and cannot be opened as " +
+                    std::string(to_string(given.kind)));
+  }
+  if (given.order.ordering && *given.order.ordering != stored.ordering) {
+    const bool strict = stored.ordering == ordering::strict;
+    throw error(errc::kind_mismatch, advice::never,
+                "the queue " + stored.name + " has " + (strict ? "strict" : "relaxed") +
+                    " ordering and cannot be opened with " + (strict ? "relaxed" : "strict"));
+  }
+  check_fixed(stored, given.claim);
+  queue_info out = stored;
+  apply(given, out);
+  return out;
+}
+
+}  // namespace tableq::core
+
+namespace tableq {
+
+retry_delays retry_delays::exponential(std::chrono::milliseconds first,
+                                       std::chrono::milliseconds most, int jitter) {
+  constexpr std::size_t most_delays = 32;
+  retry_delays out{.jitter = jitter};
+  while (out.after.size() + 1 < most_delays && first < most && first.count() > 0) {
+    out.after.push_back(first);
+    first *= 2;
+  }
+  out.after.push_back(most);
+  return out;
+}
+
+}  // namespace tableq

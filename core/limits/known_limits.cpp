@@ -1,0 +1,37 @@
+#include "core/limits/known_limits.hpp"
+
+namespace tableq::core {
+
+std::optional<known_limits> limits_watch::known() noexcept {
+  const clock::rep now = clock::now().time_since_epoch().count();
+  const clock::rep asked = asked_.load();
+  if (asked == 0) return std::nullopt;
+  const clock::duration age(now - asked);
+  if (age >= stale) return std::nullopt;
+  if (age >= fresh) {
+    clock::rep claimed = claimed_.load();
+    if (claimed <= asked && claimed_.compare_exchange_strong(claimed, now)) return std::nullopt;
+  }
+  if (!limited_.load()) return known_limits{};
+  const std::scoped_lock hold(mutex_);
+  return known_;
+}
+
+void limits_watch::learn(const known_limits& of, clock::time_point asked) {
+  {
+    const std::scoped_lock hold(mutex_);
+    const clock::rep at = asked.time_since_epoch().count();
+    if (at < asked_.load()) return;
+    if (known_.capacity != of.capacity) room_.forget();
+    known_ = of;
+    limited_.store(of.any());
+    asked_.store(at);
+  }
+}
+
+void limits_watch::made_room() noexcept {
+  room_.freed();
+  changes_.ring();
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "core/limits/room_account.hpp"
+#include "core/waking/change_signal.hpp"
+
+namespace tableq::core {
+
+/// What a process must know of a queue's limits before it does anything.
+struct known_limits {
+  bool paused = false;
+  bool metered = false;  ///< A rate or a concurrency: reads lock the queue's row.
+  std::optional<std::size_t> capacity = {};
+
+  [[nodiscard]] bool any() const noexcept { return paused || metered || capacity; }
+};
+
+/// The limits of one queue as this process last saw them, for all its handles in one database.
+///
+/// An answer is good for half a second; then one thread asks again while the others go on with it,
+/// and after a second everybody does. So what others change holds here within a second, and a queue
+/// without limits costs two loads and a look at the clock.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class limits_watch {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// What is known; nothing when the caller shall ask the database.
+  [[nodiscard]] std::optional<known_limits> known() noexcept;
+
+  /// An answer.
+  /// @param asked when the question was about to be sent; an answer older than what is known is
+  /// dropped.
+  void learn(const known_limits& of, clock::time_point asked);
+
+  /// The next caller asks: the queue is not what it was.
+  void forget() noexcept { asked_.store(0); }
+
+  /// Something has left the queue, or given back its lease.
+  void made_room() noexcept;
+  /// Whether anybody could care.
+  [[nodiscard]] bool limited() const noexcept { return limited_.load(); }
+
+  [[nodiscard]] room_account& room() noexcept { return room_; }
+  /// Rung when what holds a caller back may have changed by the doing of this process.
+  [[nodiscard]] bell& changes() noexcept { return changes_; }
+
+ private:
+  static constexpr std::chrono::milliseconds fresh{500};
+  static constexpr std::chrono::milliseconds stale{1000};
+
+  std::atomic<clock::rep> asked_{0};    // zero: never
+  std::atomic<clock::rep> claimed_{0};  // when somebody last took it on himself to ask
+  std::atomic<bool> limited_{false};
+  std::mutex mutex_;
+  known_limits known_;  // guarded by mutex_
+  room_account room_;
+  bell changes_;
+};
+
+}  // namespace tableq::core

@@ -1,0 +1,143 @@
+#include <tableq/metrics.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+#include <tableq/schema.hpp>
+
+#include "core/observe/metric_store.hpp"
+
+namespace tableq {
+namespace core {
+namespace {
+
+template <class Counts>
+void add_all(Counts& to, const Counts& from) {
+  std::transform(to.begin(), to.end(), from.begin(), to.begin(), std::plus<>());
+}
+
+metric_key<std::string_view> key_of(const observed_operation& operation) {
+  return {operation.backend, operation.queue,
+          operation.kind ? to_string(*operation.kind) : std::string_view(), operation.name};
+}
+
+void check(const metrics_options& options) {
+  constexpr std::size_t most = 64;
+  const auto& bounds = options.buckets;
+  const bool rising =
+      std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) == bounds.end();
+  if (bounds.empty() || bounds.size() > most || !rising || bounds.front().count() <= 0) {
+    throw error(errc::invalid_argument, advice::never,
+                "buckets of metrics are 1 to 64 positive durations, each longer than the one "
+                "before");
+  }
+}
+
+}  // namespace
+
+void metric_series::add(const metric_series& other) {
+  operations += other.operations;
+  messages += other.messages;
+  nanoseconds += other.nanoseconds;
+  buckets.resize(std::max(buckets.size(), other.buckets.size()));
+  for (std::size_t i = 0; i < other.buckets.size(); ++i) buckets[i] += other.buckets[i];
+  add_all(errors, other.errors);
+  add_all(retries, other.retries);
+  leases_lost += other.leases_lost;
+  add_all(handled, other.handled);
+  sessions_opened += other.sessions_opened;
+  sessions_closed += other.sessions_closed;
+  sessions_broken += other.sessions_broken;
+}
+
+metric_snapshot metric_store::all() const {
+  metric_snapshot out;
+  for (const shard& one : shards_) {
+    const std::scoped_lock hold(one.mutex);
+    for (const auto& [key, series] : one.series) out[key].add(series);
+  }
+  return out;
+}
+
+std::size_t metric_store::number_of_thread() noexcept {
+  static std::atomic<std::size_t> next{0};
+  thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);
+  return mine;
+}
+
+std::string_view end_name(worker_event::kind what) noexcept {
+  switch (what) {
+    case worker_event::kind::completed:
+      return "completed";
+    case worker_event::kind::failed:
+      return "failed";
+    case worker_event::kind::given_up:
+      return "given_up";
+    case worker_event::kind::given_back:
+      return "given_back";
+    case worker_event::kind::lease_lost:
+      return "lease_lost";
+    case worker_event::kind::unknown:
+      return "unknown";
+    case worker_event::kind::trouble:
+      return "trouble";
+  }
+  return "unknown";
+}
+
+}  // namespace core
+
+metrics::metrics(const metrics_options& options) {
+  core::check(options);
+  store_ = std::make_unique<core::metric_store>(options);
+}
+metrics::~metrics() = default;
+
+std::string metrics::prometheus() const {
+  return core::prometheus_text(store_->all(), store_->options());
+}
+std::string metrics::json() const {
+  return core::json_text(store_->all(), store_->options());
+}
+
+void metrics::after(const observed_operation& operation, const operation_result& result) {
+  const auto& bounds = store_->options().buckets;
+  const auto bucket = std::lower_bound(bounds.begin(), bounds.end(), result.duration);
+  store_->count_for(core::key_of(operation), [&](core::metric_series& to) {
+    ++to.operations;
+    to.messages += result.messages;
+    to.nanoseconds += static_cast<core::total>(result.duration.count());
+    if (bucket != bounds.end()) ++to.buckets[static_cast<std::size_t>(bucket - bounds.begin())];
+    if (result.failed) ++to.errors.at(static_cast<std::size_t>(*result.failed));
+  });
+}
+
+void metrics::retrying(const observed_operation& operation, const operation_retry& retry) {
+  store_->count_for(core::key_of(operation), [&](core::metric_series& to) {
+    ++to.retries.at(static_cast<std::size_t>(retry.failed));
+  });
+}
+
+void metrics::leases_lost(const observed_operation& operation, std::size_t count) {
+  store_->count_for(core::key_of(operation),
+                    [&](core::metric_series& to) { to.leases_lost += count; });
+}
+
+void metrics::handled(const handled_message& message) {
+  store_->count_for(
+      {message.backend, message.queue, to_string(kind::claim), {}},
+      [&](core::metric_series& to) { ++to.handled.at(static_cast<std::size_t>(message.what)); });
+}
+
+void metrics::session_opened(std::string_view backend, std::chrono::nanoseconds /*duration*/) {
+  store_->count_for({backend, {}, {}, {}}, [](core::metric_series& to) { ++to.sessions_opened; });
+}
+
+void metrics::session_closed(std::string_view backend, bool broken) {
+  store_->count_for({backend, {}, {}, {}}, [&](core::metric_series& to) {
+    ++to.sessions_closed;
+    to.sessions_broken += broken ? 1 : 0;
+  });
+}
+
+}  // namespace tableq

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/observe/metric_store.hpp"
+
+namespace tableq::core {
+namespace {
+
+using json = nlohmann::json;
+using key = metric_key<std::string>;
+using labels = std::vector<std::pair<std::string_view, std::string_view>>;
+
+constexpr double nanoseconds_in_second = 1e9;
+constexpr double microseconds_in_second = 1e6;
+
+/// Whatever the locale says.
+std::string decimal(double value) {
+  std::array<char, 64> text{};
+  const auto [end, failed] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  return {text.data(), failed == std::errc{} ? end : text.data()};
+}
+
+std::string escaped(std::string_view value) {
+  std::string out;
+  for (const char c : value) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+double seconds(total nanoseconds) {
+  return static_cast<double>(nanoseconds) / nanoseconds_in_second;
+}
+
+/// One family of the exposition format: its head, ahead of its first sample.
+class family {
+ public:
+  family(std::string& out, std::string_view name, std::string_view type, std::string_view help)
+      : out_(out), name_(name) {
+    head_ += "# HELP " + name_ + ' ';
+    head_ += help;
+    head_ += "\n# TYPE " + name_ + ' ';
+    head_ += type;
+    head_ += '\n';
+  }
+
+  void sample(const labels& with, const std::string& value, std::string_view suffix = {}) {
+    out_ += std::exchange(head_, {});
+    out_ += name_;
+    out_ += suffix;
+    char before = '{';
+    for (const auto& [name, text] : with) {
+      out_ += before;
+      out_ += name;
+      out_ += "=\"" + escaped(text) + '"';
+      before = ',';
+    }
+    out_ += "} " + value + '\n';
+  }
+  void sample(const labels& with, total value, std::string_view suffix = {}) {
+    sample(with, std::to_string(value), suffix);
+  }
+
+ private:
+  std::string& out_;
+  std::string name_;
+  std::string head_;
+};
+
+labels labels_of(const key& of) {
+  labels out{{"backend", of.backend}};
+  if (!of.queue.empty()) out.emplace_back("queue", of.queue);
+  if (!of.kind.empty()) out.emplace_back("kind", of.kind);
+  if (!of.operation.empty()) out.emplace_back("operation", of.operation);
+  return out;
+}
+
+labels with(labels to, std::string_view name, std::string_view value) {
+  to.emplace_back(name, value);
+  return to;
+}
+
+void write_durations(std::string& out, const metric_snapshot& all, const metrics_options& options) {
+  family durations(out, "tableq_operation_duration_seconds", "histogram",
+                   "How long operations took, failed ones too, with waits for sessions and "
+                   "locks, retries and their pauses.");
+  for (const auto& [of, series] : all) {
+    if (series.operations == 0) continue;
+    const labels its = labels_of(of);
+    total so_far = 0;
+    for (std::size_t i = 0; i < options.buckets.size(); ++i) {
+      so_far += series.buckets[i];
+      const std::string bound =
+          decimal(static_cast<double>(options.buckets[i].count()) / microseconds_in_second);
+      durations.sample(with(its, "le", bound), so_far, "_bucket");
+    }
+    durations.sample(with(its, "le", "+Inf"), series.operations, "_bucket");
+    durations.sample(its, decimal(seconds(series.nanoseconds)), "_sum");
+    durations.sample(its, series.operations, "_count");
+  }
+}
+
+void write_counts(family to, const metric_snapshot& all, total metric_series::*value) {
+  for (const auto& [of, series] : all) {
+    if (series.*value > 0) to.sample(labels_of(of), series.*value);
+  }
+}
+
+template <class Counts, class Name>
+void write_array(family to, const metric_snapshot& all, Counts metric_series::*counts,
+                 const char* label, Name name) {
+  for (const auto& [of, series] : all) {
+    for (std::size_t i = 0; i < (series.*counts).size(); ++i) {
+      const total found = (series.*counts)[i];
+      if (found > 0) to.sample(with(labels_of(of), label, name(i)), found);
+    }
+  }
+}
+
+std::string_view code_name(std::size_t i) {
+  return to_string(static_cast<errc>(i));
+}
+std::string_view end_name_at(std::size_t i) {
+  return end_name(static_cast<worker_event::kind>(i));
+}
+
+void write_sessions(std::string& out, const metric_snapshot& all) {
+  family opened(out, "tableq_sessions_opened_total", "counter", "Sessions opened.");
+  for (const auto& [of, series] : all) {
+    if (series.sessions_opened > 0) opened.sample(labels_of(of), series.sessions_opened);
+  }
+  family closed(out, "tableq_sessions_closed_total", "counter",
+                "Sessions closed: with their database object, or because they were broken.");
+  family open(out, "tableq_sessions_open", "gauge", "Sessions that are open.");
+  for (const auto& [of, series] : all) {
+    if (series.sessions_opened == 0) continue;
+    closed.sample(with(labels_of(of), "broken", "false"),
+                  series.sessions_closed - series.sessions_broken);
+    closed.sample(with(labels_of(of), "broken", "true"), series.sessions_broken);
+  }
+  for (const auto& [of, series] : all) {
+    if (series.sessions_opened > 0) {
+      // A session may have been closed while the shards were read one after the other.
+      open.sample(labels_of(of), series.sessions_opened -
+                                     std::min(series.sessions_opened, series.sessions_closed));
+    }
+  }
+}
+
+template <class Counts, class Name>
+json named(const Counts& counts, Name name) {
+  json out = json::object();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) out[std::string(name(i))] = counts[i];
+  }
+  return out;
+}
+
+json base(const key& of) {
+  json out{{"backend", of.backend}};
+  if (!of.queue.empty()) out["queue"] = of.queue;
+  if (!of.kind.empty()) out["kind"] = of.kind;
+  if (!of.operation.empty()) out["operation"] = of.operation;
+  return out;
+}
+
+json operation_object(const key& of, const metric_series& series, const metrics_options& options) {
+  json out = base(of);
+  json buckets = json::array();
+  for (std::size_t i = 0; i < options.buckets.size(); ++i) {
+    buckets.push_back(
+        {{"le", static_cast<double>(options.buckets[i].count()) / microseconds_in_second},
+         {"count", series.buckets[i]}});
+  }
+  out["count"] = series.operations;
+  out["seconds"] = seconds(series.nanoseconds);
+  out["buckets"] = std::move(buckets);
+  out["messages"] = series.messages;
+  out["errors"] = named(series.errors, code_name);
+  out["retries"] = named(series.retries, code_name);
+  out["leases_lost"] = series.leases_lost;
+  return out;
+}
+
+}  // namespace
+
+std::string prometheus_text(const metric_snapshot& all, const metrics_options& options) {
+  std::string out;
+  write_durations(out, all, options);
+  write_counts(family(out, "tableq_messages_total", "counter",
+                      "Messages that operations added, took, settled, changed or read."),
+               all, &metric_series::messages);
+  write_array(
+      family(out, "tableq_operation_errors_total", "counter", "Operations that failed, by error."),
+      all, &metric_series::errors, "code", code_name);
+  write_array(family(out, "tableq_operation_retries_total", "counter",
+                     "Failures that were repaired by doing the same again, by error."),
+              all, &metric_series::retries, "code", code_name);
+  write_counts(family(out, "tableq_leases_lost_total", "counter",
+                      "Receipts of settlements that did not match any more."),
+               all, &metric_series::leases_lost);
+  write_array(family(out, "tableq_worker_messages_total", "counter",
+                     "What became of the messages of workers."),
+              all, &metric_series::handled, "outcome", end_name_at);
+  write_sessions(out, all);
+  return out;
+}
+
+std::string json_text(const metric_snapshot& all, const metrics_options& options) {
+  json operations = json::array();
+  json workers = json::array();
+  json sessions = json::array();
+  for (const auto& [of, series] : all) {
+    if (!of.operation.empty()) {
+      operations.push_back(operation_object(of, series, options));
+    } else if (!of.queue.empty()) {
+      json worker = base(of);
+      worker["messages"] = named(series.handled, end_name_at);
+      workers.push_back(std::move(worker));
+    } else {
+      json one = base(of);
+      one["opened"] = series.sessions_opened;
+      one["closed"] = series.sessions_closed;
+      one["broken"] = series.sessions_broken;
+      sessions.push_back(std::move(one));
+    }
+  }
+  // Names of queues that are no UTF-8 cannot come from tableq; an application may call what it
+  // likes.
+  return json{{"operations", std::move(operations)},
+              {"workers", std::move(workers)},
+              {"sessions", std::move(sessions)}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,272 @@
+#include "core/queue/combined_statement.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tableq::core {
+namespace {
+
+// What is run together stays well below what one statement may hold: nobody is to wait long because
+// of what others bring along.
+constexpr std::size_t most_items = 1000;
+constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024;
+
+bool same(const value& a, const value& b) {
+  return a.is == b.is && a.number == b.number && a.data == b.data;
+}
+
+class statement_call final : public combined_call {
+ public:
+  statement_call(const queue_table& of, statement id, lane in, std::span<const value> shared,
+                 std::span<const value> items, const observation* watched)
+      : of_(of),
+        contract_(contract_of(id)),
+        in_(in),
+        shared_(shared),
+        items_(items),
+        watched_(watched) {
+    count_ = in == lane::read ? static_cast<std::size_t>(shared.front().number)
+             : items.empty()  ? 1
+                              : items.size() / contract_.items.size();
+    for (const value& each : items) bytes_ += each.data.size();
+  }
+
+  [[nodiscard]] bool joins(std::span<combined_call* const> others) const override {
+    const bool one_writer = of_.database().able().one_writer;
+    std::size_t items = count_;
+    std::size_t bytes = bytes_;
+    for (const combined_call* const each : others) {
+      const statement_call& other = of_call(*each);
+      items += other.count_;
+      bytes += other.bytes_;
+      if (!one_writer && in_ == lane::extend && shares_message(other)) return false;
+    }
+    return items <= most_items && bytes <= most_bytes &&
+           (one_writer || fuses_with(of_call(*others.front())));
+  }
+
+  /// Whether one statement does the work of both.
+  [[nodiscard]] bool fuses_with(const statement_call& other) const {
+    if (contract_.id != other.contract_.id || of_.names().slot != other.of_.names().slot) {
+      return false;
+    }
+    if (in_ == lane::extend && shares_message(other)) return false;
+    for (std::size_t i = 0; i < shared_.size(); ++i) {
+      // Of a read they add up, and any token does.
+      const std::string_view name = contract_.shared[i].name;
+      if (in_ == lane::read && (name == "max" || name == "token")) continue;
+      if (!same(shared_[i], other.shared_[i])) return false;
+    }
+    return true;
+  }
+
+  static statement_call& of_call(combined_call& of) { return static_cast<statement_call&>(of); }
+  static const statement_call& of_call(const combined_call& of) {
+    return static_cast<const statement_call&>(of);
+  }
+
+  /// An extension of the same lease twice in one statement would count once.
+  [[nodiscard]] bool shares_message(const statement_call& other) const {
+    const std::size_t width = contract_.items.size();
+    for (std::size_t i = 0; i < items_.size(); i += width) {
+      for (std::size_t j = 0; j < other.items_.size(); j += width) {
+        if (same(items_[i], other.items_[j])) return true;
+      }
+    }
+    return false;
+  }
+
+  const queue_table& of_;
+  const contract& contract_;
+  lane in_;
+  std::span<const value> shared_;
+  std::span<const value> items_;
+  const observation* watched_;
+  std::size_t count_ = 0;  // of the items, or of the messages that are asked for
+  std::size_t bytes_ = 0;
+  row_set rows_;
+};
+
+using calls = std::vector<statement_call*>;
+
+/// Calls that one statement serves, in the order in which they came.
+std::vector<calls> grouped(std::span<combined_call* const> all) {
+  std::vector<calls> out;
+  for (combined_call* const each : all) {
+    auto* const mine = &statement_call::of_call(*each);
+    const auto with = std::ranges::find_if(out, [mine](const calls& group) {
+      return std::ranges::all_of(
+          group, [mine](const statement_call* other) { return mine->fuses_with(*other); });
+    });
+    if (with == out.end()) {
+      out.push_back({mine});
+    } else {
+      with->push_back(mine);
+    }
+  }
+  return out;
+}
+
+row_set run_group(connection& session, const calls& group) {
+  const statement_call& first = *group.front();
+  const statement id = first.contract_.id;
+  if (group.size() == 1) return first.of_.run(session, id, first.shared_, first.items_);
+  if (first.in_ == lane::promote) return first.of_.run(session, id, first.shared_, {});
+  if (first.in_ == lane::read) {
+    std::vector<value> shared(first.shared_.begin(), first.shared_.end());
+    std::int64_t most = 0;
+    for (const statement_call* const each : group) most += static_cast<std::int64_t>(each->count_);
+    shared.front() = value(most);
+    return first.of_.run(session, id, shared, {});
+  }
+  std::vector<value> items;
+  for (const statement_call* const each : group) {
+    items.insert(items.end(), each->items_.begin(), each->items_.end());
+  }
+  return first.of_.run(session, id, first.shared_, items);
+}
+
+row_set cut(row_set& rows, std::span<const std::size_t> which) {
+  row_set out(rows.width());
+  for (const std::size_t row : which) {
+    for (std::size_t i = 0; i < rows.width(); ++i) out.add(rows.take(row, i));
+  }
+  return out;
+}
+
+/// The rows of a read in the queue's order.
+std::vector<std::size_t> in_order(const row_set& rows, statement id) {
+  std::vector<std::size_t> out(rows.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  constexpr auto message_id = static_cast<std::size_t>(message_column::id);
+  constexpr auto due_at = static_cast<std::size_t>(message_column::due_at);
+  constexpr auto delivery_id = static_cast<std::size_t>(delivery_column::id);
+  constexpr auto priority = static_cast<std::size_t>(delivery_column::priority);
+  const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
+  std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
+    if (id == statement::claim_take) {
+      return std::pair(-rows.integer(row, priority), rows.integer(row, delivery_id));
+    }
+    const std::int64_t place = rows.integer(row, message_id);
+    return std::pair(rows.maybe_integer(row, due_at).value_or(0), newest_first ? -place : place);
+  });
+  return out;
+}
+
+/// Gives each call what is his.
+void share_out(const calls& group, row_set rows) {
+  const statement_call& first = *group.front();
+  if (group.size() == 1 || first.in_ == lane::promote) {
+    group.front()->rows_ = std::move(rows);
+    return;
+  }
+  if (first.in_ == lane::read) {
+    const std::vector<std::size_t> order = in_order(rows, first.contract_.id);
+    std::span<const std::size_t> rest = order;
+    for (statement_call* const each : group) {
+      const auto mine = rest.first(std::min(each->count_, rest.size()));
+      each->rows_ = cut(rows, mine);
+      rest = rest.subspan(mine.size());
+    }
+    return;
+  }
+  std::vector<std::size_t> ends;
+  std::vector<row_set> parts(group.size(), row_set(rows.width()));
+  for (const statement_call* const each : group) {
+    ends.push_back((ends.empty() ? 0 : ends.back()) + each->count_);
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const auto item = static_cast<std::size_t>(rows.integer(row, 0));
+    const auto part = static_cast<std::size_t>(std::ranges::upper_bound(ends, item) - ends.begin());
+    const std::size_t begin = part == 0 ? 0 : ends[part - 1];
+    parts[part].add(static_cast<std::int64_t>(item - begin));
+    for (std::size_t i = 1; i < rows.width(); ++i) parts[part].add(rows.take(row, i));
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) group[i]->rows_ = std::move(parts[i]);
+}
+
+void run_together(std::span<combined_call* const> all) {
+  if (all.size() == 1) {
+    statement_call& alone = statement_call::of_call(*all.front());
+    alone.rows_ =
+        run_alone(alone.of_, alone.contract_.id, alone.shared_, alone.items_, alone.watched_);
+    return;
+  }
+  const std::vector<calls> groups = grouped(all);
+  const statement_call& first = *groups.front().front();
+  database_state& in = first.of_.database();
+  const auto work = [&](connection& session) {
+    std::vector<row_set> results;
+    results.reserve(groups.size());
+    for (const calls& group : groups) results.push_back(run_group(session, group));
+    return results;
+  };
+  const bool single = groups.size() == 1 && !first.of_.needs_lock(first.contract_.id);
+  std::vector<row_set> results =
+      single ? in.on_session(work, first.watched_) : in.in_transaction(work, first.watched_);
+  for (std::size_t i = 0; i < groups.size(); ++i) share_out(groups[i], std::move(results[i]));
+}
+
+}  // namespace
+
+lane lane_of(statement id, std::span<const value> items) noexcept {
+  using enum statement;
+  switch (id) {
+    case heap_enqueue:
+    case fifo_enqueue:
+    case lifo_enqueue:
+    case pending_enqueue:
+      return lane::add;
+    case claim_enqueue: {
+      const std::span<const field> each = contract_of(id).items;
+      const auto key = std::ranges::find(each, "key", &field::name) - each.begin();
+      for (auto i = static_cast<std::size_t>(key); i < items.size(); i += each.size()) {
+        if (items[i].is != value::shape::null) return lane::add_keyed;
+      }
+      return lane::add;
+    }
+    case heap_dequeue:
+    case fifo_dequeue:
+    case fifo_dequeue_strict:
+    case lifo_dequeue:
+    case lifo_dequeue_strict:
+    case pending_dequeue:
+    case claim_take:
+      return lane::read;
+    case claim_promote:
+      return lane::promote;
+    case claim_complete:
+    case claim_keep:
+      return lane::complete;
+    case claim_fail:
+      return lane::fail;
+    case claim_release:
+      return lane::release;
+    case claim_extend:
+      return lane::extend;
+    default:
+      return lane::none;
+  }
+}
+
+row_set run_alone(const queue_table& of, statement id, std::span<const value> shared,
+                  std::span<const value> items, const observation* watched) {
+  const auto work = [&](connection& session) { return of.run(session, id, shared, items); };
+  return of.needs_lock(id) ? of.database().in_transaction(work, watched)
+                           : of.database().on_session(work, watched);
+}
+
+row_set run_combined(const queue_table& of, statement id, lane in, std::span<const value> shared,
+                     std::span<const value> items, const observation* watched) {
+  statement_call mine(of, id, in, shared, items, watched);
+  database_state& database = of.database();
+  combiner& with = database.able().one_writer ? database.writing() : of.shared().calls.of(in);
+  with.run(mine, run_together);
+  return std::move(mine.rows_);
+}
+
+}  // namespace tableq::core

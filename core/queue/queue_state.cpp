@@ -1,0 +1,154 @@
+#include "core/queue/queue_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/combining/open_transaction.hpp"
+#include "core/database/transaction_state.hpp"
+#include "core/input/validate.hpp"
+#include "core/queue/combined_statement.hpp"
+
+namespace tableq::core {
+namespace {
+
+constexpr std::size_t longest_batch = 1000;
+constexpr std::size_t largest_batch = std::size_t{64} * 1024 * 1024;
+
+/// How many of the items go into the next statement: at least one.
+std::size_t chunk_size(std::span<const value> items, std::size_t width) {
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < items.size() && count < longest_batch; i += width, ++count) {
+    for (const value& field : items.subspan(i, width)) bytes += field.data.size();
+    if (bytes > largest_batch && count > 0) break;
+  }
+  return count;
+}
+
+}  // namespace
+
+queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
+                         std::shared_ptr<const queue_state> dead_letters)
+    : database_(std::move(in)),
+      info_(std::move(info)),
+      table_(*database_, info_),
+      limits_(database_->limits_of(table_.names())),
+      dead_letters_(std::move(dead_letters)) {}
+
+template <class Work>
+row_set queue_state::observed(transaction* tx, statement id, std::span<const value> items,
+                              Work work) const {
+  observer* const watching = database_->watching();
+  if (watching == nullptr) return work(nullptr);
+  const contract& of = contract_of(id);
+  const std::size_t given = of.items.empty() ? 0 : items.size() / of.items.size();
+  const observed_operation as{.name = of.name,
+                              .backend = database_->name(),
+                              .queue = info_.name,
+                              .kind = info_.kind,
+                              .given = given,
+                              .in_transaction = tx != nullptr};
+  observation told(watching, as);
+  row_set rows = told.run([&] {
+    row_set out = work(&told);
+    if (of.has_column("id")) told.count(out.size());
+    return out;
+  });
+  // A settlement answers for each receipt that still matched.
+  if (of.has_item("fence") && rows.size() < given) told.leases_lost(given - rows.size());
+  return rows;
+}
+
+row_set queue_state::execute(transaction* tx, statement id, std::span<const value> shared,
+                             std::span<const value> items) const {
+  return observed(tx, id, items,
+                  [&](const observation* watched) { return run(tx, id, shared, items, watched); });
+}
+
+row_set queue_state::execute_batch(transaction* tx, statement id, std::span<const value> shared,
+                                   std::span<const value> items) const {
+  return observed(tx, id, items, [&](const observation* watched) {
+    return run_batch(tx, id, shared, items, watched);
+  });
+}
+
+row_set queue_state::run(transaction* tx, statement id, std::span<const value> shared,
+                         std::span<const value> items, const observation* watched) const {
+  if (tx != nullptr) {
+    check(*tx);
+    if (contract_of(id).writes) tx->state().hint_on_rollback(table_.shared().watched);
+    return tx->state().run(
+        [&](connection& session) { return table_.run(session, id, shared, items); });
+  }
+  table_.prepare(id);
+  const lane in = lane_of(id, items);
+  if (in != lane::none && database_->options().combining && !open_transaction::here()) {
+    return run_combined(table_, id, in, shared, items, watched);
+  }
+  return run_alone(table_, id, shared, items, watched);
+}
+
+row_set queue_state::run_batch(transaction* tx, statement id, std::span<const value> shared,
+                               std::span<const value> items, const observation* watched) const {
+  const contract& of = contract_of(id);
+  const std::size_t width = of.items.size();
+  if (chunk_size(items, width) * width == items.size()) return run(tx, id, shared, items, watched);
+  const auto work = [&](connection& session) {
+    row_set all(of.columns.size() + 1);
+    std::size_t done = 0;
+    while (done * width < items.size()) {
+      const auto rest = items.subspan(done * width);
+      const std::size_t count = chunk_size(rest, width);
+      all.append_shifted(table_.run(session, id, shared, rest.subspan(0, count * width)),
+                         static_cast<std::int64_t>(done));
+      done += count;
+    }
+    return all;
+  };
+  if (tx == nullptr) return database_->in_transaction(work, watched);
+  check(*tx);
+  return tx->state().run(work);
+}
+
+void queue_state::check(transaction& tx) const {
+  if (&tx.state().database() == database_.get()) return;
+  throw error(errc::invalid_argument, advice::never,
+              "the transaction belongs to another database object than the queue " + info_.name,
+              {.backend = database_->name(), .operation = "transaction"});
+}
+
+void queue_state::announce(transaction* tx, std::size_t count) const {
+  if (count == 0) return;
+  if (tx != nullptr) {
+    tx->state().announce_on_commit(watched(), count);
+  } else {
+    database_->announce(watched(), count);
+  }
+}
+
+std::optional<std::chrono::milliseconds> queue_state::due_in(statement next_due) const {
+  std::vector<value> shared{database_->now()};
+  shared.resize(contract_of(next_due).shared.size());  // Where to begin, `on` knows.
+  const row_set rows = execute(nullptr, next_due, shared);
+  if (rows.empty()) return std::nullopt;
+  return std::chrono::milliseconds(rows.integer(0, 0));
+}
+
+value count_limit(const stats_options& options) {
+  check_stats(options);
+  return options.exact ? value(std::numeric_limits<std::int64_t>::max())
+                       : to_value(options.count_to);
+}
+
+void not_stored(const queue_state& of) {
+  throw error(errc::constraint_violated, advice::never,
+              "the table of the queue " + of.name() +
+                  " did not keep a row; look for triggers and rules on it",
+              {.backend = of.database().name(), .operation = "enqueue"});
+}
+
+}  // namespace tableq::core

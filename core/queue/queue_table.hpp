@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <tableq/schema.hpp>
+
+#include "core/database/database_state.hpp"
+#include "core/seam/driver.hpp"
+
+namespace tableq::core {
+
+/// The table of one queue, and how its statements run on a session: under the lock of a strict
+/// queue, and from the queue's floors where deleted rows linger.
+///
+/// Borrows the database, which outlives it.
+///
+/// @par Thread safety
+/// Shared objects: safe; it does not change.
+class queue_table {
+ public:
+  queue_table(database_state& in, const queue_info& info);
+
+  [[nodiscard]] database_state& database() const noexcept { return database_; }
+  [[nodiscard]] const table_names& names() const noexcept { return names_; }
+  [[nodiscard]] shared_queue& shared() const noexcept { return shared_; }
+
+  /// Whether the statement has to lock the queue first, in a transaction.
+  [[nodiscard]] bool needs_lock(statement id) const noexcept;
+
+  /// Runs one statement on the session, after the lock that it may need.
+  row_set run(connection& session, statement id, std::span<const value> shared,
+              std::span<const value> items) const;
+
+  /// Before a read outside transactions: asks for the floor, if it is time to and deleted rows
+  /// linger. The question sees what is committed; its failure harms nothing.
+  void prepare(statement id) const noexcept;
+  /// The same for a read that follows in a transaction of ours.
+  void raise_floor() const noexcept;
+
+ private:
+  // floor_reads.cpp: values that say where to begin are filled in.
+  [[nodiscard]] bool begins_at_floor(statement id) const noexcept;
+  [[nodiscard]] bool begins_at_passed(statement id) const noexcept;
+  [[nodiscard]] row_set run_from_floor(connection& session, statement id,
+                                       std::span<const value> shared) const;
+  [[nodiscard]] row_set run_from_passed(connection& session, statement id,
+                                        std::span<const value> shared) const;
+  [[nodiscard]] value passed(std::int64_t until) const;
+  [[nodiscard]] low_water::sight see(const low_water::question& asked) const;
+  [[nodiscard]] low_water::sight see_levels(const low_water::question& asked) const;
+
+  database_state& database_;
+  const kind kind_;
+  const ordering ordering_;
+  const std::int64_t identity_;
+  const table_names names_;
+  shared_queue& shared_;
+};
+
+}  // namespace tableq::core

@@ -1,0 +1,104 @@
+#include <tableq/schema.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <tableq/dialect.hpp>
+#include <tableq/error.hpp>
+
+#include "core/input/identifier.hpp"
+#include "core/input/queue_options.hpp"
+
+namespace tableq {
+namespace {
+
+struct named_role {
+  role is;
+  std::string_view name;
+};
+
+constexpr std::array roles{
+    named_role{role::producer, "producer"}, named_role{role::replacer, "replacer"},
+    named_role{role::consumer, "consumer"}, named_role{role::viewer, "viewer"},
+    named_role{role::manager, "manager"},   named_role{role::owner, "owner"}};
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "grants"});
+}
+
+/// Quotes could end the quoted name; no database's tools like the other ones in a user's name.
+void check_user(std::string_view user) {
+  constexpr std::size_t longest = 128;
+  const bool good =
+      !user.empty() && user.size() <= longest && std::none_of(user.begin(), user.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f ||
+               std::string_view("\"'`[]{};").find(c) != std::string_view::npos;
+      });
+  if (!good) {
+    refuse(
+        "a user's name has 1 to 128 bytes, without quotes, brackets, `;` and control characters");
+  }
+}
+
+/// The blocks of `roles.sql` that make up a role on the queue itself.
+std::vector<std::string> blocks_of(role as, const queue_info& queue) {
+  const std::string of_kind = std::string(".").append(to_string(queue.kind));
+  std::vector<std::string> out;
+  if (as != role::owner) out.emplace_back("catalog");
+  if (as == role::producer || as == role::replacer) {
+    out.push_back("producer" + of_kind);
+    if (queue.groups) out.emplace_back("producer.groups");
+    if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
+  }
+  if (as != role::producer) out.push_back(std::string(to_string(as)) + of_kind);
+  if (as == role::consumer) {
+    if (queue.keep || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
+    out.emplace_back("consumer.limits");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(role value) noexcept {
+  for (const named_role& one : roles) {
+    if (one.is == value) return one.name;
+  }
+  return "producer";
+}
+
+role parse_role(std::string_view text) {
+  for (const named_role& one : roles) {
+    if (text == one.name) return one.is;
+  }
+  refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
+}
+
+std::string grants(std::string_view dialect, role as, std::string_view user, std::string_view queue,
+                   const queue_settings& settings, const open_options& options) {
+  core::check_queue_name(queue, options.table_prefix);
+  core::check_places(options, find_dialect(dialect).able.schemas);
+  check_user(user);
+  const queue_info info = core::settle_options(queue, settings);
+  if (as == role::replacer && info.kind != kind::claim) {
+    refuse("only messages of a claim queue are replaced by their keys");
+  }
+  const core::table_names names = core::names_for(options, queue);
+  std::string out;
+  const auto add = [&](std::string_view block, const core::table_names& of) {
+    out += core::role_text(dialect, block, of, user);
+  };
+  if (!options.schema_name.empty()) add(as == role::owner ? "schema.owner" : "schema", names);
+  for (const std::string& block : blocks_of(as, info)) add(block, names);
+  const bool moves = as == role::consumer || as == role::manager;
+  if (moves && !info.dead_letters.empty()) {
+    add(as == role::manager ? "dead_letters.manager" : "dead_letters",
+        core::names_for(options, info.dead_letters));
+  }
+  return out;
+}
+
+}  // namespace tableq

@@ -1,0 +1,63 @@
+#include <tableq/schema.hpp>
+
+#include <array>
+#include <random>
+
+#include <tableq/dialect.hpp>
+#include <tableq/error.hpp>
+
+#include "core/input/identifier.hpp"
+#include "core/input/queue_options.hpp"
+#include "core/schema/catalog.hpp"
+
+namespace tableq {
+namespace {
+
+constexpr std::array kinds{kind::heap, kind::fifo, kind::lifo, kind::pending, kind::claim};
+
+}  // namespace
+
+std::string_view to_string(kind value) noexcept {
+  switch (value) {
+    case kind::heap:
+      return "heap";
+    case kind::fifo:
+      return "fifo";
+    case kind::lifo:
+      return "lifo";
+    case kind::pending:
+      return "pending";
+    case kind::claim:
+      return "claim";
+  }
+  return "heap";
+}
+
+kind parse_kind(std::string_view text) {
+  for (const kind one : kinds) {
+    if (text == to_string(one)) return one;
+  }
+  throw error(errc::invalid_argument, advice::never,
+              "a queue is of one of the kinds heap, fifo, lifo, pending and claim");
+}
+
+std::string ddl(std::string_view dialect, std::string_view queue, const queue_settings& settings,
+                const open_options& options) {
+  core::check_queue_name(queue, options.table_prefix);
+  core::check_places(options, find_dialect(dialect).able.schemas);
+  const queue_info info = core::settle_options(queue, settings);
+  const core::table_names names = core::names_for(options, queue);
+  const std::string stored = core::encode_options(info);
+  const std::array row{
+      core::value(queue), core::value(core::new_identity()), core::value(to_string(info.kind)),
+      core::value(std::int64_t{core::queue_layout}), core::value(std::string_view(stored))};
+  std::string out = "-- The catalogue, unless it is there.\n";
+  out += core::ddl_text(dialect, "catalog", names);
+  out += "\n-- The queue.\n";
+  out += core::ddl_text(dialect, to_string(info.kind), names);
+  out += "\n-- Tells tableq of it.\n";
+  out += core::statement_text(dialect, core::statement::catalog_insert, names, row);
+  return out + ";\n";
+}
+
+}  // namespace tableq

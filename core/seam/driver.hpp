@@ -1,0 +1,122 @@
+#pragma once
+
+/// @file
+/// The seam between what a queue is (core) and how a database is spoken to (drivers). Private: it
+/// may change with any version. Errors that cross it are tableq::error, and nothing else.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tableq/dialect.hpp>
+
+#include "core/seam/listener.hpp"
+#include "core/seam/statement.hpp"
+#include "core/seam/value.hpp"
+
+namespace soci {
+class session;
+}
+
+namespace tableq::core {
+
+class fault_plan;
+
+/// The names that a text's placeholders stand for. Checked by core/identifier, quoted by the
+/// driver.
+struct table_names {
+  std::string schema = {};   ///< Empty: the session's default.
+  std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
+  std::string catalog = {};  ///< With its prefix.
+  std::string limits = {};   ///< With its prefix.
+  std::uint64_t slot = 0;    ///< The same for the same names, within the process: keys caches.
+};
+
+/// One session with a database. Used by one thread at a time.
+class connection {
+ public:
+  connection() = default;
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+  virtual ~connection() = default;
+
+  /// Runs one statement to its very end: no lock or cursor stays open but those of a transaction.
+  /// Outside a transaction it commits; a batch is all or nothing.
+  /// @param shared in the contract's order. @param items item by item, each in the contract's
+  /// order.
+  /// @throws error errc::outcome_unknown when a writing statement outside a transaction lost the
+  /// session;
+  ///   errc::connection_lost in every other case of a lost session.
+  virtual row_set execute(statement id, const table_names& names, std::span<const value> shared,
+                          std::span<const value> items) = 0;
+
+  /// Runs the DDL of `part`: a kind's name or `catalog`.
+  virtual void define(std::string_view part, const table_names& names) = 0;
+
+  /// Begins a transaction that may write.
+  virtual void begin() = 0;
+  /// @throws error errc::outcome_unknown when the session was lost under way.
+  virtual void commit() = 0;
+  /// Never throws: a session that cannot roll back is not usable any more.
+  virtual void rollback() noexcept = 0;
+
+  /// Whether the session can be used for another unit of work: alive, and in no transaction. Asks
+  /// the client library only, not the server.
+  virtual bool usable() noexcept = 0;
+
+  virtual soci::session& session() noexcept = 0;
+};
+
+/// One database address.
+class driver {
+ public:
+  driver(std::string name, capabilities able) : name_(std::move(name)), able_(able) {}
+  driver(const driver&) = delete;
+  driver& operator=(const driver&) = delete;
+  virtual ~driver() = default;
+
+  virtual std::unique_ptr<connection> connect() = 0;
+  /// Speaks through a session that belongs to the caller, and leaves nothing behind in it.
+  virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
+
+  /// What hears of changes that others make; null where the database tells of none.
+  virtual std::unique_ptr<listener> listen() = 0;
+
+  [[nodiscard]] const capabilities& able() const noexcept { return able_; }
+  /// The dialect's name.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  std::string name_;
+  capabilities able_;
+};
+
+/// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
+/// @param faults makes calls of its sessions fail, if not null.
+/// @throws error errc::invalid_argument for an unknown scheme, key or value.
+std::unique_ptr<driver> make_driver(std::string_view url,
+                                    std::shared_ptr<fault_plan> faults = nullptr);
+
+/// Beginnings of table names that some database keeps for itself. The same for all, so that a
+/// queue's name is good everywhere. Defined by drivers/registry.cpp.
+/// @return the one that the table's name, or that of its indexes, would begin with; empty for none.
+std::string_view reserved_beginning(std::string_view table) noexcept;
+
+/// A dialect's DDL for `part` with the names filled in. Defined by drivers/registry.cpp.
+std::string ddl_text(std::string_view dialect, std::string_view part, const table_names& names);
+
+/// A block of a dialect's roles with the names and the user filled in, as statements that each end
+/// with `;`. Defined by drivers/registry.cpp.
+/// @throws error errc::unsupported where the dialect has no roles.
+std::string role_text(std::string_view dialect, std::string_view block, const table_names& names,
+                      std::string_view user);
+
+/// A dialect's text of a statement that takes no items, with names and values written into it, for
+/// a person to run. Values must be free of user data. Defined by drivers/registry.cpp.
+std::string statement_text(std::string_view dialect, statement id, const table_names& names,
+                           std::span<const value> shared);
+
+}  // namespace tableq::core

@@ -1,0 +1,137 @@
+#include "core/seam/fault_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+namespace tableq::core {
+namespace {
+
+constexpr std::size_t longest_history = 10'000;
+
+bool suits(const testing::fault& with, bool lasting, fault_plan::way may_fail) noexcept {
+  switch (with.what) {
+    case testing::trouble::lost_connection:
+      return true;
+    case testing::trouble::unknown_commit:
+      return lasting;
+    default:
+      return may_fail == fault_plan::way::any;
+  }
+}
+
+[[noreturn]] void refuse(const char* sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "testing"});
+}
+
+}  // namespace
+
+std::optional<testing::fault> fault_plan::next(std::string_view name, bool lasting, way may_fail) {
+  const std::scoped_lock hold(mutex_);
+  std::optional<testing::fault> found = due(name);
+  if (found && !suits(*found, lasting, may_fail)) found.reset();
+  if (found) ++failures_;
+  history_.push_back(
+      {.number = ++calls_, .name = std::string(name), .lasting = lasting, .failed = found});
+  if (history_.size() > longest_history) history_.pop_front();
+  return found;
+}
+
+std::optional<testing::fault> fault_plan::due(std::string_view name) {
+  std::optional<testing::fault> found;
+  for (order& each : orders_) {
+    if (!each.name.empty() && each.name != name) continue;
+    if (--each.left == 0 && !found) found = each.with;
+  }
+  std::erase_if(orders_, [](const order& each) { return each.left == 0; });
+  if (found || probability_ == 0) return found;
+  // Not by a distribution of the standard library: those differ from one to the other.
+  constexpr double steps = 4294967296.0;
+  const auto drawn = static_cast<double>(random_() >> 32U);
+  const std::uint64_t lot = random_();
+  if (drawn < probability_ * steps) found = lots_[lot % lots_.size()];
+  return found;
+}
+
+void fault_plan::fail(std::string_view name, std::size_t nth, const testing::fault& with) {
+  if (nth == 0) refuse("calls are counted from 1: nth must not be 0");
+  const std::scoped_lock hold(mutex_);
+  orders_.push_back({std::string(name), nth, with});
+}
+
+void fault_plan::fail_some(double probability, std::vector<testing::fault> with) {
+  if (!(probability >= 0 && probability <= 1)) refuse("the probability must be from 0 to 1");
+  if (with.empty()) refuse("say how calls shall fail: the list of faults is empty");
+  const std::scoped_lock hold(mutex_);
+  probability_ = probability;
+  lots_ = std::move(with);
+}
+
+void fault_plan::clear() {
+  orders_.clear();
+  probability_ = 0;
+}
+
+void fault_plan::heal() {
+  const std::scoped_lock hold(mutex_);
+  clear();
+}
+
+void fault_plan::start_over() {
+  const std::scoped_lock hold(mutex_);
+  clear();
+  calls_ = 0;
+  failures_ = 0;
+  history_.clear();
+}
+
+std::size_t fault_plan::calls() const {
+  const std::scoped_lock hold(mutex_);
+  return calls_;
+}
+
+std::size_t fault_plan::failures() const {
+  const std::scoped_lock hold(mutex_);
+  return failures_;
+}
+
+std::vector<testing::call> fault_plan::history() const {
+  const std::scoped_lock hold(mutex_);
+  return {history_.begin(), history_.end()};
+}
+
+}  // namespace tableq::core
+
+namespace tableq::testing {
+
+faults::faults(std::uint64_t seed) : plan_(std::make_shared<core::fault_plan>(seed)) {}
+database faults::open(std::string_view url, const open_options& options) const {
+  return core::fault_plan::open(url, options, plan_);
+}
+void faults::fail(std::size_t nth, const fault& with) const {
+  plan_->fail({}, nth, with);
+}
+void faults::fail(std::string_view name, const fault& with, std::size_t nth) const {
+  plan_->fail(name, nth, with);
+}
+void faults::fail_some(double probability, std::vector<fault> with) const {
+  plan_->fail_some(probability, std::move(with));
+}
+void faults::heal() const {
+  plan_->heal();
+}
+std::size_t faults::calls() const {
+  return plan_->calls();
+}
+std::size_t faults::failures() const {
+  return plan_->failures();
+}
+std::vector<call> faults::history() const {
+  return plan_->history();
+}
+void faults::start_over() const {
+  plan_->start_over();
+}
+
+}  // namespace tableq::testing

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <random>
+
+#include <tableq/error.hpp>
+
+#include "core/observe/observation.hpp"
+#include "core/session/session_pool.hpp"
+
+namespace tableq::core {
+
+/// Whether the database has answered before. On first contact a connection that cannot be made is
+/// told at once, since a wrong address or password will not mend; later it counts as a passing
+/// failure.
+enum class contact { first, known };
+
+/// Decides whether a unit of work of our own is run again, and waits before it is.
+///
+/// The one place in core that catches tableq::error to decide anything is `repeating`, below.
+class retry_policy {
+ public:
+  /// @param budget from now on; zero: nothing is repeated.
+  retry_policy(std::chrono::milliseconds budget, contact so_far);
+
+  /// Whether to run again after this error. Waits a jittered, growing time first: 1 ms to 250 ms.
+  /// @param watched told before the wait, if not null.
+  [[nodiscard]] bool again(const error& failure, const observation* watched = nullptr);
+
+ private:
+  std::chrono::steady_clock::time_point until_;
+  std::chrono::milliseconds pause_{1};
+  int attempts_ = 0;
+  bool any_;
+  contact so_far_;
+  // Made for the first pause: a seed may cost more than an operation.
+  std::optional<std::minstd_rand> random_;
+};
+
+/// Runs a unit of work until it succeeds or must not be repeated.
+/// @param watched told of each repetition, if not null.
+template <class Work>
+auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,
+               const observation* watched = nullptr) {
+  retry_policy policy(budget, so_far);
+  for (;;) {
+    try {
+      return work();
+    } catch (const no_free_session&) {
+      throw;
+    } catch (const error& failure) {
+      if (!policy.again(failure, watched)) throw;
+    }
+  }
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,94 @@
+#include "core/session/session_pool.hpp"
+
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/observe/observation.hpp"
+
+namespace tableq::core {
+
+leased_session::~leased_session() {
+  if (session_) pool_->give_back(std::move(session_));
+}
+
+session_pool::session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience,
+                           observer* watching)
+    : from_(from), most_(most), patience_(patience), watching_(watching) {
+  idle_.reserve(most);  // giving back must not fail
+}
+
+session_pool::~session_pool() {
+  tell_closed(idle_.size(), false);
+}
+
+leased_session session_pool::lease(std::chrono::milliseconds patience) {
+  std::unique_ptr<connection> session = idle_or_place(patience);
+  return {*this, session ? std::move(session) : connect()};
+}
+
+std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::milliseconds patience) {
+  std::size_t broken = 0;
+  std::unique_ptr<connection> found;
+  {
+    std::unique_lock hold(mutex_);
+    const auto free = [this] { return !idle_.empty() || open_ < most_; };
+    if (!free() && !returned_.wait_for(hold, patience, free)) {
+      throw no_free_session(
+          errc::busy, advice::statement,
+          "all sessions stayed in use for the session time-out; end transactions sooner, raise "
+          "max_sessions, or do not call from inside an open transaction's thread",
+          {.backend = from_.name(), .operation = "connect"});
+    }
+    while (!idle_.empty() && !found) {
+      found = std::move(idle_.back());
+      idle_.pop_back();
+      // One that died while it was idle is found here, where nothing has been sent yet.
+      if (found->usable()) continue;
+      found.reset();
+      --open_;
+      ++broken;
+    }
+    if (!found) ++open_;
+  }
+  tell_closed(broken, true);
+  return found;
+}
+
+std::unique_ptr<connection> session_pool::connect() {
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    std::unique_ptr<connection> session = from_.connect();
+    tell(watching_, [&](observer& to) {
+      to.session_opened(from_.name(), std::chrono::steady_clock::now() - begin);
+    });
+    return session;
+  } catch (...) {  // Whatever it was, the place is free again; it goes on unchanged.
+    const std::scoped_lock hold(mutex_);
+    --open_;
+    returned_.notify_one();
+    throw;
+  }
+}
+
+void session_pool::give_back(std::unique_ptr<connection> session) noexcept {
+  const bool keep = session->usable();
+  {
+    const std::scoped_lock hold(mutex_);
+    if (keep) {
+      idle_.push_back(std::move(session));
+    } else {
+      --open_;
+    }
+  }
+  returned_.notify_one();
+  if (!keep) tell_closed(1, true);
+}
+
+void session_pool::tell_closed(std::size_t count, bool broken) const noexcept {
+  for (; count > 0; --count) {
+    tell(watching_, [&](observer& to) { to.session_closed(from_.name(), broken); });
+  }
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <tableq/error.hpp>
+#include <tableq/observer.hpp>
+
+#include "core/seam/driver.hpp"
+
+namespace tableq::core {
+
+class session_pool;
+
+/// All sessions stayed in use: that was waited for already, and is not waited for again.
+class no_free_session : public error {
+ public:
+  using error::error;
+};
+
+/// A session on loan; goes back when this goes out of scope, or is closed if it is not usable.
+class leased_session {
+ public:
+  leased_session(session_pool& pool, std::unique_ptr<connection> session) noexcept
+      : pool_(&pool), session_(std::move(session)) {}
+  leased_session(leased_session&&) noexcept = default;
+  leased_session& operator=(leased_session&&) = delete;
+  ~leased_session();
+
+  connection& operator*() const noexcept { return *session_; }
+  connection* operator->() const noexcept { return session_.get(); }
+
+ private:
+  session_pool* pool_;
+  std::unique_ptr<connection> session_;
+};
+
+/// The sessions of one database: opened when needed, kept for the next, at most so many.
+///
+/// Owns the idle ones. Must outlive every loan.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class session_pool {
+ public:
+  /// @param watching told of sessions that are opened and closed; may be null.
+  session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience,
+               observer* watching = nullptr);
+  session_pool(const session_pool&) = delete;
+  session_pool& operator=(const session_pool&) = delete;
+  ~session_pool();
+
+  /// @throws error errc::busy when none was free in time; what connecting throws.
+  leased_session lease() { return lease(patience_); }
+  leased_session lease(std::chrono::milliseconds patience);
+
+ private:
+  friend class leased_session;
+  void give_back(std::unique_ptr<connection> session) noexcept;
+  /// An idle session, or null: then the place for another is reserved.
+  std::unique_ptr<connection> idle_or_place(std::chrono::milliseconds patience);
+  std::unique_ptr<connection> connect();
+  void tell_closed(std::size_t count, bool broken) const noexcept;
+
+  driver& from_;
+  std::size_t most_;
+  std::chrono::milliseconds patience_;
+  observer* watching_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::unique_ptr<connection>> idle_;  // guarded by mutex_
+  std::size_t open_ = 0;                           // idle and on loan; guarded by mutex_
+};
+
+}  // namespace tableq::core

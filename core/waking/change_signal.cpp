@@ -1,0 +1,24 @@
+#include "core/waking/change_signal.hpp"
+
+namespace tableq::core {
+
+void bell::ring() noexcept {
+  {
+    const std::scoped_lock hold(mutex_);
+    ++count_;
+  }
+  rung_.notify_all();
+}
+
+std::uint64_t bell::mark() noexcept {
+  const std::scoped_lock hold(mutex_);
+  return count_;
+}
+
+void bell::wait(std::uint64_t since, std::chrono::milliseconds longest,
+                const std::stop_token& stop) {
+  std::unique_lock hold(mutex_);
+  rung_.wait_for(hold, stop, longest, [&] { return count_ != since; });
+}
+
+}  // namespace tableq::core

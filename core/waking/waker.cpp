@@ -1,0 +1,68 @@
+#include "core/waking/waker.hpp"
+
+#include <algorithm>
+
+namespace tableq::core {
+
+void waker::wake_first(woken why) noexcept {
+  sleeper& first = *sleepers_.front();
+  sleepers_.pop_front();
+  first.why = why;
+  // Within the lock: afterwards the sleeper may be gone.
+  first.signal.notify_one();
+}
+
+void waker::wake(std::size_t count) noexcept {
+  const std::scoped_lock hold(mutex_);
+  ++count_;
+  for (; count > 0 && !sleepers_.empty(); --count) wake_first(woken::message);
+  if (count > 0) owe(count);
+}
+
+void waker::hint() noexcept {
+  const std::scoped_lock hold(mutex_);
+  ++count_;
+  if (!sleepers_.empty()) {
+    wake_first(woken::hint);
+  } else {
+    owe(1);
+  }
+}
+
+void waker::owe(std::size_t looks) noexcept {
+  owed_ += looks;
+  owed_since_ = count_;
+}
+
+void waker::ask() noexcept {
+  const std::scoped_lock hold(mutex_);
+  if (!sleepers_.empty()) wake_first(woken::clock);
+}
+
+std::uint64_t waker::mark() noexcept {
+  const std::scoped_lock hold(mutex_);
+  return count_;
+}
+
+std::size_t waker::sleeping() noexcept {
+  const std::scoped_lock hold(mutex_);
+  return sleepers_.size();
+}
+
+woken waker::wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
+                  const std::stop_token& stop) {
+  std::unique_lock hold(mutex_);
+  if (since >= owed_since_) {
+    owed_ = 0;  // Looked after all that, and found nothing.
+  } else if (owed_ > 0) {
+    --owed_;
+    return woken::hint;
+  }
+  sleeper me;
+  sleepers_.push_back(&me);
+  me.signal.wait_until(hold, stop, until, [&me] { return me.why != woken::no; });
+  if (me.why == woken::no) sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), &me));
+  return me.why;
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/seam/driver.hpp"
+#include "core/waking/poll_plan.hpp"
+#include "core/waking/waker.hpp"
+
+namespace tableq::core {
+
+/// What a database object knows of one queue that is waited on, or added to.
+///
+/// Never removed as long as the database is open.
+///
+/// @par Thread safety
+/// Shared objects: safe, but for what is the watcher's own.
+struct watched_queue {
+  watched_queue(table_names called, std::int64_t known_as, look_plan::timing by)
+      : names(std::move(called)),
+        identity(known_as),
+        timed(by != look_plan::timing::none),
+        plan(by) {}
+
+  const table_names names;
+  const std::int64_t identity;
+  const bool timed;  ///< Messages may fall due.
+  waker readers;
+  std::atomic<std::size_t> waiting{0};  ///< Changed under the watcher's mutex.
+  /// When other processes were last told of an addition; zero: never.
+  std::atomic<std::chrono::steady_clock::rep> told_at{0};
+
+  // The watcher's own, guarded by its mutex.
+  look_plan plan;
+  bool followed = false;  ///< The listener tells of it.
+  look_plan::moment follow_at = look_plan::moment::min();
+  look_plan::moment left_at = look_plan::moment::min();
+};
+
+}  // namespace tableq::core

@@ -1,0 +1,113 @@
+// The part of a watcher that has to do with its listener.
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/waking/watcher.hpp"
+
+namespace tableq::core {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// Until a queue that could not be followed is tried again.
+constexpr milliseconds follow_again{5};
+
+}  // namespace
+
+void watcher::close_listener(lock& hold) {
+  std::unique_ptr<listener> old = std::move(listener_);
+  for (auto& [key, q] : queues_) q.followed = false;
+  hold.unlock();
+  old.reset();
+  hold.lock();
+}
+
+void watcher::lost(lock& hold) {
+  const moment now = steady_clock::now();
+  connect_at_ = now + pauses_.pause();
+  for (auto& [key, q] : queues_) q.plan.deaf(now);
+  if (listener_) close_listener(hold);
+}
+
+void watcher::keep_listening(lock& hold) {
+  if (!wanted_) return;
+  if (!listener_) open_listener(hold);
+  for (auto& [key, q] : queues_) {
+    if (!listener_ || ended_) return;
+    const moment now = steady_clock::now();
+    const bool waited_on = q.waiting > 0;
+    if (waited_on ? !q.followed && now >= q.follow_at : q.followed && now >= q.left_at + linger) {
+      follow(q, hold);
+    }
+  }
+}
+
+void watcher::open_listener(lock& hold) {
+  if (readers_ == 0 || steady_clock::now() < connect_at_) return;
+  hold.unlock();
+  std::unique_ptr<listener> made;
+  bool failed = false;
+  try {
+    made = from_.listen();
+  } catch (...) {  // Whatever it was: readers look by themselves until it can be made.
+    failed = true;
+  }
+  hold.lock();
+  listener_ = std::move(made);
+  if (failed) {
+    connect_at_ = steady_clock::now() + pauses_.pause();
+  } else if (!listener_) {
+    wanted_ = false;
+  }
+}
+
+void watcher::follow(watched_queue& q, lock& hold) {
+  const bool begin = q.waiting > 0;
+  listener& hears = *listener_;
+  bool failed = false;
+  bool followed = false;
+  hold.unlock();
+  try {
+    if (begin) {
+      followed = hears.follow(q.names, q.identity);
+    } else {
+      hears.leave(q.names, q.identity);
+    }
+  } catch (...) {  // Whatever it was: this listener is of no use, another is made.
+    failed = true;
+  }
+  hold.lock();
+  if (failed) return lost(hold);
+  pauses_.reset();
+  q.followed = followed;
+  const moment now = steady_clock::now();
+  q.follow_at = now + follow_again;
+  // What came while nobody told is looked for now.
+  if (followed) q.plan.told(now);
+}
+
+void watcher::take_in(const heard& news, moment now) {
+  for (auto& entry : queues_) {
+    watched_queue& q = entry.second;
+    if (!q.followed) continue;
+    if (news.anything || std::any_of(news.notices.begin(), news.notices.end(),
+                                     [&](const notice& told) { return concerns(told, q); })) {
+      q.plan.told(now);
+    }
+  }
+}
+
+bool watcher::concerns(const notice& told, const watched_queue& q) const {
+  if (told.channel != channel_of(q.names)) return false;
+  // `identity.token`. Whatever else may stand there, somebody wants that readers look.
+  const std::string_view payload = told.payload;
+  const std::size_t dot = payload.find('.');
+  if (dot == std::string_view::npos) return true;
+  return payload.substr(0, dot) == std::to_string(q.identity) && payload.substr(dot + 1) != token_;
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,271 @@
+#include "core/worker/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "core/observe/observation.hpp"
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::core {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// How long a take waits before it looks around: for the end of an empty queue.
+constexpr milliseconds look_around{1000};
+/// Where it has nothing to look around for: it is stopped by its token.
+constexpr milliseconds long_wait{60'000};
+
+}  // namespace
+
+crew::crew(claim_queue queue, worker::handler work, worker_options options)
+    : queue_(std::move(queue)),
+      work_(std::move(work)),
+      options_(std::move(options)),
+      lease_(options_.lease.value_or(queue_.lease())),
+      ahead_(options_.ahead.value_or(options_.threads)) {
+  producers_ = options_.threads + 1;
+  threads_.reserve(options_.threads + 3);
+  try {
+    threads_.emplace_back([this] { run(&crew::keep_all); });
+    threads_.emplace_back([this] { run(&crew::settle_all); });
+    threads_.emplace_back([this] { run(&crew::take_all); });
+    for (std::size_t i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this] { run(&crew::handle_all); });
+    }
+  } catch (const std::system_error&) {  // The system has no more threads.
+    stop();
+    {
+      const std::scoped_lock hold(mutex_);
+      // What was not started will not end: in the order of the starts above.
+      const std::size_t started = threads_.size() < 2 ? 0 : threads_.size() - 2;
+      producers_ -= options_.threads + 1 - started;
+      if (threads_.size() < 2) ended_ = true;
+      if (threads_.size() < 3) taking_ = false;
+    }
+    changed_.notify_all();
+    for (std::thread& one : threads_) one.join();
+    throw error(errc::busy, advice::statement, "the system gives no more threads to the worker",
+                {.operation = "work"});
+  }
+}
+
+crew::~crew() {
+  abandon();
+  for (std::thread& one : threads_) {
+    if (one.joinable()) one.join();
+  }
+}
+
+void crew::stop() noexcept {
+  stop_.request_stop();
+  const std::scoped_lock hold(mutex_);
+  changed_.notify_all();
+}
+
+void crew::abandon() noexcept {
+  stop();
+  abandon_.request_stop();
+  const std::scoped_lock hold(mutex_);
+  for (const held& one : held_.running()) one->stop.request_stop();
+  changed_.notify_all();
+}
+
+void crew::release_running() {
+  const std::scoped_lock hold(mutex_);
+  for (const held& one : held_.running()) {
+    if (one->lost || one->released) continue;
+    one->released = true;
+    held_.settle_later({one, handled::give_back()});
+  }
+  changed_.notify_all();
+}
+
+bool crew::wait_for(milliseconds longest) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, longest, [this] { return ended_; });
+}
+
+void crew::join() {
+  for (std::thread& one : threads_) {
+    if (one.joinable()) one.join();
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+worker_counts crew::counts() const {
+  const std::scoped_lock hold(mutex_);
+  worker_counts out = counts_;
+  out.running = held_.running_count();
+  return out;
+}
+
+void crew::run(void (crew::*part)()) noexcept {
+  try {
+    (this->*part)();
+  } catch (...) {  // noexcept: a thread's end. It is thrown again by join.
+    const std::scoped_lock hold(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+  if (part == &crew::keep_all) return;
+  if (part == &crew::settle_all) {
+    stop();
+    {
+      const std::scoped_lock hold(mutex_);
+      ended_ = true;
+      changed_.notify_all();
+    }
+    if (options_.ended) options_.ended();
+    return;
+  }
+  if (part == &crew::take_all) {
+    stop();
+    std::vector<held> untried;
+    {
+      const std::scoped_lock hold(mutex_);
+      taking_ = false;
+      untried = held_.take_waiting();
+    }
+    give_back(std::move(untried));
+  }
+  const std::scoped_lock hold(mutex_);
+  --producers_;
+  changed_.notify_all();
+}
+
+std::size_t crew::room() {
+  const std::size_t most = options_.threads + ahead_;
+  std::unique_lock lock(mutex_);
+  std::size_t free = 0;
+  changed_.wait(lock, stop_.get_token(), [&] {
+    const std::size_t unhandled = held_.waiting() + held_.running_count();
+    const std::size_t unsettled = held_.count();
+    // What waits to be settled counts too, so that not ever more is held while that is slow.
+    free = unhandled < most && unsettled < 2 * most
+               ? std::min(most - unhandled, 2 * most - unsettled)
+               : 0;
+    return free > 0;
+  });
+  constexpr std::size_t largest_take = 1000;
+  return stop_.stop_requested() ? 0 : std::min(free, largest_take);
+}
+
+void crew::take_all() {
+  backoff pauses(shortest_pause, longest_pause);
+  bool was_empty = false;
+  while (const std::size_t max = room()) {
+    try {
+      // Before it waits, a worker that shall end looks whether anything is left to wait for.
+      const milliseconds pause = !options_.until_empty ? long_wait
+                                 : was_empty           ? look_around
+                                                       : milliseconds{0};
+      const auto begin = steady_clock::now();
+      std::vector<delivery> taken =
+          queue_.take({.max = max, .wait = pause, .lease = lease_, .stop = stop_.get_token()});
+      pauses.reset();
+      was_empty = taken.empty();
+      if (was_empty && options_.until_empty && nothing_left()) return;
+      // The lease began within the last of the call's reads.
+      const auto asked = pause.count() > 0 ? steady_clock::now() - milliseconds{500} : begin;
+      const std::scoped_lock hold(mutex_);
+      held_.add(std::move(taken), std::max(begin, asked) + lease_);
+      changed_.notify_all();
+    } catch (const error& failure) {
+      if (failure.code() != errc::outcome_unknown && !passing(failure, pauses, true)) throw;
+    }
+  }
+}
+
+bool crew::nothing_left() {
+  {
+    // What is held here is leased, so the answer is known without asking.
+    const std::scoped_lock hold(mutex_);
+    if (held_.count() > 0) return false;
+  }
+  const claim_stats stats = queue_.stats();
+  return stats.ready + stats.delayed + stats.leased == 0;
+}
+
+void crew::handle_all() {
+  for (;;) {
+    held one;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return held_.waiting() > 0 || !taking_; });
+      one = held_.next();
+      if (one == nullptr) return;
+      if (abandon_.stop_requested()) one->stop.request_stop();
+    }
+    handled said = one->lost || stop_.stop_requested() ? handled::give_back() : ask_handler(*one);
+    const std::scoped_lock hold(mutex_);
+    held_.finished(one, std::move(said));
+    changed_.notify_all();
+  }
+}
+
+handled crew::ask_handler(const held_message& one) {
+  try {
+    return work_(one.delivery, one.stop.get_token());
+  } catch (const std::exception& failure) {
+    return failed(failure.what());
+  } catch (...) {  // A handler may throw what it likes; its message fails, and the worker goes on.
+    return failed("the handler threw what is no std::exception");
+  }
+}
+
+handled crew::failed(const char* why) const {
+  return options_.retry_delay ? handled::retry_after(*options_.retry_delay, why)
+                              : handled::failed(why);
+}
+
+void crew::give_back(std::vector<held> untried) {
+  const std::scoped_lock hold(mutex_);
+  for (held& one : untried) held_.settle_later({std::move(one), handled::give_back()});
+  changed_.notify_all();
+}
+
+void crew::pause(milliseconds length, bool until_stop) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, until_stop ? stop_.get_token() : abandon_.get_token(), length,
+                    [] { return false; });
+}
+
+bool crew::passing(const error& failure, backoff& pauses, bool until_stop) {
+  switch (failure.code()) {
+    case errc::busy:
+    case errc::conflict:
+    case errc::cancelled:
+    case errc::connection_lost:
+    case errc::connection_failed:
+    case errc::storage_full:
+    case errc::read_only:
+      break;
+    default:
+      return false;
+  }
+  if (options_.observe) {
+    options_.observe({.what = worker_event::kind::trouble, .why = failure.what()});
+  }
+  pause(pauses.pause(), until_stop);
+  return true;
+}
+
+void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {
+  const message_id id = of.delivery.receipt.id;
+  const int attempt = of.delivery.attempt;
+  core::tell(queue_.state().database().watching(), [&](observer& to) {
+    to.handled({.backend = queue_.state().database().name(),
+                .queue = queue_.name(),
+                .id = id,
+                .attempt = attempt,
+                .what = what});
+  });
+  if (options_.observe) {
+    options_.observe({.what = what, .id = id, .attempt = attempt, .why = why});
+  }
+}
+
+}  // namespace tableq::core

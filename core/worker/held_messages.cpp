@@ -1,0 +1,67 @@
+#include "core/worker/held_messages.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tableq::core {
+
+void held_messages::add(std::vector<delivery> taken, moment sure_until) {
+  for (delivery& one : taken) {
+    auto added = std::make_shared<held_message>();
+    added->delivery = std::move(one);
+    added->sure_until = sure_until;
+    all_.push_back(added);
+    waiting_.push_back(std::move(added));
+  }
+}
+
+held held_messages::next() {
+  if (waiting_.empty()) return nullptr;
+  held one = std::move(waiting_.front());
+  waiting_.pop_front();
+  one->running = true;
+  ++running_;
+  return one;
+}
+
+std::vector<held> held_messages::take_waiting() {
+  std::vector<held> out(std::make_move_iterator(waiting_.begin()),
+                        std::make_move_iterator(waiting_.end()));
+  waiting_.clear();
+  return out;
+}
+
+void held_messages::finished(const held& one, handled said) {
+  one->running = false;
+  --running_;
+  finished_.push_back({one, std::move(said)});
+}
+
+std::vector<settlement> held_messages::take_finished() {
+  return std::exchange(finished_, {});
+}
+
+void held_messages::forget(const held& one) {
+  all_.remove(one);
+}
+
+std::vector<held> held_messages::leased() const {
+  std::vector<held> out;
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(out),
+               [](const held& one) { return !one->lost && !one->released; });
+  return out;
+}
+
+std::vector<held> held_messages::running() const {
+  std::vector<held> out;
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(out),
+               [](const held& one) { return one->running; });
+  return out;
+}
+
+bool held_messages::holds(const held& one) const {
+  return std::find(all_.begin(), all_.end(), one) != all_.end();
+}
+
+}  // namespace tableq::core

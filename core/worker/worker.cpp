@@ -1,0 +1,87 @@
+#include <tableq/worker.hpp>
+
+#include <utility>
+#include <vector>
+
+#include <tableq/error.hpp>
+
+#include "core/input/validate.hpp"
+#include "core/worker/engine.hpp"
+
+namespace tableq {
+namespace {
+
+[[noreturn]] void refuse(const char* sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "work"});
+}
+
+void check(const claim_queue& queue, const worker::handler& work, const worker_options& options) {
+  constexpr std::size_t most_threads = 1000;
+  constexpr std::size_t most_ahead = 10'000;
+  if (!work) refuse("a worker needs a handler");
+  if (options.threads < 1 || options.threads > most_threads) refuse("threads is 1 to 1000");
+  if (options.ahead.value_or(0) > most_ahead) refuse("ahead is 0 to 10000");
+  core::check_lease(options.lease.value_or(queue.lease()));
+  if (options.retry_delay) core::check_delay(*options.retry_delay);
+}
+
+}  // namespace
+
+worker::worker(claim_queue queue, handler work, worker_options options, std::nullptr_t) {
+  check(queue, work, options);
+  crew_ = std::make_unique<core::crew>(std::move(queue), std::move(work), std::move(options));
+}
+worker::worker(worker&&) noexcept = default;
+worker::~worker() = default;
+void worker::stop() noexcept {
+  crew_->stop();
+}
+void worker::abandon() noexcept {
+  crew_->abandon();
+}
+bool worker::stop_within(std::chrono::milliseconds longest) {
+  crew_->stop();
+  if (crew_->wait_for(longest)) return true;
+  crew_->release_running();
+  crew_->abandon();
+  return false;
+}
+bool worker::wait_for(std::chrono::milliseconds longest) {
+  return crew_->wait_for(longest);
+}
+void worker::join() {
+  crew_->join();
+}
+worker_counts worker::counts() const {
+  return crew_->counts();
+}
+
+std::size_t drain(claim_queue queue, const worker::handler& work) {
+  std::size_t count = 0;
+  for (;;) {
+    const std::vector<delivery> taken = queue.take();
+    if (taken.empty()) return count;
+    const receipt& mine = taken.front().receipt;
+    ++count;
+    handled said = handled::done();
+    try {
+      said = work(taken.front(), std::stop_token());
+    } catch (const std::exception& failure) {
+      said = handled::failed(failure.what());
+    }
+    switch (said.what()) {
+      case handled::how::done:
+        static_cast<void>(queue.complete(mine));
+        break;
+      case handled::how::given_back:
+        static_cast<void>(queue.release(mine));
+        return count;  // It would be the next one again.
+      default:
+        static_cast<void>(
+            queue.fail(mine, said.why(),
+                       {.delay = said.delay(), .give_up = said.what() == handled::how::given_up}));
+    }
+  }
+}
+
+}  // namespace tableq

@@ -4,7 +4,7 @@
 
 #include <tableq/error.hpp>
 
-#include "core/seam/statement.hpp"
+#include "core/seam/contract.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"

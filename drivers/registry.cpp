@@ -10,6 +10,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/input/connection_string.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"

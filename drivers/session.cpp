@@ -1,5 +1,7 @@
 #include "drivers/session.hpp"
 
+#include "core/seam/contract.hpp"
+
 #include <soci/soci.h>
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/transport.hpp"
 

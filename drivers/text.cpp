@@ -1,5 +1,7 @@
 #include "drivers/text.hpp"
 
+#include "core/seam/contract.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -10,8 +10,8 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/statement.hpp"
 
 namespace tableq::drivers {
 

@@ -1,7 +1,5 @@
 #include <tableq/claim_queue.hpp>
 
-#include <array>
-
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/redrive.hpp"
@@ -9,10 +7,6 @@
 
 namespace tableq {
 namespace {
-
-using core::statement;
-using core::to_value;
-using core::value;
 
 using claim_writer = core::async_writer<claim_enqueue_options, enqueued>;
 
@@ -131,9 +125,7 @@ std::vector<settled> claim_queue::extend(transaction& tx, std::span<const receip
 }
 
 std::vector<stored_message> claim_queue::peek(std::size_t max) const {
-  core::check_batch_size(max);
-  const std::array shared{to_value(max), state().database().now()};
-  return core::to_stored(state().execute(nullptr, statement::claim_peek, shared));
+  return core::peek_claims(state(), max);
 }
 
 std::vector<stored_message> claim_queue::list(message_state which, const tableq::page& page) const {
@@ -148,16 +140,7 @@ std::size_t claim_queue::redrive_all(const redrive_options& options) {
 }
 
 std::size_t claim_queue::purge(retained which, const purge_options& options) {
-  core::check_delay(options.older_than, "older_than");
-  core::check_batch_size(options.batch, 4000);
-  const std::array shared{value(static_cast<std::int64_t>(which)), to_value(options.older_than),
-                          to_value(options.batch), state().database().now()};
-  std::size_t total = 0;
-  for (;;) {
-    const std::size_t gone = state().execute(nullptr, statement::claim_purge, shared).size();
-    total += gone;
-    if (gone < options.batch) return total;
-  }
+  return core::purge_claims(state(), which, options);
 }
 
 claim_stats claim_queue::stats(const stats_options& options) const {

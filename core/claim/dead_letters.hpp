@@ -15,10 +15,10 @@ namespace tableq::core {
 inline constexpr std::string_view source_header = "tableq-source";
 
 /// Moves dead messages of this queue to its dead-letter queue, with their history.
-void bury(const queue_state& of, transaction& tx, std::span<const message_id> ids);
+void move_to_dead_letters(const queue_state& of, transaction& tx, std::span<const message_id> ids);
 
 /// Moves messages that came from this queue, and are ready in its dead-letter queue, back.
 /// @return how many of them were there still.
-std::size_t exhume(const queue_state& of, transaction& tx, std::span<const message_id> ids);
+std::size_t move_back(const queue_state& of, transaction& tx, std::span<const message_id> ids);
 
 }  // namespace tableq::core

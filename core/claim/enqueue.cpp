@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <deque>
 #include <set>
 #include <string>
@@ -8,12 +6,12 @@
 
 #include <tableq/error.hpp>
 
-#include "core/claim/groups.hpp"
 #include "core/claim/operations.hpp"
-#include "core/database/in_transaction.hpp"
+#include "core/claim/step.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/seam/claim_statements.hpp"
 
 namespace tableq::core {
 namespace {
@@ -21,7 +19,7 @@ namespace {
 /// How often a message that holds a key is looked for again, while others take it or put it there.
 constexpr int most_replacements = 3;
 
-/// The messages of one call, and the values that the statements take; the texts live here.
+/// The messages of one call, and what the statements take; the texts live here.
 class batch {
  public:
   batch(const queue_state& to, std::span<const new_claim_message> messages)
@@ -30,16 +28,7 @@ class batch {
       check_payload(one.payload, to.database().able().max_payload);
       check_message(one.options, to.info().groups.has_value());
     }
-    for (const new_claim_message& one : messages) {
-      const claim_enqueue_options& options = one.options;
-      const std::chrono::milliseconds ttl = options.time_to_live.value_or(to.info().time_to_live);
-      fields_.push_back(
-          {.headers = options.headers.empty() ? value() : keep(encode_headers(options.headers)),
-           .ttl = ttl.count() > 0 ? to_value(ttl) : value(),
-           .max_attempts =
-               options.max_attempts ? value(std::int64_t{*options.max_attempts}) : value(),
-           .retry = options.retry ? keep(encode_retry(*options.retry)) : value()});
-    }
+    for (const new_claim_message& one : messages) items_.push_back(to_item(one));
   }
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
@@ -58,54 +47,47 @@ class batch {
     });
   }
 
-  /// The values of claim.enqueue for one message.
-  void add_new(std::size_t i, std::vector<value>& items) const {
-    const claim_enqueue_options& given = options(i);
-    items.emplace_back(messages_[i].payload);
-    items.emplace_back(std::int64_t{given.priority});
-    items.push_back(to_value(given.delay));
-    items.push_back(text(given.key));
-    items.push_back(fields_[i].headers);
-    items.push_back(to_value(given.created_at));
-    items.push_back(fields_[i].ttl);
-    items.push_back(fields_[i].max_attempts);
-    items.push_back(fields_[i].retry);
-    items.push_back(text(given.group));
-  }
+  /// What claim.enqueue takes.
+  [[nodiscard]] const claim_item& item(std::size_t i) const { return items_[i]; }
+  [[nodiscard]] std::span<const claim_item> items() const { return items_; }
 
-  /// The values of claim.replace.
-  void add_replacement(std::size_t i, std::vector<value>& items) const {
-    const claim_enqueue_options& given = options(i);
-    items.push_back(text(given.key));
-    items.emplace_back(messages_[i].payload);
-    items.emplace_back(std::int64_t{given.priority});
-    items.push_back(to_value(given.delay));
-    items.push_back(fields_[i].headers);
-    items.push_back(fields_[i].ttl);
-    items.push_back(fields_[i].max_attempts);
-    items.push_back(fields_[i].retry);
+  /// What claim.replace takes.
+  [[nodiscard]] replace_item replacement(std::size_t i) const {
+    const claim_item& one = items_[i];
+    return {.key = one.key.value_or(std::string_view()),
+            .payload = one.payload,
+            .priority = one.priority,
+            .delay = one.delay,
+            .headers = one.headers,
+            .ttl = one.ttl,
+            .max_attempts = one.max_attempts,
+            .retry = one.retry};
   }
-
-  static value text(const std::optional<std::string>& of) {
-    return of ? value(std::string_view(*of)) : value();
+  [[nodiscard]] key_item key(std::size_t i) const {
+    return {items_[i].key.value_or(std::string_view())};
   }
 
  private:
-  struct encoded {
-    value headers;
-    value ttl;
-    value max_attempts;
-    value retry;
-  };
-
-  value keep(std::string made) {
-    return value(std::string_view(texts_.emplace_back(std::move(made))));
+  claim_item to_item(const new_claim_message& one) {
+    const claim_enqueue_options& given = one.options;
+    const std::chrono::milliseconds ttl = given.time_to_live.value_or(to_.info().time_to_live);
+    claim_item out{.payload = one.payload,
+                   .priority = given.priority,
+                   .delay = given.delay,
+                   .key = given.key,
+                   .created_at = given.created_at,
+                   .max_attempts = given.max_attempts,
+                   .group = given.group};
+    if (!given.headers.empty()) out.headers = texts_.emplace_back(encode_headers(given.headers));
+    if (ttl.count() > 0) out.ttl = ttl;
+    if (given.retry) out.retry = texts_.emplace_back(encode_retry(*given.retry));
+    return out;
   }
 
   std::span<const new_claim_message> messages_;
   const queue_state& to_;
   std::deque<std::string> texts_;  // keeps its elements where they are
-  std::vector<encoded> fields_;
+  std::vector<claim_item> items_;
 };
 
 using places = std::vector<std::size_t>;
@@ -113,13 +95,16 @@ using places = std::vector<std::size_t>;
 /// Adds those whose keys are free. @return the others.
 places insert(const queue_state& to, transaction* tx, const batch& of, const places& which,
               std::vector<enqueued>& results) {
-  std::vector<value> items;
-  items.reserve(which.size() * contract_of(statement::claim_enqueue).items.size());
-  for (const std::size_t i : which) of.add_new(i, items);
-  const value now = to.database().now();
-  const row_set rows = to.execute_batch(tx, statement::claim_enqueue, {&now, 1}, items);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    results[which[static_cast<std::size_t>(rows.integer(i, 0))]] = {.id = {rows.integer(i, 1)}};
+  std::vector<claim_item> chosen;
+  std::span<const claim_item> items = of.items();
+  if (which.size() != items.size()) {
+    chosen.reserve(which.size());
+    for (const std::size_t i : which) chosen.push_back(of.item(i));
+    items = chosen;
+  }
+  for (const auto& row :
+       to.execute(tx, statements::claim_enqueue, {.now = to.database().now()}, items)) {
+    results[which[row.item]] = {.id = row.id};
   }
   places rest;
   for (const std::size_t i : which) {
@@ -133,15 +118,13 @@ places insert(const queue_state& to, transaction* tx, const batch& of, const pla
 /// Gives the payloads to the waiting messages that hold the keys. @return those without such a one.
 places replace(const queue_state& to, transaction* tx, const batch& of, const places& which,
                bool postpone, std::vector<enqueued>& results) {
-  std::vector<value> items;
-  items.reserve(which.size() * contract_of(statement::claim_replace).items.size());
-  for (const std::size_t i : which) of.add_replacement(i, items);
-  const std::array shared{value(std::int64_t{postpone ? 1 : 0}), to.database().now()};
-  const row_set rows = to.execute_batch(tx, statement::claim_replace, shared, items);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    results[which[static_cast<std::size_t>(rows.integer(i, 0))]] = {
-        .id = {rows.integer(i, 1)},
-        .result = postpone ? enqueue_result::postponed : enqueue_result::replaced};
+  std::vector<replace_item> items;
+  items.reserve(which.size());
+  for (const std::size_t i : which) items.push_back(of.replacement(i));
+  for (const auto& row : to.execute(tx, statements::claim_replace,
+                                    {.postpone = postpone, .now = to.database().now()}, items)) {
+    results[which[row.item]] = {
+        .id = row.id, .result = postpone ? enqueue_result::postponed : enqueue_result::replaced};
   }
   places rest;
   for (const std::size_t i : which) {
@@ -154,15 +137,14 @@ places replace(const queue_state& to, transaction* tx, const batch& of, const pl
 void find_holders(const queue_state& to, transaction* tx, const batch& of, const places& which,
                   std::vector<enqueued>& results) {
   if (which.empty()) return;
-  std::vector<value> keys;
+  std::vector<key_item> keys;
   keys.reserve(which.size());
   for (const std::size_t i : which) {
     results[i].result = enqueue_result::kept_first;
-    keys.push_back(batch::text(of.options(i).key));
+    keys.push_back(of.key(i));
   }
-  const row_set rows = to.execute_batch(tx, statement::claim_find_key, {}, keys);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    results[which[static_cast<std::size_t>(rows.integer(i, 0))]].id = {rows.integer(i, 1)};
+  for (const auto& row : to.execute(tx, statements::claim_find_key, {}, keys)) {
+    results[which[row.item]].id = row.id;
   }
 }
 
@@ -209,28 +191,25 @@ void add_runs(const queue_state& to, transaction& tx, const batch& of,
   if (!run.empty()) add_run(to, tx, of, run, results);
 }
 
-/// What is postponed leaves its place in a group, or comes for one.
-group_set groups_of_postponed(const queue_state& to, transaction& tx,
-                              const std::vector<enqueued>& results) {
-  if (!to.info().groups) return {};
+/// A postponed message leaves its place in a group, or comes for one.
+std::vector<message_id> postponed(const std::vector<enqueued>& results) {
   std::vector<message_id> ids;
   for (const enqueued& one : results) {
     if (one.result == enqueue_result::postponed) ids.push_back(one.id);
   }
-  return groups_of(to, tx, ids);
+  return ids;
 }
 
 /// Frees keys whose window is over: these, and some more, so that none stays for ever.
 void forget_keys(const queue_state& to, transaction& tx, const batch& of) {
   if (to.info().key_window.count() == 0) return;
-  std::vector<value> keys;
+  std::vector<key_item> keys;
   for (std::size_t i = 0; i < of.size(); ++i) {
-    if (of.options(i).key) keys.push_back(batch::text(of.options(i).key));
+    if (of.options(i).key) keys.push_back(of.key(i));
   }
   if (keys.empty()) return;
-  const value now = to.database().now();
-  to.execute_batch(&tx, to.info().keep ? statement::claim_free : statement::claim_forget, {&now, 1},
-                   keys);
+  to.execute(&tx, to.info().keep ? statements::claim_free : statements::claim_forget,
+             {.now = to.database().now()}, keys);
 }
 
 }  // namespace
@@ -247,7 +226,7 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     const places rest = insert(to, tx, of, all, results);
     held.used(all.size() - rest.size());
-    to.announce(tx, all.size() - rest.size());
+    apply(to, tx, {.readable = all.size() - rest.size()});
     try {
       find_holders(to, tx, of, rest, results);
     } catch (const error&) {
@@ -260,19 +239,16 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
   for (const new_claim_message& one : messages) {
     if (one.options.group) groups.insert(*one.options.group);
   }
-  return in_one_transaction(to.database(), tx, [&](transaction& in) {
+  return claim_step(to, tx, {}, true, [&](transaction* in, claim_effects& done) {
     std::vector<enqueued> results(of.size());
-    lock_groups(to, in, groups);
-    forget_keys(to, in, of);
-    add_runs(to, in, of, results);
-    const auto added = static_cast<std::size_t>(
-        std::ranges::count(results, enqueue_result::added, &enqueued::result));
-    held.used(added);
-    to.announce(&in, messages.size());
-    group_set touched = groups_of_postponed(to, in, results);
-    lock_groups(to, in, touched);
-    touched.insert(groups.begin(), groups.end());
-    advance_groups(to, in, touched);
+    lock_groups(to, *in, groups);
+    forget_keys(to, *in, of);
+    add_runs(to, *in, of, results);
+    held.used(static_cast<std::size_t>(
+        std::ranges::count(results, enqueue_result::added, &enqueued::result)));
+    done.readable = messages.size();
+    done.groups = groups;
+    if (to.info().groups) lock_groups_of(to, *in, postponed(results), done);
     return results;
   });
 }

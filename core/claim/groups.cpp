@@ -1,9 +1,13 @@
 #include "core/claim/groups.hpp"
 
-#include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "core/claim/items.hpp"
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/claim_statements.hpp"
 
 namespace tableq::core {
 namespace {
@@ -23,37 +27,36 @@ std::uint64_t slot_of(std::string_view group) noexcept {
 }  // namespace
 
 group_set groups_of(const queue_state& of, transaction& tx, std::span<const message_id> ids) {
-  std::vector<value> items;
-  items.reserve(ids.size());
-  for (const message_id id : ids) items.emplace_back(id.value);
   group_set out;
-  if (items.empty()) return out;
-  row_set rows = of.execute_batch(&tx, statement::claim_group_of, {}, items);
-  for (std::size_t i = 0; i < rows.size(); ++i) out.insert(rows.take_text(i, 1));
+  if (ids.empty()) return out;
+  for (auto& row : of.execute(&tx, statements::claim_group_of, {}, items_of(ids))) {
+    out.insert(std::move(row.group_key));
+  }
   return out;
 }
 
 void lock_groups(const queue_state& of, transaction& tx, const group_set& groups) {
-  // Sorted: two that lock several do not wait for each other in a circle.
+  // Sorted: two transactions that lock several do not wait for each other in a circle.
   std::set<std::uint64_t> slots;
   for (const std::string& group : groups) slots.insert(slot_of(group));
   for (const std::uint64_t slot : slots) {
-    // The identity is random: others that lock by such a number are not met but by chance.
-    const value key(static_cast<std::int64_t>(
-        (static_cast<std::uint64_t>(of.info().identity) + 1 + slot) & 0x7FFFFFFFFFFFFFFFULL));
-    of.execute(&tx, statement::queue_lock, {&key, 1});
+    // The identity is random: other locks have such a number only by chance.
+    const auto key = static_cast<std::int64_t>(
+        (static_cast<std::uint64_t>(of.info().identity) + 1 + slot) & 0x7FFFFFFFFFFFFFFFULL);
+    of.execute(&tx, statements::queue_lock, {.identity = key});
   }
 }
 
-void advance_groups(const queue_state& of, transaction& tx, const group_set& groups) {
-  if (groups.empty()) return;
+std::size_t advance_groups(const queue_state& of, transaction& tx, const group_set& groups) {
+  if (groups.empty()) return 0;
   const group_options& rules = *of.info().groups;
-  const bool hold = rules.on_failure == group_policy::hold;
-  const std::array shared{value(std::int64_t{rules.limit}), value(std::int64_t{hold ? 1 : 0})};
-  std::vector<value> items;
+  std::vector<group_item> items;
   items.reserve(groups.size());
-  for (const std::string& group : groups) items.emplace_back(std::string_view(group));
-  of.announce(&tx, of.execute_batch(&tx, statement::claim_advance, shared, items).size());
+  for (const std::string& group : groups) items.push_back({group});
+  return of
+      .execute(&tx, statements::claim_advance,
+               {.limit = rules.limit, .hold = rules.on_failure == group_policy::hold}, items)
+      .size();
 }
 
 }  // namespace tableq::core

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <span>
 #include <string>
@@ -7,15 +8,14 @@
 #include <tableq/message.hpp>
 #include <tableq/transaction.hpp>
 
-#include "core/database/in_transaction.hpp"
 #include "core/queue/queue_state.hpp"
 
 namespace tableq::core {
 
 // Messages with one `group` are handed out one after the other. Those that must wait are `held`:
-// they stand in no index that a take looks at. Whoever adds a message to a group, or makes room in
-// it, locks the group first, does his work, and then lets the next ones go: each step sees what
-// those who had the lock before have committed.
+// they stand in no index that a take reads. An operation that adds a message to a group, or makes
+// room in it, locks the group first, works, and then advances the group: each step sees what
+// earlier holders of the lock have committed.
 
 using group_set = std::set<std::string, std::less<>>;
 
@@ -26,20 +26,7 @@ group_set groups_of(const queue_state& of, transaction& tx, std::span<const mess
 void lock_groups(const queue_state& of, transaction& tx, const group_set& groups);
 
 /// Makes as many of the held messages ready as there is room for. The groups must be locked.
-void advance_groups(const queue_state& of, transaction& tx, const group_set& groups);
-
-/// Runs `work(transaction*)`, which may make room in the groups of these messages, and lets the
-/// next ones go. Where the queue has no groups it just runs it.
-template <class Work>
-auto advancing(const queue_state& of, transaction* tx, std::span<const message_id> ids, Work work) {
-  if (!of.info().groups || ids.empty()) return work(tx);
-  return in_one_transaction(of.database(), tx, [&](transaction& in) {
-    const group_set groups = groups_of(of, in, ids);
-    lock_groups(of, in, groups);
-    auto result = work(&in);
-    advance_groups(of, in, groups);
-    return result;
-  });
-}
+/// @return how many.
+std::size_t advance_groups(const queue_state& of, transaction& tx, const group_set& groups);
 
 }  // namespace tableq::core

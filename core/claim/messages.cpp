@@ -1,15 +1,15 @@
 #include "core/claim/messages.hpp"
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <utility>
 
-#include "core/claim/groups.hpp"
+#include "core/claim/items.hpp"
 #include "core/claim/operations.hpp"
+#include "core/claim/step.hpp"
 #include "core/input/validate.hpp"
-#include "core/queue/limit_gates.hpp"
+#include "core/seam/claim_statements.hpp"
 
 namespace tableq::core {
 namespace {
@@ -21,36 +21,24 @@ std::int64_t milliseconds_of(const std::optional<timestamp>& at) {
   return at.value_or(timestamp()).time_since_epoch().count();
 }
 
-/// What stands in the rows of a batch, by ids.
-std::map<std::int64_t, stored_message> by_id(row_set rows) {
-  row_set plain(rows.width() - 1);  // without the item's number
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t k = 1; k < rows.width(); ++k) plain.add(rows.take(i, k));
-  }
-  std::map<std::int64_t, stored_message> out;
-  for (stored_message& one : to_stored(std::move(plain))) out.emplace(one.id.value, std::move(one));
-  return out;
-}
-
 /// Says why the items that a statement passed over were passed over.
-std::vector<altered> results_of(const queue_state& of, transaction* tx, const row_set& done,
+/// @param done the rows of those that it did not.
+template <class Rows>
+std::vector<altered> results_of(const queue_state& of, transaction* tx, const Rows& done,
                                 std::span<const message_id> ids, bool dead_is_finished) {
   std::vector<altered> out(ids.size(), altered::not_found);
-  for (std::size_t i = 0; i < done.size(); ++i) {
-    out[static_cast<std::size_t>(done.integer(i, 0))] = altered::done;
-  }
-  std::vector<value> others;
+  for (const auto& row : done) out[row.item] = altered::done;
+  std::vector<id_item> others;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (out[i] != altered::done) others.emplace_back(ids[i].value);
+    if (out[i] != altered::done) others.push_back({ids[i]});
   }
   if (others.empty()) return out;
-  const row_set rows = of.execute_batch(tx, statement::claim_state_of, {}, others);
-  std::map<std::int64_t, message_state> states;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    states[rows.integer(i, 1)] = static_cast<message_state>(rows.integer(i, 2));
+  std::map<message_id, message_state> states;
+  for (const auto& row : of.execute(tx, statements::claim_state_of, {}, others)) {
+    states[row.id] = row.state;
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto found = states.find(ids[i].value);
+    const auto found = states.find(ids[i]);
     if (out[i] == altered::done || found == states.end()) continue;
     const bool over = found->second == message_state::done ||
                       (dead_is_finished && found->second == message_state::dead);
@@ -64,31 +52,34 @@ std::vector<altered> results_of(const queue_state& of, transaction* tx, const ro
 
 std::vector<stored_message> list(const queue_state& of, message_state which, const page& page) {
   check_batch_size(page.max);
-  const value state(static_cast<std::int64_t>(which));
-  const value max = to_value(page.max);
-  const value id(page.after ? page.after->id.value : 0);
-  const value priority(page.after ? std::int64_t{page.after->priority} : above_all);
-  const auto time = [&](const auto& at) { return value(page.after ? milliseconds_of(at) : -1); };
+  using namespace statements;
+  const std::int64_t id = page.after ? page.after->id.value : 0;
+  const std::int64_t priority = page.after ? std::int64_t{page.after->priority} : above_all;
+  const auto time = [&](auto member) {
+    return page.after ? milliseconds_of((*page.after).*member) : std::int64_t{-1};
+  };
   switch (which) {
     case message_state::ready:
     case message_state::held: {
-      const std::array shared{max, priority, id};
-      const bool ready = which == message_state::ready;
-      return to_stored(of.execute(
-          nullptr, ready ? statement::claim_list_ready : statement::claim_list_held, shared));
+      const auto& what = which == message_state::ready ? claim_list_ready : claim_list_held;
+      return to_stored(
+          of.execute(nullptr, what, {.max = page.max, .after_priority = priority, .after_id = id}));
     }
     case message_state::leased:
-    case message_state::delayed: {
-      const std::array shared{state, max, time(page.after ? page.after->due_at : std::nullopt),
-                              priority, id};
-      return to_stored(of.execute(nullptr, statement::claim_list_waiting, shared));
-    }
+    case message_state::delayed:
+      return to_stored(of.execute(nullptr, claim_list_waiting,
+                                  {.state = which,
+                                   .max = page.max,
+                                   .after_at = time(&stored_message::due_at),
+                                   .after_priority = priority,
+                                   .after_id = id}));
     case message_state::done:
-    case message_state::dead: {
-      const std::array shared{state, max, time(page.after ? page.after->finished_at : std::nullopt),
-                              id};
-      return to_stored(of.execute(nullptr, statement::claim_list, shared));
-    }
+    case message_state::dead:
+      return to_stored(of.execute(nullptr, claim_list,
+                                  {.state = which,
+                                   .max = page.max,
+                                   .after_at = time(&stored_message::finished_at),
+                                   .after_id = id}));
   }
   throw error(errc::invalid_argument, advice::never, "there is no such state of a message",
               {.backend = of.database().name(), .operation = "list"});
@@ -97,14 +88,15 @@ std::vector<stored_message> list(const queue_state& of, message_state which, con
 std::vector<std::optional<stored_message>> get(const queue_state& of, transaction* tx,
                                                std::span<const message_id> ids) {
   if (ids.empty()) return {};
-  std::vector<value> items;
-  items.reserve(ids.size());
-  for (const message_id id : ids) items.emplace_back(id.value);
-  const auto found = by_id(of.execute_batch(tx, statement::claim_get, {}, items));
+  std::map<message_id, stored_message> found;
+  for (auto& row : of.execute(tx, statements::claim_get, {}, items_of(ids))) {
+    const message_id id = row.id;
+    found.emplace(id, to_stored(std::move(row)));
+  }
   std::vector<std::optional<stored_message>> out;
   out.reserve(ids.size());
   for (const message_id id : ids) {
-    const auto one = found.find(id.value);
+    const auto one = found.find(id);
     out.push_back(one == found.end() ? std::nullopt : std::optional(one->second));
   }
   return out;
@@ -112,20 +104,17 @@ std::vector<std::optional<stored_message>> get(const queue_state& of, transactio
 
 std::optional<stored_message> find(const queue_state& of, transaction* tx, std::string_view key) {
   check_key(key);
-  const std::array shared{value(key), of.database().now()};
-  auto found = to_stored(of.execute(tx, statement::claim_find, shared));
+  auto found =
+      to_stored(of.execute(tx, statements::claim_find, {.key = key, .now = of.database().now()}));
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 std::vector<altered> cancel(const queue_state& of, transaction* tx,
                             std::span<const message_id> ids) {
   if (ids.empty()) return {};
-  std::vector<value> items;
-  items.reserve(ids.size());
-  for (const message_id id : ids) items.emplace_back(id.value);
-  return advancing(of, tx, ids, [&](transaction* in) {
-    const row_set gone = of.execute_batch(in, statement::claim_cancel, {}, items);
-    if (!gone.empty()) made_room(of, in);
+  return claim_step(of, tx, ids, false, [&](transaction* in, claim_effects& done) {
+    const auto gone = of.execute(in, statements::claim_cancel, {}, items_of(ids));
+    done.left = !gone.empty();
     return results_of(of, in, gone, ids, false);
   });
 }
@@ -133,16 +122,15 @@ std::vector<altered> cancel(const queue_state& of, transaction* tx,
 std::vector<altered> set_priority(const queue_state& of, transaction* tx,
                                   std::span<const new_priority> changes) {
   if (changes.empty()) return {};
-  std::vector<value> items;
+  std::vector<priority_item> items;
   std::vector<message_id> ids;
   std::map<message_id, std::size_t> places;  // of the first change for each
   for (const new_priority& one : changes) {
     if (!places.try_emplace(one.id, ids.size()).second) continue;
     ids.push_back(one.id);
-    items.emplace_back(one.id.value);
-    items.emplace_back(std::int64_t{one.priority});
+    items.push_back({.id = one.id, .priority = one.priority});
   }
-  const row_set changed = of.execute_batch(tx, statement::claim_set_priority, {}, items);
+  const auto changed = of.execute(tx, statements::claim_set_priority, {}, items);
   const std::vector<altered> results = results_of(of, tx, changed, ids, true);
   std::vector<altered> out;
   out.reserve(changes.size());
@@ -150,21 +138,43 @@ std::vector<altered> set_priority(const queue_state& of, transaction* tx,
   return out;
 }
 
+std::vector<stored_message> peek_claims(const queue_state& of, std::size_t max) {
+  check_batch_size(max);
+  return to_stored(
+      of.execute(nullptr, statements::claim_peek, {.max = max, .now = of.database().now()}));
+}
+
+std::size_t purge_claims(const queue_state& of, retained which, const purge_options& options) {
+  check_delay(options.older_than, "older_than");
+  check_batch_size(options.batch, 4000);
+  std::size_t total = 0;
+  for (;;) {
+    const std::size_t gone = of.execute(nullptr, statements::claim_purge,
+                                        {.state = static_cast<message_state>(which),
+                                         .older_than = options.older_than,
+                                         .max = options.batch,
+                                         .now = of.database().now()})
+                                 .size();
+    total += gone;
+    if (gone < options.batch) return total;
+  }
+}
+
 claim_stats stats(const queue_state& of, const stats_options& options) {
-  const std::array shared{count_limit(options), of.database().now()};
-  const row_set rows = of.execute(nullptr, statement::claim_stats, shared);
-  const auto count = [&](std::size_t i) { return static_cast<std::size_t>(rows.integer(0, i)); };
-  return {.ready = count(0),
-          .due = count(1),
-          .delayed = count(2),
-          .leased = count(3),
-          .held = count(4),
-          .done = count(5),
-          .dead = count(6),
-          .oldest = to_timestamp(rows.maybe_integer(0, 7)),
+  const claim_count_row row = of.execute(nullptr, statements::claim_stats,
+                                         {.max = count_limit(options), .now = of.database().now()})
+                                  .at(0);
+  return {.ready = row.ready,
+          .due = row.due,
+          .delayed = row.delayed,
+          .leased = row.leased,
+          .held = row.held,
+          .done = row.done,
+          .dead = row.dead,
+          .oldest = row.oldest,
           .counted_to = options.exact ? 0 : options.count_to,
-          .last_id = to_id(rows.maybe_integer(0, 8)),
-          .as_of = to_timestamp(rows.integer(0, 9))};
+          .last_id = row.last_id,
+          .as_of = row.as_of};
 }
 
 }  // namespace tableq::core

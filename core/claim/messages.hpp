@@ -28,6 +28,9 @@ std::vector<altered> cancel(const queue_state& of, transaction* tx,
 std::vector<altered> set_priority(const queue_state& of, transaction* tx,
                                   std::span<const new_priority> changes);
 
+std::vector<stored_message> peek_claims(const queue_state& of, std::size_t max);
+std::size_t purge_claims(const queue_state& of, retained which, const purge_options& options);
+
 claim_stats stats(const queue_state& of, const stats_options& options);
 
 }  // namespace tableq::core

@@ -12,6 +12,7 @@
 #include <tableq/transaction.hpp>
 
 #include "core/queue/queue_state.hpp"
+#include "core/seam/claim_statements.hpp"
 
 namespace tableq::core {
 
@@ -38,7 +39,8 @@ std::vector<settled> extend(const queue_state& of, transaction* tx,
 /// Reads the column `headers`.
 headers to_headers(const std::optional<std::string>& json);
 
-/// Reads rows of the columns that `stored_column` names.
-std::vector<stored_message> to_stored(row_set rows);
+/// Messages as they stand in the table.
+stored_message to_stored(stored_row row);
+std::vector<stored_message> to_stored(std::vector<stored_row> rows);
 
 }  // namespace tableq::core

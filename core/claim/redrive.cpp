@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "core/claim/dead_letters.hpp"
-#include "core/claim/groups.hpp"
+#include "core/claim/items.hpp"
 #include "core/claim/messages.hpp"
+#include "core/claim/step.hpp"
 #include "core/database/in_transaction.hpp"
 #include "core/input/validate.hpp"
-#include "core/queue/limit_gates.hpp"
+#include "core/seam/claim_statements.hpp"
 #include "core/waking/change_signal.hpp"
 
 namespace tableq::core {
@@ -17,26 +18,22 @@ namespace {
 
 constexpr std::size_t largest_batch = 1000;
 
-/// All dead messages, without a look at any.
+/// All dead messages, without reading any.
 std::size_t redrive_blindly(const queue_state& of) {
-  const value max = to_value(largest_batch);
-  const auto some = [&](transaction* in) {
-    std::vector<message_id> ids;
-    const row_set rows = of.execute(in, statement::claim_redrive_all, {&max, 1});
-    for (std::size_t i = 0; i < rows.size(); ++i) ids.push_back({rows.integer(i, 0)});
-    return ids;
-  };
   const auto once = [&] {
-    if (!of.info().groups) return some(nullptr).size();
-    return in_one_transaction(of.database(), nullptr, [&](transaction& in) {
-      const std::vector<message_id> ids = some(&in);
-      return advancing(of, &in, ids, [&](transaction*) { return ids.size(); });
-    });
+    return claim_step(
+        of, nullptr, {}, of.info().groups.has_value(), [&](transaction* in, claim_effects& done) {
+          const auto rows = of.execute(in, statements::claim_redrive_all, {.max = largest_batch});
+          std::vector<message_id> ids;
+          for (const auto& row : rows) ids.push_back(row.id);
+          if (of.info().groups) lock_groups_of(of, *in, ids, done);
+          done.readable = ids.size();
+          done.readmitted = true;
+          return ids.size();
+        });
   };
   std::size_t total = 0;
   for (std::size_t moved = largest_batch; moved == largest_batch; total += moved) moved = once();
-  of.announce(nullptr, total);
-  came_back(of, nullptr);
   return total;
 }
 
@@ -85,7 +82,7 @@ class chosen {
   void pause(std::size_t moved) {
     if (options_.per_second <= 0 || over()) return;
     const std::chrono::duration<double> length(static_cast<double>(moved) / options_.per_second);
-    bell silent;
+    change_signal silent;
     silent.wait(silent.mark(), std::chrono::ceil<std::chrono::milliseconds>(length), options_.stop);
   }
 
@@ -98,15 +95,11 @@ class chosen {
 
 std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
-  std::vector<value> items;
-  items.reserve(ids.size());
-  for (const message_id id : ids) items.emplace_back(id.value);
-  const std::size_t count = advancing(of, nullptr, ids, [&](transaction* in) {
-    return of.execute_batch(in, statement::claim_redrive, {}, items).size();
+  return claim_step(of, nullptr, ids, false, [&](transaction* in, claim_effects& done) {
+    done.readable = of.execute(in, statements::claim_redrive, {}, items_of(ids)).size();
+    done.readmitted = true;
+    return done.readable;
   });
-  of.announce(nullptr, count);
-  came_back(of, nullptr);
-  return count;
 }
 
 std::size_t redrive_all(const queue_state& of, const redrive_options& options) {
@@ -125,7 +118,7 @@ std::size_t redrive_all(const queue_state& of, const redrive_options& options) {
            },
            [&](std::span<const message_id> ids) {
              return in_one_transaction(of.database(), nullptr,
-                                       [&](transaction& tx) { return exhume(of, tx, ids); });
+                                       [&](transaction& tx) { return move_back(of, tx, ids); });
            });
   return work.total();
 }

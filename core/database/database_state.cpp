@@ -8,6 +8,8 @@
 
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
@@ -20,9 +22,8 @@ open_options checked(open_options options) {
 void notify(connection& session, const watched_queue& of, std::string_view token) {
   const std::string channel = channel_of(of.names);
   const std::string payload = std::to_string(of.identity).append(".").append(token);
-  const std::array shared{value(std::string_view(channel)), value(std::string_view(payload)),
-                          value(of.identity)};
-  session.execute(statement::notify_send, of.names, shared, {});
+  run(session, of.names, statements::notify_send,
+      {.channel = channel, .payload = payload, .identity = of.identity});
 }
 
 }  // namespace
@@ -45,9 +46,8 @@ void database_state::connect() {
   });
 }
 
-value database_state::now() const {
-  if (!options_.clock) return {};
-  return value(options_.clock().time_since_epoch().count());
+std::optional<timestamp> database_state::now() const {
+  return options_.clock ? std::optional(options_.clock()) : std::nullopt;
 }
 
 bool database_state::tells() const noexcept {

@@ -64,8 +64,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Null: nobody watches.
   [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
 
-  /// The clock of a test, or null: the database's own.
-  [[nodiscard]] value now() const;
+  /// The clock of a test; empty: the database's own.
+  [[nodiscard]] std::optional<timestamp> now() const;
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
 

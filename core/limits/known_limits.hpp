@@ -51,7 +51,7 @@ class limits_watch {
 
   [[nodiscard]] room_account& room() noexcept { return room_; }
   /// Rung when what holds a caller back may have changed by the doing of this process.
-  [[nodiscard]] bell& changes() noexcept { return changes_; }
+  [[nodiscard]] change_signal& changes() noexcept { return changes_; }
 
  private:
   static constexpr std::chrono::milliseconds fresh{500};
@@ -63,7 +63,7 @@ class limits_watch {
   std::mutex mutex_;
   known_limits known_;  // guarded by mutex_
   room_account room_;
-  bell changes_;
+  change_signal changes_;
 };
 
 }  // namespace tableq::core

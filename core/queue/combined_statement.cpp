@@ -1,11 +1,16 @@
 #include "core/queue/combined_statement.hpp"
 
+#include "core/seam/contract.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/seam/claim_statements.hpp"
+#include "core/seam/queue_statements.hpp"
 
 namespace tableq::core {
 namespace {
@@ -29,7 +34,7 @@ class statement_call final : public combined_call {
         shared_(shared),
         items_(items),
         watched_(watched) {
-    count_ = in == lane::read ? static_cast<std::size_t>(shared.front().number)
+    count_ = in == lane::read ? static_cast<std::size_t>(shared[contract_.max_at].number)
              : items.empty()  ? 1
                               : items.size() / contract_.items.size();
     for (const value& each : items) bytes_ += each.data.size();
@@ -57,8 +62,7 @@ class statement_call final : public combined_call {
     if (in_ == lane::extend && shares_message(other)) return false;
     for (std::size_t i = 0; i < shared_.size(); ++i) {
       // Of a read they add up, and any token does.
-      const std::string_view name = contract_.shared[i].name;
-      if (in_ == lane::read && (name == "max" || name == "token")) continue;
+      if (in_ == lane::read && (i == contract_.max_at || i == contract_.token_at)) continue;
       if (!same(shared_[i], other.shared_[i])) return false;
     }
     return true;
@@ -120,7 +124,7 @@ row_set run_group(connection& session, const calls& group) {
     std::vector<value> shared(first.shared_.begin(), first.shared_.end());
     std::int64_t most = 0;
     for (const statement_call* const each : group) most += static_cast<std::int64_t>(each->count_);
-    shared.front() = value(most);
+    shared[first.contract_.max_at] = value(most);
     return first.of_.run(session, id, shared, {});
   }
   std::vector<value> items;
@@ -142,22 +146,20 @@ row_set cut(row_set& rows, std::span<const std::size_t> which) {
 std::vector<std::size_t> in_order(const row_set& rows, statement id) {
   std::vector<std::size_t> out(rows.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
-  constexpr auto message_id = static_cast<std::size_t>(message_column::id);
-  constexpr auto due_at = static_cast<std::size_t>(message_column::due_at);
-  constexpr auto delivery_id = static_cast<std::size_t>(delivery_column::id);
-  constexpr auto priority = static_cast<std::size_t>(delivery_column::priority);
   const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
     if (id == statement::claim_take) {
-      return std::pair(-rows.integer(row, priority), rows.integer(row, delivery_id));
+      return std::pair(-rows.integer(row, place_of<delivery_row>("priority")),
+                       rows.integer(row, place_of<delivery_row>("id")));
     }
-    const std::int64_t place = rows.integer(row, message_id);
-    return std::pair(rows.maybe_integer(row, due_at).value_or(0), newest_first ? -place : place);
+    const std::int64_t place = rows.integer(row, place_of<message_row>("id"));
+    return std::pair(rows.maybe_integer(row, place_of<message_row>("due_at")).value_or(0),
+                     newest_first ? -place : place);
   });
   return out;
 }
 
-/// Gives each call what is his.
+/// Gives each call its rows.
 void share_out(const calls& group, row_set rows) {
   const statement_call& first = *group.front();
   if (group.size() == 1 || first.in_ == lane::promote) {
@@ -222,9 +224,8 @@ lane lane_of(statement id, std::span<const value> items) noexcept {
     case pending_enqueue:
       return lane::add;
     case claim_enqueue: {
-      const std::span<const field> each = contract_of(id).items;
-      const auto key = std::ranges::find(each, "key", &field::name) - each.begin();
-      for (auto i = static_cast<std::size_t>(key); i < items.size(); i += each.size()) {
+      const contract& of = contract_of(id);
+      for (std::size_t i = of.key_at; i < items.size(); i += of.items.size()) {
         if (items[i].is != value::shape::null) return lane::add_keyed;
       }
       return lane::add;

@@ -7,6 +7,10 @@
 #include <utility>
 
 #include "core/queue/queue_table.hpp"
+#include "core/seam/claim_statements.hpp"
+#include "core/seam/contract.hpp"
+#include "core/seam/queue_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
@@ -69,81 +73,65 @@ class catches {
   std::size_t count_ = 0;
 };
 
-template <class Column>
-constexpr std::size_t place_of(Column c) {
-  return static_cast<std::size_t>(c);
-}
-
-catches caught(const row_set& rows, statement id) {
+/// Of a take or of a destructive read.
+catches caught(const row_set& rows, beginning from) {
   catches out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (id != statement::claim_take) {
-      out.add(0, rows.integer(i, place_of(message_column::id)), false);
+    if (from == beginning::floor) {
+      out.add(0, rows.integer(i, place_of<message_row>("id")), false);
       continue;
     }
     // The first take makes a count of 1 in the upper half. What was moved back counts one more.
     constexpr std::int64_t second = std::int64_t{2} << 32U;
-    out.add(rows.integer(i, place_of(delivery_column::priority)),
-            rows.integer(i, place_of(delivery_column::id)),
-            rows.integer(i, place_of(delivery_column::fence)) >= second);
+    out.add(rows.integer(i, place_of<delivery_row>("priority")),
+            rows.integer(i, place_of<delivery_row>("id")),
+            rows.integer(i, place_of<delivery_row>("fence")) >= second);
   }
   return out;
-}
-
-/// Fills in what only the table knows.
-void tell(std::span<value> given, statement id, std::string_view name, const value& what) {
-  const std::span<const field> fields = contract_of(id).shared;
-  const auto at = std::ranges::find(fields, name, &field::name) - fields.begin();
-  given[static_cast<std::size_t>(at)] = what;
 }
 
 }  // namespace
 
 row_set queue_table::run_from_floor(connection& session, statement id,
                                     std::span<const value> shared) const {
-  const low_water::start from = shared_.floor.begin(low_water::clock::now());
+  const beginning from = contract_of(id).begins;
+  const low_water::start where = shared_.floor.begin(low_water::clock::now());
   std::vector<value> given(shared.begin(), shared.end());
-  std::optional<parts> where;  // until the statement has run
-  if (id == statement::claim_take) {
-    where.emplace(from.levels);
-    tell(given, id, "highs", value(std::string_view(where->highs())));
-    tell(given, id, "lows", value(std::string_view(where->lows())));
-    tell(given, id, "floors", value(std::string_view(where->floors())));
-    tell(given, id, "oldest", value(from.oldest));
-    tell(given, id, "passed", passed(from.passed));
+  std::optional<parts> lists;  // until the statement has run
+  if (from == beginning::levels) {
+    lists.emplace(where.levels);
+    given[place_of<take_request>("highs")] = to_value(std::string_view(lists->highs()));
+    given[place_of<take_request>("lows")] = to_value(std::string_view(lists->lows()));
+    given[place_of<take_request>("floors")] = to_value(std::string_view(lists->floors()));
+    given[place_of<take_request>("oldest")] = to_value(where.oldest);
+    given[place_of<take_request>("passed")] = to_value(passed(where.passed));
   } else {
-    const bool known = !from.levels.empty();
-    tell(given, id, "floor", value(known ? from.levels.front().floor : low_water::lowest));
+    given[place_of<floor_read_request>("floor")] =
+        to_value(where.levels.empty() ? low_water::lowest : where.levels.front().floor);
   }
   row_set rows = session.execute(id, names_, given, {});
-  shared_.floor.end(from, caught(rows, id).all(), low_water::clock::now());
+  shared_.floor.end(where, caught(rows, from).all(), low_water::clock::now());
   return rows;
 }
 
 row_set queue_table::run_from_passed(connection& session, statement id,
                                      std::span<const value> shared) const {
   std::vector<value> given(shared.begin(), shared.end());
-  tell(given, id, "passed", passed(shared_.floor.passed(id == statement::claim_promote)));
+  const bool promotes = id == statement::claim_promote;
+  const std::size_t at =
+      promotes ? place_of<promote_request>("passed") : place_of<due_request>("passed");
+  given[at] = to_value(passed(shared_.floor.passed(promotes)));
   return session.execute(id, names_, given, {});
 }
 
-value queue_table::passed(std::int64_t until) const {
+std::int64_t queue_table::passed(std::int64_t until) const {
   // A clock that is set by a test goes where it likes.
-  return value(database_.now().is == value::shape::null ? until : low_water::lowest);
-}
-
-bool queue_table::begins_at_floor(statement id) const noexcept {
-  const contract& of = contract_of(id);
-  return database_.able().deleted_rows_linger && of.writes &&
-         (of.has_shared("floor") || of.has_shared("floors"));
-}
-
-bool queue_table::begins_at_passed(statement id) const noexcept {
-  return database_.able().deleted_rows_linger && contract_of(id).has_shared("passed");
+  return database_.now() ? low_water::lowest : until;
 }
 
 void queue_table::prepare(statement id) const noexcept {
-  if (begins_at_floor(id)) raise_floor();
+  const beginning from = contract_of(id).begins;
+  if (from == beginning::floor || from == beginning::levels) raise_floor();
 }
 
 void queue_table::raise_floor() const noexcept {
@@ -159,37 +147,34 @@ void queue_table::raise_floor() const noexcept {
 }
 
 low_water::sight queue_table::see(const low_water::question& asked) const {
-  const value floor(asked.levels.front().floor);
-  const row_set rows = database_.on_session([&](connection& session) {
-    return session.execute(statement::queue_floor, names_, {&floor, 1}, {});
-  });
-  return {.first = {rows.maybe_integer(0, 0)},
-          .oldest = rows.maybe_integer(0, 0),
-          .oldest_running = rows.integer(0, 1),
-          .next = rows.integer(0, 2)};
+  const sight_row seen = database_
+                             .on_session([&](connection& session) {
+                               return core::run(session, names_, statements::queue_floor,
+                                                {.floor = asked.levels.front().floor});
+                             })
+                             .at(0);
+  return {.first = {seen.first},
+          .oldest = seen.first,
+          .oldest_running = seen.oldest_running,
+          .next = seen.next};
 }
 
 low_water::sight queue_table::see_levels(const low_water::question& asked) const {
-  enum floor_column : std::size_t { item, first, oldest, due, oldest_running, next };
-  const value now = database_.now();
-  const std::array shared{value(asked.oldest), passed(asked.passed), now};
-  std::vector<value> items;
-  for (const auto& [level, floor] : asked.levels) {
-    items.emplace_back(level);
-    items.emplace_back(floor);
-  }
-  const row_set rows = database_.on_session([&](connection& session) {
-    return session.execute(statement::claim_floor, names_, shared, items);
+  const std::optional<timestamp> now = database_.now();
+  std::vector<level_item> levels;
+  for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
+  const auto rows = database_.on_session([&](connection& session) {
+    return core::run(session, names_, statements::claim_floor,
+                     {.oldest = asked.oldest, .passed = passed(asked.passed), .now = now}, levels);
   });
+  const level_row& any = rows.at(0);
   low_water::sight out{
       .first = std::vector<std::optional<low_water::position>>(asked.levels.size()),
-      .oldest = rows.maybe_integer(0, oldest),
-      .oldest_running = rows.integer(0, oldest_running),
-      .next = rows.integer(0, next)};
-  if (now.is == value::shape::null) out.due = rows.integer(0, due);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out.first.at(static_cast<std::size_t>(rows.integer(i, item))) = rows.maybe_integer(i, first);
-  }
+      .oldest = any.oldest,
+      .oldest_running = any.oldest_running,
+      .next = any.next};
+  if (!now) out.due = any.due;
+  for (const auto& row : rows) out.first.at(row.item) = row.first;
   return out;
 }
 

@@ -1,6 +1,5 @@
 #include "core/queue/limit_gates.hpp"
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -8,64 +7,39 @@
 #include <tableq/error.hpp>
 
 #include "core/input/validate.hpp"
+#include "core/seam/limit_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
 
 using namespace std::chrono_literals;
 
-enum class column : std::size_t { paused, capacity, rate, burst, concurrency };
-enum class lock_column : std::size_t {
-  paused,
-  rate,
-  burst,
-  concurrency,
-  tokens,
-  refilled_at,
-  clock
-};
-
 /// A rate of 1 is so many in the table, and a token of a message so many.
 constexpr std::int64_t rate_unit = 1'000'000;
 constexpr std::int64_t token_unit = 1'000'000'000;
-
-std::optional<std::int64_t> at(const row_set& rows, column c) {
-  return rows.maybe_integer(0, static_cast<std::size_t>(c));
-}
-std::optional<std::int64_t> at(const row_set& rows, lock_column c) {
-  return rows.maybe_integer(0, static_cast<std::size_t>(c));
-}
-
-template <class Number>
-value to_value(const std::optional<Number>& of) {
-  return of ? value(static_cast<std::int64_t>(*of)) : value();
-}
 
 std::int64_t default_burst(std::int64_t rate) {
   return (rate + rate_unit - 1) / rate_unit;
 }
 
-known_limits to_known(const row_set& rows) {
+known_limits to_known(const std::vector<limits_row>& rows) {
   if (rows.empty()) return {};
-  known_limits out{.paused = at(rows, column::paused).value_or(0) != 0,
-                   .metered = at(rows, column::rate) || at(rows, column::concurrency)};
-  if (const auto capacity = at(rows, column::capacity)) {
-    out.capacity = static_cast<std::size_t>(*capacity);
-  }
-  return out;
+  const limits_row& row = rows.front();
+  return {.paused = row.paused, .metered = row.rate || row.concurrency, .capacity = row.capacity};
 }
 
-row_set read_row(const queue_state& of) {
-  const value name{std::string_view(of.name())};
-  return of.execute(nullptr, statement::limits_read, {&name, 1});
+std::vector<limits_row> read_row(const queue_state& of) {
+  return of.execute(nullptr, statements::limits_read, {.queue = of.name()});
 }
 
 /// Changes the queue's row, and lets this process know at once.
-void change(const queue_state& of, statement id, std::span<const value> shared) {
-  const value name{std::string_view(of.name())};
-  const row_set now = of.database().in_transaction([&](connection& session) {
-    session.execute(id, of.names(), shared, {});
-    return session.execute(statement::limits_read, of.names(), {&name, 1}, {});
+template <class Statement>
+void change(const queue_state& of, const Statement& what,
+            const typename Statement::shared_type& shared) {
+  const auto now = of.database().in_transaction([&](connection& session) {
+    run(session, of.names(), what, shared);
+    return run(session, of.names(), statements::limits_read, {.queue = of.name()});
   });
   if (now.empty()) {
     throw error(errc::not_found, advice::never,
@@ -81,25 +55,23 @@ void change(const queue_state& of, statement id, std::span<const value> shared) 
 known_limits limits_now(const queue_state& of, transaction* tx) {
   if (const auto known = of.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
-  const value name{std::string_view(of.name())};
-  // A caller's transaction may see the past, which is nobody else's business.
+  // A caller's transaction may see the past, which is of no use to other calls.
   const bool callers = tx != nullptr && tx->state().enlisted();
-  const known_limits out = to_known(
-      of.execute(tx, callers ? statement::limits_ask : statement::limits_read, {&name, 1}));
+  const known_limits out = to_known(of.execute(
+      tx, callers ? statements::limits_ask : statements::limits_read, {.queue = of.name()}));
   if (!callers) of.limits().learn(out, asked);
   return out;
 }
 
 queue_limits read_limits(const queue_state& of) {
-  const row_set rows = read_row(of);
+  const auto rows = read_row(of);
   queue_limits out;
   if (rows.empty()) return out;
-  if (const auto it = at(rows, column::capacity)) out.capacity = static_cast<std::size_t>(*it);
-  if (const auto it = at(rows, column::rate)) {
-    out.rate = static_cast<double>(*it) / static_cast<double>(rate_unit);
-  }
-  if (const auto it = at(rows, column::burst)) out.burst = static_cast<int>(*it);
-  if (const auto it = at(rows, column::concurrency)) out.concurrency = static_cast<int>(*it);
+  const limits_row& row = rows.front();
+  out.capacity = row.capacity;
+  if (row.rate) out.rate = static_cast<double>(*row.rate) / static_cast<double>(rate_unit);
+  out.burst = row.burst;
+  out.concurrency = row.concurrency;
   return out;
 }
 
@@ -120,54 +92,39 @@ void set_limits(const queue_state& of, const queue_limits& limits) {
   if (limits.rate) rate = std::llround(*limits.rate * static_cast<double>(rate_unit));
   const std::int64_t burst =
       limits.burst.value_or(static_cast<int>(default_burst(rate.value_or(0))));
-  const std::array shared{value(std::string_view(of.name())),
-                          to_value(limits.capacity),
-                          to_value(rate),
-                          to_value(limits.burst),
-                          to_value(limits.concurrency),
-                          value(burst * token_unit),
-                          of.database().now()};
-  change(of, statement::limits_set, shared);
+  change(of, statements::limits_set,
+         {.queue = of.name(),
+          .capacity = limits.capacity,
+          .rate = rate,
+          .burst = limits.burst,
+          .concurrency = limits.concurrency,
+          .tokens = burst * token_unit,
+          .now = of.database().now()});
 }
 
 void set_paused(const queue_state& of, bool paused) {
-  const std::array shared{value(std::string_view(of.name())), value(std::int64_t{paused ? 1 : 0})};
-  change(of, statement::limits_pause, shared);
-}
-
-void made_room(const queue_state& of, transaction* tx) {
-  if (!of.limits().limited()) return;
-  of.limits().made_room();
-  if (tx != nullptr) tx->state().changes_room(of.limits());
-}
-
-void came_back(const queue_state& of, transaction* tx) {
-  if (!of.limits().limited()) return;
-  of.limits().room().forget();
-  if (tx != nullptr) tx->state().changes_room(of.limits(), true);
+  change(of, statements::limits_pause, {.queue = of.name(), .paused = paused});
 }
 
 allowance::allowance(const queue_state& of, transaction& in)
     : of_(of), in_(in), free_(std::numeric_limits<std::size_t>::max()) {
-  const std::array shared{value(std::string_view(of.name())), of.database().now()};
-  const row_set rows = of.execute(&in, statement::limits_lock, shared);
+  const std::optional<timestamp> now = of.database().now();
+  const auto rows = of.execute(&in, statements::limits_lock, {.queue = of.name(), .now = now});
   if (rows.empty()) return;
-  const auto number = [&](lock_column c) { return at(rows, c).value_or(0); };
-  if (number(lock_column::paused) != 0) {
+  const limits_lock_row& row = rows.front();
+  if (row.paused) {
     free_ = 0;
     look_again_ = 500ms;
     return;
   }
-  if (const auto rate = at(rows, lock_column::rate)) {
-    meter(*rate, at(rows, lock_column::burst).value_or(default_burst(*rate)),
-          number(lock_column::tokens), number(lock_column::refilled_at),
-          number(lock_column::clock));
+  if (row.rate) {
+    meter(*row.rate, row.burst.value_or(default_burst(*row.rate)), row.tokens.value_or(0),
+          row.refilled_at.value_or(0), row.clock.value_or(0));
   }
-  const auto concurrency = at(rows, lock_column::concurrency);
-  if (!concurrency || free_ == 0) return;
-  const std::array most{value(*concurrency), of.database().now()};
-  const std::int64_t leased = of.execute(&in, statement::claim_leased, most).integer(0, 0);
-  free_ = std::min(free_, static_cast<std::size_t>(*concurrency - std::min(*concurrency, leased)));
+  if (!row.concurrency || free_ == 0) return;
+  const std::size_t leased =
+      of.execute(&in, statements::claim_leased, {.max = *row.concurrency, .now = now}).at(0).number;
+  free_ = std::min(free_, *row.concurrency - std::min(*row.concurrency, leased));
 }
 
 void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens,
@@ -193,10 +150,10 @@ void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens
 
 bool allowance::spend(std::size_t count) {
   if (!metered_ || (count == 0 && !set_back_)) return false;
-  const std::array shared{value(std::string_view(of_.name())),
-                          value(tokens_ - static_cast<std::int64_t>(count) * token_unit),
-                          value(refilled_at_)};
-  of_.execute(&in_, statement::limits_spend, shared);
+  of_.execute(&in_, statements::limits_spend,
+              {.queue = of_.name(),
+               .tokens = tokens_ - static_cast<std::int64_t>(count) * token_unit,
+               .refilled_at = refilled_at_});
   return true;
 }
 
@@ -252,16 +209,14 @@ bool room::reserve(transaction* tx, std::size_t wanted, std::size_t capacity) {
   constexpr int most_counts = 4;
   room_account& account = of_.limits().room();
   answer got = account.reserve(wanted, room_account::clock::now());
-  const statement id =
-      of_.info().kind == kind::claim ? statement::claim_count : statement::queue_count;
-  const std::array shared{value(static_cast<std::int64_t>(capacity - wanted)),
-                          value(static_cast<std::int64_t>(capacity + 1))};
+  const auto& what =
+      of_.info().kind == kind::claim ? statements::claim_count : statements::queue_count;
   const bool keep = tx == nullptr || !tx->state().enlisted();
   for (int i = 0; got == answer::count && i < most_counts; ++i) {
     const auto mark = account.begin_count(room_account::clock::now());
-    const std::int64_t number = of_.execute(tx, id, shared).integer(0, 0);
-    got = account.counted(mark, static_cast<std::size_t>(number), capacity, wanted, keep,
-                          room_account::clock::now());
+    const std::size_t number =
+        of_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
+    got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
   if (tx != nullptr) tx->state().changes_room(of_.limits());
   if (got != answer::granted) return false;

@@ -26,12 +26,6 @@ bool read_paused(const queue_state& of);
 void set_limits(const queue_state& of, const queue_limits& limits);
 void set_paused(const queue_state& of, bool paused);
 
-/// Tells those who are held back that something has left the queue, or given back its lease: at
-/// once, or when `tx` commits.
-void made_room(const queue_state& of, transaction* tx);
-/// Notes that messages came into the queue that need no room: what was known of it holds no more.
-void came_back(const queue_state& of, transaction* tx);
-
 /// What one read of a metered queue may take, with the queue's row locked until the transaction
 /// ends.
 ///

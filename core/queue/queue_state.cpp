@@ -1,5 +1,7 @@
 #include "core/queue/queue_state.hpp"
 
+#include "core/seam/contract.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -55,24 +57,19 @@ row_set queue_state::observed(transaction* tx, statement id, std::span<const val
   observation told(watching, as);
   row_set rows = told.run([&] {
     row_set out = work(&told);
-    if (of.has_column("id")) told.count(out.size());
+    if (of.counts_messages) told.count(out.size());
     return out;
   });
   // A settlement answers for each receipt that still matched.
-  if (of.has_item("fence") && rows.size() < given) told.leases_lost(given - rows.size());
+  if (of.settles && rows.size() < given) told.leases_lost(given - rows.size());
   return rows;
 }
 
-row_set queue_state::execute(transaction* tx, statement id, std::span<const value> shared,
-                             std::span<const value> items) const {
-  return observed(tx, id, items,
-                  [&](const observation* watched) { return run(tx, id, shared, items, watched); });
-}
-
-row_set queue_state::execute_batch(transaction* tx, statement id, std::span<const value> shared,
-                                   std::span<const value> items) const {
+row_set queue_state::execute_values(transaction* tx, statement id, std::span<const value> shared,
+                                    std::span<const value> items) const {
   return observed(tx, id, items, [&](const observation* watched) {
-    return run_batch(tx, id, shared, items, watched);
+    return items.empty() ? run(tx, id, shared, items, watched)
+                         : run_batch(tx, id, shared, items, watched);
   });
 }
 
@@ -121,27 +118,10 @@ void queue_state::check(transaction& tx) const {
               {.backend = database_->name(), .operation = "transaction"});
 }
 
-void queue_state::announce(transaction* tx, std::size_t count) const {
-  if (count == 0) return;
-  if (tx != nullptr) {
-    tx->state().announce_on_commit(watched(), count);
-  } else {
-    database_->announce(watched(), count);
-  }
-}
-
-std::optional<std::chrono::milliseconds> queue_state::due_in(statement next_due) const {
-  std::vector<value> shared{database_->now()};
-  shared.resize(contract_of(next_due).shared.size());  // Where to begin, `on` knows.
-  const row_set rows = execute(nullptr, next_due, shared);
-  if (rows.empty()) return std::nullopt;
-  return std::chrono::milliseconds(rows.integer(0, 0));
-}
-
-value count_limit(const stats_options& options) {
+std::size_t count_limit(const stats_options& options) {
   check_stats(options);
-  return options.exact ? value(std::numeric_limits<std::int64_t>::max())
-                       : to_value(options.count_to);
+  return options.exact ? static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())
+                       : options.count_to;
 }
 
 void not_stored(const queue_state& of) {

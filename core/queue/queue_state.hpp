@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tableq/schema.hpp>
@@ -17,6 +18,7 @@
 #include "core/database/database_state.hpp"
 #include "core/queue/async_writer.hpp"
 #include "core/queue/queue_table.hpp"
+#include "core/seam/fields.hpp"
 
 namespace tableq::core {
 
@@ -43,19 +45,16 @@ class queue_state {
   [[nodiscard]] const table_names& names() const noexcept { return table_.names(); }
 
   /// Runs one statement of this queue: inside `tx`, or in a unit of work of its own that is
-  /// repeated where that is safe. A strict queue is locked first where the database needs that.
-  row_set execute(transaction* tx, statement id, std::span<const value> shared,
-                  std::span<const value> items = {}) const;
-
-  /// Runs a batch of any size, all or nothing: cut into statements of at most 1,000 items and 64
-  /// MiB.
-  /// @return rows whose `item` counts through the whole batch.
-  row_set execute_batch(transaction* tx, statement id, std::span<const value> shared,
-                        std::span<const value> items) const;
-
-  /// Tells readers that so many messages were added, or can be taken again: at once, or when `tx`
-  /// commits.
-  void announce(transaction* tx, std::size_t count = 1) const;
+  /// repeated where that is safe, and that calls of other threads may share. A strict queue is
+  /// locked first where the database needs that. A batch of any size runs whole or not at all: it
+  /// is cut into statements of at most 1,000 items and 64 MiB.
+  /// @return the rows; of a batch each with the place of its item in `items`.
+  template <class Shared, class Item, class Row>
+  auto execute(transaction* tx, const typed_statement<Shared, Item, Row>& what,
+               const std::type_identity_t<Shared>& shared = {},
+               std::span<const std::type_identity_t<Item>> items = {}) const {
+    return rows_of(what, execute_values(tx, what.id, values_of(shared), values_of(items)));
+  }
 
   /// The thread that stores what this handle is given without waiting; made by the first call.
   /// @param Writer an async_writer, the same for one queue.
@@ -71,11 +70,10 @@ class queue_state {
   }
 
   /// Calls `read` until it returns something, the time is over or a stop is requested.
-  /// @param next_due the statement that tells when something falls due; none for kinds without
-  /// time.
-  template <class Read>
+  /// @param due_in asks how long until the next message falls due; null for kinds without time.
+  template <class Read, class DueIn>
   [[nodiscard]] auto wait_for(std::chrono::milliseconds longest, const std::stop_token& stop,
-                              std::optional<statement> next_due, Read read) const {
+                              DueIn due_in, Read read) const {
     const auto until = std::chrono::steady_clock::now() + longest;
     const auto over = [&] {
       return stop.stop_requested() || std::chrono::steady_clock::now() >= until;
@@ -85,7 +83,7 @@ class queue_state {
     if (!found.empty() || over()) return found;
     watcher::waiting here(database_->waking(), watched());
     for (;;) {
-      if (next_due) here.ask_due([&] { return due_in(*next_due); });
+      if constexpr (!std::is_null_pointer_v<DueIn>) here.ask_due(due_in);
       const woken why = here.wait(mark, until, stop);
       if (why == woken::clock) continue;
       mark = watched().readers.mark();
@@ -107,8 +105,8 @@ class queue_state {
     }
   };
 
-  /// How long until the next message falls due; nothing when none will.
-  [[nodiscard]] std::optional<std::chrono::milliseconds> due_in(statement next_due) const;
+  row_set execute_values(transaction* tx, statement id, std::span<const value> shared,
+                         std::span<const value> items) const;
   /// Runs `work(const observation*)`, telling the observer if there is one.
   template <class Work>
   row_set observed(transaction* tx, statement id, std::span<const value> items, Work work) const;
@@ -130,27 +128,8 @@ class queue_state {
 /// For an insert that reported nothing: a trigger on the table has swallowed the row.
 [[noreturn]] void not_stored(const queue_state& of);
 
-/// Reads a point in time as the tables hold it.
-inline timestamp to_timestamp(std::int64_t milliseconds) {
-  return timestamp(std::chrono::milliseconds(milliseconds));
-}
-inline std::optional<timestamp> to_timestamp(const std::optional<std::int64_t>& milliseconds) {
-  return milliseconds ? std::optional(to_timestamp(*milliseconds)) : std::nullopt;
-}
-inline value to_value(const std::optional<timestamp>& at) {
-  return at ? value(at->time_since_epoch().count()) : value();
-}
-inline value to_value(std::chrono::milliseconds length) {
-  return value(std::int64_t{length.count()});
-}
-inline std::optional<message_id> to_id(const std::optional<std::int64_t>& id) {
-  return id ? std::optional(message_id{*id}) : std::nullopt;
-}
 /// Where counts stop.
 /// @throws error errc::invalid_argument.
-value count_limit(const stats_options& options);
-inline value to_value(std::size_t count) {
-  return value(static_cast<std::int64_t>(count));
-}
+std::size_t count_limit(const stats_options& options);
 
 }  // namespace tableq::core

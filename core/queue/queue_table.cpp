@@ -1,6 +1,10 @@
 #include "core/queue/queue_table.hpp"
 
+#include "core/seam/contract.hpp"
+
 #include "core/input/identifier.hpp"
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
@@ -21,20 +25,25 @@ queue_table::queue_table(database_state& in, const queue_info& info)
       shared_(in.shared(names_, info.identity, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(statement id) const noexcept {
-  // Only changes of the messages: limits have a lock of their own.
-  const contract& of = contract_of(id);
-  return ordering_ == ordering::strict && database_.able().strict_needs_lock && of.writes &&
-         of.name.starts_with(to_string(kind_));
+  return ordering_ == ordering::strict && database_.able().strict_needs_lock &&
+         contract_of(id).changes_messages;
 }
 
 row_set queue_table::run(connection& session, statement id, std::span<const value> shared,
                          std::span<const value> items) const {
   if (needs_lock(id)) {
-    const value identity(identity_);
-    session.execute(statement::queue_lock, names_, {&identity, 1}, {});
+    core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
-  if (begins_at_floor(id)) return run_from_floor(session, id, shared);
-  if (begins_at_passed(id)) return run_from_passed(session, id, shared);
+  if (!database_.able().deleted_rows_linger) return session.execute(id, names_, shared, items);
+  switch (contract_of(id).begins) {
+    case beginning::floor:
+    case beginning::levels:
+      return run_from_floor(session, id, shared);
+    case beginning::passed:
+      return run_from_passed(session, id, shared);
+    case beginning::front:
+      break;
+  }
   return session.execute(id, names_, shared, items);
 }
 

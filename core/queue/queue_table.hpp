@@ -40,13 +40,11 @@ class queue_table {
 
  private:
   // floor_reads.cpp: values that say where to begin are filled in.
-  [[nodiscard]] bool begins_at_floor(statement id) const noexcept;
-  [[nodiscard]] bool begins_at_passed(statement id) const noexcept;
   [[nodiscard]] row_set run_from_floor(connection& session, statement id,
                                        std::span<const value> shared) const;
   [[nodiscard]] row_set run_from_passed(connection& session, statement id,
                                         std::span<const value> shared) const;
-  [[nodiscard]] value passed(std::int64_t until) const;
+  [[nodiscard]] std::int64_t passed(std::int64_t until) const;
   [[nodiscard]] low_water::sight see(const low_water::question& asked) const;
   [[nodiscard]] low_water::sight see_levels(const low_water::question& asked) const;
 

@@ -1,6 +1,5 @@
 #include "core/schema/catalog.hpp"
 
-#include <array>
 #include <random>
 #include <utility>
 
@@ -8,6 +7,9 @@
 
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/limit_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
@@ -18,60 +20,62 @@ constexpr std::string_view own_row = "tableq";
   throw error(code, advice::never, sentence, {.backend = in.name(), .operation = "open"});
 }
 
-bool present(connection& session, statement id, const table_names& names) {
-  return session.execute(id, names, {}, {}).integer(0, 0) != 0;
+template <class Statement>
+bool present(connection& session, const Statement& what, const table_names& names) {
+  return run(session, names, what).at(0).present;
 }
 
 /// Reads rows of the catalogue, checking its own on the way.
-std::vector<queue_info> read_rows(const database_state& in, row_set rows) {
+std::vector<queue_info> read_rows(const database_state& in, std::vector<catalog_row> rows) {
   std::vector<queue_info> out;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    queue_info info;
-    info.name = rows.take_text(i, 0);
-    info.identity = rows.integer(i, 1);
-    info.layout = static_cast<int>(rows.integer(i, 3));
-    info.created_at = timestamp(std::chrono::milliseconds(rows.integer(i, 5)));
-    const bool own = info.name == own_row;
-    if (info.layout > (own ? catalog_layout : queue_layout)) {
+  for (catalog_row& row : rows) {
+    const bool own = row.name == own_row;
+    if (row.layout > (own ? catalog_layout : queue_layout)) {
       fail(in, errc::schema_too_new,
-           (own ? std::string("the catalogue") : "the queue " + info.name) + " has layout " +
-               std::to_string(info.layout) +
+           (own ? std::string("the catalogue") : "the queue " + row.name) + " has layout " +
+               std::to_string(row.layout) +
                ", which a newer tableq wrote; use that version or a later one");
     }
     if (own) continue;
-    if (!good_queue_name(info.name, in.options().table_prefix)) {
+    if (!good_queue_name(row.name, in.options().table_prefix)) {
       // It would stand in statements, and plain SQL must have written it.
       fail(in, errc::schema_mismatch,
            "the catalogue holds a name that no queue can have; delete its row");
     }
-    info.kind = parse_kind(rows.take_text(i, 2));
-    decode_options(rows.take_text(i, 4), info);
+    queue_info info{.name = std::move(row.name),
+                    .kind = parse_kind(row.kind),
+                    .layout = row.layout,
+                    .identity = row.identity,
+                    .created_at = row.created_at};
+    decode_options(row.options, info);
     out.push_back(std::move(info));
   }
   return out;
 }
 
-std::vector<queue_info> rows_of(const database_state& in, connection& session, statement id,
-                                std::span<const value> shared) {
+/// What a statement reads of the catalogue; nothing where there is none yet.
+template <class Statement>
+std::vector<queue_info> read_catalog(const database_state& in, connection& session,
+                                     const Statement& what,
+                                     const typename Statement::shared_type& shared = {}) {
   const table_names names = names_for(in.options(), {});
-  if (!present(session, statement::catalog_exists, names)) return {};
-  return read_rows(in, session.execute(id, names, shared, {}));
+  if (!present(session, statements::catalog_exists, names)) return {};
+  return read_rows(in, run(session, names, what, shared));
 }
 
 std::optional<queue_info> find(const database_state& in, connection& session,
                                std::string_view name) {
-  const value wanted(name);
-  std::vector<queue_info> found = rows_of(in, session, statement::catalog_find, {&wanted, 1});
+  auto found = read_catalog(in, session, statements::catalog_find, {.name = name});
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 /// Makes the queue unless somebody was quicker. The catalogue's lock is held.
 queue_info create(const database_state& in, connection& session, queue_info info) {
   const table_names names = names_for(in.options(), info.name);
-  session.execute(statement::catalog_lock, names, {}, {});
-  if (!present(session, statement::catalog_exists, names)) session.define("catalog", names);
+  run(session, names, statements::catalog_lock);
+  if (!present(session, statements::catalog_exists, names)) session.define("catalog", names);
   if (auto found = find(in, session, info.name)) return *std::move(found);
-  if (present(session, statement::table_exists, names)) {
+  if (present(session, statements::table_exists, names)) {
     fail(in, errc::schema_mismatch,
          "a table called " + names.table +
              " is there already and is no queue of tableq; choose another name or a table_prefix");
@@ -79,12 +83,14 @@ queue_info create(const database_state& in, connection& session, queue_info info
   info.identity = new_identity();
   session.define(to_string(info.kind), names);
   const std::string options = encode_options(info);
-  const std::array row{value(std::string_view(info.name)), value(info.identity),
-                       value(to_string(info.kind)), value(std::int64_t{queue_layout}),
-                       value(std::string_view(options))};
   // Of a queue of that name before, whose limits were set while it was dropped.
-  session.execute(statement::limits_remove, names, {row.data(), 1}, {});
-  session.execute(statement::catalog_insert, names, row, {});
+  run(session, names, statements::limits_remove, {.queue = info.name});
+  run(session, names, statements::catalog_insert,
+      {.name = info.name,
+       .identity = info.identity,
+       .kind = to_string(info.kind),
+       .layout = queue_layout,
+       .options = options});
   return info;
 }
 
@@ -102,7 +108,7 @@ queue_info open_queue(database_state& in, std::string_view name, const queue_set
   std::optional<queue_info> stored = in.on_session([&](connection& session) {
     std::optional<queue_info> found = find(in, session, name);
     const table_names names = names_for(in.options(), name);
-    if (found && !present(session, statement::table_exists, names)) {
+    if (found && !present(session, statements::table_exists, names)) {
       const bool verify = in.options().schema == schema_policy::verify_only;
       fail(in, verify ? errc::not_found : errc::schema_mismatch,
            "the catalogue knows the queue " + found->name +
@@ -124,15 +130,14 @@ queue_info open_queue(database_state& in, std::string_view name, const queue_set
 }
 
 void check_catalog(database_state& in) {
-  const value own(own_row);
   in.on_session([&](connection& session) {
-    return rows_of(in, session, statement::catalog_find, {&own, 1}).size();
+    return read_catalog(in, session, statements::catalog_find, {.name = own_row}).size();
   });
 }
 
 std::vector<queue_info> list_queues(database_state& in) {
   return in.on_session(
-      [&](connection& session) { return rows_of(in, session, statement::catalog_list, {}); });
+      [&](connection& session) { return read_catalog(in, session, statements::catalog_list); });
 }
 
 std::optional<queue_info> find_queue(database_state& in, std::string_view name) {
@@ -144,15 +149,14 @@ bool drop_queue(database_state& in, std::string_view name) {
   check_queue_name(name, in.options().table_prefix);
   const table_names names = names_for(in.options(), name);
   return in.in_transaction([&](connection& session) {
-    if (!present(session, statement::catalog_exists, names)) return false;
-    session.execute(statement::catalog_lock, names, {}, {});
+    if (!present(session, statements::catalog_exists, names)) return false;
+    run(session, names, statements::catalog_lock);
     if (!find(in, session, name)) return false;
-    if (present(session, statement::table_exists, names)) {
-      session.execute(statement::queue_drop, names, {}, {});
+    if (present(session, statements::table_exists, names)) {
+      run(session, names, statements::queue_drop);
     }
-    const value gone(name);
-    session.execute(statement::catalog_remove, names, {&gone, 1}, {});
-    session.execute(statement::limits_remove, names, {&gone, 1}, {});
+    run(session, names, statements::catalog_remove, {.name = name});
+    run(session, names, statements::limits_remove, {.queue = name});
     in.limits_of(names).forget();
     return true;
   });
@@ -161,29 +165,27 @@ bool drop_queue(database_state& in, std::string_view name) {
 std::vector<finding> inspect(database_state& in) {
   return in.on_session([&](connection& session) {
     std::vector<finding> out;
-    const auto add = [&](const std::string& subject, row_set rows) {
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        out.push_back({static_cast<finding::level>(rows.integer(i, 0)), subject,
-                       rows.take_text(i, 1), rows.take_text(i, 2)});
+    const auto add = [&](const std::string& subject, std::vector<finding_row> rows) {
+      for (finding_row& row : rows) {
+        out.push_back({static_cast<finding::level>(row.severity), subject, std::move(row.what),
+                       std::move(row.fix)});
       }
     };
-    add("database",
-        session.execute(statement::doctor_database, names_for(in.options(), {}), {}, {}));
-    for (const queue_info& queue : rows_of(in, session, statement::catalog_list, {})) {
+    add("database", run(session, names_for(in.options(), {}), statements::doctor_database));
+    for (const queue_info& queue : read_catalog(in, session, statements::catalog_list)) {
       const table_names names = names_for(in.options(), queue.name);
-      if (!present(session, statement::table_exists, names)) {
+      if (!present(session, statements::table_exists, names)) {
         out.push_back({finding::level::problem, queue.name, "the table is gone",
                        "drop the queue, then create it anew"});
         continue;
       }
-      const value kind(to_string(queue.kind));
-      const value name{std::string_view(queue.name)};
-      const row_set limits = session.execute(statement::limits_read, names, {&name, 1}, {});
-      if (!limits.empty() && limits.integer(0, 0) != 0) {
+      const auto limits = run(session, names, statements::limits_read, {.queue = queue.name});
+      if (!limits.empty() && limits.front().paused) {
         out.push_back({finding::level::warning, queue.name, "the queue is paused",
                        "resume it, or nothing is read: tableq resume " + queue.name});
       }
-      add(queue.name, session.execute(statement::doctor_queue, names, {&kind, 1}, {}));
+      add(queue.name,
+          run(session, names, statements::doctor_queue, {.kind = to_string(queue.kind)}));
     }
     return out;
   });

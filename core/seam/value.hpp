@@ -64,6 +64,9 @@ class row_set {
     }
   }
 
+  [[nodiscard]] cell& at(std::size_t row, std::size_t column) {
+    return cells_[row * width_ + column];
+  }
   [[nodiscard]] const cell& at(std::size_t row, std::size_t column) const {
     return cells_[row * width_ + column];
   }

@@ -2,7 +2,7 @@
 
 namespace tableq::core {
 
-void bell::ring() noexcept {
+void change_signal::ring() noexcept {
   {
     const std::scoped_lock hold(mutex_);
     ++count_;
@@ -10,13 +10,13 @@ void bell::ring() noexcept {
   rung_.notify_all();
 }
 
-std::uint64_t bell::mark() noexcept {
+std::uint64_t change_signal::mark() noexcept {
   const std::scoped_lock hold(mutex_);
   return count_;
 }
 
-void bell::wait(std::uint64_t since, std::chrono::milliseconds longest,
-                const std::stop_token& stop) {
+void change_signal::wait(std::uint64_t since, std::chrono::milliseconds longest,
+                         const std::stop_token& stop) {
   std::unique_lock hold(mutex_);
   rung_.wait_for(hold, stop, longest, [&] { return count_ != since; });
 }

@@ -12,7 +12,7 @@ namespace tableq::core {
 ///
 /// @par Thread safety
 /// Shared objects: safe.
-class bell {
+class change_signal {
  public:
   void ring() noexcept;
 

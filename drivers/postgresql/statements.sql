@@ -1,4 +1,4 @@
--- The statements of PostgreSQL (12 or later). What each takes and returns is fixed in core/seam/statement.cpp.
+-- The statements of PostgreSQL (12 or later). What each takes and returns is fixed in core/seam/contract.cpp.
 --
 -- The clock: milliseconds since 1970, CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint),
 -- unless a test sets :now. It stands still within one statement, and not within a transaction.

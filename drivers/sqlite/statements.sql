@@ -1,4 +1,4 @@
--- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/seam/statement.cpp.
+-- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/seam/contract.cpp.
 --
 -- The clock: milliseconds since 1970, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER),
 -- unless a test sets :now. 'now' stands still within one statement.

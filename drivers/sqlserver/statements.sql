@@ -1,5 +1,5 @@
 -- The statements of SQL Server (2016 or later) and Azure SQL. What each takes and returns is fixed in
--- core/seam/statement.cpp.
+-- core/seam/contract.cpp.
 --
 -- The clock: milliseconds since 1970, DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()), unless a
 -- test sets :now. It stands still within one statement.

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/input/identifier.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/statement.hpp"
 #include "drivers/text.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"

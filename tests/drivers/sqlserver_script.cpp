@@ -9,7 +9,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/input/identifier.hpp"
-#include "core/seam/statement.hpp"
+#include "core/seam/contract.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq_test {

@@ -14,6 +14,7 @@
 #include <tableq/dialect.hpp>
 
 #include "core/input/connection_string.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"

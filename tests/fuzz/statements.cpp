@@ -6,6 +6,7 @@
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
+#include "core/seam/contract.hpp"
 #include "drivers/text.hpp"
 #include "fuzz/check.hpp"
 

@@ -91,12 +91,14 @@ def returned(text):
 
 
 def read_contracts(root):
-    """Name -> (shared, items, columns) as core/seam/statement.cpp declares them."""
-    source = (Path(root) / "core/seam/statement.cpp").read_text(encoding="utf-8")
-    single = dict(re.findall(r"constexpr field (\w+)\{\"(\w+)\"", source))
-    lists = {"none": []}
-    for name, body in re.findall(r"constexpr std::array (\w+)\{(.*?)\};", source, re.S):
-        found = re.findall(r"field\{\"(\w+)\", \w+\}|\b(" + "|".join(single) + r")\b", body)
-        lists[name] = [quoted or single[word] for quoted, word in found]
-    rows = re.findall(r"contract\{\w+, \"([\w.]+)\", \w+, (\w+), (\w+),\s*(\w+)\}", source)
-    return {name: tuple(lists[part] for part in parts) for name, *parts in rows}
+    """Name -> (shared, items, columns) as core/seam declares them."""
+    seam = Path(root) / "core/seam"
+    sources = "".join(p.read_text(encoding="utf-8") for p in sorted(seam.glob("*.hpp")))
+    lists = {"nothing": []}
+    for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};", sources, re.S | re.M):
+        lists[name] = re.findall(r"\b(?:integer|text|bytes)\(\s*\"(\w+)\"", body)
+    typed = r"typed_statement<(\w+),\s*(\w+),\s*(\w+)>\s*(\w+)\{"
+    parts = {name: tuple(lists[p] for p in found) for *found, name in re.findall(typed, sources)}
+    source = (seam / "contract.cpp").read_text(encoding="utf-8")
+    rows = re.findall(r"(?:change|query)\(statements::(\w+),\s*\"([\w.]+)\"\)", source)
+    return {called: parts[name] for name, called in rows}

@@ -3,7 +3,8 @@
 #include <set>
 #include <string>
 
-#include "core/seam/statement.hpp"
+#include "core/seam/claim_statements.hpp"
+#include "core/seam/contract.hpp"
 
 namespace {
 
@@ -30,13 +31,39 @@ TEST(contracts, name_each_parameter_and_column_once) {
   }
 }
 
-TEST(contracts, of_the_destructive_kinds_are_found_by_kind_and_operation) {
-  using enum destructive_operation;
-  EXPECT_EQ(contract_of(statement_for(kind::heap, enqueue)).name, "heap.enqueue");
-  EXPECT_EQ(contract_of(statement_for(kind::fifo, dequeue)).name, "fifo.dequeue");
-  EXPECT_EQ(contract_of(statement_for(kind::lifo, peek)).name, "lifo.peek");
-  EXPECT_EQ(contract_of(statement_for(kind::pending, purge)).name, "pending.purge");
-  EXPECT_EQ(contract_of(statement_for(kind::pending, stats)).name, "pending.stats");
+TEST(contracts, know_what_core_must_know_beside_the_names) {
+  const contract& take = contract_of(statement::claim_take);
+  EXPECT_EQ(take.shared[take.max_at].name, "max");
+  EXPECT_EQ(take.shared[take.token_at].name, "token");
+  EXPECT_EQ(take.begins, beginning::levels);
+  EXPECT_TRUE(take.changes_messages && take.counts_messages && !take.settles);
+  EXPECT_EQ(contract_of(statement::claim_promote).begins, beginning::passed);
+  EXPECT_EQ(contract_of(statement::fifo_dequeue).begins, beginning::floor);
+  EXPECT_EQ(contract_of(statement::queue_floor).begins, beginning::front);
+  EXPECT_TRUE(contract_of(statement::claim_fail).settles);
+  EXPECT_FALSE(contract_of(statement::limits_set).changes_messages);
+}
+
+TEST(typed_statements, carry_values_in_the_order_of_their_contracts) {
+  const fail_item one{.id = {7}, .fence = 8, .error = "why", .dice = -5, .final = 1};
+  const std::vector<value> values = values_of(std::span(&one, 1));
+  ASSERT_EQ(values.size(), contract_of(statement::claim_fail).items.size());
+  EXPECT_EQ(values[0].number, 7);
+  EXPECT_EQ(values[2].data, "why");
+  EXPECT_EQ(values[3].is, value::shape::null);
+  EXPECT_EQ(values[4].number, -5);
+}
+
+TEST(typed_statements, give_rows_with_their_items) {
+  row_set rows(3);
+  rows.add(cell(std::int64_t{1}));
+  rows.add(cell(std::int64_t{40}));
+  rows.add(cell(std::int64_t{4}));
+  const auto read = rows_of(statements::claim_fail, std::move(rows));
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].item, 1U);
+  EXPECT_EQ(read[0].id.value, 40);
+  EXPECT_EQ(read[0].state, tableq::message_state::dead);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "drivers/text.hpp"
+#include "core/seam/contract.hpp"
 
 #include <gtest/gtest.h>
 

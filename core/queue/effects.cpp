@@ -1,0 +1,25 @@
+#include "core/queue/effects.hpp"
+
+#include "core/database/transaction_state.hpp"
+
+namespace tableq::core {
+
+void apply(const queue_state& of, transaction* tx, const effects& done) {
+  if (done.readable != 0) {
+    watched_queue& watched = of.watched();
+    if (tx != nullptr) {
+      tx->state().announce_on_commit(watched, done.readable);
+    } else {
+      of.database().announce(watched, done.readable);
+    }
+  }
+  limits_watch& limits = of.limits();
+  if (!limits.limited()) return;
+  if (done.left) limits.made_room();
+  if (done.readmitted) limits.room().forget();
+  if (tx != nullptr && (done.left || done.readmitted)) {
+    tx->state().changes_room(limits, done.readmitted);
+  }
+}
+
+}  // namespace tableq::core

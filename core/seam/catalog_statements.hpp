@@ -1,0 +1,146 @@
+#pragma once
+
+/// @file
+/// Requests and rows of the catalogue, the locks, the notices and doctor.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/fields.hpp"
+
+namespace tableq::core {
+
+/// The name of a queue.
+struct name_request {
+  std::string_view name = {};
+
+  static constexpr auto fields() { return std::tuple(text("name", &name_request::name)); }
+};
+
+/// The name of a kind.
+struct kind_request {
+  std::string_view kind = {};
+
+  static constexpr auto fields() { return std::tuple(text("kind", &kind_request::kind)); }
+};
+
+/// The identity of a queue, or a number to lock by.
+struct identity_request {
+  std::int64_t identity = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("identity", &identity_request::identity));
+  }
+};
+
+/// A notice to other processes.
+struct notice_request {
+  std::string_view channel = {};
+  std::string_view payload = {};
+  std::int64_t identity = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(text("channel", &notice_request::channel),
+                      text("payload", &notice_request::payload),
+                      integer("identity", &notice_request::identity));
+  }
+};
+
+/// A new row of the catalogue.
+struct new_queue_request {
+  std::string_view name = {};
+  std::int64_t identity = 0;
+  std::string_view kind = {};
+  std::int64_t layout = 0;
+  std::string_view options = {};
+
+  static constexpr auto fields() {
+    return std::tuple(
+        text("name", &new_queue_request::name), integer("identity", &new_queue_request::identity),
+        text("kind", &new_queue_request::kind), integer("layout", &new_queue_request::layout),
+        text("options", &new_queue_request::options));
+  }
+};
+
+/// A row of the catalogue.
+struct catalog_row {
+  std::string name = {};
+  std::int64_t identity = 0;
+  std::string kind = {};
+  int layout = 0;
+  std::string options = {};
+  timestamp created_at = {};
+
+  static constexpr auto fields() {
+    return std::tuple(text("name", &catalog_row::name), integer("identity", &catalog_row::identity),
+                      text("kind", &catalog_row::kind), integer("layout", &catalog_row::layout),
+                      text("options", &catalog_row::options),
+                      integer("created_at", &catalog_row::created_at));
+  }
+};
+
+/// Whether something is there.
+struct present_row {
+  bool present = false;
+
+  static constexpr auto fields() { return std::tuple(integer("present", &present_row::present)); }
+};
+
+/// Whether a lock was free.
+struct held_row {
+  bool held = false;
+
+  static constexpr auto fields() { return std::tuple(integer("held", &held_row::held)); }
+};
+
+/// One finding of doctor.
+struct finding_row {
+  int severity = 0;
+  std::string what = {};
+  std::string fix = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("severity", &finding_row::severity), text("what", &finding_row::what),
+                      text("fix", &finding_row::fix));
+  }
+};
+
+namespace statements {
+
+inline constexpr typed_statement<nothing, nothing, present_row> catalog_exists{
+    statement::catalog_exists};
+inline constexpr typed_statement<nothing, nothing, nothing> catalog_lock{statement::catalog_lock};
+inline constexpr typed_statement<nothing, nothing, catalog_row> catalog_list{
+    statement::catalog_list};
+inline constexpr typed_statement<name_request, nothing, catalog_row> catalog_find{
+    statement::catalog_find};
+inline constexpr typed_statement<new_queue_request, nothing, nothing> catalog_insert{
+    statement::catalog_insert};
+inline constexpr typed_statement<name_request, nothing, nothing> catalog_remove{
+    statement::catalog_remove};
+inline constexpr typed_statement<nothing, nothing, present_row> table_exists{
+    statement::table_exists};
+inline constexpr typed_statement<identity_request, nothing, nothing> queue_lock{
+    statement::queue_lock};
+inline constexpr typed_statement<nothing, nothing, nothing> queue_drop{statement::queue_drop};
+inline constexpr typed_statement<notice_request, nothing, nothing> notify_send{
+    statement::notify_send};
+inline constexpr typed_statement<nothing, nothing, nothing> listen_begin{statement::listen_begin};
+inline constexpr typed_statement<identity_request, nothing, held_row> listen_hold{
+    statement::listen_hold};
+inline constexpr typed_statement<identity_request, nothing, nothing> listen_drop{
+    statement::listen_drop};
+inline constexpr typed_statement<nothing, nothing, nothing> listen_end{statement::listen_end};
+inline constexpr typed_statement<nothing, nothing, finding_row> doctor_database{
+    statement::doctor_database};
+inline constexpr typed_statement<kind_request, nothing, finding_row> doctor_queue{
+    statement::doctor_queue};
+
+}  // namespace statements
+
+}  // namespace tableq::core

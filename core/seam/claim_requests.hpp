@@ -1,0 +1,347 @@
+#pragma once
+
+/// @file
+/// Requests of claim queues. In every request `now` is the clock of a test, or empty: then the
+/// database's own clock decides.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/fields.hpp"
+
+namespace tableq::core {
+
+/// A new message.
+struct claim_item {
+  std::string_view payload = {};
+  std::int32_t priority = 0;
+  std::chrono::milliseconds delay{0};
+  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> headers = {};       ///< JSON.
+  std::optional<timestamp> created_at = {};           ///< Empty: the clock.
+  std::optional<std::chrono::milliseconds> ttl = {};  ///< Empty: without end.
+  std::optional<int> max_attempts = {};               ///< Empty: the queue's.
+  std::optional<std::string_view> retry = {};         ///< JSON; empty: the queue's.
+  std::optional<std::string_view> group = {};
+
+  static constexpr auto fields() {
+    return std::tuple(
+        bytes("payload", &claim_item::payload), integer("priority", &claim_item::priority),
+        integer("delay", &claim_item::delay), text("key", &claim_item::key),
+        text("headers", &claim_item::headers), integer("created_at", &claim_item::created_at),
+        integer("ttl", &claim_item::ttl), integer("max_attempts", &claim_item::max_attempts),
+        text("retry", &claim_item::retry), text("group", &claim_item::group));
+  }
+};
+
+/// A key.
+struct key_item {
+  std::string_view key = {};
+
+  static constexpr auto fields() { return std::tuple(text("key", &key_item::key)); }
+};
+
+/// A key.
+struct key_request {
+  std::string_view key = {};
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(text("key", &key_request::key), integer("now", &key_request::now));
+  }
+};
+
+/// How a message that holds a key is replaced.
+struct replace_request {
+  bool postpone = false;
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("postpone", &replace_request::postpone),
+                      integer("now", &replace_request::now));
+  }
+};
+
+/// What the message that holds the key gets.
+struct replace_item {
+  std::string_view key = {};
+  std::string_view payload = {};
+  std::int32_t priority = 0;
+  std::chrono::milliseconds delay{0};
+  std::optional<std::string_view> headers = {};
+  std::optional<std::chrono::milliseconds> ttl = {};
+  std::optional<int> max_attempts = {};
+  std::optional<std::string_view> retry = {};
+
+  static constexpr auto fields() {
+    return std::tuple(
+        text("key", &replace_item::key), bytes("payload", &replace_item::payload),
+        integer("priority", &replace_item::priority), integer("delay", &replace_item::delay),
+        text("headers", &replace_item::headers), integer("ttl", &replace_item::ttl),
+        integer("max_attempts", &replace_item::max_attempts), text("retry", &replace_item::retry));
+  }
+};
+
+/// A take. The table fills in where it begins, from `highs` on; lists of numbers are written
+/// `2,1,NULL`.
+struct take_request {
+  std::size_t max = 0;
+  std::chrono::milliseconds lease{0};
+  std::optional<timestamp> claimed_at = {};
+  bool guard = false;      ///< Take nothing while a message may be due or expired.
+  std::int64_t token = 0;  ///< Makes fences differ that a rollback would repeat.
+  bool unkey = false;
+  std::optional<timestamp> now = {};
+  std::optional<std::string_view> highs = {};
+  std::optional<std::string_view> lows = {};
+  std::optional<std::string_view> floors = {};
+  std::optional<std::int64_t> oldest = {};
+  std::optional<std::int64_t> passed = {};
+
+  static constexpr auto fields() {
+    return std::tuple(
+        integer("max", &take_request::max), integer("lease", &take_request::lease),
+        integer("claimed_at", &take_request::claimed_at), integer("guard", &take_request::guard),
+        integer("token", &take_request::token), integer("unkey", &take_request::unkey),
+        integer("now", &take_request::now), text("highs", &take_request::highs),
+        text("lows", &take_request::lows), text("floors", &take_request::floors),
+        integer("oldest", &take_request::oldest), integer("passed", &take_request::passed));
+  }
+};
+
+/// Messages that are due, or whose leases have ended, become ready or dead. The table fills in
+/// `passed`.
+struct promote_request {
+  std::size_t max = 0;
+  int max_attempts = 0;
+  bool regroup = false;
+  std::optional<timestamp> now = {};
+  std::optional<std::int64_t> passed = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("max", &promote_request::max),
+                      integer("max_attempts", &promote_request::max_attempts),
+                      integer("regroup", &promote_request::regroup),
+                      integer("now", &promote_request::now),
+                      integer("passed", &promote_request::passed));
+  }
+};
+
+/// A receipt.
+struct receipt_item {
+  message_id id = {};
+  std::int64_t fence = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("id", &receipt_item::id), integer("fence", &receipt_item::fence));
+  }
+};
+
+/// How completed messages are kept.
+struct keep_request {
+  std::chrono::milliseconds window{0};
+  bool strip = false;
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("window", &keep_request::window),
+                      integer("strip", &keep_request::strip), integer("now", &keep_request::now));
+  }
+};
+
+/// The rules for failed attempts.
+struct fail_request {
+  int max_attempts = 0;
+  std::optional<std::string_view> policy = {};  ///< JSON; empty: ready at once.
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("max_attempts", &fail_request::max_attempts),
+                      text("policy", &fail_request::policy), integer("now", &fail_request::now));
+  }
+};
+
+/// A failed attempt.
+struct fail_item {
+  message_id id = {};
+  std::int64_t fence = 0;
+  std::string_view error = {};
+  std::optional<std::chrono::milliseconds> delay = {};  ///< Empty: the policy's.
+  int dice = 0;   ///< -1,000 to 1,000: a thousandth of the jitter.
+  int final = 0;  ///< 1: dead at once. 2: dead, and the attempt does not count.
+
+  static constexpr auto fields() {
+    return std::tuple(integer("id", &fail_item::id), integer("fence", &fail_item::fence),
+                      text("error", &fail_item::error), integer("delay", &fail_item::delay),
+                      integer("dice", &fail_item::dice), integer("final", &fail_item::final));
+  }
+};
+
+/// A new length of leases.
+struct extend_request {
+  std::chrono::milliseconds lease{0};
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("lease", &extend_request::lease),
+                      integer("now", &extend_request::now));
+  }
+};
+
+/// A page of completed or dead messages, after a place.
+struct list_finished_request {
+  message_state state = message_state::ready;
+  std::size_t max = 0;
+  std::int64_t after_at = 0;
+  std::int64_t after_id = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("state", &list_finished_request::state),
+                      integer("max", &list_finished_request::max),
+                      integer("after_at", &list_finished_request::after_at),
+                      integer("after_id", &list_finished_request::after_id));
+  }
+};
+
+/// A page of ready or held messages, after a place.
+struct list_ready_request {
+  std::size_t max = 0;
+  std::int64_t after_priority = 0;
+  std::int64_t after_id = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("max", &list_ready_request::max),
+                      integer("after_priority", &list_ready_request::after_priority),
+                      integer("after_id", &list_ready_request::after_id));
+  }
+};
+
+/// A page of delayed or leased messages, after a place.
+struct list_waiting_request {
+  message_state state = message_state::ready;
+  std::size_t max = 0;
+  std::int64_t after_at = 0;
+  std::int64_t after_priority = 0;
+  std::int64_t after_id = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("state", &list_waiting_request::state),
+                      integer("max", &list_waiting_request::max),
+                      integer("after_at", &list_waiting_request::after_at),
+                      integer("after_priority", &list_waiting_request::after_priority),
+                      integer("after_id", &list_waiting_request::after_id));
+  }
+};
+
+/// A message.
+struct id_item {
+  message_id id = {};
+
+  static constexpr auto fields() { return std::tuple(integer("id", &id_item::id)); }
+};
+
+/// Only messages in this state.
+struct state_request {
+  message_state state = message_state::ready;
+
+  static constexpr auto fields() { return std::tuple(integer("state", &state_request::state)); }
+};
+
+/// A message that comes from another queue.
+struct adopt_item {
+  std::string_view payload = {};
+  std::int32_t priority = 0;
+  timestamp created_at = {};
+  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> headers = {};
+  std::optional<std::string_view> errors = {};
+
+  static constexpr auto fields() {
+    return std::tuple(bytes("payload", &adopt_item::payload),
+                      integer("priority", &adopt_item::priority),
+                      integer("created_at", &adopt_item::created_at), text("key", &adopt_item::key),
+                      text("headers", &adopt_item::headers), text("errors", &adopt_item::errors));
+  }
+};
+
+/// A group.
+struct group_item {
+  std::string_view group = {};
+
+  static constexpr auto fields() { return std::tuple(text("group", &group_item::group)); }
+};
+
+/// How many messages of a group may be ready or leased.
+struct advance_request {
+  int limit = 0;
+  bool hold = false;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("limit", &advance_request::limit),
+                      integer("hold", &advance_request::hold));
+  }
+};
+
+/// Messages that finished long enough ago.
+struct purge_request {
+  message_state state = message_state::ready;
+  std::chrono::milliseconds older_than{0};
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("state", &purge_request::state),
+                      integer("older_than", &purge_request::older_than),
+                      integer("max", &purge_request::max), integer("now", &purge_request::now));
+  }
+};
+
+/// When the next message falls due. The table fills in `passed`.
+struct due_request {
+  std::optional<timestamp> now = {};
+  std::optional<std::int64_t> passed = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("now", &due_request::now), integer("passed", &due_request::passed));
+  }
+};
+
+/// A new priority.
+struct priority_item {
+  message_id id = {};
+  std::int32_t priority = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("id", &priority_item::id),
+                      integer("priority", &priority_item::priority));
+  }
+};
+
+/// Where the floors of a claim queue stand. See read_floor.hpp.
+struct levels_request {
+  std::int64_t oldest = 0;
+  std::int64_t passed = 0;
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("oldest", &levels_request::oldest),
+                      integer("passed", &levels_request::passed),
+                      integer("now", &levels_request::now));
+  }
+};
+
+/// A level and its floor.
+struct level_item {
+  std::int64_t level = 0;
+  std::int64_t floor = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("level", &level_item::level), integer("floor", &level_item::floor));
+  }
+};
+
+}  // namespace tableq::core

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tableq/dialect.hpp>
+
+#include "core/seam/statement.hpp"
+
+namespace tableq::core {
+
+/// Where a statement begins to read, on a database whose deleted rows linger.
+enum class beginning : std::uint8_t {
+  front,   ///< At the front of the index.
+  floor,   ///< At the floor of the queue.
+  levels,  ///< At the floors of its priorities.
+  passed,  ///< Where nothing fell due before.
+};
+
+/// What a statement takes and returns, the same for every database.
+///
+/// A text may use each parameter any number of times, or not at all where the database has no need
+/// of it. A statement with items is a batch: see `batching`. Its rows then say which item they
+/// belong to in a column of their own, before `columns`: `item`, counted from 0.
+struct contract {
+  statement id;
+  std::string_view name;           ///< `fifo.dequeue`; also the operation in errors.
+  bool writes;                     ///< Losing the session under way leaves the outcome unknown.
+  std::span<const field> shared;   ///< Given once.
+  std::span<const field> items;    ///< Given for each item; empty: not a batch.
+  std::span<const field> columns;  ///< Of each row; empty: what is returned is ignored.
+
+  // What core must know of it beside. Made of the names above when the contracts are compiled.
+  bool changes_messages = false;  ///< A strict queue is locked first.
+  bool counts_messages = false;   ///< Each row is a message.
+  bool settles = false;           ///< Rows are the items whose fence matched.
+  beginning begins = beginning::front;
+  std::size_t max_at = no_place;    ///< Where in `shared` the number of messages stands.
+  std::size_t token_at = no_place;  ///< And a number that may be any.
+  std::size_t key_at = no_place;    ///< Where in an item the key stands.
+
+  static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+};
+
+/// All contracts, in the order of the enumeration.
+std::span<const contract> contracts() noexcept;
+
+const contract& contract_of(statement id) noexcept;
+
+/// Whether a dialect may lack the statement, because core never asks it for that.
+bool optional(statement id, const capabilities& able) noexcept;
+
+}  // namespace tableq::core

@@ -1,0 +1,184 @@
+#pragma once
+
+/// @file
+/// How the typed requests and rows of statements become parameters and columns. A struct names its
+/// fields once, in `fields()`: the contract of a statement is made of that when it is compiled.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tableq/message.hpp>
+
+#include "core/seam/statement.hpp"
+#include "core/seam/value.hpp"
+
+namespace tableq::core {
+
+/// One field of a request or a row.
+template <class Owner, class Member>
+struct described_field {
+  std::string_view name;
+  value_type type;
+  Member Owner::*at;
+};
+
+template <class Owner, class Member>
+constexpr auto integer(std::string_view name, Member Owner::*at) {
+  return described_field<Owner, Member>{name, value_type::integer, at};
+}
+template <class Owner, class Member>
+constexpr auto text(std::string_view name, Member Owner::*at) {
+  return described_field<Owner, Member>{name, value_type::text, at};
+}
+template <class Owner, class Member>
+constexpr auto bytes(std::string_view name, Member Owner::*at) {
+  return described_field<Owner, Member>{name, value_type::bytes, at};
+}
+
+/// For statements that take nothing, or whose rows are ignored.
+struct nothing {
+  static constexpr auto fields() { return std::tuple(); }
+};
+
+template <class Described>
+constexpr std::size_t field_count = std::tuple_size_v<decltype(Described::fields())>;
+
+/// The names and types of a struct's fields, in their order.
+template <class Described>
+constexpr auto described = std::apply(
+    [](const auto&... each) {
+      return std::array<field, sizeof...(each)>{field{each.name, each.type}...};
+    },
+    Described::fields());
+
+/// Where a field stands. Does not compile for a name that is none.
+template <class Described>
+consteval std::size_t place_of(std::string_view name) {
+  const auto& all = described<Described>;
+  std::size_t at = 0;
+  while (all.at(at).name != name) ++at;
+  return at;
+}
+
+/// The rows of a batch say which of its items they belong to.
+template <class Row>
+struct row_of_item : Row {
+  std::size_t item = 0;
+};
+
+/// A statement with the types of what it takes once, of what it takes for each item, and of its
+/// rows.
+template <class Shared, class Item, class Row>
+struct typed_statement {
+  using shared_type = Shared;
+  using item_type = Item;
+  using row_type = std::conditional_t<std::is_same_v<Item, nothing>, Row, row_of_item<Row>>;
+  statement id;
+};
+
+inline value to_value(std::int64_t of) noexcept {
+  return value(of);
+}
+inline value to_value(std::size_t of) noexcept {
+  return value(static_cast<std::int64_t>(of));
+}
+inline value to_value(std::int32_t of) noexcept {
+  return value(std::int64_t{of});
+}
+inline value to_value(bool of) noexcept {
+  return value(std::int64_t{of ? 1 : 0});
+}
+inline value to_value(std::string_view of) noexcept {
+  return value(of);
+}
+inline value to_value(std::chrono::milliseconds of) noexcept {
+  return value(std::int64_t{of.count()});
+}
+inline value to_value(timestamp of) noexcept {
+  return to_value(of.time_since_epoch());
+}
+inline value to_value(message_id of) noexcept {
+  return value(of.value);
+}
+inline value to_value(message_state of) noexcept {
+  return value(static_cast<std::int64_t>(of));
+}
+template <class Value>
+value to_value(const std::optional<Value>& of) noexcept {
+  return of ? to_value(*of) : value();
+}
+
+/// Reads a field of a row.
+inline void read(cell& from, std::string& to) {
+  if (auto* const found = std::get_if<std::string>(&from)) to = std::move(*found);
+}
+inline void read(cell& from, message_id& to) {
+  to.value = std::get<std::int64_t>(from);
+}
+inline void read(cell& from, timestamp& to) {
+  to = timestamp(std::chrono::milliseconds(std::get<std::int64_t>(from)));
+}
+inline void read(cell& from, std::chrono::milliseconds& to) {
+  to = std::chrono::milliseconds(std::get<std::int64_t>(from));
+}
+inline void read(cell& from, bool& to) {
+  to = std::get<std::int64_t>(from) != 0;
+}
+template <class Number>
+requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void read(cell& from, Number& to) {
+  to = static_cast<Number>(std::get<std::int64_t>(from));
+}
+template <class Value>
+void read(cell& from, std::optional<Value>& to) {
+  if (!std::holds_alternative<std::monostate>(from)) read(from, to.emplace());
+}
+
+/// Writes the values of one request, in the contract's order.
+template <class Described>
+void write_values(const Described& from, value* to) noexcept {
+  std::apply([&](const auto&... each) { ((*to++ = to_value(from.*each.at)), ...); },
+             Described::fields());
+}
+
+template <class Described>
+[[nodiscard]] auto values_of(const Described& from) noexcept {
+  std::array<value, field_count<Described>> out;
+  write_values(from, out.data());
+  return out;
+}
+
+template <class Described>
+[[nodiscard]] std::vector<value> values_of(std::span<const Described> items) {
+  constexpr std::size_t width = field_count<Described>;
+  std::vector<value> out(items.size() * width);
+  for (std::size_t i = 0; i < items.size(); ++i) write_values(items[i], out.data() + i * width);
+  return out;
+}
+
+/// Moves the rows of a statement out of what a driver returned.
+template <class Shared, class Item, class Row>
+[[nodiscard]] auto rows_of(const typed_statement<Shared, Item, Row>& /*of*/, row_set from) {
+  using row_type = typename typed_statement<Shared, Item, Row>::row_type;
+  constexpr std::size_t first = std::is_same_v<Item, nothing> ? 0 : 1;
+  std::vector<row_type> out(from.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if constexpr (first == 1) out[i].item = static_cast<std::size_t>(from.integer(i, 0));
+    std::size_t column = first;
+    std::apply([&](const auto&... each) { (read(from.at(i, column++), out[i].*each.at), ...); },
+               Row::fields());
+  }
+  return out;
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include "core/seam/driver.hpp"
+#include "core/seam/fields.hpp"
+
+namespace tableq::core {
+
+/// Runs one statement on a session, as connection::execute does.
+template <class Shared, class Item, class Row>
+auto run(connection& on, const table_names& names, const typed_statement<Shared, Item, Row>& what,
+         const std::type_identity_t<Shared>& shared = {},
+         std::span<const std::type_identity_t<Item>> items = {}) {
+  return rows_of(what, on.execute(what.id, names, values_of(shared), values_of(items)));
+}
+
+}  // namespace tableq::core

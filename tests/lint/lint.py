@@ -7,10 +7,11 @@ import sys
 import completeness
 import habits
 import layers
+import promises
 import sql
 from tree import Tree
 
-RULES = {rule.__name__: rule for part in (layers, sql, habits, completeness) for rule in part.RULES}
+RULES = {rule.__name__: rule for part in (layers, sql, habits, completeness, promises) for rule in part.RULES}
 
 
 def main():

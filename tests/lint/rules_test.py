@@ -27,7 +27,13 @@ SOUND = {
     "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
     "tools/help.hpp": "#pragma once\n",
     "examples/hello.cpp": HELLO,
-    "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\n",
+    "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\nTEST(a_queue, keeps) {}\n"
+    "TEST_P(a_queue_of_kind, keeps) {}\n",
+    "tests/unit/CMakeLists.txt": "foreach(one first second)\n  add_test(NAME entry.${one} COMMAND x)\n"
+    "  add_test(NAME whole COMMAND x)\n",
+    "docs/guarantees.md": "| a | b |\n\n## Each promise and its test\n\n| promise | tests |\n| --- | --- |\n"
+    "| x | `a_queue.keeps`, `a_queue_of_kind.keeps/one`, `a_queue*.keeps`, `a_queue.*` |\n"
+    "| y | `entry.second`, `whole` |\n",
     "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n",
 }
 
@@ -104,12 +110,21 @@ BREACHES = {
         {"examples/hello.cpp": None},
     ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
+    "every_promise_names_tests_that_exist": [
+        {"docs/guarantees.md": "| z | `a_queue.loses` |\n"},
+        {"docs/guarantees.md": "| z | `a_stack.*` |\n"},
+        {"docs/guarantees.md": "| z | `a_queue_of_kind.loses/one` |\n"},
+        {"docs/guarantees.md": "| z | `entry.third` |\n"},
+        {"docs/guarantees.md": "| z | |\n"},
+        {"docs/guarantees.md": None},
+    ],
     "every_public_type_is_documented": [
         {"include/tableq/dialect.hpp": "\nclass TABLEQ_EXPORT x : public y {\n};\n"},
         {"include/tableq/dialect.hpp": "\nenum class x { a };\n"},
     ],
 }
-REPLACED = {"README.md": "```cpp\nint other;\n```\n", "examples/hello.cpp": "int main() {}\n", CODE: "\n"}
+REPLACED = {"README.md": "```cpp\nint other;\n```\n", "examples/hello.cpp": "int main() {}\n", CODE: "\n",
+            "docs/guarantees.md": "# x\n"}
 
 
 def findings(rule, breach=None):

@@ -139,11 +139,21 @@ def a_driver_is_small(tree):
             yield f"drivers/{name}: {lines} lines besides SQL, 200 at most"
 
 
+# Where virtual functions stand, and how many: the seam between core and drivers (driver, listener), the
+# one between drivers and transports, and two within a layer.
+VIRTUALS = {
+    "driver.hpp": 10, "listener.hpp": 4, "transport.hpp": 5, "own_writes.hpp": 1, "combiner.hpp": 1
+}
+
+
 def the_seam_is_narrow(tree):
-    for source in tree.cpp("core", ends=("driver.hpp",)):
-        virtuals = [m for _, m in source.matches(r"\bvirtual\s+(?!~)")]
-        if len(virtuals) > 10:
-            yield f"{source.name}: {len(virtuals)} virtual functions, 10 at most"
+    """Every driver or transport must have each of these functions. A new one needs two uses in production
+    and a page in docs/adr; then it is counted above. Observers belong to the application."""
+    for source in tree.cpp("core", "drivers", ends=(".hpp",)):
+        lines = [line for line, _ in source.matches(r"\bvirtual\s+(?!~)")]
+        most = VIRTUALS.get(source.name.rsplit("/", 1)[-1], 0)
+        if len(lines) > most:
+            yield f"{source.name}:{lines[most]}: {len(lines)} virtual functions, {most} at most"
 
 
 def every_capability_is_used_by_core(tree):

@@ -11,11 +11,15 @@ HELLO = "// [readme]\nint main() {}\n// [/readme]\n"
 SOUND = {
     "README.md": "# x\n\n```cpp\nint main() {}\n```\n",
     "include/tableq/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
-    "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n",
+    "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n"
+    "/// A class.\nclass value {\n public:\n  value(const value&) = default;\n  value(value&&);\n"
+    "  /// Both.\n  int of(int);\n  int of(long x = {}) const;\n  bool is() { return f(); }  ///< Is.\n"
+    "  friend bool operator==(const value&, const value&) = default;\n\n private:\n  void own();\n"
+    "  int x_{f(1)};\n  std::function<void(int)> y_ = {};\n};\n",
     "core/seam/driver.hpp": "#pragma once\n\nclass driver {\n  virtual ~driver() = default;\n"
     "  virtual void begin() = 0;\n};\n",
     "core/queue/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
-    "bool f(capabilities c) { return c.schemas; }\nconst int big = 1'000'000;\n",
+    "bool f(capabilities c) { return c.schemas; }\nvalue::value(value&&) = default;\nconst int big = 1'000'000;\n",
     "core/rooms.txt": "seam\n:\n\nqueue  # x\n: seam\n",
     "drivers/one/dialect.cpp": '#include <soci/soci.h>\nconst char* s = "PRAGMA x = 1";\n',
     "drivers/one/statements.sql": "-- name: a.b\nSELECT 1;\n",
@@ -121,6 +125,19 @@ BREACHES = {
         {"examples/hello.cpp": None},
     ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
+    "every_public_function_is_documented": [
+        {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
+        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
+        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nint other();\n"},
+        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n public:\n  x();\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n int a{1};\n public:\n"
+         "  [[nodiscard]] const std::vector<int>& size() const { return {}; }\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  operator bool() const;\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  template <class T>\n"
+         "  auto operator<=>(const T&) const;\n};\n"},
+        {"tests/lint/undocumented.txt": "include/tableq/dialect.hpp\n"},
+        {"tests/lint/undocumented.txt": "include/tableq/none.hpp\n"},
+    ],
     "every_promise_names_tests_that_exist": [
         {"docs/guarantees.md": "| z | `a_queue.loses` |\n"},
         {"docs/guarantees.md": "| z | `a_stack.*` |\n"},

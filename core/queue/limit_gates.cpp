@@ -63,6 +63,8 @@ row_set read_row(const queue_state& of) {
 /// Changes the queue's row, and lets this process know at once.
 void change(const queue_state& of, statement id, std::span<const value> shared) {
   const value name{std::string_view(of.name())};
+  // Where the outcome stays unknown, the next call asks.
+  of.limits().forget();
   const row_set now = of.database().in_transaction([&](connection& session) {
     session.execute(id, of.names(), shared, {});
     return session.execute(statement::limits_read, of.names(), {&name, 1}, {});

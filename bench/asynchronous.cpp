@@ -67,7 +67,7 @@ void run(const bed& where, recorder& out) {
 std::vector<bench_case> asynchronous_cases() {
   return {{.name = "enqueue_async",
            .description = "one thread, one message a call, many in flight; limit: 100 a call",
-           .backends = {"sqlite", "postgresql"},
+           .fits = natively,
            .run = run}};
 }
 

@@ -86,11 +86,10 @@ void many_beside(const bed& where, recorder& out, const std::string& name) {
 
 std::vector<bench_case> backlog_cases() {
   const auto modes = std::vector<std::string>{"normal", "off"};
-  const std::vector<std::string> backends = {"sqlite", "postgresql"};
   return {
       {.name = "backlog_fifo",
        .description = "dequeue with many waiting, beside 10,000",
-       .backends = backends,
+       .fits = natively,
        .synchronous = modes,
        .run =
            [](const bed& where, recorder& out) {
@@ -99,7 +98,7 @@ std::vector<bench_case> backlog_cases() {
            }},
       {.name = "backlog_claim",
        .description = "take and complete with many waiting, beside 10,000",
-       .backends = backends,
+       .fits = natively,
        .synchronous = modes,
        .run =
            [](const bed& where, recorder& out) {
@@ -108,7 +107,7 @@ std::vector<bench_case> backlog_cases() {
            }},
       {.name = "beside_claim",
        .description = "take and complete with many delayed and leased beside",
-       .backends = backends,
+       .fits = natively,
        .synchronous = modes,
        .run = [](const bed& where, recorder& out) { many_beside(where, out, "beside_claim"); }}};
 }

@@ -12,11 +12,23 @@ namespace bench {
 struct bench_case {
   std::string name;
   std::string description;
-  std::vector<std::string> backends;
+  /// Whether it is measured on a database.
+  bool (*fits)(const database_kind& on);
   /// Empty: with all modes of commits.
   std::vector<std::string> synchronous = {};
   std::function<void(const bed& where, recorder& out)> run;
 };
+
+// Where cases are measured.
+inline bool everywhere(const database_kind& /*on*/) {
+  return true;
+}
+inline bool natively(const database_kind& on) {
+  return on.native;
+}
+inline bool with_one_writer(const database_kind& on) {
+  return on.one_writer;
+}
 
 /// What each file of cases has.
 std::vector<bench_case> throughput_cases();

@@ -114,7 +114,7 @@ std::vector<bench_case> growth_cases() {
     return bench_case{
         .name = name,
         .description = "the last tenth of many reads against the first, a snapshot held",
-        .backends = {"sqlite", "postgresql"},
+        .fits = natively,
         .synchronous = {"normal", "off"},
         .run = [=](const bed& where, recorder& out) { run(where, out, name, what); }};
   };

@@ -1,11 +1,11 @@
 // From the call of enqueue to the return of a dequeue that was waiting, while nothing else happens.
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "cases.hpp"
 #include "child_process.hpp"
-#include "notify.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
 
@@ -87,14 +87,12 @@ void between(const bed& where, recorder& out) {
   tableq::fifo_queue alone = db.fifo("alone");
   child_process reader({{"do", "receive"}, {"url", where.raw.url()}});
   reader.answer();
-  const bool notifies = where.how.backend == "postgresql";
-  std::unique_ptr<notified> bare;
-  if (notifies) bare = std::make_unique<notified>(where.raw.url());
+  const std::unique_ptr<hand_over> bare = where.raw.notifications();
   std::vector<double> all;
   std::vector<double> limit;
   for (std::size_t i = 0; i < samples_a_round * where.how.rounds; ++i) {
     std::this_thread::sleep_for(pause / 2);
-    limit.push_back(notifies ? bare->send_and_receive() : alone_us(alone));
+    limit.push_back(bare ? bare->send_and_receive() : alone_us(alone));
     std::this_thread::sleep_for(pause / 2);
     const std::int64_t begin = now_ns();
     mail.enqueue(payload());
@@ -109,11 +107,11 @@ void between(const bed& where, recorder& out) {
 std::vector<bench_case> latency_cases() {
   return {{.name = "latency_inside",
            .description = "idle, enqueue to receipt, by a thread of the same process",
-           .backends = {"sqlite", "postgresql"},
+           .fits = natively,
            .run = inside},
           {.name = "latency_between",
            .description = "idle, enqueue to receipt, by another process",
-           .backends = {"sqlite", "postgresql"},
+           .fits = natively,
            .run = between}};
 }
 

@@ -11,30 +11,21 @@
 
 #include "cases.hpp"
 #include "child.hpp"
+#include "databases/databases.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
 #include "output.hpp"
-#include "raw_databases.hpp"
 
 namespace {
 
 using bench::bench_case;
+using bench::database_kind;
 using bench::settings;
 
-std::vector<std::string> modes_of(const std::string& backend) {
-  if (backend == "sqlite") return {"full", "normal"};
-  return {"on", "off"};
-}
-
-std::vector<std::string> usual_modes(const std::string& backend) {
-  if (backend == "odbc") return {"on"};
-  return modes_of(backend);
-}
-
-std::unique_ptr<bench::raw_database> make_raw(const settings& how, const std::string& mode) {
-  if (how.backend == "sqlite") return bench::raw_sqlite(how.directory, mode);
-  if (how.backend == "odbc") return bench::raw_odbc(how.address, mode);
-  return bench::raw_postgresql(how.address, mode);
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : between) + word;
+  return out;
 }
 
 template <class Values>
@@ -42,7 +33,7 @@ bool among(const Values& values, const std::string& one) {
   return std::find(values.begin(), values.end(), one) != values.end();
 }
 
-std::vector<bench_case> chosen(const settings& how) {
+std::vector<bench_case> chosen(const settings& how, const database_kind& kind) {
   std::vector<bench_case> out;
   for (bench_case& each : bench::all_cases()) {
     const bool wanted =
@@ -50,14 +41,15 @@ std::vector<bench_case> chosen(const settings& how) {
         std::any_of(how.cases.begin(), how.cases.end(), [&each](const std::string& pattern) {
           return bench::matches(pattern, each.name);
         });
-    if (wanted && among(each.backends, how.backend)) out.push_back(std::move(each));
+    if (wanted && each.fits(kind)) out.push_back(std::move(each));
   }
   return out;
 }
 
 /// @return whether all went well.
 bool run_all(const settings& how) {
-  const std::vector<bench_case> cases = chosen(how);
+  const database_kind& kind = bench::database_called(how.backend);
+  const std::vector<bench_case> cases = chosen(how, kind);
   if (cases.empty()) throw std::runtime_error("no case of that name for " + how.backend);
   if (how.list) {
     for (const bench_case& each : cases) {
@@ -69,14 +61,15 @@ bool run_all(const settings& how) {
   bool first = true;
   bool well = true;
   for (const std::string& mode : how.synchronous) {
-    const std::unique_ptr<bench::raw_database> raw = make_raw(how, mode);
+    const std::unique_ptr<bench::raw_database> raw =
+        kind.open(kind.address.empty() ? how.directory : how.address, mode);
     if (first) out.machine(bench::machine(how, *raw));
     first = false;
     for (const bench_case& each : cases) {
       if (!how.modes_given && !each.synchronous.empty() && !among(each.synchronous, mode)) continue;
       if (bench::interrupted()) return false;
       try {
-        each.run({how, *raw, mode}, out);
+        each.run({how, kind, *raw, mode}, out);
       } catch (const std::exception& failure) {
         std::cerr << each.name << ": " << failure.what() << '\n';
         well = false;
@@ -86,17 +79,37 @@ bool run_all(const settings& how) {
   return well;
 }
 
-void add_options(CLI::App& app, settings& how) {
-  app.add_option("backend", how.backend, "sqlite, postgresql or odbc (PostgreSQL through psqlODBC)")
+/// What is measured, and where.
+void add_place(CLI::App& app, settings& how) {
+  const auto each_kind = [](auto text) {
+    std::vector<std::string> out;
+    for (const database_kind& each : bench::databases()) out.push_back(text(each));
+    return out;
+  };
+  const auto name = [](const database_kind& of) { return of.name; };
+  const auto shown = [](const database_kind& of) {
+    return of.description.empty() ? of.name : of.name + " (" + of.description + ")";
+  };
+  const auto server = [](const database_kind& of) {
+    return of.name + ": " + (of.address.empty() ? "none" : of.address);
+  };
+  const auto modes = [](const database_kind& of) {
+    return of.name + ": " + joined(of.modes, ", ");
+  };
+  app.add_option("backend", how.backend, joined(each_kind(shown), ", "))
       ->required()
-      ->check(CLI::IsMember({"sqlite", "postgresql", "odbc"}));
-  app.add_option("--db", how.address,
-                 "The server: postgresql://USER@HOST/DATABASE; not for sqlite");
-  app.add_option("--directory", how.directory, "Where files of SQLite are made (the current one)");
-  app.add_option("--case", how.cases, "Only these; * stands for anything")->allow_extra_args(false);
+      ->check(CLI::IsMember(each_kind(name)));
+  app.add_option("--db", how.address, "The server. " + joined(each_kind(server), "; "));
+  app.add_option("--directory", how.directory,
+                 "Where a database without a server makes its files (the current one)");
   app.add_option("--synchronous", how.synchronous,
-                 "Modes of commits: full, normal (SQLite); on, off (PostgreSQL)")
+                 "Modes of commits. " + joined(each_kind(modes), "; "))
       ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& app, settings& how) {
+  add_place(app, how);
+  app.add_option("--case", how.cases, "Only these; * stands for anything")->allow_extra_args(false);
   app.add_option("--seconds", how.seconds, "For each measurement")
       ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str()
@@ -136,15 +149,15 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
   how.directory = std::filesystem::absolute(how.directory).string();
   how.modes_given = !how.synchronous.empty();
-  if (!how.modes_given) how.synchronous = usual_modes(how.backend);
-  const std::vector<std::string> known = modes_of(how.backend);
+  const database_kind& kind = bench::database_called(how.backend);
+  if (!how.modes_given) how.synchronous = kind.usual_modes;
   for (const std::string& mode : how.synchronous) {
-    if (among(known, mode)) continue;
-    throw std::runtime_error("--synchronous takes " + known[0] + " or " + known[1] + " for " +
+    if (among(kind.modes, mode)) continue;
+    throw std::runtime_error("--synchronous takes " + joined(kind.modes, " or ") + " for " +
                              how.backend);
   }
-  if (how.backend != "sqlite" && how.address.empty() && !how.list) {
-    throw std::runtime_error("give --db postgresql://...");
+  if (!kind.address.empty() && how.address.empty() && !how.list) {
+    throw std::runtime_error("give --db " + kind.address);
   }
   return run_all(how) ? 0 : 1;
 } catch (const std::exception& failure) {

@@ -64,7 +64,7 @@ void run(const bed& where, recorder& out) {
 std::vector<bench_case> memory_cases() {
   return {{.name = "memory",
            .description = "resident memory at the end of many messages against the first tenth",
-           .backends = {"sqlite", "postgresql"},
+           .fits = natively,
            .synchronous = {"normal", "off"},
            .run = run}};
 }

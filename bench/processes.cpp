@@ -100,7 +100,7 @@ std::vector<bench_case> process_cases() {
   const auto with = [](const std::string& name, action what) {
     return bench_case{.name = name,
                       .description = "8 processes, one message a call; fairness: slowest / fastest",
-                      .backends = {"sqlite"},
+                      .fits = with_one_writer,
                       .run = [=](const bed& where, recorder& out) { run(where, out, name, what); }};
   };
   return {with("enqueue_processes", action::enqueue), with("dequeue_processes", action::dequeue)};

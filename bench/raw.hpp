@@ -20,7 +20,7 @@ class raw_client {
   raw_client& operator=(const raw_client&) = delete;
   virtual ~raw_client() = default;
 
-  /// One statement; on SQLite one transaction.
+  /// One transaction, of one statement where one takes all the messages.
   virtual void insert() = 0;
   /// One statement that deletes and returns. @return how many.
   virtual std::size_t pop() = 0;
@@ -39,6 +39,18 @@ class held {
   held(const held&) = delete;
   held& operator=(const held&) = delete;
   virtual ~held() = default;
+};
+
+/// One message that another session waits for, handed over by what the database itself offers.
+class hand_over {
+ public:
+  hand_over() = default;
+  hand_over(const hand_over&) = delete;
+  hand_over& operator=(const hand_over&) = delete;
+  virtual ~hand_over() = default;
+
+  /// @return microseconds from the sending to the receipt.
+  virtual double send_and_receive() = 0;
 };
 
 /// A place of its own in one database, gone with the object: what tableq is measured against.
@@ -65,6 +77,9 @@ class raw_database {
 
   /// Keeps what is deleted from now on from being cleaned away.
   [[nodiscard]] virtual std::unique_ptr<held> hold_snapshot(owner whose) = 0;
+
+  /// The plainest hand-over of a message; null where the database notifies nobody.
+  [[nodiscard]] virtual std::unique_ptr<hand_over> notifications() { return nullptr; }
 
   /// The database's version and the settings that decide on speed.
   [[nodiscard]] virtual json describe() = 0;

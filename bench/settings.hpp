@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "databases/databases.hpp"
 #include "raw.hpp"
 
 namespace bench {
 
 /// What the command line has decided.
 struct settings {
-  std::string backend;                        ///< `sqlite`, `postgresql` or `odbc`.
-  std::string address;                        ///< Of the server; empty for SQLite.
-  std::string directory;                      ///< Where SQLite's files lie.
+  std::string backend;                        ///< The name of its kind.
+  std::string address;                        ///< Of the server, where there is one.
+  std::string directory;                      ///< Where a database's files lie.
   std::vector<std::string> synchronous = {};  ///< Empty: those that the backend is measured with.
   bool modes_given = false;                   ///< Then cases do not choose among them.
   std::vector<std::string> cases = {};        ///< Patterns with `*`; empty: all.
@@ -30,6 +31,7 @@ struct settings {
 /// One place in one database, with one mode of commits.
 struct bed {
   const settings& how;
+  const database_kind& kind;
   raw_database& raw;
   std::string synchronous;
 };

@@ -16,8 +16,8 @@ void run(const bed& where, recorder& out, const std::string& name, action what, 
   const std::size_t threads = many ? where.how.threads : 1;
   tableq::database db = open(where);
   side ours{.threads = threads, .make = on_tableq(db, what, batch)};
-  // SQLite has one writer: more raw clients get no further than one.
-  side limit{.threads = where.how.backend == "sqlite" ? 1 : threads,
+  // Where one writes at a time, more raw clients get no further than one.
+  side limit{.threads = where.kind.one_writer ? 1 : threads,
              .make = on_raw(where.raw, what, batch)};
   if (what != action::enqueue) {
     ours.fill = [&](std::size_t n) { where.raw.fill(owner::tableq, queue_of(what), n); };
@@ -33,31 +33,32 @@ void run(const bed& where, recorder& out, const std::string& name, action what, 
 }  // namespace
 
 std::vector<bench_case> throughput_cases() {
-  const std::vector<std::string> all = {"sqlite", "postgresql", "odbc"};
-  const std::vector<std::string> native = {"sqlite", "postgresql"};
   std::vector<bench_case> cases;
   const auto add = [&cases](const std::string& name, const std::string& description, action what,
-                            bool many, std::size_t batch, const std::vector<std::string>& on) {
+                            bool many, std::size_t batch, bool (*on)(const database_kind&)) {
     cases.push_back({.name = name,
                      .description = description,
-                     .backends = on,
+                     .fits = on,
                      .run = [=](const bed& where, recorder& out) {
                        run(where, out, name, what, many, batch);
                      }});
   };
-  add("enqueue", "one thread, one message a call", action::enqueue, false, 1, all);
-  add("dequeue", "one thread, one message a call", action::dequeue, false, 1, all);
-  add("take_complete", "one thread, one message a call", action::take_complete, false, 1, all);
-  add("enqueue_batch", "one thread, 100 messages a call", action::enqueue, false, hundred, all);
-  add("dequeue_batch", "one thread, 100 messages a call", action::dequeue, false, hundred, all);
+  add("enqueue", "one thread, one message a call", action::enqueue, false, 1, everywhere);
+  add("dequeue", "one thread, one message a call", action::dequeue, false, 1, everywhere);
+  add("take_complete", "one thread, one message a call", action::take_complete, false, 1,
+      everywhere);
+  add("enqueue_batch", "one thread, 100 messages a call", action::enqueue, false, hundred,
+      everywhere);
+  add("dequeue_batch", "one thread, 100 messages a call", action::dequeue, false, hundred,
+      everywhere);
   add("take_complete_batch", "one thread, 100 messages a call", action::take_complete, false,
-      hundred, all);
-  add("enqueue_threads", "32 threads, one message a call", action::enqueue, true, 1, native);
-  add("dequeue_threads", "32 threads, one message a call", action::dequeue, true, 1, native);
+      hundred, everywhere);
+  add("enqueue_threads", "32 threads, one message a call", action::enqueue, true, 1, natively);
+  add("dequeue_threads", "32 threads, one message a call", action::dequeue, true, 1, natively);
   add("take_complete_threads", "32 threads, one message a call", action::take_complete, true, 1,
-      native);
+      natively);
   add("dequeue_batch_threads", "32 threads, 100 messages a call", action::dequeue, true, hundred,
-      native);
+      natively);
   return cases;
 }
 

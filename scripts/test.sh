@@ -1,10 +1,12 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [dev] [lint] [format] [tsql] [asan] [tsan] [all]    dev, format and tsql, without an argument
+#   scripts/test.sh [dev] [lint] [format] [tsql] [asan] [tsan] [sanitizers] [all]
 #
+# Without an argument: dev, format and tsql.
 # dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. asan, tsan: the tests
-# again under the address and undefined-behaviour sanitizers, or the thread sanitizer. A PostgreSQL
+# again under the address and undefined-behaviour sanitizers, or the thread sanitizer. sanitizers: under both, but only
+# the suites conformance, unit and drivers, which is less than an hour. A PostgreSQL
 # server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
 # A SQL Server takes part where TABLEQ_TEST_SQLSERVER names one: see docs/sqlserver.md.
 # Exit status 0 when everything passed; the last line counts.
@@ -16,7 +18,7 @@ stages=("$@")
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
   case $stage in
-    dev | lint | format | tsql | asan | tsan) ;;
+    dev | lint | format | tsql | asan | tsan | sanitizers) ;;
     *)
       echo "test.sh: unknown: $stage" >&2
       exit 2
@@ -40,11 +42,16 @@ fi
 passed=0
 failed=0
 
-# Builds a preset and runs its tests.
+# suite PRESET [TARGET...]: builds the preset and runs its tests, or those of these targets.
 suite() {
-  local preset=$1 folder=$PWD/build/$1 status=0 server=() reports figures
+  local preset=$1 folder=$PWD/build/$1 status=0 server=() targets=() only=() reports figures
+  shift
+  if (($#)); then
+    targets=(--target "$@")
+    only=(-R "^($(IFS='|' && echo "$*"))\\.")
+  fi
   echo "== $preset: build"
-  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs"; }; then
+  if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "${targets[@]}"; }; then
     echo "$preset: the build failed" >&2
     failed=$((failed + 1))
     return
@@ -53,7 +60,8 @@ suite() {
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
   rm -rf "$folder/report.xml" "$folder/reports"
   # Tests wait a good part of their time: for the server, for leases to end.
-  "${server[@]}" ctest --preset "$preset" -j "$((jobs + 1))" --output-junit "$folder/report.xml" || status=$?
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs + 1))" "${only[@]}" --output-junit "$folder/report.xml" ||
+    status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)
   if ! figures=$(scripts/test_figures.py "$folder/report.xml" "${reports[@]}"); then
@@ -89,6 +97,9 @@ for stage in "${stages[@]}"; do
     check format
     check tidy
     check tsql
+  elif [[ $stage == sanitizers ]]; then
+    suite asan conformance unit drivers
+    suite tsan conformance unit drivers
   else
     suite "$stage"
   fi

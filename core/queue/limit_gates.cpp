@@ -37,6 +37,8 @@ std::vector<limits_row> read_row(const queue_state& of) {
 template <class Statement>
 void change(const queue_state& of, const Statement& what,
             const typename Statement::shared_type& shared) {
+  // Where the outcome stays unknown, the next call asks.
+  of.limits().forget();
   const auto now = of.database().in_transaction([&](connection& session) {
     run(session, of.names(), what, shared);
     return run(session, of.names(), statements::limits_read, {.queue = of.name()});

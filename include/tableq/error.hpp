@@ -61,14 +61,22 @@ struct error_origin {
 /// header, a password or any other bound value.
 class TABLEQ_EXPORT error : public std::runtime_error {
  public:
+  /// For the library, and for tests of code that handles errors.
+  /// @param sentence what went wrong and what to do about it, without a value of the user's.
+  /// @param origin `what()` begins with its backend and operation, where they are not empty.
   error(errc code, tableq::advice advice, const std::string& sentence, error_origin origin = {});
 
+  /// What went wrong: decide by this, not by the text of `what()`.
   [[nodiscard]] errc code() const noexcept { return code_; }
   /// The largest thing that is safe to repeat.
   [[nodiscard]] tableq::advice advice() const noexcept { return advice_; }
+  /// The dialect's name: `postgresql`. Empty before a database is known.
   [[nodiscard]] const std::string& backend() const noexcept { return origin_.backend; }
+  /// The operation that failed: `fifo.dequeue`, `connect`, `commit`. May be empty.
   [[nodiscard]] const std::string& operation() const noexcept { return origin_.operation; }
+  /// The database's SQLSTATE, five characters. Empty where the database has none.
   [[nodiscard]] const std::string& sqlstate() const noexcept { return origin_.sqlstate; }
+  /// The database's own number of the error. Zero: it gave none.
   [[nodiscard]] int native() const noexcept { return origin_.native; }
 
  private:

@@ -76,7 +76,10 @@ class TABLEQ_EXPORT observer {
   observer& operator=(const observer&) = delete;
   virtual ~observer();
 
+  /// An operation begins. Nothing was sent to the database yet.
   virtual void before(const observed_operation& operation);
+  /// The operation has ended. Comes once after each `before`, in the same thread, also when the
+  /// operation throws.
   virtual void after(const observed_operation& operation, const operation_result& result);
   /// Between `before` and `after`, ahead of the pause.
   virtual void retrying(const observed_operation& operation, const operation_retry& retry);
@@ -84,9 +87,11 @@ class TABLEQ_EXPORT observer {
   virtual void leases_lost(const observed_operation& operation, std::size_t count);
   /// Whatever worker_options::observe is told, but for `trouble`.
   virtual void handled(const handled_message& message);
+  /// A session was connected. @param duration how long connecting and its set-up took.
   virtual void session_opened(std::string_view backend, std::chrono::nanoseconds duration);
-  /// @param broken it was lost, or could not be cleaned up; otherwise the database object is
-  /// closed.
+  /// A session was closed.
+  /// @param broken the session was lost or could not be cleaned up; false: the database object is
+  ///   closed.
   virtual void session_closed(std::string_view backend, bool broken);
 };
 

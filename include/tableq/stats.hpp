@@ -55,12 +55,15 @@ struct queue_rates {
   /// ids too. On SQLite a destructive queue begins anew with its ids when it has run empty: then
   /// nothing is told, or too little.
   std::optional<double> enqueued = {};
-  /// Enqueued less what there is more: messages that left the queue. From a `claim` queue: that are
-  /// done, dead or gone, less those that were made ready again. Needs exact figures of all that
-  /// wait or run.
+  /// Messages that left the queue: the enqueue rate minus the growth of the backlog. In a `claim`
+  /// queue a message leaves when it is done, dead or deleted, and one that is made ready again
+  /// counts as minus one. Needs exact figures of all messages that wait or run.
   std::optional<double> left = {};
 };
 
+/// Rates in messages per second, from two figures of one queue. Asks no database.
+/// @param earlier, later two results of `stats`, in this order. A rate is empty when no time lies
+///   between them, or when they lack a figure that it needs.
 TABLEQ_EXPORT queue_rates rates_between(const queue_stats& earlier, const queue_stats& later);
 TABLEQ_EXPORT queue_rates rates_between(const claim_stats& earlier, const claim_stats& later);
 

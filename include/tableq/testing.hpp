@@ -95,8 +95,9 @@ class TABLEQ_EXPORT faults {
   /// Nothing fails any more. Lost sessions stay lost; tableq opens others.
   void heal() const;
 
-  /// How many calls were made, and how many of them failed.
+  /// How many calls were made since the faults were made or started over.
   [[nodiscard]] std::size_t calls() const;
+  /// How many of these calls failed on purpose.
   [[nodiscard]] std::size_t failures() const;
   /// The last 10,000 calls, oldest first.
   [[nodiscard]] std::vector<call> history() const;

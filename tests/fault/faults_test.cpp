@@ -144,6 +144,19 @@ TEST_P(lost_sessions_by_faults, of_a_commit_leave_it_unknown_whether_or_not_it_h
   }
 }
 
+TEST_P(lost_sessions_by_faults, of_a_pause_leave_it_to_the_next_read_to_ask_whether_it_happened) {
+  auto mail = faulty_mail();
+  for (const moment when : {moment::before, moment::after}) {
+    mail.enqueue("b");
+    EXPECT_TRUE(mail.dequeue()) << "from now on the limits are known";
+    trouble_.fail("commit", {trouble::unknown_commit, when});
+    EXPECT_CODE(outcome_unknown, mail.pause());
+    EXPECT_EQ(mail.dequeue().has_value(), when == moment::before);
+    mail.enqueue("c");
+    mail.resume();
+  }
+}
+
 TEST_P(faults, that_keep_a_take_from_settling_what_came_too_late_leave_it_what_it_got) {
   auto db = trouble_.open(here().quick_url(), {.retry_for = 0s, .clock = clock.source()});
   auto jobs = db.claim("jobs", {.lease = 1min});

@@ -5,12 +5,14 @@ import argparse
 import sys
 
 import completeness
+import documented
 import habits
 import layers
+import promises
 import sql
 from tree import Tree
 
-RULES = {rule.__name__: rule for part in (layers, sql, habits, completeness) for rule in part.RULES}
+RULES = {rule.__name__: rule for part in (layers, sql, habits, completeness, documented, promises) for rule in part.RULES}
 
 
 def main():

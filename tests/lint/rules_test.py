@@ -11,11 +11,15 @@ HELLO = "// [readme]\nint main() {}\n// [/readme]\n"
 SOUND = {
     "README.md": "# x\n\n```cpp\nint main() {}\n```\n",
     "include/tableq/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
-    "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n",
+    "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n"
+    "/// A class.\nclass value {\n public:\n  value(const value&) = default;\n  value(value&&);\n"
+    "  /// Both.\n  int of(int);\n  int of(long x = {}) const;\n  bool is() { return f(); }  ///< Is.\n"
+    "  friend bool operator==(const value&, const value&) = default;\n\n private:\n  void own();\n"
+    "  int x_{f(1)};\n  std::function<void(int)> y_ = {};\n};\n",
     "core/seam/driver.hpp": "#pragma once\n\nclass driver {\n  virtual ~driver() = default;\n"
     "  virtual void begin() = 0;\n};\n",
     "core/queue/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
-    "bool f(capabilities c) { return c.schemas; }\nconst int big = 1'000'000;\n",
+    "bool f(capabilities c) { return c.schemas; }\nvalue::value(value&&) = default;\nconst int big = 1'000'000;\n",
     "core/rooms.txt": "seam\n:\n\nqueue  # x\n: seam\n",
     "drivers/one/dialect.cpp": '#include <soci/soci.h>\nconst char* s = "PRAGMA x = 1";\n',
     "drivers/one/statements.sql": "-- name: a.b\nSELECT 1;\n",
@@ -26,8 +30,16 @@ SOUND = {
     "schema/two/heap.sql": "CREATE TABLE x (y int);\n",
     "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
     "tools/help.hpp": "#pragma once\n",
+    "bench/throughput.cpp": '#include "databases/databases.hpp"\n',
+    "bench/databases/raw.cpp": '#include <sqlite3.h>\n',
     "examples/hello.cpp": HELLO,
-    "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\n",
+    "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\nTEST(a_queue, keeps) {}\n"
+    "TEST_P(a_queue_of_kind, keeps) {}\n",
+    "tests/unit/CMakeLists.txt": "foreach(one first second)\n  add_test(NAME entry.${one} COMMAND x)\n"
+    "  add_test(NAME whole COMMAND x)\n",
+    "docs/guarantees.md": "| a | b |\n\n## Each promise and its test\n\n| promise | tests |\n| --- | --- |\n"
+    "| x | `a_queue.keeps`, `a_queue_of_kind.keeps/one`, `a_queue*.keeps`, `a_queue.*` |\n"
+    "| y | `entry.second`, `whole` |\n",
     "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n",
 }
 
@@ -40,6 +52,8 @@ BREACHES = {
         {CODE: "#include <sqlite3.h>\n"},
         {"tools/main.cpp": '#include "core/seam/driver.hpp"\n'},
         {"drivers/one/dialect.cpp": '#include "tools/help.hpp"\n'},
+        {"bench/throughput.cpp": "#include <sqlite3.h>\n"},
+        {"bench/databases/raw.cpp": "#include <CLI/CLI.hpp>\n"},
     ],
     "rooms_of_core_keep_their_order": [
         {"core/seam/driver.hpp": '#include "core/queue/queue.hpp"\n'},
@@ -55,7 +69,8 @@ BREACHES = {
     "a_dialect_includes_no_other": [
         {"drivers/one/dialect.cpp": '#include "drivers/two/dialect.hpp"\n'}
     ],
-    "core_names_no_database": [
+    "no_database_is_named": [
+        {"bench/throughput.cpp": 'if (backend == "sqlite") return 1;\n'},
         {CODE: "// Postgres does this\n"},
         {"tests/conformance/a_test.cpp": 'auto u = "sqlite://x";\n'},
     ],
@@ -64,7 +79,13 @@ BREACHES = {
         {"schema/two/fifo.sql": "\n"},
     ],
     "a_driver_is_small": [{"drivers/one/dialect.cpp": "int x;\n" * 200}],
-    "the_seam_is_narrow": [{"core/seam/driver.hpp": "virtual void more() = 0;\n" * 10}],
+    "the_seam_is_narrow": [
+        {"core/seam/driver.hpp": "virtual void more() = 0;\n" * 10},
+        {"core/seam/listener.hpp": "#pragma once\nvirtual void more() = 0;\n" * 5},
+        {"drivers/transport.hpp": "#pragma once\nvirtual void more() = 0;\n" * 6},
+        {"drivers/transport/own_writes.hpp": "#pragma once\nvirtual void more() = 0;\n" * 2},
+        {"drivers/transport/other.hpp": "#pragma once\nvirtual bool one() const = 0;\n"},
+    ],
     "every_capability_is_used_by_core": [{CODE: None}],
     "the_library_keeps_to_itself": [
         {CODE: 'auto x = getenv("X");\n'},
@@ -104,12 +125,34 @@ BREACHES = {
         {"examples/hello.cpp": None},
     ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
+    "every_public_function_is_documented": [
+        {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
+        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
+        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nint other();\n"},
+        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n public:\n  x();\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n int a{1};\n public:\n"
+         "  [[nodiscard]] const std::vector<int>& size() const { return {}; }\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  operator bool() const;\n};\n"},
+        {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  template <class T>\n"
+         "  auto operator<=>(const T&) const;\n};\n"},
+        {"tests/lint/undocumented.txt": "include/tableq/dialect.hpp\n"},
+        {"tests/lint/undocumented.txt": "include/tableq/none.hpp\n"},
+    ],
+    "every_promise_names_tests_that_exist": [
+        {"docs/guarantees.md": "| z | `a_queue.loses` |\n"},
+        {"docs/guarantees.md": "| z | `a_stack.*` |\n"},
+        {"docs/guarantees.md": "| z | `a_queue_of_kind.loses/one` |\n"},
+        {"docs/guarantees.md": "| z | `entry.third` |\n"},
+        {"docs/guarantees.md": "| z | |\n"},
+        {"docs/guarantees.md": None},
+    ],
     "every_public_type_is_documented": [
         {"include/tableq/dialect.hpp": "\nclass TABLEQ_EXPORT x : public y {\n};\n"},
         {"include/tableq/dialect.hpp": "\nenum class x { a };\n"},
     ],
 }
-REPLACED = {"README.md": "```cpp\nint other;\n```\n", "examples/hello.cpp": "int main() {}\n", CODE: "\n"}
+REPLACED = {"README.md": "```cpp\nint other;\n```\n", "examples/hello.cpp": "int main() {}\n", CODE: "\n",
+            "docs/guarantees.md": "# x\n"}
 
 
 def findings(rule, breach=None):

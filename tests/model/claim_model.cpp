@@ -181,32 +181,31 @@ void claim_model::promote(timestamp now) {
 
 std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::milliseconds lease,
                                                 std::optional<timestamp> claimed_at, timestamp now,
-                                                std::int64_t identity) {
+                                                std::int64_t identity, const unit_ended& ended) {
   std::vector<tableq::delivery> out;
   const std::size_t most = std::min(max, limits_.allowed(stats(now).leased, now));
   if (most > 0) promote(now);
+  ended();
   // What came too late is met, and another look taken when nothing else was.
   for (bool met_late = most > 0; met_late && out.empty();) {
     met_late = false;
-    group_names touched;
     std::vector<tableq::message_id> next;
+    std::vector<tableq::message_id> late;
     for (const entry* each : in_order(now)) next.push_back(each->message.id);
     if (next.size() > most) next.resize(most);
     for (const tableq::message_id id : next) {
       entry& taken = all_.at(id);
       taken.message.claimed_at = claimed_at;
       if (rules_.keys == tableq::key_scope::waiting) taken.holds_key = false;
-      if (taken.message.expires_at && *taken.message.expires_at <= now) {
-        met_late = true;
-        touched.merge(groups_of({&id, 1}));
-        note(taken, "expired", now);
-        die(id, now);
-        continue;
-      }
       taken.message.state = message_state::leased;
       taken.message.due_at = now + lease;
       ++taken.message.attempts;
-      out.push_back({.receipt = {.id = id, .fence = taken.fence, .queue = identity},
+      const std::int64_t fence = taken.fence++;  // No receipt from before matches any more.
+      if (taken.message.expires_at && *taken.message.expires_at <= now) {
+        late.push_back(id);
+        continue;
+      }
+      out.push_back({.receipt = {.id = id, .fence = fence, .queue = identity},
                      .payload = taken.message.payload,
                      .headers = taken.message.headers,
                      .key = taken.message.key,
@@ -217,7 +216,17 @@ std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::mi
                      .claimed_at = claimed_at,
                      .lease_until = now + lease});
     }
+    if (!late.empty()) ended();
+    const group_names touched = groups_of(late);
+    for (const tableq::message_id id : late) {
+      met_late = true;
+      entry& each = all_.at(id);
+      --each.message.attempts;
+      note(each, "expired", now);
+      die(id, now);
+    }
     let_go(touched);
+    ended();
   }
   limits_.took(out.size());
   return out;
@@ -346,13 +355,22 @@ std::size_t claim_model::redrive_all() {
   return redrive(ids);
 }
 
-std::size_t claim_model::purge(tableq::retained which, std::chrono::milliseconds older_than,
-                               timestamp now) {
-  return std::erase_if(all_, [&](const auto& each) {
-    const tableq::stored_message& message = each.second.message;
-    return static_cast<int>(message.state) == static_cast<int>(which) &&
-           *message.finished_at <= now - older_than;
-  });
+std::size_t claim_model::purge(tableq::retained which, const tableq::purge_options& options,
+                               timestamp now, const unit_ended& ended) {
+  std::vector<std::pair<timestamp, tableq::message_id>> old;
+  for (const auto& [id, each] : all_) {
+    const tableq::stored_message& message = each.message;
+    const bool meant = static_cast<int>(message.state) == static_cast<int>(which);
+    if (meant && *message.finished_at <= now - options.older_than) {
+      old.emplace_back(*message.finished_at, id);
+    }
+  }
+  std::sort(old.begin(), old.end());
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (i > 0 && i % options.batch == 0) ended();
+    all_.erase(old[i].second);
+  }
+  return old.size();
 }
 
 }  // namespace tableq_test

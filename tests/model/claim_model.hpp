@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +26,7 @@ class claim_model {
   explicit claim_model(tableq::claim_options rules) : rules_(std::move(rules)) {}
 
   [[nodiscard]] limits_model& limits() { return limits_; }
+  [[nodiscard]] const limits_model& limits() const { return limits_; }
 
   /// The message that holds the key, if any.
   [[nodiscard]] std::optional<tableq::message_id> holder(const std::string& key,
@@ -45,11 +47,15 @@ class claim_model {
   /// A group of which more are ready or leased than may be; empty when there is none.
   [[nodiscard]] std::optional<std::string> crowded() const;
 
+  /// Called where an operation of several units of work has ended one of them.
+  using unit_ended = std::function<void()>;
+
   /// The next messages in order, taken. The receipts bear the fences from before: new ones are the
   /// database's to choose, and are told by `fenced`.
   std::vector<tableq::delivery> take(std::size_t max, std::chrono::milliseconds lease,
                                      std::optional<tableq::timestamp> claimed_at,
-                                     tableq::timestamp now, std::int64_t identity);
+                                     tableq::timestamp now, std::int64_t identity,
+                                     const unit_ended& ended);
   void fenced(const tableq::receipt& r) { all_.at(r.id).fence = r.fence; }
   tableq::settled complete(const tableq::receipt& r, tableq::timestamp now);
   tableq::settled fail(const tableq::receipt& r, const std::string& error,
@@ -75,6 +81,8 @@ class claim_model {
   /// Some message that is there, the same for the same number; zero when there is none.
   [[nodiscard]] tableq::message_id some(std::uint64_t number) const;
   [[nodiscard]] std::optional<tableq::stored_message> get(tableq::message_id id) const;
+  /// All that are there, by their ids.
+  [[nodiscard]] std::vector<tableq::stored_message> all() const;
   [[nodiscard]] std::vector<tableq::stored_message> peek(std::size_t max,
                                                          tableq::timestamp now) const;
   [[nodiscard]] std::vector<tableq::stored_message> list(tableq::message_state which) const;
@@ -96,8 +104,9 @@ class claim_model {
   /// A letter comes back, under a new id.
   void adopt(tableq::message_id id, const std::string& payload);
 
-  std::size_t purge(tableq::retained which, std::chrono::milliseconds older_than,
-                    tableq::timestamp now);
+  /// @param batch how many are deleted in one unit of work.
+  std::size_t purge(tableq::retained which, const tableq::purge_options& options,
+                    tableq::timestamp now, const unit_ended& ended);
   [[nodiscard]] tableq::claim_stats stats(tableq::timestamp now) const;
 
  private:

@@ -65,6 +65,12 @@ std::optional<tableq::stored_message> claim_model::get(tableq::message_id id) co
   return found->second.message;
 }
 
+std::vector<tableq::stored_message> claim_model::all() const {
+  std::vector<tableq::stored_message> out;
+  for (const auto& [id, each] : all_) out.push_back(each.message);
+  return out;
+}
+
 std::vector<tableq::stored_message> claim_model::peek(std::size_t max, timestamp now) const {
   const std::vector<const entry*> ready = in_order(now);
   // Of those that no take has met since their time came only the first are looked at.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,9 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   void reopen() override;
   void change(tableq::transaction* tx) override;
   void look() override;
+  std::string shown() override;
+  [[nodiscard]] std::string shown_by(const claim_model& model) const override;
+  void prepare_change() override;
   /// More is added than is completed: now and then the queue is dropped with all that is in it.
   void begin_anew();
 
@@ -30,6 +34,16 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   void take(tableq::transaction* tx);
   /// Whether one of the batch meets a held key and is to be rejected.
   [[nodiscard]] bool rejects(const std::vector<tableq::new_claim_message>& batch) const;
+  /// What an enqueue does to the model, and should answer.
+  /// @param id_of the id of a message that is added, by its place in the batch.
+  std::vector<tableq::enqueued> add(const std::vector<tableq::new_claim_message>& batch,
+                                    const std::function<tableq::message_id(std::size_t)>& id_of);
+  /// The same where the enqueue may not have happened.
+  void enqueued_perhaps(const std::vector<tableq::new_claim_message>& batch);
+  /// Messages that the model does not know, by their ids.
+  [[nodiscard]] std::vector<tableq::stored_message> unknown_messages();
+  /// All that are there, by their ids.
+  [[nodiscard]] std::vector<tableq::stored_message> all_messages();
   /// Settles receipts that may be fresh, stale, or of a take that was rolled back.
   void settle(tableq::transaction* tx);
   /// The options with the delay that the database has drawn for the message, which was failed so;

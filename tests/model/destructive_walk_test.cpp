@@ -20,6 +20,7 @@ struct destructive_model {
   limits_model held_back = {};
 
   [[nodiscard]] limits_model& limits() { return held_back; }
+  [[nodiscard]] const limits_model& limits() const { return held_back; }
 };
 
 class destructive_walk : public walked<on_each_kind, destructive_model> {
@@ -56,7 +57,9 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     if (choice < 17 || tx != nullptr) return dequeue(tx);
     if (choice == 17) return limit(false);
     if (choice == 18) return pause();
-    ASSERT_EQ(purge(), model_.all.size());
+    std::size_t gone = 0;
+    if (!told([&] { gone = purge(); })) return either([&] { model_.all.clear(); });
+    ASSERT_EQ(gone, model_.all.size());
     model_.all.clear();
   }
 
@@ -84,7 +87,8 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
       return with(tx, [&](auto&... t) { return mail_->put_all(t..., payloads); });
     };
     if (refused(model_.limits(), payloads.size(), model_.all.size(), put)) return;
-    const auto ids = put();
+    std::vector<tableq::message_id> ids;
+    if (!told([&] { ids = put(); })) return added_perhaps(payloads, clock.now());
     ASSERT_EQ(ids.size(), payloads.size());
     for (std::size_t i = 0; i < ids.size(); ++i) add(ids[i], payloads[i], clock.now());
   }
@@ -104,7 +108,20 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     const auto put = [&] {
       return with(tx, [&](auto&... t) { return mail.enqueue(t..., payload, options); });
     };
-    if (!refused(model_.limits(), 1, model_.all.size(), put)) add(put(), payload, due);
+    if (refused(model_.limits(), 1, model_.all.size(), put)) return;
+    tableq::message_id id;
+    if (!told([&] { id = put(); })) return added_perhaps({payload}, due);
+    add(id, payload, due);
+  }
+
+  /// By the ids in the table, which follow the order of the payloads.
+  void added_perhaps(const std::vector<std::string>& payloads, tableq::timestamp due) {
+    either([&] {
+      std::vector<tableq::message_id> ids = stored();
+      std::erase_if(ids, [&](auto id) { return model_.all.count(id) > 0; });
+      if (ids.size() != payloads.size()) return;
+      for (std::size_t i = 0; i < ids.size(); ++i) add(ids[i], payloads[i], due);
+    });
   }
 
   void add(tableq::message_id id, const std::string& payload, tableq::timestamp due) {
@@ -113,11 +130,15 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     model_.all[id] = {payload, due};
   }
 
+  [[nodiscard]] bool is_due(const destructive_model::message& one) const {
+    return kind() != tableq::kind::pending || one.due <= clock.now();
+  }
+
   /// Ids in the order in which reads return them.
   [[nodiscard]] std::vector<tableq::message_id> in_order() const {
     std::vector<tableq::message_id> ids;
     for (const auto& [id, each] : model_.all) {
-      if (kind() != tableq::kind::pending || each.due <= clock.now()) ids.push_back(id);
+      if (is_due(each)) ids.push_back(id);
     }
     if (kind() == tableq::kind::lifo) std::reverse(ids.begin(), ids.end());
     if (kind() == tableq::kind::pending) {
@@ -129,9 +150,12 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
 
   void dequeue(tableq::transaction* tx) {
     const std::size_t max = 1 + random_.below(5);
-    const auto got = with(tx, [&](auto&... t) { return mail_->take_up_to(t..., max); });
+    std::vector<item> got;
+    const bool known =
+        told([&] { got = with(tx, [&](auto&... t) { return mail_->take_up_to(t..., max); }); });
     const std::size_t most = std::min(max, model_.limits().allowed(0, clock.now()));
     const auto expected = in_order();
+    if (!known) return read_perhaps(std::min(most, expected.size()));
     ASSERT_EQ(got.size(), std::min(most, expected.size()));
     for (std::size_t i = 0; i < got.size(); ++i) {
       ASSERT_TRUE(kind() == tableq::kind::heap || got[i].id == expected[i]) << got[i].id.value;
@@ -140,6 +164,48 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
       model_.all.erase(got[i].id);
     }
     model_.limits().took(got.size());
+  }
+
+  void read_perhaps(std::size_t count) {
+    either([&] {
+      auto ids = in_order();
+      if (kind() == tableq::kind::heap) {  // Which ones, the heap has chosen.
+        const auto there = stored();
+        std::erase_if(ids, [&](auto id) { return std::count(there.begin(), there.end(), id) > 0; });
+        if (ids.size() != count) return;
+      }
+      for (std::size_t i = 0; i < count; ++i) model_.all.erase(ids[i]);
+      model_.limits().took(count);
+    });
+  }
+
+  /// The ids in the table, due or not.
+  std::vector<tableq::message_id> stored() {
+    std::vector<tableq::message_id> out;
+    for (const auto& row : here().sql("SELECT id FROM mail ORDER BY id")) {
+      out.push_back({std::stoll(row.at(0).value())});
+    }
+    return out;
+  }
+
+  /// Ids alone would not do: where a queue runs empty they may begin anew.
+  static std::string text_of(const std::vector<tableq::message_id>& ids,
+                             std::vector<std::string> due) {
+    std::string out;
+    for (const auto id : ids) out += std::to_string(id.value) + ' ';
+    std::sort(due.begin(), due.end());  // A heap has no order.
+    for (const std::string& payload : due) out += '\n' + payload;
+    return out;
+  }
+  std::string shown() override { return shown_limits() + text_of(stored(), mail_->peek(10'000)); }
+  [[nodiscard]] std::string shown_by(const destructive_model& model) const override {
+    std::vector<tableq::message_id> ids;
+    std::vector<std::string> due;
+    for (const auto& [id, each] : model.all) {
+      ids.push_back(id);
+      if (is_due(each)) due.push_back(each.payload);
+    }
+    return model.limits().described() + text_of(ids, due);
   }
 
   void look() override {

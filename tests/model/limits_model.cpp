@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/described.hpp"
+
 namespace tableq_test {
 namespace {
 
@@ -48,6 +50,15 @@ std::size_t limits_model::allowed(std::size_t leased, tableq::timestamp now) {
     out = std::min(out, most - std::min(most, leased));
   }
   return out;
+}
+
+std::string limits_model::described() const {
+  std::string left;
+  if (limits_.rate) {
+    left = std::to_string(left_.tokens) + ' ' +
+           std::to_string(left_.refilled_at.time_since_epoch().count());
+  }
+  return tableq_test::described(limits_, paused_, left);
 }
 
 void limits_model::took(std::size_t count) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <tableq/tableq.hpp>
 
@@ -13,6 +14,8 @@ class limits_model {
   void set(const tableq::queue_limits& to, tableq::timestamp now);
   void pause(bool is) { paused_ = is; }
   [[nodiscard]] bool paused() const { return paused_; }
+  /// All limits in words, with what is left of a rate.
+  [[nodiscard]] std::string described() const;
 
   /// How many messages a read may take. Afterwards it tells how many it took.
   /// @param leased how many there are under a lease that has not ended.

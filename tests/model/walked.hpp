@@ -4,13 +4,17 @@
 
 #include <chrono>
 
+#include "model/described.hpp"
 #include "model/limits_model.hpp"
+#include "model/possibilities.hpp"
 #include "model/walk.hpp"
 #include "support/fixture.hpp"
+#include "support/report.hpp"
 
 namespace tableq_test {
 
-/// A queue that goes through the same as its model, by a clock that jumps.
+/// A queue that goes through the same as its model, by a clock that jumps. Now and then the outcome
+/// of a change is unknown; then there are several models, until a look at the queue decides.
 template <class Ground, class Model>
 class walked : public Ground {
  protected:
@@ -21,6 +25,11 @@ class walked : public Ground {
           .step = [this](random_source& random) { step(random); },
           .usual_steps = usual_steps});
     close();
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string name = test.name();
+    report_injected(std::string("unknown outcomes in ") + test.test_suite_name(),
+                    name.substr(name.find('/') + 1), may_.decisions(),
+                    name.substr(0, name.find('/')) + ", each decided by a look");
   }
 
   /// Closes the database and opens it anew.
@@ -30,6 +39,11 @@ class walked : public Ground {
   virtual void change(tableq::transaction* tx) = 0;
   /// Both must be the same.
   virtual void look() = 0;
+  /// All that the database shows of the queue, in words; and what a model says it should show.
+  virtual std::string shown() = 0;
+  [[nodiscard]] virtual std::string shown_by(const Model& model) const = 0;
+  /// Before a change, with nothing that can fail.
+  virtual void prepare_change() {}
   virtual tableq::queue& queue() = 0;
   [[nodiscard]] virtual const backend& stands_on() const = 0;
   /// One with which nothing has happened.
@@ -41,13 +55,26 @@ class walked : public Ground {
     return tx == nullptr ? call() : call(*tx);
   }
 
+  /// Makes a call. @return whether its outcome is known; then the walk goes on as usual.
+  template <class Call>
+  [[nodiscard]] bool told(Call&& call) {
+    return may_.told(std::forward<Call>(call));
+  }
+  /// The call that was not told may have done nothing, or what `effect` does to the model. Where
+  /// that is more than one unit of work, `effect` says `unit_ended` in between.
+  template <class Effect>
+  void either(Effect&& effect) {
+    may_.may_be(model_);
+    std::forward<Effect>(effect)();
+  }
+  void unit_ended() {
+    if (may_.lost()) may_.may_be(model_);
+  }
+
   void pause() {
     const bool is = !model_.limits().paused() && random_.one_in(2);
-    if (is) {
-      queue().pause();
-    } else {
-      queue().resume();
-    }
+    const bool known = told([&] { is ? queue().pause() : queue().resume(); });
+    if (!known) return either([&] { model_.limits().pause(is); });
     model_.limits().pause(is);
     ASSERT_EQ(queue().paused(), is);
   }
@@ -61,8 +88,9 @@ class walked : public Ground {
       if (to.rate && random_.one_in(2)) to.burst = 1 + static_cast<int>(random_.below(8));
       if (leases && random_.one_in(2)) to.concurrency = 1 + static_cast<int>(random_.below(8));
     }
-    queue().set_limits(to);
-    model_.limits().set(to, this->clock.now());
+    const auto now_limited = [&] { model_.limits().set(to, this->clock.now()); };
+    if (!told([&] { queue().set_limits(to); })) return either(now_limited);
+    now_limited();
     ASSERT_EQ(queue().limits(), to);
   }
 
@@ -84,7 +112,18 @@ class walked : public Ground {
     ASSERT_EQ(tableq::to_string(thrown_by([&] { tx.commit(); }).code()), "invalid_argument");
   }
 
+  /// What the database says of the queue's limits, as limits_model::described does.
+  [[nodiscard]] std::string shown_limits() {
+    const std::string what = "SELECT tokens, refilled_at FROM tableq_limits WHERE queue = '";
+    std::string left;
+    for (const auto& fields : this->here().sql(what + queue().name() + "' AND rate IS NOT NULL")) {
+      left = fields.at(0).value() + ' ' + fields.at(1).value();
+    }
+    return described(queue().limits(), queue().paused(), left);
+  }
+
   random_source random_{0};
+  possibilities<Model> may_;
   Model model_;
   std::uint64_t sent_ = 0;
 
@@ -93,6 +132,9 @@ class walked : public Ground {
     close();
     this->clear();
     this->prepare(stands_on());
+    this->open_with(may_.faults());
+    may_.heal();
+    may_.forget();
     model_ = empty_;
     sent_ = 0;
     reopen();
@@ -103,12 +145,27 @@ class walked : public Ground {
     if (random_.one_in(100)) reopen();
     const std::chrono::milliseconds passed(random_.below(4000));
     this->clock.advance(random_.one_in(20) ? -passed : passed);  // Clocks are set back as well.
-    if (random_.one_in(10)) {
+    prepare_change();
+    const bool in_transaction = random_.one_in(10);
+    if (random_.one_in(in_transaction ? 3 : 12)) may_.arm(random_);
+    if (in_transaction) {
       transaction();
     } else {
       change(nullptr);
     }
+    may_.heal();
+    if (may_.open()) decide();
     look();
+  }
+
+  /// An outcome was unknown: the queue is as one of the models, and no mixture of them.
+  void decide() {
+    const std::string there = shown();
+    auto found = may_.decided(model_, there, [&](const Model& each) { return shown_by(each); });
+    ASSERT_TRUE(found) << "an unknown outcome is none of those that are possible; there is\n"
+                       << there << "and one of them would be\n"
+                       << shown_by(model_);
+    model_ = *std::move(found);
   }
 
   /// Some changes that are all undone, or all kept.
@@ -118,7 +175,7 @@ class walked : public Ground {
     spoilt_ = false;
     for (std::uint64_t i = random_.below(5); i > 0 && !spoilt_; --i) change(&tx);
     if (!spoilt_ && random_.one_in(2)) {
-      tx.commit();
+      if (!told([&] { tx.commit(); })) may_.may_be(before);
     } else {
       tx.rollback();
       model_ = before;

@@ -8,6 +8,8 @@
 #include <string>
 #include <tuple>
 
+#include <tableq/testing.hpp>
+
 #include "support/any_queue.hpp"
 #include "support/backend.hpp"
 #include "support/clock.hpp"
@@ -41,12 +43,15 @@ class ground {
   tableq::database& db_with_clock();
   /// One more database object on the same place.
   [[nodiscard]] tableq::database open(tableq::open_options options = {});
+  /// From now on the calls of the databases that are opened can be made to fail by this.
+  void open_with(const tableq::testing::faults& faults) { faults_ = faults; }
   manual_clock clock;
 
  private:
   std::unique_ptr<place> place_;
   features can_;
   std::optional<tableq::database> database_;
+  std::optional<tableq::testing::faults> faults_;
 };
 
 /// A test that runs on every backend.

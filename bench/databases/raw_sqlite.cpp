@@ -1,10 +1,11 @@
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "raw_databases.hpp"
+#include "databases.hpp"
 
 namespace bench {
 
@@ -206,9 +207,8 @@ class database : public raw_database {
 
 }  // namespace
 
-std::unique_ptr<raw_database> raw_sqlite(const std::filesystem::path& directory,
-                                         const std::string& synchronous) {
-  return std::make_unique<database>(directory, synchronous);
+std::unique_ptr<raw_database> raw_sqlite(const std::string& directory, const std::string& mode) {
+  return std::make_unique<database>(directory, mode);
 }
 
 }  // namespace bench

@@ -4,17 +4,17 @@
 #include <thread>
 
 #include "libpq_client.hpp"
+#include "raw.hpp"
 
 namespace bench {
 
 /// The hand-over of one message by a bare LISTEN and NOTIFY: an INSERT with a notification in one
 /// round trip, and a session that waits for it and pops.
-class notified {
+class notified final : public hand_over {
  public:
   explicit notified(const std::string& address);
 
-  /// @return microseconds from the sending to the receipt.
-  double send_and_receive();
+  double send_and_receive() override;
 
  private:
   libpq_connection sender_;

@@ -1,9 +1,9 @@
 #include <utility>
 #include <vector>
 
+#include "databases.hpp"
 #include "odbc_client.hpp"
 #include "postgresql_place.hpp"
-#include "raw_databases.hpp"
 
 namespace bench {
 
@@ -130,8 +130,8 @@ class database : public raw_database {
 
 }  // namespace
 
-std::unique_ptr<raw_database> raw_odbc(const std::string& address, const std::string& synchronous) {
-  return std::make_unique<database>(address, synchronous);
+std::unique_ptr<raw_database> raw_odbc(const std::string& address, const std::string& mode) {
+  return std::make_unique<database>(address, mode);
 }
 
 }  // namespace bench

@@ -3,9 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "databases.hpp"
 #include "libpq_client.hpp"
+#include "notify.hpp"
 #include "postgresql_place.hpp"
-#include "raw_databases.hpp"
 
 namespace bench {
 
@@ -99,6 +100,9 @@ class database : public raw_database {
   std::unique_ptr<held> hold_snapshot(owner /*whose*/) override {
     return std::make_unique<old_snapshot>(place_.url());
   }
+  std::unique_ptr<hand_over> notifications() override {
+    return std::make_unique<notified>(place_.url());
+  }
   json describe() override { return place_.describe(); }
 
  private:
@@ -107,9 +111,8 @@ class database : public raw_database {
 
 }  // namespace
 
-std::unique_ptr<raw_database> raw_postgresql(const std::string& address,
-                                             const std::string& synchronous) {
-  return std::make_unique<database>(address, synchronous);
+std::unique_ptr<raw_database> raw_postgresql(const std::string& address, const std::string& mode) {
+  return std::make_unique<database>(address, mode);
 }
 
 }  // namespace bench

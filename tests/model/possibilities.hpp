@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tableq/testing.hpp>
+
+#include "support/seed.hpp"
+
+namespace tableq_test {
+
+/// What a walk knows while the outcome of a call is unknown: each state in which the queue may be.
+/// Owns the faults that make outcomes unknown.
+template <class Model>
+class possibilities {
+ public:
+  [[nodiscard]] const tableq::testing::faults& faults() const { return faults_; }
+
+  /// From now until `heal` the outcome of a commit, or of a change outside of a transaction, is
+  /// lost: that of the first one, or of a later one.
+  void arm(random_source& random) {
+    using namespace tableq::testing;
+    const fault lost{.what = trouble::unknown_commit,
+                     .when = random.one_in(2) ? moment::before : moment::after};
+    const std::size_t first = random.one_in(2) ? 1 : 1 + random.below(12);
+    constexpr std::size_t calls = 40;
+    for (std::size_t nth = first; nth < first + calls; ++nth) faults_.fail(nth, lost);
+    failures_ = faults_.failures();
+    armed_ = true;
+  }
+  void heal() {
+    faults_.heal();
+    armed_ = false;
+  }
+  /// Whether an outcome was lost since `arm`.
+  [[nodiscard]] bool lost() const { return armed_ && faults_.failures() > failures_; }
+
+  /// Makes a call. @return whether the caller was told that it has happened.
+  template <class Call>
+  [[nodiscard]] bool told(Call&& call) {
+    try {
+      std::forward<Call>(call)();
+      return true;
+    } catch (const tableq::error& failure) {
+      if (!lost() || failure.code() != tableq::errc::outcome_unknown) throw;
+      return false;
+    }
+  }
+
+  /// The queue may be as this one says, beside what the walk's model says.
+  void may_be(const Model& state) { states_.push_back(state); }
+  template <class Change>
+  void each(Change change) {
+    for (Model& state : states_) change(state);
+  }
+  void forget() { states_.clear(); }
+  [[nodiscard]] bool open() const { return !states_.empty(); }
+
+  /// The state of which `describe` says what is there; nothing when none is like that.
+  template <class Describe>
+  [[nodiscard]] std::optional<Model> decided(const Model& model, const std::string& there,
+                                             Describe describe) {
+    states_.push_back(model);
+    std::optional<Model> out;
+    for (Model& each : states_) {
+      if (describe(each) == there) out = std::move(each);
+    }
+    ++decisions_;
+    states_.clear();
+    return out;
+  }
+  /// How many outcomes were unknown, and then decided by a look.
+  [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
+
+ private:
+  tableq::testing::faults faults_;
+  bool armed_ = false;
+  std::size_t failures_ = 0;
+  std::vector<Model> states_;
+  std::uint64_t decisions_ = 0;
+};
+
+}  // namespace tableq_test

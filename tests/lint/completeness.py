@@ -44,9 +44,24 @@ def every_public_type_is_documented(tree):
                 yield f"{source.name}:{line}: {found[1]} has no doc comment"
 
 
+def the_journeys_name_what_exists(tree):
+    """docs/design.md: `function` in `file`."""
+    text = tree.text("docs/design.md")
+    named = re.findall(r"`([\w:]+)`\s+in\s+`([\w/.]+\.[ch]pp)`", text)
+    if not named:
+        yield "docs/design.md: no function is named with its file"
+    for function, name in named:
+        last = function.rsplit("::", 1)[-1]
+        if not (tree.root / name).is_file():
+            yield f"docs/design.md: there is no {name}"
+        elif not re.search(rf"\b{last}\s*\(", tree.text(name)):
+            yield f"docs/design.md: {name} has no {function}"
+
+
 RULES = [
     every_source_is_in_a_target,
     the_readme_example_is_compiled,
     the_consumer_includes_every_public_header,
     every_public_type_is_documented,
+    the_journeys_name_what_exists,
 ]

@@ -18,7 +18,7 @@ namespace tableq::drivers {
 namespace {
 
 static_assert(most_rows < 1U << 12U);
-static_assert(static_cast<std::size_t>(core::statement::claim_leased) < 1U << 8U);
+static_assert(core::statement_count <= 1U << 8U);
 
 std::uint64_t text_key(core::statement id, const core::table_names& names,
                        std::size_t rows) noexcept {

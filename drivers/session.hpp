@@ -23,7 +23,8 @@ struct vocabulary {
   dialect speaks;
   const transport_kind* by = nullptr;
   std::map<std::string, std::string, std::less<>> statements;
-  std::bitset<256> for_one = {};  ///< By statement: whether there is a text for one message.
+  std::bitset<core::statement_count> for_one =
+      {};  ///< By statement: whether there is a text for one message.
 
   void learn(std::string_view texts);
 };

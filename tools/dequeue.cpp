@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>
 
-#include "backoff.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
 #include "format.hpp"
@@ -56,6 +56,18 @@ class batch_size {
   std::size_t size_ = 4;
 };
 
+/// Between two tries, or two looks: longer each time.
+class growing_pause {
+ public:
+  [[nodiscard]] milliseconds next() { return std::exchange(next_, std::min(2 * next_, longest)); }
+  void reset() { next_ = first; }
+
+ private:
+  static constexpr milliseconds first{5};
+  static constexpr milliseconds longest{250};
+  milliseconds next_ = first;
+};
+
 /// What a transaction has taken, before it ends.
 struct taken {
   tableq::transaction tx;
@@ -65,7 +77,7 @@ struct taken {
 /// Nothing has been printed yet, so this part may be repeated.
 taken take(tableq::database& db, tableq::destructive_queue& queue, std::size_t most) {
   const auto until = steady_clock::now() + std::chrono::seconds{10};
-  backoff pauses(milliseconds{5}, milliseconds{250});
+  growing_pause pauses;
   for (;;) {
     try {
       tableq::transaction tx = db.begin();
@@ -76,7 +88,7 @@ taken take(tableq::database& db, tableq::destructive_queue& queue, std::size_t m
                          failure.code() == tableq::errc::busy ||
                          failure.code() == tableq::errc::connection_lost;
       if (!again || steady_clock::now() > until) throw;
-      std::this_thread::sleep_for(pauses.pause());
+      std::this_thread::sleep_for(pauses.next());
     }
   }
 }
@@ -115,10 +127,10 @@ void deliver(taken batch, const dequeue_arguments& how) {
 
 /// Looks, without holding anything, until a message is there or the time is over.
 void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time_point until,
-                      backoff& pauses) {
+                      growing_pause& pauses) {
   do {
     const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
-    std::this_thread::sleep_for(std::min(left, pauses.pause()));
+    std::this_thread::sleep_for(std::min(left, pauses.next()));
   } while (queue.peek().empty() && steady_clock::now() < until);
 }
 
@@ -135,7 +147,7 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
 
   std::size_t done = 0;
   batch_size size;
-  backoff pauses(milliseconds{5}, milliseconds{250});
+  growing_pause pauses;
   auto until = steady_clock::now() + wait;
   while (given.all || done < count) {
     const std::size_t most = given.all ? size.next() : std::min(size.next(), count - done);

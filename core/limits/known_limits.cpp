@@ -18,15 +18,13 @@ std::optional<known_limits> limits_watch::known() noexcept {
 }
 
 void limits_watch::learn(const known_limits& of, clock::time_point asked) {
-  {
-    const std::scoped_lock hold(mutex_);
-    const clock::rep at = asked.time_since_epoch().count();
-    if (at < asked_.load()) return;
-    if (known_.capacity != of.capacity) room_.forget();
-    known_ = of;
-    limited_.store(of.any());
-    asked_.store(at);
-  }
+  const std::scoped_lock hold(mutex_);
+  const clock::rep at = asked.time_since_epoch().count();
+  if (at < asked_.load()) return;
+  if (known_.capacity != of.capacity) room_.forget();
+  known_ = of;
+  limited_.store(of.any());
+  asked_.store(at);
 }
 
 void limits_watch::made_room() noexcept {

@@ -165,11 +165,6 @@ read_gate::read_gate(const queue_state& of, transaction* tx, std::chrono::millis
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
 }
 
-std::chrono::milliseconds read_gate::growing_pause() {
-  if (!growing_) growing_.emplace(first_pause, longest_pause);
-  return growing_->pause();
-}
-
 bool read_gate::rest(std::uint64_t since) {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now());
@@ -185,7 +180,7 @@ room::room(const queue_state& of, transaction* tx, std::size_t wanted, const whe
   known_limits known = limits_now(of, tx);
   if (!known.capacity) return;
   const auto until = std::chrono::steady_clock::now() + full.wait;
-  std::optional<backoff> growing;
+  backoff growing(10ms, 500ms);
   for (; known.capacity; known = limits_now(of, tx)) {
     if (wanted > *known.capacity) {
       refuse("has not the capacity for so many at once; enqueue fewer", advice::never);
@@ -197,8 +192,7 @@ room::room(const queue_state& of, transaction* tx, std::size_t wanted, const whe
     if (left <= 0ms || full.stop.stop_requested()) {
       refuse("is full; wait for room, read from it, or raise its capacity", advice::statement);
     }
-    if (!growing) growing.emplace(10ms, 500ms);
-    of.limits().changes().wait(mark, std::min(left, growing->pause()), full.stop);
+    of.limits().changes().wait(mark, std::min(left, growing.pause()), full.stop);
   }
 }
 

@@ -85,7 +85,7 @@ class read_gate {
       keep_ = false;
       allowance allowed(of_, in);
       if (allowed.free() == 0) {
-        held_back_ = allowed.look_again().value_or(growing_pause());
+        held_back_ = allowed.look_again().value_or(growing_.pause());
         changed = allowed.spend(0);
         return found();
       }
@@ -129,7 +129,6 @@ class read_gate {
   static constexpr std::chrono::milliseconds first_pause{10};
   static constexpr std::chrono::milliseconds longest_pause{500};
 
-  std::chrono::milliseconds growing_pause();
   /// @return false when there is no time left, or a stop was requested.
   bool rest(std::uint64_t since);
 
@@ -139,7 +138,7 @@ class read_gate {
   std::stop_token stop_;
   std::optional<std::chrono::milliseconds> held_back_;
   bool keep_ = false;
-  std::optional<backoff> growing_;  // made when it is needed: it draws a seed
+  backoff growing_{first_pause, longest_pause};
 };
 
 /// Room for what one call is about to add to a queue, if that is bounded.

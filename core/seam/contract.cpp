@@ -155,7 +155,7 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "contracts follow the order of the enumeration");
-static_assert(all.size() == static_cast<std::size_t>(statement::claim_floor) + 1);
+static_assert(all.size() == statement_count, "statement_count names the last of them");
 
 }  // namespace
 

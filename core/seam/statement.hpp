@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -91,6 +92,9 @@ enum class statement : std::uint8_t {
   queue_floor,
   claim_floor,
 };
+
+/// How many there are.
+inline constexpr std::size_t statement_count = static_cast<std::size_t>(statement::claim_floor) + 1;
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

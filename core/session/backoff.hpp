@@ -3,37 +3,66 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
 
 namespace tableq::core {
 
-/// Growing pauses with jitter between tries.
+/// Draws lengths of time, so that many that wait for the same thing do not all come back in the
+/// same moment.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
-class backoff {
+class jitter {
  public:
-  backoff(std::chrono::milliseconds first, std::chrono::milliseconds most)
-      : first_(std::min(first, most)),
-        most_(most),
-        next_(first_),
-        random_(std::random_device{}()) {}
-
-  /// The next pause: between half of what it grew to and all of it.
-  [[nodiscard]] std::chrono::milliseconds pause() {
-    std::uniform_int_distribution<std::int64_t> jitter(next_.count() / 2, next_.count());
-    next_ = std::min(next_ * 2, most_);
-    return std::chrono::milliseconds{jitter(random_)};
+  /// Between half of the length and all of it.
+  template <class Length>
+  [[nodiscard]] Length below(Length length) noexcept {
+    using number = typename Length::rep;
+    return Length(std::uniform_int_distribution<number>(
+        length.count() / 2, length.count())(random_ ? *random_ : random_.emplace(seed())));
   }
 
-  /// Things go well again.
+ private:
+  /// A device for random numbers may cost more than an operation, and pauses need no good ones.
+  [[nodiscard]] std::minstd_rand::result_type seed() const noexcept {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    return static_cast<std::minstd_rand::result_type>(now ^ reinterpret_cast<std::intptr_t>(this));
+  }
+
+  std::optional<std::minstd_rand> random_;  // made by the first draw
+};
+
+/// Growing pauses with jitter between tries. The library waits and tries again in this way only.
+/// @tparam Length the unit of the pauses.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+template <class Length>
+class basic_backoff {
+ public:
+  /// @param first the longest that the first pause may be; each next one may be twice as long.
+  /// @param most the longest that any may be.
+  basic_backoff(Length first, Length most) noexcept
+      : first_(std::min(first, most)), most_(most), next_(first_) {}
+
+  /// The next pause: between half of what it has grown to and all of it.
+  [[nodiscard]] Length pause() noexcept {
+    const Length out = jitter_.below(next_);
+    next_ = std::min(next_ * 2, most_);
+    return out;
+  }
+
+  /// Things go well again: the next pause is a first one.
   void reset() noexcept { next_ = first_; }
 
  private:
-  std::chrono::milliseconds first_;
-  std::chrono::milliseconds most_;
-  std::chrono::milliseconds next_;
-  std::minstd_rand random_;
+  Length first_;
+  Length most_;
+  Length next_;
+  jitter jitter_;
 };
+
+using backoff = basic_backoff<std::chrono::milliseconds>;
 
 }  // namespace tableq::core

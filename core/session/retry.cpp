@@ -1,11 +1,11 @@
 #include "core/session/retry.hpp"
 
-#include <algorithm>
 #include <thread>
 
 namespace tableq::core {
 namespace {
 
+constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{250};
 
 /// Worth repeating: somebody else was in the way, or the session was gone before it was used.
@@ -26,6 +26,7 @@ bool passing(const error& failure, contact so_far) noexcept {
 
 retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
     : until_(std::chrono::steady_clock::now() + budget),
+      pauses_(first_pause, longest_pause),
       any_(budget.count() > 0),
       so_far_(so_far) {}
 
@@ -33,12 +34,9 @@ bool retry_policy::again(const error& failure, const observation* watched) {
   ++attempts_;
   if (!any_ || !passing(failure, so_far_) || std::chrono::steady_clock::now() >= until_)
     return false;
-  if (!random_) random_.emplace(std::random_device{}());
-  std::uniform_int_distribution<std::int64_t> jitter(pause_.count() * 500, pause_.count() * 1500);
-  const std::chrono::microseconds pause(jitter(*random_));
+  const auto pause = pauses_.pause();
   if (watched != nullptr) watched->retrying(failure, attempts_, pause);
   std::this_thread::sleep_for(pause);
-  pause_ = std::min(pause_ * 2, longest_pause);
   return true;
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
-#include <random>
 
 #include <tableq/error.hpp>
 
 #include "core/observe/observation.hpp"
+#include "core/session/backoff.hpp"
 #include "core/session/session_pool.hpp"
 
 namespace tableq::core {
@@ -17,28 +16,27 @@ namespace tableq::core {
 enum class contact { first, known };
 
 /// Decides whether a unit of work of our own is run again, and waits before it is.
-///
-/// The one place in core that catches tableq::error to decide anything is `repeating`, below.
 class retry_policy {
  public:
   /// @param budget from now on; zero: nothing is repeated.
   retry_policy(std::chrono::milliseconds budget, contact so_far);
 
-  /// Whether to run again after this error. Waits a jittered, growing time first: 1 ms to 250 ms.
+  /// Whether to run again after this error. Waits a jittered, growing time first, up to 250 ms.
   /// @param watched told before the wait, if not null.
   [[nodiscard]] bool again(const error& failure, const observation* watched = nullptr);
 
  private:
   std::chrono::steady_clock::time_point until_;
-  std::chrono::milliseconds pause_{1};
+  basic_backoff<std::chrono::microseconds> pauses_;
   int attempts_ = 0;
   bool any_;
   contact so_far_;
-  // Made for the first pause: a seed may cost more than an operation.
-  std::optional<std::minstd_rand> random_;
 };
 
-/// Runs a unit of work until it succeeds or must not be repeated.
+/// Runs a unit of work until it succeeds or must not be repeated. Nothing else in the library
+/// repeats a unit of work. Errors are also caught where several calls share one unit of work (each
+/// is then run alone), where what was stored or taken must be returned all the same, where another
+/// thread is to be told of them, and by a worker, which goes on: lint lists the files.
 /// @param watched told of each repetition, if not null.
 template <class Work>
 auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,

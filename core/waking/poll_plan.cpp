@@ -14,14 +14,9 @@ constexpr milliseconds patience{50};
 
 }  // namespace
 
-std::chrono::microseconds look_plan::jittered(milliseconds length) {
-  const std::int64_t most = std::chrono::microseconds(length).count();
-  return std::chrono::microseconds{std::uniform_int_distribution(most / 2, most)(random_)};
-}
-
 void look_plan::plan_look(moment now, milliseconds pause) {
   pause_ = pause;
-  look_at_ = now + jittered(pause);
+  look_at_ = now + jitter_.below(std::chrono::microseconds(pause));
 }
 
 bool look_plan::looking_on(moment now, const hearing& of) const {

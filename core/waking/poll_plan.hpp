@@ -2,7 +2,8 @@
 
 #include <chrono>
 #include <optional>
-#include <random>
+
+#include "core/session/backoff.hpp"
 
 namespace tableq::core {
 
@@ -35,7 +36,7 @@ class look_plan {
     leases,     ///< Also by leases, of which nobody tells.
   };
 
-  explicit look_plan(timing by) : timing_(by), random_(std::random_device{}()) {}
+  explicit look_plan(timing by) : timing_(by) {}
 
   /// The first reader came.
   void begin(moment now, const hearing& of);
@@ -67,13 +68,11 @@ class look_plan {
   static constexpr std::chrono::milliseconds longest_rest{50};
   static constexpr std::chrono::milliseconds lease_check{1000};
 
-  /// Between half of the length and all of it.
-  [[nodiscard]] std::chrono::microseconds jittered(std::chrono::milliseconds length);
   [[nodiscard]] bool looking_on(moment now, const hearing& of) const;
   void plan_look(moment now, std::chrono::milliseconds pause);
 
   timing timing_;
-  std::minstd_rand random_;
+  jitter jitter_;
 
   moment look_at_ = moment::max();
   std::chrono::milliseconds pause_ = shortest;

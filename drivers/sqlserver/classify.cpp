@@ -94,7 +94,7 @@ constexpr std::array rules{
        "the table has a trigger, and the server refuses OUTPUT beside it; drop the trigger"),
     on({2714, 1913}, errc::schema_mismatch, advice::never,
        "a table or index of that name is there already; choose another or a table_prefix"),
-    on({650, 52650}, errc::unsupported, advice::never,
+    on({650}, errc::unsupported, advice::never,
        "tableq needs isolation READ COMMITTED or REPEATABLE READ; begin the transaction so"),
     on({1934}, errc::unsupported, advice::never,
        "the session lacks SET options that the queue's indexes need; docs/sqlserver.md has them"),

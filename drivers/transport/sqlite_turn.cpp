@@ -53,10 +53,7 @@ constexpr steady_clock::duration pause_beside_line = 500us;
 }  // namespace
 
 sqlite_turn::sqlite_turn(std::string log, std::chrono::milliseconds longest)
-    : log_(std::move(log)),
-      longest_(longest),
-      random_(static_cast<std::minstd_rand::result_type>(clock::now().time_since_epoch().count() ^
-                                                         reinterpret_cast<std::intptr_t>(this))) {}
+    : log_(std::move(log)), longest_(longest) {}
 
 sqlite_turn::~sqlite_turn() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -146,9 +143,9 @@ bool sqlite_turn::open_log() noexcept {
 }
 
 void sqlite_turn::sleep(clock::duration about) {
-  std::uniform_int_distribution<clock::rep> jitter(about.count() / 2, about.count() * 3 / 2);
   const auto left = longest_ - (clock::now() - began_);
-  std::this_thread::sleep_for(std::min(clock::duration(jitter(random_)), left));
+  // So long on average.
+  std::this_thread::sleep_for(std::min(jitter_.below(about * 4 / 3), left));
 }
 
 }  // namespace tableq::drivers

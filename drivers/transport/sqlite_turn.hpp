@@ -1,8 +1,9 @@
 #pragma once
 
 #include <chrono>
-#include <random>
 #include <string>
+
+#include "core/session/backoff.hpp"
 
 namespace tableq::drivers {
 
@@ -61,7 +62,7 @@ class sqlite_turn {
   clock::time_point turn_began_{};  // when it last had waited, or found nobody waiting
   int writes_ = 0;                  // since then
   clock::time_point without_line_until_{};
-  std::minstd_rand random_;
+  core::jitter jitter_;
 };
 
 }  // namespace tableq::drivers

@@ -80,7 +80,6 @@ constexpr known_number numbers[] = {
     {2714, errc::schema_mismatch, advice::never},
     {1913, errc::schema_mismatch, advice::never},
     {650, errc::unsupported, advice::never},
-    {52650, errc::unsupported, advice::never},
     {1934, errc::unsupported, advice::never},
     {52016, errc::unsupported, advice::never},
     {52130, errc::unsupported, advice::never},

@@ -67,6 +67,27 @@ def soci_errors_are_not_quoted(tree):
                 yield f"{source.name}:{line}: what() of a SOCI exception"
 
 
+# Where core catches an error of its own, and why.
+CAUGHT = {
+    "retry.hpp": "a unit of work may be repeated",
+    "observation.hpp": "an observer is told, and the error goes on",
+    "named.hpp": "the error gets the name of its operation, and goes on",
+    "combiner.cpp": "calls that shared a unit of work are run alone",
+    "async_writer.hpp": "the error is the outcome that another thread is told",
+    "take.cpp": "messages that were taken are returned all the same",
+    "enqueue.cpp": "messages that were stored are stored for good",
+    "engine.cpp": "a worker goes on",
+    "engine_settle.cpp": "a worker goes on",
+}
+
+
+def errors_are_caught_in_few_places(tree):
+    for source in tree.cpp("core"):
+        for line, _ in source.matches(r"\bcatch\s*\(\s*const\s+error\s*&"):
+            if source.name.rsplit("/", 1)[-1] not in CAUGHT:
+                yield f"{source.name}:{line}: catches an error; see CAUGHT in tests/lint/habits.py"
+
+
 def tests_do_not_sleep(tree):
     for source in tree.cpp("tests"):
         for line, found in source.matches(r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\("):
@@ -82,5 +103,6 @@ RULES = [
     suppressions_name_their_check,
     swallowed_exceptions_say_why,
     soci_errors_are_not_quoted,
+    errors_are_caught_in_few_places,
     tests_do_not_sleep,
 ]

@@ -21,9 +21,9 @@ class possibilities {
   /// From now until `heal` the outcome of a commit, or of a change outside of a transaction, is
   /// lost: that of the first one, or of a later one.
   void arm(random_source& random) {
-    using namespace tableq::testing;
-    const fault lost{.what = trouble::unknown_commit,
-                     .when = random.one_in(2) ? moment::before : moment::after};
+    using tableq::testing::moment;
+    const tableq::testing::fault lost{.what = tableq::testing::trouble::unknown_commit,
+                                      .when = random.one_in(2) ? moment::before : moment::after};
     const std::size_t first = random.one_in(2) ? 1 : 1 + random.below(12);
     constexpr std::size_t calls = 40;
     for (std::size_t nth = first; nth < first + calls; ++nth) faults_.fail(nth, lost);

@@ -14,8 +14,8 @@
 
 namespace tableq::core {
 
-// Looking into a claim queue, and changing what nobody works on; claim_queue.hpp says what each
-// promises. A null transaction means a unit of work of our own.
+// Reading the messages of a claim queue, and changing those that no worker holds; claim_queue.hpp
+// says what each promises. A null transaction means a unit of work of our own.
 
 std::vector<stored_message> list(const queue_state& of, message_state which, const page& page);
 

@@ -10,16 +10,16 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// A leader goes on for so long: the next one would have to be woken first, with the database idle.
+/// A leader goes on for so many rounds: to wake another leader would leave the database idle.
 constexpr int most_rounds = 4;
 
-/// A thread that is put to sleep and woken again costs more than a unit of work that is short, or
-/// of many. So whoever waits looks a few times first, and gives the processor away in between: with
-/// many threads, or short units, it is told before it has looked so often. See ADR 0016.
+/// To put a thread to sleep and to wake it costs more than a short unit of work. So a waiting call
+/// checks its turn a few times first, and yields the processor in between: with many threads, or
+/// short units, its turn comes before it has to sleep. See ADR 0016.
 constexpr int most_looks = 40;
 constexpr auto short_unit = std::chrono::microseconds{100};
 constexpr std::size_t many_calls = 6;
-/// Where a unit takes longer than that, the time is not worth the processor's.
+/// With longer units the checks would waste processor time.
 constexpr auto long_unit = std::chrono::milliseconds{1};
 
 /// Runs them, and notes what came of it. @param note called for each that failed.
@@ -164,8 +164,8 @@ std::size_t combiner::waiting() {
 
 void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
                       std::unique_lock<std::mutex>& lock) {
-  // Those of the last unit of work are on their way back: whoever can run now comes before they do
-  // is let in. No time passes when nobody else runs.
+  // Callers of the last unit of work are on their way back. Threads that can run now get a chance
+  // to join. Without such threads no time passes.
   for (bool more = true; more && waiting_.size() + 1 < last_size_;) {
     const std::size_t seen = waiting_.size();
     lock.unlock();
@@ -173,7 +173,7 @@ void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
     lock.lock();
     more = waiting_.size() > seen;
   }
-  calls.reserve(waiting_.size() + 1);  // What follows throws nothing: who leaves the line is run.
+  calls.reserve(waiting_.size() + 1);  // Nothing below throws: each call that leaves the line runs.
   calls.assign(1, &first);
   for (auto each = waiting_.begin(); each != waiting_.end();) {
     if ((*each)->joins(calls)) {

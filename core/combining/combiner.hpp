@@ -36,7 +36,7 @@ class combined_call {
   friend class combiner;
   enum class turn : std::uint8_t { waits, sleeps, leads, done };
 
-  /// Looks so many times whether it is its turn, while others run, and then sleeps.
+  /// Checks up to `looks` times for its turn, while other calls run, and then sleeps.
   /// @return false when the time was over first.
   bool wait(int looks, std::chrono::steady_clock::time_point until);
   /// Once it is certain to be told.
@@ -51,9 +51,9 @@ class combined_call {
   std::exception_ptr failed_;
 };
 
-/// Lets calls of many threads share units of work: the first is run at once by its own thread;
-/// those that come meanwhile wait, and are then run together by one of theirs. A thread that is
-/// alone never waits.
+/// Calls of many threads share units of work. The first call runs at once, in its own thread. Calls
+/// that arrive meanwhile wait; then one of their threads runs them together. A thread that is alone
+/// never waits.
 ///
 /// Leaders and followers, as in flat combining (Hendler, Incze, Shavit, Tzafrir: "Flat combining
 /// and the synchronization-parallelism tradeoff", 2010) and in the group commit of databases.
@@ -65,14 +65,14 @@ class combiner {
   /// Runs all of these or none, and throws when it was none.
   using work = std::function<void(std::span<combined_call* const>)>;
 
-  /// @param patience a call that has waited so long for its turn goes alone: what is under way can
-  ///   be held up by a lock that only this thread, or one that waits for it, can give back.
+  /// @param patience a call that has waited so long runs alone: the unit that is under way may wait
+  ///   for a lock that only this thread, or a thread that waits for it, can release.
   explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
       : patience_(patience) {}
 
-  /// Returns when `mine` was run, alone or with others. Calls are run in the order in which they
-  /// came, but one that does not go with those before it lets later ones pass that do. When a unit
-  /// of work of several fails because of what one of them holds, each is run by itself.
+  /// Returns when `mine` was run, alone or with others. Calls run in the order of their arrival; a
+  /// call that cannot join a unit lets later ones pass that can. If a unit of several calls fails
+  /// because of one of them, each runs by itself.
   /// @param run the same for all calls of one combiner.
   /// @throws what running it threw.
   void run(combined_call& mine, const work& run);
@@ -84,13 +84,13 @@ class combiner {
   void lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock);
   void gather(combined_call& first, std::vector<combined_call*>& calls,
               std::unique_lock<std::mutex>& lock);
-  /// How often a call that waits looks before it sleeps. Under the lock.
+  /// How often a waiting call checks its turn before it sleeps. Under the lock.
   [[nodiscard]] int looks() const;
 
   std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::deque<combined_call*> waiting_;               // guarded by mutex_
-  bool busy_ = false;                                // somebody leads; guarded by mutex_
+  bool busy_ = false;                                // a call leads; guarded by mutex_
   std::size_t last_size_ = 1;                        // of the last unit of work; guarded by mutex_
   std::chrono::steady_clock::duration last_took_{};  // the same; guarded by mutex_
 };

@@ -57,7 +57,7 @@ bool database_state::tells() const noexcept {
 void database_state::announce(watched_queue& to, std::size_t count) noexcept {
   watcher_.added(to, count);
   if (!tells()) return;
-  // At most once in a while: whoever was told looks on for that long.
+  // At most once in `tell_every`: notified readers poll for that long.
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   auto told = to.told_at.load();
   if (told != 0 && now - std::chrono::steady_clock::duration(told) < tell_every) return;

@@ -61,7 +61,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] const capabilities& able() const noexcept { return driver_->able(); }
   [[nodiscard]] session_pool& sessions() noexcept { return pool_; }
 
-  /// Null: nobody watches.
+  /// Null: none.
   [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
 
   /// The clock of a test; empty: the database's own.
@@ -76,7 +76,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// others. Never throws: the messages are stored, and will be found.
   void announce(watched_queue& to, std::size_t count) noexcept;
 
-  /// Tells others of an addition within the transaction of `session`, which somebody else commits.
+  /// Notifies others of an addition within the transaction of `session`, which the caller commits.
   void announce_within(connection& session, const watched_queue& to) const;
 
   /// The same object for the same queue.

@@ -40,7 +40,7 @@ transaction_state::~transaction_state() {
   if (leased_) {
     undo();
   } else {
-    read_.clear();  // Nobody knows how an enlisted one ends; most are committed.
+    read_.clear();  // The end of an enlisted one is unknown; most commit.
   }
   tell_of_rollback();
 }

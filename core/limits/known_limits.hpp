@@ -23,9 +23,9 @@ struct known_limits {
 
 /// The limits of one queue as this process last saw them, for all its handles in one database.
 ///
-/// An answer is good for half a second; then one thread asks again while the others go on with it,
-/// and after a second everybody does. So what others change holds here within a second, and a queue
-/// without limits costs two loads and a look at the clock.
+/// An answer is good for half a second. Then one thread asks again, while the others go on with the
+/// old answer; after a second every thread asks. So a change by another process holds here within a
+/// second, and a queue without limits costs two loads and a read of the clock.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -50,7 +50,7 @@ class limits_watch {
   [[nodiscard]] bool limited() const noexcept { return limited_.load(); }
 
   [[nodiscard]] room_account& room() noexcept { return room_; }
-  /// Rung when what holds a caller back may have changed by the doing of this process.
+  /// Rung when this process may have changed what holds a caller back.
   [[nodiscard]] change_signal& changes() noexcept { return changes_; }
 
  private:
@@ -58,7 +58,7 @@ class limits_watch {
   static constexpr std::chrono::milliseconds stale{1000};
 
   std::atomic<clock::rep> asked_{0};    // zero: never
-  std::atomic<clock::rep> claimed_{0};  // when somebody last took it on himself to ask
+  std::atomic<clock::rep> claimed_{0};  // when a thread last began to ask
   std::atomic<bool> limited_{false};
   std::mutex mutex_;
   known_limits known_;  // guarded by mutex_

@@ -9,10 +9,10 @@ namespace tableq::core {
 
 /// The room of a bounded queue as this process knows it: what it may add before it counts again.
 ///
-/// Whoever adds reserves first. As long as there is credit that costs nothing; otherwise he counts.
-/// Of the room that a count finds, one part in `shares` becomes credit for a second, so that others
-/// who do the same go over the capacity by no more than their own parts. What this process is just
-/// adding may or may not be among what was counted, and is taken to be not.
+/// Callers reserve first; without credit they count rows. One part in `shares` of the room that a
+/// count finds becomes credit for a second: so other processes that do the same exceed the capacity
+/// by no more than their own parts. Messages that this process is just adding may be among the
+/// counted rows or not; the account assumes that they are not.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -52,7 +52,7 @@ class room_account {
 
  private:
   static constexpr std::size_t shares = 32;
-  /// Nobody spends more than one part in so many of his time with finding a queue full.
+  /// A caller spends at most one part in so many of its time on counting a full queue.
   static constexpr int rest = 8;
   static constexpr std::chrono::milliseconds longest_rest{500};
   static constexpr std::chrono::seconds credit_lasts{1};

@@ -15,7 +15,7 @@ void tell(observer* by, Say say) noexcept {
   if (by == nullptr) return;
   try {
     say(*by);
-  } catch (...) {  // Who watches must not change what is watched.
+  } catch (...) {  // An observer must not change what it observes.
     return;
   }
 }

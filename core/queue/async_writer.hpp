@@ -74,7 +74,7 @@ class async_writer final : public writer {
   }
 
   /// Waits while too much is on its way, but for callers that are callbacks.
-  /// @throws error errc::invalid_argument when nobody is to be told of the outcome.
+  /// @throws error errc::invalid_argument without a function for the outcome.
   void add(item one) {
     if (!one.done) {
       throw error(errc::invalid_argument, advice::never,

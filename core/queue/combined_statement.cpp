@@ -15,8 +15,8 @@
 namespace tableq::core {
 namespace {
 
-// What is run together stays well below what one statement may hold: nobody is to wait long because
-// of what others bring along.
+// A combined statement stays well below the limits of one statement: no call shall wait long for
+// what other calls bring along.
 constexpr std::size_t most_items = 1000;
 constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024;
 

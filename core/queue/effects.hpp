@@ -12,7 +12,7 @@ namespace tableq::core {
 struct effects {
   std::size_t readable = 0;  ///< So many messages were added, or can be read again.
   bool left = false;         ///< Messages left, or gave a lease back: there may be room.
-  bool readmitted = false;   ///< Messages are back that nobody reserved room for.
+  bool readmitted = false;   ///< Messages are back without a reservation of room.
 };
 
 /// Wakes readers and frees room: at once, or when `tx` commits.

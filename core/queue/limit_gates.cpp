@@ -131,7 +131,7 @@ allowance::allowance(const queue_state& of, transaction& in)
 
 void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens,
                       std::int64_t refilled_at, std::int64_t clock) {
-  // Clocks of a statement are a little behind for those who had to wait for the lock.
+  // A statement that waited for the lock read the clock before it waited.
   constexpr std::int64_t behind = 60'000;
   const std::int64_t full = burst * token_unit;
   const std::int64_t passed = clock - refilled_at;

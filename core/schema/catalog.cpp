@@ -69,7 +69,7 @@ std::optional<queue_info> find(const database_state& in, connection& session,
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
-/// Makes the queue unless somebody was quicker. The catalogue's lock is held.
+/// Makes the queue, unless another process was quicker. The catalogue's lock is held.
 queue_info create(const database_state& in, connection& session, queue_info info) {
   const table_names names = names_for(in.options(), info.name);
   run(session, names, statements::catalog_lock);

@@ -21,7 +21,7 @@ struct notice {
 
 /// What was heard. All of it is a hint: it may be late, doubled, or about nothing.
 struct heard {
-  bool anything = false;             ///< Something changed, nobody knows in which queue.
+  bool anything = false;             ///< Something changed, in an unknown queue.
   std::vector<notice> notices = {};  ///< Or what was told of single queues.
 };
 

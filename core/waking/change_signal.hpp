@@ -8,7 +8,7 @@
 
 namespace tableq::core {
 
-/// Tells everybody who waits, in this process, that something has changed.
+/// Tells all waiting threads of this process that something has changed.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

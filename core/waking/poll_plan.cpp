@@ -20,7 +20,7 @@ void look_plan::plan_look(moment now, milliseconds pause) {
 }
 
 bool look_plan::looking_on(moment now, const hearing& of) const {
-  // A little longer than senders are silent, who may be slow to tell what they decided to.
+  // A little longer than the silence of senders: their notices may be late.
   constexpr milliseconds margin{50};
   return of.throttled && told_at_ != moment::min() && now < told_at_ + tell_every + margin;
 }
@@ -52,7 +52,7 @@ void look_plan::found(moment now, const hearing& of) {
 void look_plan::due_changed(moment now) {
   if (timing_ == timing::none) return;
   due_known_ = false;
-  // Whoever is woken next asks. If that one finds a message instead, another is sent.
+  // The next reader that wakes asks. If it finds a message instead, another reader asks.
   ask_at_ = std::min(ask_at_, now + patience);
 }
 
@@ -67,8 +67,7 @@ void look_plan::due_in(moment now, std::optional<milliseconds> delay) {
   asked_ = false;
   due_at_.reset();
   if (delay) {
-    // What is due and cannot be had, because a transaction holds it, must not be asked for in a
-    // circle.
+    // A due message may be locked by a transaction: then the questions get rarer.
     overdue_ = delay->count() > 0 ? 0 : overdue_ + 1;
     const milliseconds wait = overdue_ == 0 ? *delay : milliseconds{1} * (1 << overdue_ / 2);
     // Beyond a day it is asked again anyway.

@@ -7,20 +7,20 @@
 
 namespace tableq::core {
 
-/// How much a queue's readers can rely on being told.
+/// How far a queue's readers can rely on notifications.
 struct hearing {
-  bool listening = false;  ///< The database tells of changes.
-  /// Whoever tells stays silent for `tell_every` afterwards, so that one looks on for that long.
+  bool listening = false;  ///< The database notifies of changes.
+  /// Senders stay silent for `tell_every` after a notification: readers poll for that long.
   bool throttled = false;
-  /// The longest pause between two looks while the database tells.
+  /// The longest pause between two polls while the database notifies.
   std::chrono::milliseconds longest{500};
 };
 
-/// Senders tell of a queue at most once in so long.
+/// Senders notify of a queue at most once in this time.
 inline constexpr std::chrono::milliseconds tell_every{250};
 
-/// When the readers of one queue are to look next, and when somebody is to ask for the next due
-/// time. Knows no clock: it is given the time.
+/// When the readers of one queue poll next, and when one of them asks for the next due time. Reads
+/// no clock: callers pass the time.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; the watcher's mutex guards it.
@@ -29,20 +29,20 @@ class look_plan {
   using moment = std::chrono::steady_clock::time_point;
   enum class action { none, look, ask };
 
-  /// What messages can fall due by.
+  /// How messages can fall due.
   enum class timing {
     none,
-    announced,  ///< By times that were told when the message was added.
-    leases,     ///< Also by leases, of which nobody tells.
+    announced,  ///< At times that the notification of their enqueue announced.
+    leases,     ///< Also at the end of leases, without a notification.
   };
 
   explicit look_plan(timing by) : timing_(by) {}
 
   /// The first reader came.
   void begin(moment now, const hearing& of);
-  /// A change was told; or will be from now on.
+  /// A notification came, or will come from now on.
   void told(moment now);
-  /// Nobody tells any more: back to looking.
+  /// No more notifications: back to polling.
   void deaf(moment now);
   /// A reader that was woken found something.
   void found(moment now, const hearing& of);
@@ -77,7 +77,7 @@ class look_plan {
   moment look_at_ = moment::max();
   std::chrono::milliseconds pause_ = shortest;
 
-  // Looks that were prompted rest a growing while, so that nothing burns what others change often.
+  // Pauses between polls after notifications grow, so that frequent changes cost little.
   bool prompted_ = false;
   moment told_at_ = moment::min();
   moment rests_until_ = moment::min();

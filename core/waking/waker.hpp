@@ -18,9 +18,9 @@ enum class woken {
   clock,    ///< Nothing new: it is to ask when the next message falls due.
 };
 
-/// Where readers of one queue sleep. Wakes as many as there is something for, the one that sleeps
-/// longest first. Where fewer sleep, of those that are looking just then so many look once more
-/// before they sleep, and no more: if all did, slow looks of many would never come to an end.
+/// Where readers of one queue sleep. Wakes one reader for each message, the longest sleeper first.
+/// If fewer readers sleep than there are messages, that many active readers poll once more before
+/// they sleep, and no more: if all did, slow polls of many readers would never end.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -28,9 +28,9 @@ class waker {
  public:
   /// So many messages are there now.
   void wake(std::size_t count = 1) noexcept;
-  /// Something may be there now: wakes one, which passes it on when it finds something.
+  /// Something may be there now: wakes one reader, which wakes the next when it finds something.
   void hint() noexcept;
-  /// Wakes one to ask for the next due time; nobody looks for that.
+  /// Wakes one reader to ask for the next due time; no reader polls for that.
   void ask() noexcept;
 
   /// What to give to `wait` so that no wake or hint from now on is missed.
@@ -39,8 +39,8 @@ class waker {
   /// How many sleep now.
   [[nodiscard]] std::size_t sleeping() noexcept;
 
-  /// Sleeps. A wake or hint since the mark that found nobody asleep counts as a hint, at once, for
-  /// as many as it would have woken.
+  /// Sleeps. A wake or hint since the mark that found no sleeper counts as a hint, at once, for as
+  /// many readers as it would have woken.
   [[nodiscard]] woken wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
                            const std::stop_token& stop);
 
@@ -55,7 +55,7 @@ class waker {
 
   std::mutex mutex_;
   std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
-  std::size_t owed_ = 0;           // looks that nobody was there for
+  std::size_t owed_ = 0;           // polls that found no sleeper
   std::uint64_t owed_since_ = 0;   // the wake or hint that came last of these
   std::deque<sleeper*> sleepers_;  // and what they point to
 };

@@ -15,7 +15,7 @@ using std::chrono::steady_clock;
 
 /// Waits shorter than that are not worth a listener.
 constexpr milliseconds before_listening{30};
-/// How long it sleeps at most: to notice that nobody waits any more.
+/// How long it sleeps at most: then it checks whether readers still wait.
 constexpr milliseconds longest_sleep{1000};
 /// The pause of a reader when there is no thread.
 constexpr milliseconds alone{500};
@@ -96,7 +96,7 @@ woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_t
 }
 
 void watcher::waiting::found(woken by) {
-  // One message wakes one reader; a hint is passed on until somebody finds nothing.
+  // One message wakes one reader; a hint goes on until a reader finds nothing.
   if (by == woken::message) return;
   {
     const std::scoped_lock hold(of_.mutex_);
@@ -130,7 +130,7 @@ void watcher::start() {
   try {
     running_ = true;
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // No more threads: readers look by themselves.
+  } catch (const std::system_error&) {  // No more threads: readers poll by themselves.
     running_ = false;
   }
 }
@@ -151,7 +151,7 @@ bool watcher::deserted(moment now) const {
 }
 
 hearing watcher::hearing_of(const watched_queue& q) const {
-  // A clock that a test moves moves due times along, of which nobody tells.
+  // A clock that a test moves also moves due times, without a notification.
   const bool listening = listener_ != nullptr && q.followed && !by_a_tests_clock_;
   return {.listening = listening, .throttled = throttled_, .longest = look_every_};
 }

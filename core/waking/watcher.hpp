@@ -20,11 +20,11 @@
 
 namespace tableq::core {
 
-/// Wakes the waiting readers of one database: when the database tells of a change, when a message
-/// falls due, and every now and then.
+/// Wakes the waiting readers of one database: after a notification, when a message falls due, and
+/// at each poll interval.
 ///
-/// Owns one thread while somebody waits, and for a little afterwards; and the listener, if the
-/// database has one. The thread asks the database nothing: readers do, when it wakes them.
+/// Owns one thread while readers wait, and for a little afterwards; and the listener, if the
+/// database has one. The thread itself sends no statement: the readers that it wakes do.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -92,7 +92,7 @@ class watcher {
   void keep_listening(lock& hold);
   void open_listener(lock& hold);
   void follow(watched_queue& q, lock& hold);
-  /// Wakes who is to be woken. @return when to come back.
+  /// Wakes the readers whose time has come. @return when to come back.
   [[nodiscard]] moment tend(moment now);
   void pass_time(moment until, lock& hold);
   void take_in(const heard& news, moment now);

@@ -53,7 +53,7 @@ void watcher::open_listener(lock& hold) {
   bool failed = false;
   try {
     made = from_.listen();
-  } catch (...) {  // Whatever it was: readers look by themselves until it can be made.
+  } catch (...) {  // Whatever it was: readers poll until it can be made.
     failed = true;
   }
   hold.lock();
@@ -86,7 +86,7 @@ void watcher::follow(watched_queue& q, lock& hold) {
   q.followed = followed;
   const moment now = steady_clock::now();
   q.follow_at = now + follow_again;
-  // What came while nobody told is looked for now.
+  // Messages that came without a notification are read now.
   if (followed) q.plan.told(now);
 }
 
@@ -103,7 +103,7 @@ void watcher::take_in(const heard& news, moment now) {
 
 bool watcher::concerns(const notice& told, const watched_queue& q) const {
   if (told.channel != channel_of(q.names)) return false;
-  // `identity.token`. Whatever else may stand there, somebody wants that readers look.
+  // `identity.token`. Any other payload is a request to poll.
   const std::string_view payload = told.payload;
   const std::size_t dot = payload.find('.');
   if (dot == std::string_view::npos) return true;

@@ -25,7 +25,7 @@ class checkpoint_pace {
     return pages >= enough && now >= not_before_;
   }
 
-  /// @param logged pages of the log after an attempt; -1 where somebody else was at it.
+  /// @param logged pages of the log after an attempt; -1 if another connection was copying.
   /// @param copied those of them that are in the file now; -1 likewise.
   void tried(int logged, int copied, clock::time_point began, clock::time_point ended) noexcept {
     constexpr int patience = 50;

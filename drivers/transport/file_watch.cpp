@@ -203,7 +203,7 @@ class told_by_system final : public whole_file, private mutable_watch {
     const auto told = steady_clock::now();
     constexpr milliseconds shortest{1};
     constexpr milliseconds most{10};
-    // Told again right after the rest: somebody writes all the time.
+    // Told again right after the pause: a process writes all the time.
     rest_ = told < deaf_until_ + rest_ ? std::min(rest_ * 2, most) : shortest;
     deaf_until_ = told + rest_;
     return {.anything = ours};

@@ -8,9 +8,9 @@
 
 namespace tableq::drivers {
 
-/// Hears of changes of a file and of its write-ahead log, `<file>-wal`. On Linux the system tells;
-/// elsewhere, and where the system has no more watches, the files are looked at.
-/// @param file an absolute path; empty: a place in memory, of which nobody can tell.
+/// Hears of changes of a file and of its write-ahead log, `<file>-wal`. On Linux the system
+/// notifies; elsewhere, and where the system has no more watches, the files are polled.
+/// @param file an absolute path; empty: a database in memory, without notifications.
 /// @param own writes that it is told of a millisecond later, where the system tells.
 std::unique_ptr<core::listener> watch_file(const std::string& file, const own_writes& own);
 

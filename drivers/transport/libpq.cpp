@@ -57,7 +57,7 @@ std::string_view field_of(const PGresult* of, int code) noexcept {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
   what.link_lost = PQstatus(link) != CONNECTION_OK;
-  // Data exceptions quote the value; and who wrote a function for the table may have quoted a row.
+  // Data exceptions quote the value, and functions on the table may quote a row.
   const bool may_quote = what.sqlstate.starts_with("22") ||
                          field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";
   if (!may_quote) what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);

@@ -18,10 +18,10 @@ class mutable_watch {
   virtual void mute() noexcept = 0;
 };
 
-/// Keeps what a `database` object writes from waking its own watch. The first byte would do so, in
-/// the midst of the commit, while the readers that are meant are woken at its end and without a
-/// watch. A thread that wakes then is in their way: with it on the writer's processor the system
-/// starts the reader on another one that slept.
+/// Keeps the writes of a `database` object from waking its own file watch. The first byte would
+/// wake it in the middle of the commit; its readers are woken at the end of the commit, without the
+/// watch. The woken thread would run on the writer's processor, and the system would start the
+/// reader on another, sleeping one.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -30,7 +30,7 @@ class own_writes {
   /// @param of the `database` object, told by its endpoint: that very one, no copy.
   explicit own_writes(const endpoint& of);
 
-  /// A write is about to begin. Costs nothing to speak of where nobody watches.
+  /// A write is about to begin. Without a watch the price is negligible.
   void begin() noexcept;
 
   /// The watch is muted by each write from now on, until `remove`, which waits for a `mute` that is

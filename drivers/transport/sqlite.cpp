@@ -73,7 +73,7 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   if (!when.due(pages, began)) return SQLITE_OK;
   int logged = 0;
   int copied = 0;
-  // What fails or has to wait is tried again by the next one who commits.
+  // After a failure or a wait the next commit tries again.
   sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, &logged, &copied);
   when.tried(logged, copied, began, clock::now());
   return SQLITE_OK;
@@ -90,7 +90,7 @@ struct writer {
 /// A writing statement, from the first try to get the lock to the end.
 class asking {
  public:
-  /// @param by null: nobody waits politely here.
+  /// @param by null: no waiting line.
   explicit asking(writer* by) : by_(by) {
     if (by_ != nullptr) by_->turn.begin();
   }
@@ -111,8 +111,8 @@ struct finalize {
 /// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew: those
 /// that were borrowed are not looked at again.
 ///
-/// Holds the connection's mutex meanwhile: each call takes it, quicker if it has it already, and a
-/// column's value may be looked into only by who has it.
+/// Holds the connection's mutex meanwhile: each call takes it, faster if the thread has it already,
+/// and only its holder may read the value of a column.
 class running {
  public:
   running(sqlite3* handle, sqlite3_stmt* statement) noexcept
@@ -213,7 +213,7 @@ class sqlite_prepared final : public prepared {
 
 class sqlite_executor final : public transport {
  public:
-  /// For a session of the caller's, which waits for locks as he has set it.
+  /// For the caller's session, which waits for locks as the caller has set it.
   explicit sqlite_executor(sqlite3* handle) noexcept : handle_(handle) {}
   /// For one of ours.
   sqlite_executor(sqlite3* handle, const endpoint& at)

@@ -23,7 +23,7 @@ constexpr int writes_of_turn = 8;
 constexpr steady_clock::duration longest_turn = 10ms;
 
 /// How long the head of the line sleeps between two tries: seldom at first, since the lock was just
-/// given away; then often; and seldom again if somebody holds it for long.
+/// given away; then often; and seldom again if another session holds it for long.
 steady_clock::duration pause_of_head(steady_clock::duration waited) {
   constexpr steady_clock::duration during_a_turn = 200us;
   constexpr steady_clock::duration shortest = 100us;
@@ -33,7 +33,7 @@ steady_clock::duration pause_of_head(steady_clock::duration waited) {
 }
 
 /// How long the others sleep before they try to become the head: the longer they have waited, the
-/// shorter, so that who came first is mostly served first.
+/// shorter, so that the first session in the line mostly writes first.
 steady_clock::duration pause_in_line(steady_clock::duration waited) {
   constexpr double scale = 3000;  // microseconds
   constexpr double shortest = 100;
@@ -44,7 +44,7 @@ steady_clock::duration pause_in_line(steady_clock::duration waited) {
   return std::chrono::duration_cast<steady_clock::duration>(microseconds(pause));
 }
 
-/// Whoever has waited so long in the line tries for himself as well, and does not wait in it for a
+/// A session that has waited so long in the line also tries by itself, and leaves the line for a
 /// while: the head may be stopped, or its lock may live on in a forked child.
 constexpr steady_clock::duration patience = 1s;
 constexpr steady_clock::duration distrust = 5s;

@@ -7,9 +7,8 @@
 
 namespace tableq::drivers {
 
-/// A session's manners towards the others that write to the same SQLite file, in this process and
-/// in all others: who waits, waits in a line, and who has written for a while lets the line move
-/// on.
+/// The waiting line of all sessions that write to one SQLite file, in every process: waiting
+/// sessions queue up, and a session that has written for a while lets the next one go first.
 ///
 /// SQLite's lock on the file stays the only truth. The head of the line holds an advisory lock
 /// (flock) on the file's log, which means nothing to SQLite and to other programs; the system lets
@@ -59,7 +58,7 @@ class sqlite_turn {
   bool head_ = false;
   clock::time_point began_{};       // the wait
   clock::time_point headed_{};      // when it became the head
-  clock::time_point turn_began_{};  // when it last had waited, or found nobody waiting
+  clock::time_point turn_began_{};  // when it last had waited, or found no other session waiting
   int writes_ = 0;                  // since then
   clock::time_point without_line_until_{};
   core::jitter jitter_;

@@ -37,7 +37,7 @@ void check_receipt(const queue_state& of, const receipt& r) {
   throw error(errc::invalid_argument, advice::never,
               "the receipt was not issued by the queue " + of.name() +
                   ", or by an earlier queue of that name that was dropped",
-              {.backend = of.database().name(), .operation = "settle"});
+              {.backend = of.database().name()});
 }
 
 std::vector<value> receipt_items(const queue_state& of, std::span<const receipt> receipts) {

@@ -6,6 +6,7 @@
 
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
 
 namespace tableq {
@@ -13,11 +14,17 @@ namespace {
 
 using core::destructive_operation;
 using core::message_column;
+using core::operation;
 using core::queue_state;
 using core::row_set;
 using core::to_timestamp;
 using core::to_value;
 using core::value;
+
+/// What an operation on a queue of this kind is called.
+core::statement name_of(const queue_state& of, destructive_operation as) {
+  return statement_for(of.info().kind, as);
+}
 
 constexpr std::size_t column(message_column c) {
   return static_cast<std::size_t>(c);
@@ -49,7 +56,8 @@ std::vector<message> to_messages(row_set rows, kind of) {
   return out;
 }
 
-std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_options& options) {
+std::vector<message> read_checked(const queue_state& of, transaction* tx,
+                                  const dequeue_options& options) {
   core::check_batch_size(options.max);
   core::check_wait(options.wait, tx != nullptr);
   core::read_gate gate(of, tx, options.wait, options.stop);
@@ -66,6 +74,11 @@ std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_
   return of.wait_for(options.wait, options.stop,
                      timed ? std::optional(core::statement::pending_next_due) : std::nullopt,
                      [&] { return gate.patiently(once); });
+}
+
+std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_options& options) {
+  return operation(of, tx, name_of(of, destructive_operation::dequeue),
+                   [&] { return read_checked(of, tx, options); });
 }
 
 std::optional<message> read_one(const queue_state& of, transaction* tx, dequeue_options options) {
@@ -104,29 +117,33 @@ void check(const queue_state& to, std::string_view payload, const pending_option
 std::vector<message_id> add_plain(const queue_state& to, transaction* tx,
                                   std::span<const new_message> messages,
                                   const when_full& full = {}) {
-  std::vector<value> items;
-  items.reserve(messages.size() * 2);
-  for (const new_message& one : messages) {
-    check(to, one.payload, one.options);
-    items.emplace_back(one.payload);
-    items.push_back(to_value(one.options.created_at));
-  }
-  return add(to, tx, std::move(items), full);
+  return operation(to, tx, name_of(to, destructive_operation::enqueue), [&] {
+    std::vector<value> items;
+    items.reserve(messages.size() * 2);
+    for (const new_message& one : messages) {
+      check(to, one.payload, one.options);
+      items.emplace_back(one.payload);
+      items.push_back(to_value(one.options.created_at));
+    }
+    return add(to, tx, std::move(items), full);
+  });
 }
 
 std::vector<message_id> add_pending(const queue_state& to, transaction* tx,
                                     std::span<const new_pending_message> messages,
                                     const when_full& full = {}) {
-  std::vector<value> items;
-  items.reserve(messages.size() * 4);
-  for (const new_pending_message& one : messages) {
-    check(to, one.payload, one.options);
-    items.emplace_back(one.payload);
-    items.push_back(to_value(one.options.created_at));
-    items.push_back(to_value(one.options.due_at));
-    items.push_back(to_value(one.options.delay));
-  }
-  return add(to, tx, std::move(items), full);
+  return operation(to, tx, name_of(to, destructive_operation::enqueue), [&] {
+    std::vector<value> items;
+    items.reserve(messages.size() * 4);
+    for (const new_pending_message& one : messages) {
+      check(to, one.payload, one.options);
+      items.emplace_back(one.payload);
+      items.push_back(to_value(one.options.created_at));
+      items.push_back(to_value(one.options.due_at));
+      items.push_back(to_value(one.options.delay));
+    }
+    return add(to, tx, std::move(items), full);
+  });
 }
 
 /// The messages of a batch that is stored later.
@@ -168,19 +185,24 @@ tableq::kind queue::kind() const noexcept {
 }
 
 void queue::pause() {
-  core::set_paused(*state_, true);
+  operation(*state_, nullptr, core::statement::limits_pause,
+            [this] { core::set_paused(*state_, true); });
 }
 void queue::resume() {
-  core::set_paused(*state_, false);
+  operation(*state_, nullptr, core::statement::limits_pause,
+            [this] { core::set_paused(*state_, false); });
 }
 bool queue::paused() const {
-  return core::read_paused(*state_);
+  return operation(*state_, nullptr, core::statement::limits_read,
+                   [this] { return core::read_paused(*state_); });
 }
 void queue::set_limits(const queue_limits& limits) {
-  core::set_limits(*state_, limits);
+  operation(*state_, nullptr, core::statement::limits_set,
+            [&] { core::set_limits(*state_, limits); });
 }
 queue_limits queue::limits() const {
-  return core::read_limits(*state_);
+  return operation(*state_, nullptr, core::statement::limits_read,
+                   [this] { return core::read_limits(*state_); });
 }
 
 std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {
@@ -198,9 +220,11 @@ std::vector<message> destructive_queue::dequeue_batch(transaction& tx,
 }
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {
-  core::check_batch_size(max);
-  const core::statement id = statement_for(kind(), destructive_operation::peek);
-  return to_messages(state().execute(nullptr, id, read_arguments(state(), id, max)), kind());
+  const core::statement id = name_of(state(), destructive_operation::peek);
+  return operation(state(), nullptr, id, [&] {
+    core::check_batch_size(max);
+    return to_messages(state().execute(nullptr, id, read_arguments(state(), id, max)), kind());
+  });
 }
 
 std::size_t destructive_queue::purge() {
@@ -219,9 +243,11 @@ std::size_t destructive_queue::purge() {
 }
 
 queue_stats destructive_queue::stats(const stats_options& options) const {
-  const std::array shared{core::count_limit(options), state().database().now()};
-  const row_set rows =
-      state().execute(nullptr, statement_for(kind(), destructive_operation::stats), shared);
+  const core::statement id = name_of(state(), destructive_operation::stats);
+  const row_set rows = operation(state(), nullptr, id, [&] {
+    const std::array shared{core::count_limit(options), state().database().now()};
+    return state().execute(nullptr, id, shared);
+  });
   return {.waiting = static_cast<std::size_t>(rows.integer(0, 0)),
           .delayed = static_cast<std::size_t>(rows.integer(0, 1)),
           .oldest = to_timestamp(rows.maybe_integer(0, 2)),
@@ -251,13 +277,17 @@ std::vector<message_id> plain_queue::enqueue_batch(transaction& tx,
 
 std::future<message_id> plain_queue::enqueue_async(std::string payload,
                                                    const enqueue_options& options) {
-  plain_writer& to = checked_writer(state(), payload, options);
-  return core::add_with_future(to, std::move(payload), options);
+  return operation(state(), nullptr, name_of(state(), destructive_operation::enqueue), [&] {
+    plain_writer& to = checked_writer(state(), payload, options);
+    return core::add_with_future(to, std::move(payload), options);
+  });
 }
 void plain_queue::enqueue_async(std::string payload, const enqueue_options& options,
                                 std::function<void(outcome<message_id>)> done) {
-  plain_writer& to = checked_writer(state(), payload, options);
-  to.add({std::move(payload), options, std::move(done)});
+  operation(state(), nullptr, name_of(state(), destructive_operation::enqueue), [&] {
+    plain_writer& to = checked_writer(state(), payload, options);
+    to.add({std::move(payload), options, std::move(done)});
+  });
 }
 
 message_id pending_queue::enqueue(std::string_view payload, const pending_options& options,
@@ -281,13 +311,17 @@ std::vector<message_id> pending_queue::enqueue_batch(
 
 std::future<message_id> pending_queue::enqueue_async(std::string payload,
                                                      const pending_options& options) {
-  pending_writer& to = checked_writer(state(), payload, options);
-  return core::add_with_future(to, std::move(payload), options);
+  return operation(state(), nullptr, name_of(state(), destructive_operation::enqueue), [&] {
+    pending_writer& to = checked_writer(state(), payload, options);
+    return core::add_with_future(to, std::move(payload), options);
+  });
 }
 void pending_queue::enqueue_async(std::string payload, const pending_options& options,
                                   std::function<void(outcome<message_id>)> done) {
-  pending_writer& to = checked_writer(state(), payload, options);
-  to.add({std::move(payload), options, std::move(done)});
+  operation(state(), nullptr, name_of(state(), destructive_operation::enqueue), [&] {
+    pending_writer& to = checked_writer(state(), payload, options);
+    to.add({std::move(payload), options, std::move(done)});
+  });
 }
 
 }  // namespace tableq

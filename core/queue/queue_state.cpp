@@ -81,6 +81,7 @@ row_set queue_state::run(transaction* tx, statement id, std::span<const value> s
   if (tx != nullptr) {
     check(*tx);
     if (contract_of(id).writes) tx->state().hint_on_rollback(table_.shared().watched);
+    if (table_.changes_messages(id)) tx->state().changes_messages();
     return tx->state().run(
         [&](connection& session) { return table_.run(session, id, shared, items); });
   }
@@ -111,6 +112,7 @@ row_set queue_state::run_batch(transaction* tx, statement id, std::span<const va
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
+  if (table_.changes_messages(id)) tx->state().changes_messages();
   return tx->state().run(work);
 }
 
@@ -118,7 +120,7 @@ void queue_state::check(transaction& tx) const {
   if (&tx.state().database() == database_.get()) return;
   throw error(errc::invalid_argument, advice::never,
               "the transaction belongs to another database object than the queue " + info_.name,
-              {.backend = database_->name(), .operation = "transaction"});
+              {.backend = database_->name()});
 }
 
 void queue_state::announce(transaction* tx, std::size_t count) const {
@@ -148,7 +150,7 @@ void not_stored(const queue_state& of) {
   throw error(errc::constraint_violated, advice::never,
               "the table of the queue " + of.name() +
                   " did not keep a row; look for triggers and rules on it",
-              {.backend = of.database().name(), .operation = "enqueue"});
+              {.backend = of.database().name()});
 }
 
 }  // namespace tableq::core

@@ -21,10 +21,14 @@ queue_table::queue_table(database_state& in, const queue_info& info)
       shared_(in.shared(names_, info.identity, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(statement id) const noexcept {
-  // Only changes of the messages: limits have a lock of their own.
+  // Limits have a lock of their own.
+  return ordering_ == ordering::strict && database_.able().strict_needs_lock &&
+         changes_messages(id);
+}
+
+bool queue_table::changes_messages(statement id) const noexcept {
   const contract& of = contract_of(id);
-  return ordering_ == ordering::strict && database_.able().strict_needs_lock && of.writes &&
-         of.name.starts_with(to_string(kind_));
+  return of.writes && of.name.starts_with(to_string(kind_));
 }
 
 row_set queue_table::run(connection& session, statement id, std::span<const value> shared,

@@ -25,6 +25,8 @@ class queue_table {
   [[nodiscard]] const table_names& names() const noexcept { return names_; }
   [[nodiscard]] shared_queue& shared() const noexcept { return shared_; }
 
+  /// Whether the statement adds, takes, changes or removes messages.
+  [[nodiscard]] bool changes_messages(statement id) const noexcept;
   /// Whether the statement has to lock the queue first, in a transaction.
   [[nodiscard]] bool needs_lock(statement id) const noexcept;
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view own_row = "tableq";
 
 [[noreturn]] void fail(const database_state& in, errc code, const std::string& sentence) {
-  throw error(code, advice::never, sentence, {.backend = in.name(), .operation = "open"});
+  throw error(code, advice::never, sentence, {.backend = in.name()});
 }
 
 bool present(connection& session, statement id, const table_names& names) {

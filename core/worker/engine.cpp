@@ -49,8 +49,12 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
     changed_.notify_all();
     for (std::thread& one : threads_) one.join();
     throw error(errc::busy, advice::statement, "the system gives no more threads to the worker",
-                {.operation = "work"});
+                {.backend = backend_of(queue_), .operation = "work"});
   }
+}
+
+const std::string& crew::backend_of(const claim_queue& queue) noexcept {
+  return queue.state().database().name();
 }
 
 crew::~crew() {

@@ -32,6 +32,8 @@ class crew {
   crew& operator=(const crew&) = delete;
   ~crew();
 
+  [[nodiscard]] static const std::string& backend_of(const claim_queue& queue) noexcept;
+
   void stop() noexcept;
   void abandon() noexcept;
   /// Gives back what handlers still have.

@@ -6,21 +6,22 @@
 #include <tableq/error.hpp>
 
 #include "core/input/validate.hpp"
+#include "core/seam/named.hpp"
 #include "core/worker/engine.hpp"
 
 namespace tableq {
 namespace {
 
-[[noreturn]] void refuse(const char* sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "work"});
+void check(const worker::handler& work) {
+  if (!work) core::refuse("a worker needs a handler");
 }
 
 void check(const claim_queue& queue, const worker::handler& work, const worker_options& options) {
   constexpr std::size_t most_threads = 1000;
   constexpr std::size_t most_ahead = 10'000;
-  if (!work) refuse("a worker needs a handler");
-  if (options.threads < 1 || options.threads > most_threads) refuse("threads is 1 to 1000");
-  if (options.ahead.value_or(0) > most_ahead) refuse("ahead is 0 to 10000");
+  check(work);
+  if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
+  if (options.ahead.value_or(0) > most_ahead) core::refuse("ahead is 0 to 10000");
   core::check_lease(options.lease.value_or(queue.lease()));
   if (options.retry_delay) core::check_delay(*options.retry_delay);
 }
@@ -28,7 +29,7 @@ void check(const claim_queue& queue, const worker::handler& work, const worker_o
 }  // namespace
 
 worker::worker(claim_queue queue, handler work, worker_options options, std::nullptr_t) {
-  check(queue, work, options);
+  core::named(core::crew::backend_of(queue), "work", [&] { check(queue, work, options); });
   crew_ = std::make_unique<core::crew>(std::move(queue), std::move(work), std::move(options));
 }
 worker::worker(worker&&) noexcept = default;
@@ -57,6 +58,7 @@ worker_counts worker::counts() const {
 }
 
 std::size_t drain(claim_queue queue, const worker::handler& work) {
+  core::named(core::crew::backend_of(queue), "work", [&] { check(work); });
   std::size_t count = 0;
   for (;;) {
     const std::vector<delivery> taken = queue.take();

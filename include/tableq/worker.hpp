@@ -164,6 +164,10 @@ class TABLEQ_EXPORT worker {
 
   template <class Work>
   static handler adapted(Work work) {
+    // An empty std::function stays one, and is refused.
+    if constexpr (requires { work.operator bool(); }) {
+      if (!work) return {};
+    }
     return [work = std::move(work)](const delivery& d, const std::stop_token& stop) -> handled {
       if constexpr (std::is_invocable_v<const Work&, const delivery&, const std::stop_token&>) {
         return said(work, d, stop);

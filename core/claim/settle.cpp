@@ -19,8 +19,6 @@
 namespace tableq::core {
 namespace {
 
-constexpr std::size_t longest_error = 2000;
-
 constexpr std::size_t column(stored_column c) {
   return static_cast<std::size_t>(c);
 }
@@ -175,6 +173,32 @@ std::vector<settled> extend(const queue_state& of, transaction* tx,
   check_lease(lease);
   const std::array shared{to_value(lease), of.database().now()};
   return settle(of, tx, statement::claim_extend, shared, receipt_items(of, receipts));
+}
+
+std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,
+                             std::chrono::milliseconds lease) {
+  constexpr std::size_t width = 2;
+  const std::array shared{to_value(lease), of.database().now()};
+  const std::vector<value> items = receipt_items(of, receipts);
+  std::vector<pulse> out(receipts.size(), pulse::locked);
+  const row_set extended = of.execute_batch(nullptr, statement::claim_heartbeat, shared, items);
+  for (std::size_t i = 0; i < extended.size(); ++i) {
+    out[static_cast<std::size_t>(extended.integer(i, 0))] = pulse::extended;
+  }
+  std::vector<value> others;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] == pulse::extended) continue;
+    places.push_back(i);
+    others.insert(others.end(), items.begin() + static_cast<std::ptrdiff_t>(i * width),
+                  items.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+  }
+  if (others.empty()) return out;
+  const row_set lost = of.execute_batch(nullptr, statement::claim_lost, {}, others);
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    out[places[static_cast<std::size_t>(lost.integer(i, 0))]] = pulse::lost;
+  }
+  return out;
 }
 
 headers to_headers(const std::optional<std::string>& json) {

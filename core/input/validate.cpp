@@ -63,8 +63,12 @@ void check_lease(std::chrono::milliseconds lease) {
   if (lease < 1ms || lease > longest_lease) refuse("a lease lasts from 1 ms to 365 days");
 }
 
+bool good_delay(std::chrono::milliseconds delay) noexcept {
+  return delay >= 0ms && delay <= longest_delay;
+}
+
 void check_delay(std::chrono::milliseconds delay, std::string_view what) {
-  if (delay < 0ms || delay > longest_delay) {
+  if (!good_delay(delay)) {
     refuse(std::string(what) + " must be from 0 to 3,650 days");
   }
 }

@@ -29,6 +29,15 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   return count;
 }
 
+/// @param given receipts, and the rows that the statement answered with.
+std::size_t leases_lost(statement id, std::size_t given, std::size_t rows) {
+  if (id == statement::claim_lost) return rows;
+  // A heartbeat passes over rows that others have locked: those are looked at by claim.lost.
+  if (id == statement::claim_heartbeat || !contract_of(id).has_item("fence")) return 0;
+  // A settlement answers for each receipt that still matched.
+  return given > rows ? given - rows : 0;
+}
+
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
@@ -58,8 +67,8 @@ row_set queue_state::observed(transaction* tx, statement id, std::span<const val
     if (of.has_column("id")) told.count(out.size());
     return out;
   });
-  // A settlement answers for each receipt that still matched.
-  if (of.has_item("fence") && rows.size() < given) told.leases_lost(given - rows.size());
+  const std::size_t lost = leases_lost(id, given, rows.size());
+  if (lost > 0) told.leases_lost(lost);
   return rows;
 }
 

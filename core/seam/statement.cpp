@@ -208,6 +208,8 @@ constexpr std::array all{
     contract{claim_fail, "claim.fail", true, fail_shared, fail_item, state_columns},
     contract{claim_release, "claim.release", true, none, receipt_item, id_column},
     contract{claim_extend, "claim.extend", true, extend_shared, receipt_item, id_column},
+    contract{claim_heartbeat, "claim.heartbeat", true, extend_shared, receipt_item, id_column},
+    contract{claim_lost, "claim.lost", false, none, receipt_item, id_column},
     contract{claim_peek, "claim.peek", false, max_now, none, stored_columns},
     contract{claim_list, "claim.list", false, list_shared, none, stored_columns},
     contract{claim_redrive, "claim.redrive", true, none, id_item, id_column},

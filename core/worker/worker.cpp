@@ -8,6 +8,7 @@
 #include "core/input/validate.hpp"
 #include "core/seam/named.hpp"
 #include "core/worker/engine.hpp"
+#include "core/worker/verdict.hpp"
 
 namespace tableq {
 namespace {
@@ -24,6 +25,20 @@ void check(const claim_queue& queue, const worker::handler& work, const worker_o
   if (options.ahead.value_or(0) > most_ahead) core::refuse("ahead is 0 to 10000");
   core::check_lease(options.lease.value_or(queue.lease()));
   if (options.retry_delay) core::check_delay(*options.retry_delay);
+}
+
+void fail(claim_queue& queue, const receipt& mine, const handled& said) {
+  static_cast<void>(queue.fail(
+      mine, said.why(), {.delay = said.delay(), .give_up = said.what() == handled::how::given_up}));
+}
+
+void complete(claim_queue& queue, const receipt& mine) {
+  try {
+    static_cast<void>(queue.complete(mine));
+  } catch (const error& refused) {
+    if (!core::may_be_of_a_message(refused)) throw;
+    fail(queue, mine, core::instead_of_done(refused));
+  }
 }
 
 }  // namespace
@@ -65,23 +80,16 @@ std::size_t drain(claim_queue queue, const worker::handler& work) {
     if (taken.empty()) return count;
     const receipt& mine = taken.front().receipt;
     ++count;
-    handled said = handled::done();
-    try {
-      said = work(taken.front(), std::stop_token());
-    } catch (const std::exception& failure) {
-      said = handled::failed(failure.what());
-    }
+    const handled said = core::ask_handler(work, taken.front(), std::stop_token(), {});
     switch (said.what()) {
       case handled::how::done:
-        static_cast<void>(queue.complete(mine));
+        complete(queue, mine);
         break;
       case handled::how::given_back:
         static_cast<void>(queue.release(mine));
         return count;  // It would be the next one again.
       default:
-        static_cast<void>(
-            queue.fail(mine, said.why(),
-                       {.delay = said.delay(), .give_up = said.what() == handled::how::given_up}));
+        fail(queue, mine, said);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "core/input/queue_options.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 template <class Work>
 auto observed(const core::database_state& in, observed_operation as, Work work) {
   as.backend = in.name();
-  return in.observed(as, [&](const core::observation& /*told*/) { return work(); });
+  return core::named(in.name(), as.name, [&] {
+    return in.observed(as, [&](const core::observation& /*told*/) { return work(); });
+  });
 }
 
 std::shared_ptr<core::queue_state> opened(const std::shared_ptr<core::database_state>& in,
@@ -29,11 +32,13 @@ std::shared_ptr<core::queue_state> opened(const std::shared_ptr<core::database_s
 std::shared_ptr<core::queue_state> opened_claim(const std::shared_ptr<core::database_state>& in,
                                                 std::string_view name,
                                                 const queue_settings& settings) {
-  core::settle_options(name, settings);
+  core::named(in->name(), "open", [&] { core::settle_options(name, settings); });
   std::string wanted = settings.claim.dead_letters.value_or(std::string());
   std::shared_ptr<core::queue_state> letters;
   if (!wanted.empty()) {
-    if (const auto stored = core::find_queue(*in, name)) core::merge_options(*stored, settings);
+    core::named(in->name(), "open", [&] {
+      if (const auto stored = core::find_queue(*in, name)) core::merge_options(*stored, settings);
+    });
     letters = opened(in, wanted, {.kind = kind::claim});
   }
   queue_info info = observed(*in, {.name = "open", .queue = name, .kind = settings.kind},
@@ -55,10 +60,14 @@ database database::open(std::string_view url, const open_options& options) {
 
 database database::open_with(std::string_view url, const open_options& options,
                              std::shared_ptr<core::fault_plan> faults) {
-  database db(std::make_shared<core::database_state>(url, options, std::move(faults)));
-  db.state_->connect();
-  core::check_catalog(*db.state_);
-  return db;
+  return core::named({}, "connect", [&] {
+    database db(std::make_shared<core::database_state>(url, options, std::move(faults)));
+    core::named(db.backend(), "connect", [&] {
+      db.state_->connect();
+      core::check_catalog(*db.state_);
+    });
+    return db;
+  });
 }
 
 heap_queue database::heap(std::string_view name) {

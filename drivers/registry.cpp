@@ -12,6 +12,7 @@
 #include "core/input/connection_string.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "core/seam/named.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/session.hpp"
@@ -98,7 +99,7 @@ class known_dialects {
 #if defined(TABLEQ_WITH_ODBC)
     sentence += " or odbc://";
 #endif
-    throw error(errc::invalid_argument, advice::never, sentence, {.operation = "connect"});
+    throw error(errc::invalid_argument, advice::never, sentence);
   }
 
   /// @param product as an ODBC driver calls its database.
@@ -110,8 +111,7 @@ class known_dialects {
     }
     throw error(errc::unsupported, advice::never,
                 "the database behind the ODBC driver has no dialect in this build, which knows " +
-                    listed([](const vocabulary& words) { return words.speaks.name; }),
-                {.operation = "connect"});
+                    listed([](const vocabulary& words) { return words.speaks.name; }));
   }
 
   /// Whose failure it was is not known before there is a session: any that knows it as one that
@@ -223,10 +223,15 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url,
                                                 std::shared_ptr<fault_plan> faults) {
   const connection_url parsed = parse_connection_string(url);
 #if defined(TABLEQ_WITH_ODBC)
-  if (parsed.scheme == "odbc") return drivers::odbc_driver(parsed, std::move(faults));
+  if (parsed.scheme == "odbc") {
+    return named("odbc", "connect",
+                 [&] { return drivers::odbc_driver(parsed, std::move(faults)); });
+  }
 #endif
   auto words = drivers::known().by_scheme(parsed.scheme);
-  endpoint at = drivers::completed(words->speaks.resolve(words->speaks, parsed), words->speaks);
+  endpoint at = named(words->speaks.name, "connect", [&] {
+    return drivers::completed(words->speaks.resolve(words->speaks, parsed), words->speaks);
+  });
   return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at),
                                                    std::move(faults));
 }

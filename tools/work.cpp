@@ -102,6 +102,7 @@ void report(status_line& status, bool verbose, const tableq::worker_event& event
       break;
     case kind::unknown:
       said = "settled or to be taken again, the database did not say";
+      if (!event.why.empty()) said += ": " + std::string(event.why);
       break;
   }
   if (verbose || event.what == kind::unknown) {

@@ -82,7 +82,7 @@ std::vector<stored_message> list(const queue_state& of, message_state which, con
                                    .after_id = id}));
   }
   throw error(errc::invalid_argument, advice::never, "there is no such state of a message",
-              {.backend = of.database().name(), .operation = "list"});
+              {.backend = of.database().name()});
 }
 
 std::vector<std::optional<stored_message>> get(const queue_state& of, transaction* tx,

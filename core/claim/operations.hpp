@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,9 @@ namespace tableq::core {
 // The life of a message in a claim queue; claim_queue.hpp says what each promises. A null
 // transaction means a unit of work of our own.
 
+/// Bytes of an error that a message's history keeps.
+inline constexpr std::size_t longest_error = 2000;
+
 std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
                                  std::span<const new_claim_message> messages,
                                  const when_full& full = {});
@@ -35,6 +39,16 @@ std::vector<settled> release(const queue_state& of, transaction* tx,
 void expire(const queue_state& of, transaction* tx, std::span<const receipt> receipts);
 std::vector<settled> extend(const queue_state& of, transaction* tx,
                             std::span<const receipt> receipts, std::chrono::milliseconds lease);
+
+/// What a heartbeat finds of a lease.
+enum class pulse {
+  extended,
+  locked,  ///< An open transaction has the row; it may be about to settle the message.
+  lost,
+};
+/// Extends leases without waiting for any lock.
+std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,
+                             std::chrono::milliseconds lease);
 
 /// Reads the column `headers`.
 headers to_headers(const std::optional<std::string>& json);

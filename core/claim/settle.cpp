@@ -16,8 +16,6 @@
 namespace tableq::core {
 namespace {
 
-constexpr std::size_t longest_error = 2000;
-
 /// From -1,000 to 1,000: a thousandth of the jitter.
 int throw_dice() {
   constexpr int most = 1000;
@@ -30,7 +28,7 @@ void check_receipt(const queue_state& of, const receipt& r) {
   throw error(errc::invalid_argument, advice::never,
               "the receipt was not issued by the queue " + of.name() +
                   ", or by an earlier queue of that name that was dropped",
-              {.backend = of.database().name(), .operation = "settle"});
+              {.backend = of.database().name()});
 }
 
 std::vector<receipt_item> receipt_items(const queue_state& of, std::span<const receipt> receipts) {
@@ -149,6 +147,29 @@ std::vector<settled> extend(const queue_state& of, transaction* tx,
   const auto rows =
       of.execute(tx, statements::claim_extend, {.lease = lease, .now = of.database().now()}, items);
   return results_of(rows, items.size());
+}
+
+std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,
+                             std::chrono::milliseconds lease) {
+  const std::vector<receipt_item> items = receipt_items(of, receipts);
+  std::vector<pulse> out(items.size(), pulse::locked);
+  if (items.empty()) return out;
+  for (const auto& row : of.execute(nullptr, statements::claim_heartbeat,
+                                    {.lease = lease, .now = of.database().now()}, items)) {
+    out[row.item] = pulse::extended;
+  }
+  std::vector<receipt_item> others;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] == pulse::extended) continue;
+    places.push_back(i);
+    others.push_back(items[i]);
+  }
+  if (others.empty()) return out;
+  for (const auto& row : of.execute(nullptr, statements::claim_lost, {}, others)) {
+    out[places[row.item]] = pulse::lost;
+  }
+  return out;
 }
 
 headers to_headers(const std::optional<std::string>& json) {

@@ -9,14 +9,21 @@
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/catalog_statements.hpp"
+#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
 
-open_options checked(open_options options) {
-  check_open_options(options);
-  return options;
+/// The driver of the address, when the options suit it.
+std::unique_ptr<driver> checked_driver(std::string_view url, const open_options& options,
+                                       std::shared_ptr<fault_plan> faults) {
+  auto out = make_driver(url, std::move(faults));
+  named(out->name(), "connect", [&] {
+    check_open_options(options);
+    check_places(options, out->able().schemas);
+  });
+  return out;
 }
 
 void notify(connection& session, const watched_queue& of, std::string_view token) {
@@ -30,14 +37,12 @@ void notify(connection& session, const watched_queue& of, std::string_view token
 
 database_state::database_state(std::string_view url, open_options options,
                                std::shared_ptr<fault_plan> faults)
-    : options_(checked(std::move(options))),
-      driver_(make_driver(url, std::move(faults))),
+    : options_(std::move(options)),
+      driver_(checked_driver(url, options_, std::move(faults))),
       pool_(*driver_,
             std::min(options_.max_sessions, able().max_sessions.value_or(options_.max_sessions)),
             options_.session_timeout, watching()),
-      watcher_(*driver_, options_) {
-  check_places(options_, able().schemas);
-}
+      watcher_(*driver_, options_) {}
 
 void database_state::connect() {
   observed({.name = "connect", .backend = name()}, [this](const observation& told) {

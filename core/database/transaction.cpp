@@ -1,22 +1,43 @@
 #include <tableq/transaction.hpp>
 
+#include <exception>
+#include <thread>
 #include <utility>
 
 #include <tableq/error.hpp>
 #include <tableq/soci.hpp>
 
 #include "core/database/transaction_state.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq {
 namespace core {
 namespace {
 
-[[noreturn]] void misuse(const transaction_state& tx, const char* sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence,
-              {.backend = tx.database().name(), .operation = "transaction"});
-}
+constexpr const char* shared_sentence =
+    "two threads used the transaction at the same time, and it belongs to one thread; roll it back";
 
 }  // namespace
+
+transaction_state::use::use(transaction_state& of)
+    : of_(of), outermost_(true), exceptions_(std::uncaught_exceptions()) {
+  const auto me = std::this_thread::get_id();
+  std::thread::id user{};
+  if (of.user_.compare_exchange_strong(user, me)) {
+    of.changed_ = false;
+  } else if (user == me) {
+    outermost_ = false;
+  } else {
+    of.shared_ = true;
+    refuse(shared_sentence);
+  }
+}
+
+transaction_state::use::~use() {
+  if (!outermost_) return;
+  if (of_.changed_ && std::uncaught_exceptions() > exceptions_) of_.failed_ = true;
+  of_.user_ = std::thread::id{};
+}
 
 transaction_state::transaction_state(std::shared_ptr<database_state> in)
     : database_(std::move(in)) {
@@ -46,16 +67,17 @@ transaction_state::~transaction_state() {
 }
 
 connection& transaction_state::session() {
-  if (!active_) misuse(*this, "the transaction has ended; begin another");
+  if (!active_) refuse("the transaction has ended; begin another");
   return adopted_ ? *adopted_ : **leased_;
 }
 
 void transaction_state::commit() {
-  if (adopted_) misuse(*this, "an enlisted transaction is the caller's: commit it on his session");
+  if (adopted_) refuse("an enlisted transaction is the caller's: commit it on their session");
+  const use mine(*this);
   connection& on = session();
+  if (shared_) refuse(shared_sentence);
   if (failed_) {
-    misuse(*this,
-           "an operation in the transaction failed, so that it cannot be committed; roll back");
+    refuse("an operation in the transaction failed, so that it cannot be committed; roll back");
   }
   // After a commit that failed there is nothing to go on with: the session is rolled back and
   // returned.
@@ -77,9 +99,9 @@ void transaction_state::commit() {
 }
 
 void transaction_state::rollback() {
-  if (adopted_)
-    misuse(*this, "an enlisted transaction is the caller's: roll it back on his session");
+  if (adopted_) refuse("an enlisted transaction is the caller's: roll it back on their session");
   if (!active_) return;
+  const use mine(*this);
   undo();
   end();
 }
@@ -124,7 +146,8 @@ void transaction_state::announce_on_commit(watched_queue& to, std::size_t count)
 
 row_set transaction_state::run(const std::function<row_set(connection&)>& work) {
   connection& on = session();
-  if (failed_) misuse(*this, "an earlier operation in the transaction failed; roll back");
+  if (shared_) refuse(shared_sentence);
+  if (failed_) refuse("an earlier operation in the transaction failed; roll back");
   // Left set when work throws.
   failed_ = true;
   row_set rows = work(on);
@@ -140,10 +163,10 @@ transaction::transaction(transaction&&) noexcept = default;
 transaction& transaction::operator=(transaction&&) noexcept = default;
 transaction::~transaction() = default;
 void transaction::commit() {
-  state_->commit();
+  core::named(state_->database().name(), "commit", [&] { state_->commit(); });
 }
 void transaction::rollback() {
-  state_->rollback();
+  core::named(state_->database().name(), "rollback", [&] { state_->rollback(); });
 }
 bool transaction::active() const noexcept {
   return state_ && state_->active();
@@ -155,7 +178,11 @@ enlistment enlist(const database& db, soci::session& session) {
 }
 
 soci::session& session_of(transaction& tx) {
-  return tx.state().session().session();
+  core::transaction_state& state = tx.state();
+  return core::named(state.database().name(), "session_of", [&]() -> soci::session& {
+    const core::transaction_state::use mine(state);
+    return state.session().session();
+  });
 }
 
 }  // namespace tableq

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "core/combining/open_transaction.hpp"
@@ -16,6 +18,24 @@ namespace tableq::core {
 /// caller's.
 class transaction_state {
  public:
+  /// One operation in the transaction, or its end: the thread that makes it has the transaction to
+  /// itself until this object goes. Another thread's attempt is refused, and spoils the
+  /// transaction.
+  class use {
+   public:
+    /// @throws error errc::invalid_argument when another thread is at it.
+    explicit use(transaction_state& of);
+    use(const use&) = delete;
+    use& operator=(const use&) = delete;
+    /// When the operation failed after it had changed messages: half of it is not to be committed.
+    ~use();
+
+   private:
+    transaction_state& of_;
+    bool outermost_;
+    int exceptions_;
+  };
+
   /// Begins one of our own.
   explicit transaction_state(std::shared_ptr<database_state> in);
   /// Joins the caller's.
@@ -39,6 +59,8 @@ class transaction_state {
 
   /// From now on it can only be rolled back, as when an operation in it has failed.
   void spoil() noexcept { failed_ = true; }
+  /// The operation under way changes messages.
+  void changes_messages() noexcept { changed_ = true; }
 
   /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
   /// In the caller's transaction the database does that, where it can.
@@ -62,8 +84,11 @@ class transaction_state {
   std::set<watched_queue*> read_;
   std::map<limits_watch*, bool> bounded_;
   std::optional<open_transaction> mark_{std::in_place};  // until it ends
-  bool active_ = true;
-  bool failed_ = false;
+  std::atomic<std::thread::id> user_{};                  // the thread that is in an operation
+  std::atomic<bool> shared_ = false;  // two threads were at it; whoever saw that says so
+  std::atomic<bool> active_ = true;
+  bool failed_ = false;   // the user's, as the one below
+  bool changed_ = false;  // the operation under way has changed messages
 };
 
 }  // namespace tableq::core

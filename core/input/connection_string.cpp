@@ -7,14 +7,10 @@
 #include <cstdint>
 #include <utility>
 
-#include <tableq/error.hpp>
+#include "core/seam/named.hpp"
 
 namespace tableq::core {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "connect"});
-}
 
 /// Decodes percent-encodings. Sets `problem` and stops at the first that is none.
 std::string decode(std::string_view text, std::string& problem) {

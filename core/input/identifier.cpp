@@ -8,6 +8,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/seam/named.hpp"
+
 namespace tableq::core {
 namespace {
 
@@ -19,10 +21,6 @@ bool lower(char c) noexcept {
 }
 bool digit(char c) noexcept {
   return c >= '0' && c <= '9';
-}
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
 }
 
 }  // namespace

@@ -8,16 +8,13 @@
 
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq::core {
 namespace {
 
 bool ordered(kind k) noexcept {
   return k == kind::fifo || k == kind::lifo;
-}
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
 }
 
 void check_claim(const claim_options& claim) {

@@ -5,6 +5,7 @@
 #include <tableq/error.hpp>
 
 #include "core/input/codec.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq::core {
 namespace {
@@ -17,10 +18,6 @@ constexpr std::chrono::milliseconds longest_wait = 24h * 365;
 constexpr std::size_t longest_key = 200;
 constexpr std::size_t longest_header_name = 100;
 constexpr std::size_t longest_headers = std::size_t{64} * 1024;
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
-}
 
 /// What keys and groups may be.
 bool is_name(std::string_view text) {
@@ -66,8 +63,12 @@ void check_lease(std::chrono::milliseconds lease) {
   if (lease < 1ms || lease > longest_lease) refuse("a lease lasts from 1 ms to 365 days");
 }
 
+bool good_delay(std::chrono::milliseconds delay) noexcept {
+  return delay >= 0ms && delay <= longest_delay;
+}
+
 void check_delay(std::chrono::milliseconds delay, std::string_view what) {
-  if (delay < 0ms || delay > longest_delay) {
+  if (!good_delay(delay)) {
     refuse(std::string(what) + " must be from 0 to 3,650 days");
   }
 }

@@ -15,6 +15,8 @@ namespace tableq::core {
 void check_open_options(const open_options& options);
 void check_batch_size(std::size_t size, std::size_t most = 10'000);
 void check_lease(std::chrono::milliseconds lease);
+/// From 0 to 3,650 days.
+[[nodiscard]] bool good_delay(std::chrono::milliseconds delay) noexcept;
 void check_delay(std::chrono::milliseconds delay, std::string_view what = "delay");
 void check_wait(std::chrono::milliseconds wait, bool in_transaction);
 void check_timestamp(const std::optional<timestamp>& at, std::string_view what);

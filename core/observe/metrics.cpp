@@ -29,7 +29,8 @@ void check(const metrics_options& options) {
   if (bounds.empty() || bounds.size() > most || !rising || bounds.front().count() <= 0) {
     throw error(errc::invalid_argument, advice::never,
                 "buckets of metrics are 1 to 64 positive durations, each longer than the one "
-                "before");
+                "before",
+                {.operation = "metrics"});
   }
 }
 

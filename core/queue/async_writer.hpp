@@ -55,8 +55,9 @@ class async_writer final : public writer {
   /// Stores all or none, in order.
   using store = std::function<std::vector<Result>(std::span<const item>)>;
 
-  async_writer(in_flight_limit most, store how)
-      : shared_(std::make_shared<shared>(most, std::move(how))) {}
+  /// @param as where errors of its own say that they come from.
+  async_writer(in_flight_limit most, store how, error_origin as)
+      : shared_(std::make_shared<shared>(most, std::move(how), std::move(as))) {}
   ~async_writer() override {
     {
       const std::scoped_lock hold(shared_->mutex);
@@ -78,7 +79,8 @@ class async_writer final : public writer {
   void add(item one) {
     if (!one.done) {
       throw error(errc::invalid_argument, advice::never,
-                  "enqueue_async: the callback is empty; it is what tells the outcome");
+                  "enqueue_async: the callback is empty; it is what tells the outcome",
+                  shared_->as);
     }
     shared& of = *shared_;
     std::unique_lock lock(of.mutex);
@@ -99,7 +101,8 @@ class async_writer final : public writer {
  private:
   /// What the thread needs; it may outlive the writer by the end of a callback.
   struct shared {
-    shared(in_flight_limit limit, store how) : most(limit), keep(std::move(how)) {}
+    shared(in_flight_limit limit, store how, error_origin from)
+        : most(limit), keep(std::move(how)), as(std::move(from)) {}
 
     void run() {
       std::unique_lock lock(mutex);
@@ -130,12 +133,13 @@ class async_writer final : public writer {
       std::vector<Result> results;
       std::optional<error> failure;
       try {
-        if (closed) throw error(errc::cancelled, advice::never, "a callback has closed the queue");
+        if (closed)
+          throw error(errc::cancelled, advice::never, "a callback has closed the queue", as);
         results = keep(batch);
       } catch (const error& failed) {
         failure.emplace(failed);
       } catch (const std::exception&) {  // Memory, as a rule.
-        failure.emplace(errc::internal, advice::never, "the message could not be handed over");
+        failure.emplace(errc::internal, advice::never, "the message could not be handed over", as);
       }
       if (failure && batch.size() > 1 && may_be_of_one(*failure)) {
         for (item& each : batch) write({&each, 1});
@@ -151,6 +155,7 @@ class async_writer final : public writer {
 
     const in_flight_limit most;
     const store keep;
+    const error_origin as;
     std::mutex mutex;
     std::condition_variable changed;
     std::condition_variable room;

@@ -46,7 +46,7 @@ void change(const queue_state& of, const Statement& what,
   if (now.empty()) {
     throw error(errc::not_found, advice::never,
                 "the catalogue does not know the queue " + of.name() + " any more",
-                {.backend = of.database().name(), .operation = "limits"});
+                {.backend = of.database().name()});
   }
   of.limits().learn(to_known(now), limits_watch::clock::now());
   of.limits().made_room();
@@ -222,7 +222,7 @@ bool room::reserve(transaction* tx, std::size_t wanted, std::size_t capacity) {
 
 void room::refuse(const char* sentence, advice safe) const {
   throw error(errc::queue_full, safe, "the queue " + of_.name() + " " + sentence,
-              {.backend = of_.database().name(), .operation = "enqueue"});
+              {.backend = of_.database().name()});
 }
 
 }  // namespace tableq::core

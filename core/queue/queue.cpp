@@ -1,21 +1,49 @@
 #include <tableq/queue.hpp>
 
+#include <cstdint>
 #include <utility>
 
 #include "core/queue/destructive.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/seam/contract.hpp"
 
 namespace tableq {
 namespace {
 
+using core::operation;
 using core::queue_state;
+using core::statement;
 using plain_writer = core::async_writer<enqueue_options, message_id>;
 using pending_writer = core::async_writer<pending_options, message_id>;
 
+/// The first statement of an operation: errors carry its name.
+enum class destructive : std::uint8_t { enqueue, dequeue, peek, purge, stats };
+statement name_of(const queue_state& of, destructive as) noexcept {
+  constexpr std::size_t operations = 5;
+  return static_cast<statement>(static_cast<std::size_t>(statement::heap_enqueue) +
+                                static_cast<std::size_t>(of.info().kind) * operations +
+                                static_cast<std::size_t>(as));
+}
+
+std::vector<message> read_messages(const queue_state& of, transaction* tx,
+                                   const dequeue_options& options) {
+  return operation(of, tx, name_of(of, destructive::dequeue),
+                   [&] { return core::read(of, tx, options); });
+}
+
+template <class Message>
+std::vector<message_id> add_messages(const queue_state& to, transaction* tx,
+                                     std::span<const Message> messages,
+                                     const when_full& full = {}) {
+  return operation(to, tx, name_of(to, destructive::enqueue),
+                   [&] { return core::add(to, tx, messages, full); });
+}
+
 std::optional<message> read_one(const queue_state& of, transaction* tx, dequeue_options options) {
   options.max = 1;
-  std::vector<message> got = core::read(of, tx, options);
+  std::vector<message> got = read_messages(of, tx, options);
   return got.empty() ? std::nullopt : std::optional(std::move(got.front()));
 }
 
@@ -29,7 +57,7 @@ auto& checked_writer(const queue_state& to, std::string_view payload, const Opti
     std::vector<Message> batch;
     batch.reserve(items.size());
     for (const auto& each : items) batch.push_back({each.payload, each.options});
-    return core::add(to, nullptr, batch);
+    return add_messages<Message>(to, nullptr, batch);
   });
 }
 
@@ -44,19 +72,22 @@ tableq::kind queue::kind() const noexcept {
 }
 
 void queue::pause() {
-  core::set_paused(*state_, true);
+  operation(*state_, nullptr, statement::limits_pause, [this] { core::set_paused(*state_, true); });
 }
 void queue::resume() {
-  core::set_paused(*state_, false);
+  operation(*state_, nullptr, statement::limits_pause,
+            [this] { core::set_paused(*state_, false); });
 }
 bool queue::paused() const {
-  return core::read_paused(*state_);
+  return operation(*state_, nullptr, statement::limits_read,
+                   [this] { return core::read_paused(*state_); });
 }
 void queue::set_limits(const queue_limits& limits) {
-  core::set_limits(*state_, limits);
+  operation(*state_, nullptr, statement::limits_set, [&] { core::set_limits(*state_, limits); });
 }
 queue_limits queue::limits() const {
-  return core::read_limits(*state_);
+  return operation(*state_, nullptr, statement::limits_read,
+                   [this] { return core::read_limits(*state_); });
 }
 
 std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {
@@ -66,81 +97,92 @@ std::optional<message> destructive_queue::dequeue(transaction& tx, const dequeue
   return read_one(state(), &tx, options);
 }
 std::vector<message> destructive_queue::dequeue_batch(const dequeue_options& options) {
-  return core::read(state(), nullptr, options);
+  return read_messages(state(), nullptr, options);
 }
 std::vector<message> destructive_queue::dequeue_batch(transaction& tx,
                                                       const dequeue_options& options) {
-  return core::read(state(), &tx, options);
+  return read_messages(state(), &tx, options);
 }
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {
-  return core::peek(state(), max);
+  return operation(state(), nullptr, name_of(state(), destructive::peek),
+                   [&] { return core::peek(state(), max); });
 }
 std::size_t destructive_queue::purge() {
-  return core::purge(state());
+  return operation(state(), nullptr, name_of(state(), destructive::purge),
+                   [&] { return core::purge(state()); });
 }
 queue_stats destructive_queue::stats(const stats_options& options) const {
-  return core::count(state(), options);
+  return operation(state(), nullptr, name_of(state(), destructive::stats),
+                   [&] { return core::count(state(), options); });
 }
 
 message_id plain_queue::enqueue(std::string_view payload, const enqueue_options& options,
                                 const when_full& full) {
   const new_message one{payload, options};
-  return core::add(state(), nullptr, std::span(&one, 1), full).front();
+  return add_messages(state(), nullptr, std::span(&one, 1), full).front();
 }
 message_id plain_queue::enqueue(transaction& tx, std::string_view payload,
                                 const enqueue_options& options) {
   const new_message one{payload, options};
-  return core::add(state(), &tx, std::span(&one, 1)).front();
+  return add_messages(state(), &tx, std::span(&one, 1)).front();
 }
 std::vector<message_id> plain_queue::enqueue_batch(std::span<const new_message> messages,
                                                    const when_full& full) {
-  return core::add(state(), nullptr, messages, full);
+  return add_messages(state(), nullptr, messages, full);
 }
 std::vector<message_id> plain_queue::enqueue_batch(transaction& tx,
                                                    std::span<const new_message> messages) {
-  return core::add(state(), &tx, messages);
+  return add_messages(state(), &tx, messages);
 }
 
 std::future<message_id> plain_queue::enqueue_async(std::string payload,
                                                    const enqueue_options& options) {
-  plain_writer& to = checked_writer<new_message>(state(), payload, options);
-  return core::add_with_future(to, std::move(payload), options);
+  return operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
+    plain_writer& to = checked_writer<new_message>(state(), payload, options);
+    return core::add_with_future(to, std::move(payload), options);
+  });
 }
 void plain_queue::enqueue_async(std::string payload, const enqueue_options& options,
                                 std::function<void(outcome<message_id>)> done) {
-  plain_writer& to = checked_writer<new_message>(state(), payload, options);
-  to.add({std::move(payload), options, std::move(done)});
+  operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
+    plain_writer& to = checked_writer<new_message>(state(), payload, options);
+    to.add({std::move(payload), options, std::move(done)});
+  });
 }
 
 message_id pending_queue::enqueue(std::string_view payload, const pending_options& options,
                                   const when_full& full) {
   const new_pending_message one{payload, options};
-  return core::add(state(), nullptr, std::span(&one, 1), full).front();
+  return add_messages(state(), nullptr, std::span(&one, 1), full).front();
 }
 message_id pending_queue::enqueue(transaction& tx, std::string_view payload,
                                   const pending_options& options) {
   const new_pending_message one{payload, options};
-  return core::add(state(), &tx, std::span(&one, 1)).front();
+  return add_messages(state(), &tx, std::span(&one, 1)).front();
 }
 std::vector<message_id> pending_queue::enqueue_batch(std::span<const new_pending_message> messages,
                                                      const when_full& full) {
-  return core::add(state(), nullptr, messages, full);
+  return add_messages(state(), nullptr, messages, full);
 }
 std::vector<message_id> pending_queue::enqueue_batch(
     transaction& tx, std::span<const new_pending_message> messages) {
-  return core::add(state(), &tx, messages);
+  return add_messages(state(), &tx, messages);
 }
 
 std::future<message_id> pending_queue::enqueue_async(std::string payload,
                                                      const pending_options& options) {
-  pending_writer& to = checked_writer<new_pending_message>(state(), payload, options);
-  return core::add_with_future(to, std::move(payload), options);
+  return operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
+    pending_writer& to = checked_writer<new_pending_message>(state(), payload, options);
+    return core::add_with_future(to, std::move(payload), options);
+  });
 }
 void pending_queue::enqueue_async(std::string payload, const pending_options& options,
                                   std::function<void(outcome<message_id>)> done) {
-  pending_writer& to = checked_writer<new_pending_message>(state(), payload, options);
-  to.add({std::move(payload), options, std::move(done)});
+  operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
+    pending_writer& to = checked_writer<new_pending_message>(state(), payload, options);
+    to.add({std::move(payload), options, std::move(done)});
+  });
 }
 
 }  // namespace tableq

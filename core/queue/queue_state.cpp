@@ -31,6 +31,15 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   return count;
 }
 
+/// @param given receipts, and the rows that the statement answered with.
+std::size_t leases_lost(statement id, std::size_t given, std::size_t rows) {
+  if (id == statement::claim_lost) return rows;
+  // A heartbeat passes over rows that others have locked: those are looked at by claim.lost.
+  if (id == statement::claim_heartbeat || !contract_of(id).settles) return 0;
+  // A settlement answers for each receipt that still matched.
+  return given > rows ? given - rows : 0;
+}
+
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
@@ -60,8 +69,8 @@ row_set queue_state::observed(transaction* tx, statement id, std::span<const val
     if (of.counts_messages) told.count(out.size());
     return out;
   });
-  // A settlement answers for each receipt that still matched.
-  if (of.settles && rows.size() < given) told.leases_lost(given - rows.size());
+  const std::size_t lost = leases_lost(id, given, rows.size());
+  if (lost > 0) told.leases_lost(lost);
   return rows;
 }
 
@@ -78,6 +87,7 @@ row_set queue_state::run(transaction* tx, statement id, std::span<const value> s
   if (tx != nullptr) {
     check(*tx);
     if (contract_of(id).writes) tx->state().hint_on_rollback(table_.shared().watched);
+    if (contract_of(id).changes_messages) tx->state().changes_messages();
     return tx->state().run(
         [&](connection& session) { return table_.run(session, id, shared, items); });
   }
@@ -108,6 +118,7 @@ row_set queue_state::run_batch(transaction* tx, statement id, std::span<const va
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
+  if (contract_of(id).changes_messages) tx->state().changes_messages();
   return tx->state().run(work);
 }
 
@@ -115,7 +126,7 @@ void queue_state::check(transaction& tx) const {
   if (&tx.state().database() == database_.get()) return;
   throw error(errc::invalid_argument, advice::never,
               "the transaction belongs to another database object than the queue " + info_.name,
-              {.backend = database_->name(), .operation = "transaction"});
+              {.backend = database_->name()});
 }
 
 std::size_t count_limit(const stats_options& options) {
@@ -128,7 +139,7 @@ void not_stored(const queue_state& of) {
   throw error(errc::constraint_violated, advice::never,
               "the table of the queue " + of.name() +
                   " did not keep a row; look for triggers and rules on it",
-              {.backend = of.database().name(), .operation = "enqueue"});
+              {.backend = of.database().name()});
 }
 
 }  // namespace tableq::core

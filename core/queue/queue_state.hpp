@@ -64,7 +64,9 @@ class queue_state {
       const open_options& options = database_->options();
       writing_ = std::make_unique<Writer>(
           in_flight_limit{.messages = options.async_messages, .bytes = options.async_bytes},
-          std::move(how));
+          std::move(how),
+          error_origin{.backend = database_->name(),
+                       .operation = std::string(to_string(info_.kind)) + ".enqueue"});
     });
     return static_cast<Writer&>(*writing_);
   }

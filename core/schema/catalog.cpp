@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view own_row = "tableq";
 
 [[noreturn]] void fail(const database_state& in, errc code, const std::string& sentence) {
-  throw error(code, advice::never, sentence, {.backend = in.name(), .operation = "open"});
+  throw error(code, advice::never, sentence, {.backend = in.name()});
 }
 
 template <class Statement>

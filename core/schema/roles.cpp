@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <tableq/dialect.hpp>
-#include <tableq/error.hpp>
 
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq {
 namespace {
@@ -24,10 +24,6 @@ constexpr std::array roles{
     named_role{role::consumer, "consumer"}, named_role{role::viewer, "viewer"},
     named_role{role::manager, "manager"},   named_role{role::owner, "owner"}};
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "grants"});
-}
-
 /// Quotes could end the quoted name; no database's tools like the other ones in a user's name.
 void check_user(std::string_view user) {
   constexpr std::size_t longest = 128;
@@ -38,7 +34,7 @@ void check_user(std::string_view user) {
                std::string_view("\"'`[]{};").find(c) != std::string_view::npos;
       });
   if (!good) {
-    refuse(
+    core::refuse(
         "a user's name has 1 to 128 bytes, without quotes, brackets, `;` and control characters");
   }
 }
@@ -61,6 +57,23 @@ std::vector<std::string> blocks_of(role as, const queue_info& queue) {
   return out;
 }
 
+std::string write_grants(std::string_view dialect, role as, std::string_view user,
+                         const queue_info& queue, const open_options& options) {
+  const core::table_names names = core::names_for(options, queue.name);
+  std::string out;
+  const auto add = [&](std::string_view block, const core::table_names& of) {
+    out += core::role_text(dialect, block, of, user);
+  };
+  if (!options.schema_name.empty()) add(as == role::owner ? "schema.owner" : "schema", names);
+  for (const std::string& block : blocks_of(as, queue)) add(block, names);
+  const bool moves = as == role::consumer || as == role::manager;
+  if (moves && !queue.dead_letters.empty()) {
+    add(as == role::manager ? "dead_letters.manager" : "dead_letters",
+        core::names_for(options, queue.dead_letters));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view to_string(role value) noexcept {
@@ -74,31 +87,23 @@ role parse_role(std::string_view text) {
   for (const named_role& one : roles) {
     if (text == one.name) return one.is;
   }
-  refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
+  core::refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
 }
 
 std::string grants(std::string_view dialect, role as, std::string_view user, std::string_view queue,
                    const queue_settings& settings, const open_options& options) {
-  core::check_queue_name(queue, options.table_prefix);
-  core::check_places(options, find_dialect(dialect).able.schemas);
-  check_user(user);
-  const queue_info info = core::settle_options(queue, settings);
-  if (as == role::replacer && info.kind != kind::claim) {
-    refuse("only messages of a claim queue are replaced by their keys");
-  }
-  const core::table_names names = core::names_for(options, queue);
-  std::string out;
-  const auto add = [&](std::string_view block, const core::table_names& of) {
-    out += core::role_text(dialect, block, of, user);
-  };
-  if (!options.schema_name.empty()) add(as == role::owner ? "schema.owner" : "schema", names);
-  for (const std::string& block : blocks_of(as, info)) add(block, names);
-  const bool moves = as == role::consumer || as == role::manager;
-  if (moves && !info.dead_letters.empty()) {
-    add(as == role::manager ? "dead_letters.manager" : "dead_letters",
-        core::names_for(options, info.dead_letters));
-  }
-  return out;
+  const bool schemas =
+      core::named({}, "grants", [&] { return find_dialect(dialect).able.schemas; });
+  return core::named(dialect, "grants", [&] {
+    core::check_queue_name(queue, options.table_prefix);
+    core::check_places(options, schemas);
+    check_user(user);
+    const queue_info info = core::settle_options(queue, settings);
+    if (as == role::replacer && info.kind != kind::claim) {
+      core::refuse("only messages of a claim queue are replaced by their keys");
+    }
+    return write_grants(dialect, as, user, info, options);
+  });
 }
 
 }  // namespace tableq

@@ -4,11 +4,11 @@
 #include <random>
 
 #include <tableq/dialect.hpp>
-#include <tableq/error.hpp>
 
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/schema/catalog.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq {
 namespace {
@@ -37,15 +37,17 @@ kind parse_kind(std::string_view text) {
   for (const kind one : kinds) {
     if (text == to_string(one)) return one;
   }
-  throw error(errc::invalid_argument, advice::never,
-              "a queue is of one of the kinds heap, fifo, lifo, pending and claim");
+  core::refuse("a queue is of one of the kinds heap, fifo, lifo, pending and claim");
 }
 
 std::string ddl(std::string_view dialect, std::string_view queue, const queue_settings& settings,
                 const open_options& options) {
-  core::check_queue_name(queue, options.table_prefix);
-  core::check_places(options, find_dialect(dialect).able.schemas);
-  const queue_info info = core::settle_options(queue, settings);
+  const bool schemas = core::named({}, "ddl", [&] { return find_dialect(dialect).able.schemas; });
+  const queue_info info = core::named(dialect, "ddl", [&] {
+    core::check_queue_name(queue, options.table_prefix);
+    core::check_places(options, schemas);
+    return core::settle_options(queue, settings);
+  });
   const core::table_names names = core::names_for(options, queue);
   const std::string stored = core::encode_options(info);
   const std::array row{

@@ -114,6 +114,8 @@ constexpr std::array all{
     change(statements::claim_fail, "claim.fail"),
     change(statements::claim_release, "claim.release"),
     change(statements::claim_extend, "claim.extend"),
+    change(statements::claim_heartbeat, "claim.heartbeat"),
+    query(statements::claim_lost, "claim.lost"),
     query(statements::claim_peek, "claim.peek"),
     query(statements::claim_list, "claim.list"),
     change(statements::claim_redrive, "claim.redrive"),

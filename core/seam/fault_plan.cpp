@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tableq/error.hpp>
+#include "core/seam/named.hpp"
 
 namespace tableq::core {
 namespace {
@@ -19,10 +19,6 @@ bool suits(const testing::fault& with, bool lasting, fault_plan::way may_fail) n
     default:
       return may_fail == fault_plan::way::any;
   }
-}
-
-[[noreturn]] void refuse(const char* sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "testing"});
 }
 
 }  // namespace
@@ -110,13 +106,13 @@ database faults::open(std::string_view url, const open_options& options) const {
   return core::fault_plan::open(url, options, plan_);
 }
 void faults::fail(std::size_t nth, const fault& with) const {
-  plan_->fail({}, nth, with);
+  core::named({}, "testing", [&] { plan_->fail({}, nth, with); });
 }
 void faults::fail(std::string_view name, const fault& with, std::size_t nth) const {
-  plan_->fail(name, nth, with);
+  core::named({}, "testing", [&] { plan_->fail(name, nth, with); });
 }
 void faults::fail_some(double probability, std::vector<fault> with) const {
-  plan_->fail_some(probability, std::move(with));
+  core::named({}, "testing", [&] { plan_->fail_some(probability, std::move(with)); });
 }
 void faults::heal() const {
   plan_->heal();

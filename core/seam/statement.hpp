@@ -58,6 +58,8 @@ enum class statement : std::uint8_t {
   claim_fail,
   claim_release,
   claim_extend,
+  claim_heartbeat,
+  claim_lost,
   claim_peek,
   claim_list,
   claim_redrive,

@@ -7,6 +7,7 @@
 
 #include "core/observe/observation.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/worker/verdict.hpp"
 
 namespace tableq::core {
 namespace {
@@ -49,8 +50,12 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
     changed_.notify_all();
     for (std::thread& one : threads_) one.join();
     throw error(errc::busy, advice::statement, "the system gives no more threads to the worker",
-                {.operation = "work"});
+                {.backend = backend_of(queue_), .operation = "work"});
   }
+}
+
+const std::string& crew::backend_of(const claim_queue& queue) noexcept {
+  return queue.state().database().name();
 }
 
 crew::~crew() {
@@ -118,7 +123,10 @@ void crew::run(void (crew::*part)()) noexcept {
       ended_ = true;
       changed_.notify_all();
     }
-    if (options_.ended) options_.ended();
+    try {
+      if (options_.ended) options_.ended();
+    } catch (...) {  // It is told of the end, and changes nothing.
+    }
     return;
   }
   if (part == &crew::take_all) {
@@ -149,8 +157,7 @@ std::size_t crew::room() {
                : 0;
     return free > 0;
   });
-  constexpr std::size_t largest_take = 1000;
-  return stop_.stop_requested() ? 0 : std::min(free, largest_take);
+  return stop_.stop_requested() ? 0 : std::min(free, at_once_);
 }
 
 void crew::take_all() {
@@ -172,9 +179,17 @@ void crew::take_all() {
       const auto asked = pause.count() > 0 ? steady_clock::now() - milliseconds{500} : begin;
       const std::scoped_lock hold(mutex_);
       held_.add(std::move(taken), std::max(begin, asked) + lease_);
+      at_once_ = std::min(at_once_ * 2, largest_take);
       changed_.notify_all();
     } catch (const error& failure) {
-      if (failure.code() != errc::outcome_unknown && !passing(failure, pauses, true)) throw;
+      if (failure.code() == errc::outcome_unknown) continue;
+      const bool mends = may_be_of_a_message(failure) && !options_.until_empty;
+      if (!passing(failure) && !mends) throw;
+      trouble(failure.what(), pauses, true);
+    } catch (const std::exception& failure) {  // Memory, as a rule: fewer messages take less.
+      trouble(failure.what(), pauses, true);
+      const std::scoped_lock hold(mutex_);
+      at_once_ = std::max<std::size_t>(at_once_ / 2, 1);
     }
   }
 }
@@ -199,26 +214,14 @@ void crew::handle_all() {
       if (one == nullptr) return;
       if (abandon_.stop_requested()) one->stop.request_stop();
     }
-    handled said = one->lost || stop_.stop_requested() ? handled::give_back() : ask_handler(*one);
+    handled said =
+        one->lost || stop_.stop_requested()
+            ? handled::give_back()
+            : ask_handler(work_, one->delivery, one->stop.get_token(), options_.retry_delay);
     const std::scoped_lock hold(mutex_);
     held_.finished(one, std::move(said));
     changed_.notify_all();
   }
-}
-
-handled crew::ask_handler(const held_message& one) {
-  try {
-    return work_(one.delivery, one.stop.get_token());
-  } catch (const std::exception& failure) {
-    return failed(failure.what());
-  } catch (...) {  // A handler may throw what it likes; its message fails, and the worker goes on.
-    return failed("the handler threw what is no std::exception");
-  }
-}
-
-handled crew::failed(const char* why) const {
-  return options_.retry_delay ? handled::retry_after(*options_.retry_delay, why)
-                              : handled::failed(why);
 }
 
 void crew::give_back(std::vector<held> untried) {
@@ -233,7 +236,7 @@ void crew::pause(milliseconds length, bool until_stop) {
                     [] { return false; });
 }
 
-bool crew::passing(const error& failure, backoff& pauses, bool until_stop) {
+bool crew::passing(const error& failure) noexcept {
   switch (failure.code()) {
     case errc::busy:
     case errc::conflict:
@@ -242,15 +245,15 @@ bool crew::passing(const error& failure, backoff& pauses, bool until_stop) {
     case errc::connection_failed:
     case errc::storage_full:
     case errc::read_only:
-      break;
+      return true;
     default:
       return false;
   }
-  if (options_.observe) {
-    options_.observe({.what = worker_event::kind::trouble, .why = failure.what()});
-  }
+}
+
+void crew::trouble(const char* why, backoff& pauses, bool until_stop) {
+  tell({.what = worker_event::kind::trouble, .why = why});
   pause(pauses.pause(), until_stop);
-  return true;
 }
 
 void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {
@@ -263,8 +266,14 @@ void crew::tell(worker_event::kind what, const held_message& of, std::string_vie
                 .attempt = attempt,
                 .what = what});
   });
-  if (options_.observe) {
-    options_.observe({.what = what, .id = id, .attempt = attempt, .why = why});
+  tell({.what = what, .id = id, .attempt = attempt, .why = why});
+}
+
+void crew::tell(const worker_event& event) const noexcept {
+  if (!options_.observe) return;
+  try {
+    options_.observe(event);
+  } catch (...) {  // An observer changes nothing of what it sees.
   }
 }
 

@@ -32,6 +32,8 @@ class crew {
   crew& operator=(const crew&) = delete;
   ~crew();
 
+  [[nodiscard]] static const std::string& backend_of(const claim_queue& queue) noexcept;
+
   void stop() noexcept;
   void abandon() noexcept;
   /// Gives back what handlers still have.
@@ -45,6 +47,8 @@ class crew {
   static constexpr std::chrono::milliseconds shortest_pause{100};
   static constexpr std::chrono::milliseconds longest_pause{2000};
 
+  static constexpr std::size_t largest_take = 1000;
+
   void run(void (crew::*part)()) noexcept;
   void take_all();
   void handle_all();
@@ -54,19 +58,24 @@ class crew {
   /// How many messages to take now; waits until there is room. Zero: stop.
   [[nodiscard]] std::size_t room();
   [[nodiscard]] bool nothing_left();
-  [[nodiscard]] handled failed(const char* why) const;
-  [[nodiscard]] handled ask_handler(const held_message& one);
   void settle(const std::vector<settlement>& batch, handled::how what);
+  /// The database refuses a batch, perhaps for one of its messages.
+  void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
+  /// Whether others have the messages by now, and nobody waits for more.
+  [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
   [[nodiscard]] std::vector<settled> settle_once(const std::vector<settlement>& batch,
                                                  handled::how what);
   void settled_as(const settlement& one, settled result);
-  void not_settled(const std::vector<settlement>& batch);
+  void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
   void extend(const std::vector<held>& leased);
   void give_back(std::vector<held> untried);
 
-  /// Whether to try again; tells the observer then, and waits.
-  [[nodiscard]] bool passing(const error& failure, backoff& pauses, bool until_stop);
+  /// Whether the same may go well later.
+  [[nodiscard]] static bool passing(const error& failure) noexcept;
+  /// Tells the observer, and waits.
+  void trouble(const char* why, backoff& pauses, bool until_stop);
   void tell(worker_event::kind what, const held_message& of, std::string_view why = {}) const;
+  void tell(const worker_event& event) const noexcept;
   void pause(std::chrono::milliseconds length, bool until_stop);
 
   claim_queue queue_;
@@ -81,7 +90,8 @@ class crew {
   std::condition_variable_any changed_;  ///< Anything below, and both stop sources.
   held_messages held_;
   worker_counts counts_;
-  std::size_t producers_ = 0;  ///< Threads that still take or handle.
+  std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.
+  std::size_t producers_ = 0;           ///< Threads that still take or handle.
   bool taking_ = true;
   bool ended_ = false;
   std::exception_ptr failure_;

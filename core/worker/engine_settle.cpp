@@ -4,7 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "core/claim/operations.hpp"
 #include "core/worker/engine.hpp"
+#include "core/worker/verdict.hpp"
 
 namespace tableq::core {
 namespace {
@@ -49,23 +51,41 @@ void crew::settle(const std::vector<settlement>& batch, handled::how what) {
       for (std::size_t i = 0; i < batch.size(); ++i) settled_as(batch[i], results[i]);
       return;
     } catch (const error& failure) {
-      if (failure.code() == errc::outcome_unknown) return not_settled(batch);
-      // When all leases are over and nobody waits for more, others have the messages.
-      const auto now = steady_clock::now();
-      bool sure = false;
-      {
-        const std::scoped_lock hold(mutex_);
-        sure = std::any_of(batch.begin(), batch.end(),
-                           [&](const settlement& one) { return one.of->sure_until > now; });
+      if (failure.code() == errc::outcome_unknown || too_late(batch)) {
+        return not_settled(batch, failure.what());
       }
-      const bool too_late = abandon_.stop_requested() || (stop_.stop_requested() && !sure);
-      if (too_late) return not_settled(batch);
-      if (!passing(failure, pauses, false)) {
-        not_settled(batch);
+      if (may_be_of_a_message(failure)) return settle_each(batch, what, failure);
+      if (!passing(failure)) {
+        not_settled(batch, failure.what());
         throw;
       }
+      trouble(failure.what(), pauses, false);
+    } catch (const std::exception& failure) {  // Memory, as a rule.
+      if (too_late(batch)) return not_settled(batch, failure.what());
+      trouble(failure.what(), pauses, false);
     }
   }
+}
+
+void crew::settle_each(const std::vector<settlement>& batch, handled::how what,
+                       const error& refused) {
+  if (batch.size() > 1) {
+    for (const settlement& each : batch) settle({each}, what);
+  } else if (what == handled::how::done) {
+    settle({{batch.front().of, instead_of_done(refused)}}, handled::how::failed);
+  } else {
+    not_settled(batch, refused.what());
+  }
+}
+
+bool crew::too_late(const std::vector<settlement>& batch) {
+  if (abandon_.stop_requested()) return true;
+  if (!stop_.stop_requested()) return false;
+  // When all leases are over and nobody waits for more, others have the messages.
+  const auto now = steady_clock::now();
+  const std::scoped_lock hold(mutex_);
+  return std::none_of(batch.begin(), batch.end(),
+                      [&](const settlement& one) { return one.of->sure_until > now; });
 }
 
 std::vector<settled> crew::settle_once(const std::vector<settlement>& batch, handled::how what) {
@@ -108,7 +128,7 @@ void crew::settled_as(const settlement& one, settled result) {
   if (!known_before) tell(told, *one.of, one.as.why());
 }
 
-void crew::not_settled(const std::vector<settlement>& batch) {
+void crew::not_settled(const std::vector<settlement>& batch, std::string_view why) {
   for (const settlement& one : batch) {
     {
       const std::scoped_lock hold(mutex_);
@@ -116,7 +136,7 @@ void crew::not_settled(const std::vector<settlement>& batch) {
       if (!one.of->running) held_.forget(one.of);
       changed_.notify_all();
     }
-    tell(worker_event::kind::unknown, *one.of);
+    tell(worker_event::kind::unknown, *one.of, why);
   }
 }
 
@@ -125,25 +145,20 @@ void crew::keep_all() {
   backoff pauses(std::min(period, shortest_pause), std::min(period, longest_pause));
   milliseconds rest = period;
   for (;;) {
-    std::vector<held> leased;
-    {
-      std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, rest, [this] { return ended_; })) return;
-      leased = held_.leased();
-    }
-    rest = period;
-    if (leased.empty()) continue;
     try {
-      extend(leased);
-      pauses.reset();
-    } catch (const error& failure) {
-      if (failure.code() == errc::outcome_unknown) continue;
-      rest = pauses.pause();
-      const auto now = steady_clock::now();
-      const std::scoped_lock hold(mutex_);
-      for (const held& one : leased) {
-        if (one->sure_until < now) one->stop.request_stop();
+      std::vector<held> leased;
+      {
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, rest, [this] { return ended_; })) return;
+        leased = held_.leased();
       }
+      rest = period;
+      if (!leased.empty()) extend(leased);
+      pauses.reset();
+    } catch (const std::exception&) {  // The database's trouble, or memory: soon again.
+      rest = pauses.pause();
+      const std::scoped_lock hold(mutex_);
+      held_.stop_those_over(steady_clock::now());
     }
   }
 }
@@ -153,13 +168,13 @@ void crew::extend(const std::vector<held>& leased) {
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);
   const auto until = steady_clock::now() + lease_;
-  const std::vector<settled> results = queue_.extend(receipts, lease_);
+  const std::vector<pulse> results = heartbeat(queue_.state(), receipts, lease_);
   const std::scoped_lock hold(mutex_);
   for (std::size_t i = 0; i < leased.size(); ++i) {
     held_message& one = *leased[i];
-    if (results[i] == settled::done) {
+    if (results[i] == pulse::extended) {
       one.sure_until = until;
-    } else if (held_.holds(leased[i]) && !one.released) {
+    } else if (results[i] == pulse::lost && held_.holds(leased[i]) && !one.released) {
       // Unless it was settled in the meantime, somebody else has it.
       one.lost = true;
       one.stop.request_stop();

@@ -60,6 +60,12 @@ std::vector<held> held_messages::running() const {
   return out;
 }
 
+void held_messages::stop_those_over(moment now) {
+  for (const held& one : all_) {
+    if (!one->lost && !one->released && one->sure_until < now) one->stop.request_stop();
+  }
+}
+
 bool held_messages::holds(const held& one) const {
   return std::find(all_.begin(), all_.end(), one) != all_.end();
 }

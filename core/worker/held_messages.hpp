@@ -56,6 +56,8 @@ class held_messages {
   /// Those whose leases are to be extended.
   [[nodiscard]] std::vector<held> leased() const;
   [[nodiscard]] std::vector<held> running() const;
+  /// Asks the handlers to end whose leases may be over.
+  void stop_those_over(moment now);
   /// Still one of these?
   [[nodiscard]] bool holds(const held& one) const;
 

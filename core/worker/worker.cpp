@@ -6,29 +6,45 @@
 #include <tableq/error.hpp>
 
 #include "core/input/validate.hpp"
+#include "core/seam/named.hpp"
 #include "core/worker/engine.hpp"
+#include "core/worker/verdict.hpp"
 
 namespace tableq {
 namespace {
 
-[[noreturn]] void refuse(const char* sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "work"});
+void check(const worker::handler& work) {
+  if (!work) core::refuse("a worker needs a handler");
 }
 
 void check(const claim_queue& queue, const worker::handler& work, const worker_options& options) {
   constexpr std::size_t most_threads = 1000;
   constexpr std::size_t most_ahead = 10'000;
-  if (!work) refuse("a worker needs a handler");
-  if (options.threads < 1 || options.threads > most_threads) refuse("threads is 1 to 1000");
-  if (options.ahead.value_or(0) > most_ahead) refuse("ahead is 0 to 10000");
+  check(work);
+  if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
+  if (options.ahead.value_or(0) > most_ahead) core::refuse("ahead is 0 to 10000");
   core::check_lease(options.lease.value_or(queue.lease()));
   if (options.retry_delay) core::check_delay(*options.retry_delay);
+}
+
+void fail(claim_queue& queue, const receipt& mine, const handled& said) {
+  static_cast<void>(queue.fail(
+      mine, said.why(), {.delay = said.delay(), .give_up = said.what() == handled::how::given_up}));
+}
+
+void complete(claim_queue& queue, const receipt& mine) {
+  try {
+    static_cast<void>(queue.complete(mine));
+  } catch (const error& refused) {
+    if (!core::may_be_of_a_message(refused)) throw;
+    fail(queue, mine, core::instead_of_done(refused));
+  }
 }
 
 }  // namespace
 
 worker::worker(claim_queue queue, handler work, worker_options options, std::nullptr_t) {
-  check(queue, work, options);
+  core::named(core::crew::backend_of(queue), "work", [&] { check(queue, work, options); });
   crew_ = std::make_unique<core::crew>(std::move(queue), std::move(work), std::move(options));
 }
 worker::worker(worker&&) noexcept = default;
@@ -57,29 +73,23 @@ worker_counts worker::counts() const {
 }
 
 std::size_t drain(claim_queue queue, const worker::handler& work) {
+  core::named(core::crew::backend_of(queue), "work", [&] { check(work); });
   std::size_t count = 0;
   for (;;) {
     const std::vector<delivery> taken = queue.take();
     if (taken.empty()) return count;
     const receipt& mine = taken.front().receipt;
     ++count;
-    handled said = handled::done();
-    try {
-      said = work(taken.front(), std::stop_token());
-    } catch (const std::exception& failure) {
-      said = handled::failed(failure.what());
-    }
+    const handled said = core::ask_handler(work, taken.front(), std::stop_token(), {});
     switch (said.what()) {
       case handled::how::done:
-        static_cast<void>(queue.complete(mine));
+        complete(queue, mine);
         break;
       case handled::how::given_back:
         static_cast<void>(queue.release(mine));
         return count;  // It would be the next one again.
       default:
-        static_cast<void>(
-            queue.fail(mine, said.why(),
-                       {.delay = said.delay(), .give_up = said.what() == handled::how::given_up}));
+        fail(queue, mine, said);
     }
   }
 }

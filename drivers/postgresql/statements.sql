@@ -824,6 +824,45 @@ SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
+-- name: claim.heartbeat
+-- As claim.extend, but it waits for nobody: a row that a transaction has locked, such as that of a handler
+-- which has completed its message and not committed, keeps its lease as it is.
+WITH held AS MATERIALIZED (
+  SELECT id, fence, state
+  FROM {table}
+  WHERE id = ANY (CAST(:id AS bigint[]))
+  ORDER BY id
+  FOR UPDATE SKIP LOCKED
+),
+mine AS MATERIALIZED (
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
+)
+UPDATE {table}
+SET due_at = COALESCE(CAST(:now AS bigint),
+               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+
+-- name: claim.lost
+-- As it was committed last: a row that an open transaction changes is not lost yet.
+SELECT g.item - 1 AS item, g.id
+FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
+WHERE NOT EXISTS (
+  SELECT 1
+  FROM (SELECT state, fence FROM {table} WHERE id = g.id OFFSET 0) AS q
+  WHERE q.state = 1 AND q.fence = g.fence
+)
+
 -- name: claim.state_of
 SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
 FROM {table}

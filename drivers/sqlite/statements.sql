@@ -490,6 +490,22 @@ UPDATE {table} SET priority = :priority
 WHERE id = :id AND state IN (0, 2, 5)
 RETURNING id
 
+-- name: claim.heartbeat
+WITH unused AS (SELECT 1)
+UPDATE {table}
+SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+WHERE id = :id AND state = 1 AND fence = :fence
+RETURNING id
+
+-- name: claim.heartbeat.bare
+UPDATE {table}
+SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+WHERE id = :id AND state = 1 AND fence = :fence
+
+-- name: claim.lost
+SELECT CAST(:id AS INTEGER) AS id
+WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id AND state = 1 AND fence = :fence)
+
 -- name: claim.state_of
 SELECT id, state FROM {table} WHERE id = :id
 

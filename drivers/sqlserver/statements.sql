@@ -716,6 +716,34 @@ INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.turn = 1 AND q.state IN (0, 2, 5)
 OPTION (FORCE ORDER, LOOP JOIN)
 
+-- name: claim.heartbeat
+-- As claim.extend, but it waits for nobody: READPAST passes a row that a transaction has locked, such as that
+-- of a handler which has completed its message and not committed. It keeps its lease as it is.
+UPDATE q
+SET due_at = t.due_at
+OUTPUT v.item, inserted.id
+FROM (
+  SELECT g.item, g.id, g.fence,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
+    AS g (item, id, fence)
+  WHERE g.id IS NOT NULL
+) AS v
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+                     + CAST(:lease AS bigint) AS due_at) AS t
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+OPTION (FORCE ORDER, LOOP JOIN)
+
+-- name: claim.lost
+-- READPAST passes a row that an open transaction changes: it is not lost yet. Nor can one that is gone be told
+-- from one that is being deleted, so only a row that is there tells of a lost lease.
+SELECT v.item, q.id
+FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))}) AS v (item, id, fence)
+INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL AND (q.state <> 1 OR q.fence <> v.fence)
+OPTION (FORCE ORDER, LOOP JOIN)
+
 -- name: claim.state_of
 SELECT v.item, q.id, q.state
 FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)

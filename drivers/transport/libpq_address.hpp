@@ -26,7 +26,7 @@ struct free_options {
 using options = std::unique_ptr<PQconninfoOption, free_options>;
 
 [[noreturn]] inline void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence, {.operation = "connect"});
+  throw error(errc::invalid_argument, advice::never, sentence);
 }
 
 inline const PQconninfoOption* find(const options& in, std::string_view key) noexcept {

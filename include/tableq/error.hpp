@@ -47,10 +47,12 @@ TABLEQ_EXPORT std::string_view to_string(errc code) noexcept;
 /// The stable, lower-case name of an advice.
 TABLEQ_EXPORT std::string_view to_string(advice value) noexcept;
 
-/// Where an error came from. Every member may be empty or zero.
+/// Where an error came from. Every member may be empty or zero, but an error of an operation names
+/// it, and the backend as soon as the address has told which one it is.
 struct error_origin {
-  std::string backend = {};    ///< The dialect's name.
-  std::string operation = {};  ///< What was under way: `fifo.dequeue`, `connect`, `commit`.
+  std::string backend = {};  ///< The dialect's name.
+  /// What was under way: `fifo.dequeue`, `claim.take`, `open`, `connect`, `commit`, `work`.
+  std::string operation = {};
   std::string sqlstate = {};   ///< Five characters, where the database has them.
   int native = 0;              ///< The database's own number; SQLite's extended result code.
 };

@@ -19,7 +19,8 @@ namespace tableq {
 /// Borrows the session, which must outlive it; owns nothing in the database.
 ///
 /// @par Thread safety
-/// Distinct objects: safe. Shared objects: unsafe.
+/// Distinct objects: safe, on distinct sessions. Shared objects: unsafe. Two enlistments of one
+/// session do not notice that two threads use it.
 class TABLEQ_EXPORT enlistment {
  public:
   explicit enlistment(transaction joined) noexcept : joined_(std::move(joined)) {}

@@ -16,7 +16,9 @@ class transaction_state;
 /// enlisted one borrows the caller's session and never begins, commits or rolls back on it.
 ///
 /// @par Thread safety
-/// Distinct objects: safe. Shared objects: unsafe; a transaction belongs to one thread.
+/// Distinct objects: safe. Shared objects: unsafe; one thread at a time may use a transaction. A
+/// call that meets another thread's call is refused with errc::invalid_argument, and from then on
+/// the transaction can only be rolled back.
 class TABLEQ_EXPORT transaction {
  public:
   /// For the library: applications get theirs from `database::begin`.
@@ -30,11 +32,13 @@ class TABLEQ_EXPORT transaction {
   /// Makes everything done so far permanent and ends the transaction.
   /// @throws error errc::outcome_unknown when the session died under way: never repeat blindly;
   ///   errc::conflict when the database undid it; errc::invalid_argument when it is enlisted, has
-  ///   ended, or an earlier operation in it failed.
+  ///   ended, an earlier operation in it failed, or two threads used it at the same time. An
+  ///   operation that was refused before it changed anything (a bad argument, a full queue) does
+  ///   not count as failed.
   void commit();
 
   /// Undoes everything and ends the transaction. Does nothing when it has ended.
-  /// @throws error errc::invalid_argument when it is enlisted.
+  /// @throws error errc::invalid_argument when it is enlisted, or another thread uses it.
   void rollback();
 
   /// Neither committed nor rolled back yet. Always true for an enlisted one.

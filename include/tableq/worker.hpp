@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -31,9 +32,10 @@ class handled {
   /// Failed: the message is taken again when the queue's retry_delays say so, or is dead after its
   /// last attempt.
   static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
-  /// The same, after `delay` (0 to 3,650 days).
+  /// The same, after `delay`: at most 3,650 days; a negative one, for a time that has passed, is
+  /// zero. With a longer one the message fails as by `failed`, and its history says so.
   static handled retry_after(std::chrono::milliseconds delay, std::string why) {
-    return {how::failed, std::move(why), delay};
+    return {how::failed, std::move(why), std::max(delay, std::chrono::milliseconds{0})};
   }
   /// Failed for good: the message is dead at once, whatever attempts are left.
   static handled give_up(std::string why) { return {how::given_up, std::move(why), {}}; }
@@ -64,13 +66,15 @@ struct worker_event {
     given_up,    ///< The same; the message is dead.
     given_back,  ///< Untried.
     lease_lost,  ///< Somebody else has the message, or had it.
-    unknown,     ///< The database did not say whether it took effect, or cannot be asked any more.
-    trouble,     ///< Of no message: `why` is the database's error, and it is tried again.
+    /// The database did not say whether it took effect, cannot be asked any more, or refused it
+    /// with `why`: then the message comes again after its lease.
+    unknown,
+    trouble,  ///< Of no message: `why` is the database's error, and it is tried again.
   };
   kind what = kind::completed;
   message_id id = {};
   int attempt = 0;
-  std::string_view why;  ///< Valid during the call.
+  std::string_view why;  ///< At most about 2,000 bytes. Valid during the call.
 };
 
 /// How a worker works.
@@ -87,10 +91,10 @@ struct worker_options {
   std::optional<std::chrono::milliseconds> retry_delay = {};
   /// End when nothing is ready, delayed or leased by anybody. It is looked for each second at most.
   bool until_empty = false;
-  /// Called in the worker's threads, several at a time. Must not throw.
+  /// Called in the worker's threads, several at a time. What it throws is ignored.
   std::function<void(const worker_event&)> observe = {};
   /// Called once, in a thread of the worker, when all messages are settled and none will be taken.
-  /// Must not throw, nor destroy the worker.
+  /// What it throws is ignored. It must not destroy the worker.
   std::function<void()> ended = {};
 };
 
@@ -113,8 +117,13 @@ struct worker_counts {
 ///
 /// A handler gets the delivery, and if it likes a stop token, which is triggered when the lease is
 /// lost or the worker shall not go on: another worker may then have the message, and what this
-/// handler says of it is refused. What a handler throws fails its message with the exception's
-/// text.
+/// handler says of it is refused. What a handler throws, whatever it is, fails its message with the
+/// exception's text. No message ends a worker: where the database refuses to complete one (a
+/// trigger, a constraint), this message fails with the database's words, or is left to its lease if
+/// the database refuses that, too.
+///
+/// A handler may complete its message itself, in one transaction with its work. What it says
+/// afterwards is refused, and told as lease_lost. It ends the transaction before it returns.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, but for join and the destructor. The handler is
@@ -164,6 +173,10 @@ class TABLEQ_EXPORT worker {
 
   template <class Work>
   static handler adapted(Work work) {
+    // An empty std::function stays one, and is refused.
+    if constexpr (requires { work.operator bool(); }) {
+      if (!work) return {};
+    }
     return [work = std::move(work)](const delivery& d, const std::stop_token& stop) -> handled {
       if constexpr (std::is_invocable_v<const Work&, const delivery&, const std::stop_token&>) {
         return said(work, d, stop);
@@ -189,7 +202,8 @@ class TABLEQ_EXPORT worker {
 /// own code, and for jobs that run now and then. Leases are not extended.
 /// @param work as a worker's; what it throws fails its message, and the rest go on.
 /// @return how many were handled.
-/// @throws error as take and complete do.
+/// @throws error as take and complete do; where the database refuses to complete a message, only if
+///   it refuses to let it fail, too.
 TABLEQ_EXPORT std::size_t drain(claim_queue queue, const worker::handler& work);
 
 }  // namespace tableq

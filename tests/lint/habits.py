@@ -94,6 +94,30 @@ def tests_do_not_sleep(tree):
             yield f"{source.name}:{line}: {found[1]}"
 
 
+def unity_builds_change_no_overload(tree):
+    """Files that are compiled as one share their anonymous namespace: a helper that takes
+    `const char*` in one file would get the literals that another file gives its own helper of the
+    same name, which takes `const std::string&`."""
+    anonymous = re.compile(r"(?ms)^namespace \{\n(.*?)^\}  ")
+    helper = re.compile(r"(?m)^[\w\[\]][\w\[\]:<>,*& ]*?[ *&](\w+)\(([^(),]*)")
+    text = re.compile(r"(?:const )?(?:char\s*\*|std::string_view|std::string)(?:\s*&)?")
+    for folder in ("core", "drivers", "tools", "bench"):
+        taken = {}  # Name -> the type of its first parameter, and where it was met first.
+        for source in tree.cpp(folder, ends=(".cpp",)):
+            for block in anonymous.finditer(source.code):
+                for found in helper.finditer(block[1]):
+                    first = text.match(found[2].strip())
+                    if not first or block[1][: found.start()].endswith("return "):
+                        continue
+                    kind, other = taken.setdefault(found[1], (first[0].rstrip(), source.name))
+                    if other != source.name and kind != first[0].rstrip():
+                        line = source.line_of(block.start(1) + found.start())
+                        yield (
+                            f"{source.name}:{line}: {found[1]} takes {first[0]}, and {kind} "
+                            f"in {other}"
+                        )
+
+
 RULES = [
     files_stay_short,
     sources_are_ascii,
@@ -105,4 +129,5 @@ RULES = [
     soci_errors_are_not_quoted,
     errors_are_caught_in_few_places,
     tests_do_not_sleep,
+    unity_builds_change_no_overload,
 ]

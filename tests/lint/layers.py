@@ -178,7 +178,7 @@ def every_capability_is_used_by_core(tree):
 def the_library_keeps_to_itself(tree):
     """No clock but the database's, no environment, no signals, no threads but a worker's, the one
     of a watcher and those of asynchronous enqueues."""
-    threads = r"\bstd::j?thread\b|\bstd::async\b"
+    threads = r"\bstd::j?thread\b(?!::id)|\bstd::async\b"
     forbidden = r"system_clock::now|\bgetenv\b|\bsigaction\b"
     for source in tree.cpp("include/tableq", "core", "drivers"):
         has_threads = source.name.startswith(("core/worker/engine", "core/waking/watcher", "core/queue/async_writer"))

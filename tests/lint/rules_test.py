@@ -123,6 +123,13 @@ BREACHES = {
         {CODE: "void f() try {\n} catch (const error& failure) {\n}\n"}
     ],
     "tests_do_not_sleep": [{"tests/unit/queue_test.cpp": "std::this_thread::sleep_for(1s);\n"}],
+    "unity_builds_change_no_overload": [
+        {
+            CODE: "namespace {\n[[noreturn]] void refuse(const std::string& sentence) {\n}\n\n"
+            "}  // namespace\n",
+            "core/other.cpp": "namespace {\n\nvoid refuse(const char* sentence) {\n}\n}  // namespace\n",
+        }
+    ],
     "every_source_is_in_a_target": [{"tests/unit/other_test.cpp": "\n"}, {"core/x.cpp": "\n"}],
     "the_readme_example_is_compiled": [
         {"README.md": None},

@@ -53,6 +53,8 @@ OWN = {
     "claim.find": ["READCOMMITTED ROWLOCK"],
     "claim.state_of": ["READCOMMITTED ROWLOCK"],
     "claim.leased": ["READCOMMITTED ROWLOCK"],
+    "claim.heartbeat": ["READPAST ROWLOCK UPDLOCK"],
+    "claim.lost": ["READCOMMITTEDLOCK READPAST ROWLOCK"],
     "claim.group_of": ["READCOMMITTED ROWLOCK"],
     "claim.forget": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
     "claim.free": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
@@ -167,7 +169,9 @@ def changes_name_their_table(name, text, *_):
 
 
 def joins_keep_their_order(name, text, *_):
-    joins = SETTLES.search(name) or name in ("claim.promote", "claim.find_key")
+    joins = SETTLES.search(name) or name in (
+        "claim.promote", "claim.find_key", "claim.heartbeat", "claim.lost"
+    )
     if joins and "OPTION (FORCE ORDER, LOOP JOIN)" not in text:
         yield "nothing keeps the items in front of the table"
     if name == "claim.enqueue" and "OPTION (LOOP JOIN" not in text:

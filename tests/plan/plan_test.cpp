@@ -199,7 +199,9 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
       {.name = "claim.complete", .with = settle, .bounded_sort = true},
       {.name = "claim.keep", .with = settle, .bounded_sort = true},
       {.name = "claim.release", .with = settle, .bounded_sort = true},
-      {.name = "claim.extend", .with = settle, .bounded_sort = true}};
+      {.name = "claim.extend", .with = settle, .bounded_sort = true},
+      {.name = "claim.heartbeat", .with = settle, .bounded_sort = true},
+      {.name = "claim.lost", .with = settle}};
   parameters settle_one = settle;
   settle_one["id"] = std::to_string(held[0].receipt.id.value);
   settle_one["fence"] = std::to_string(held[0].receipt.fence);

@@ -74,6 +74,14 @@ struct database_user {
   std::string url;
 };
 
+/// A trigger that keeps a table's row from what is to be done to it.
+struct row_trigger {
+  std::string_view table;
+  std::string_view event;      ///< INSERT, UPDATE or DELETE.
+  std::string_view condition;  ///< On OLD or NEW.
+  bool silent = false;         ///< Nobody is told. Otherwise it is an error.
+};
+
 /// Isolated ground for one test. Everything in it is gone with the object.
 class place {
  public:
@@ -158,6 +166,8 @@ class place {
   /// From then on a trigger of the table refuses each message, with an error that quotes it. False:
   /// this database cannot.
   virtual bool quote_payloads_in_errors(std::string_view table);
+  /// False: this database cannot.
+  virtual bool add_trigger(const row_trigger& /*wanted*/) { return false; }
   /// A query for the names of the indexes of a table, but for the one behind its primary key.
   [[nodiscard]] virtual std::string index_names(std::string_view table) const = 0;
   virtual void drop_index(std::string_view table, const std::string& index);

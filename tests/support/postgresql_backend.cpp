@@ -7,6 +7,7 @@
 #include "support/backends.hpp"
 #include "support/postgresql_address.hpp"
 #include "support/postgresql_client.hpp"
+#include "support/postgresql_trigger.hpp"
 #include "support/soci_sessions.hpp"
 #include "support/text.hpp"
 
@@ -199,6 +200,10 @@ class schema_place : public place {
         "RAISE EXCEPTION 'no: %', convert_from(NEW.payload, 'UTF8') USING DETAIL = NEW.payload; "
         "END $$; CREATE TRIGGER quoting BEFORE INSERT OR UPDATE ON " +
         name + " FOR EACH ROW EXECUTE FUNCTION quoting()");
+    return true;
+  }
+  bool add_trigger(const row_trigger& wanted) override {
+    administrator_.run(trigger_text(wanted));
     return true;
   }
   std::string index_names(std::string_view table) const override {

@@ -122,6 +122,14 @@ class file_place : public place {
     return "(WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < " +
            std::to_string(count) + ") SELECT n FROM up) AS numbers";
   }
+  bool add_trigger(const row_trigger& wanted) override {
+    const std::string table(wanted.table);
+    const std::string event(wanted.event);
+    sql("CREATE TRIGGER " + table + "_" + event + " BEFORE " + event + " ON " + table + " WHEN " +
+        std::string(wanted.condition) + " BEGIN SELECT RAISE(" +
+        (wanted.silent ? "IGNORE" : "ABORT, 'refused'") + "); END");
+    return true;
+  }
   std::string index_names(std::string_view table) const override {
     return "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = "
            "'" +

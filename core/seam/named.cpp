@@ -1,0 +1,39 @@
+#include "core/seam/named.hpp"
+
+namespace tableq::core {
+namespace {
+
+/// The sentence, without the names before it.
+std::string sentence_of(const error& failure) {
+  std::string_view text = failure.what();
+  for (const std::string* part : {&failure.backend(), &failure.operation()}) {
+    if (!part->empty()) text.remove_prefix(part->size() + std::string_view(": ").size());
+  }
+  return std::string(text);
+}
+
+std::string either(const std::string& said, std::string_view otherwise) {
+  return said.empty() ? std::string(otherwise) : said;
+}
+
+}  // namespace
+
+void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence);
+}
+
+bool located(const error& failure, std::string_view backend) noexcept {
+  return !failure.operation().empty() && (!failure.backend().empty() || backend.empty());
+}
+
+error locate(const error& failure, std::string_view backend, std::string_view operation) {
+  return {failure.code(),
+          failure.advice(),
+          sentence_of(failure),
+          {.backend = either(failure.backend(), backend),
+           .operation = either(failure.operation(), operation),
+           .sqlstate = failure.sqlstate(),
+           .native = failure.native()}};
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,91 @@
+#include "core/worker/verdict.hpp"
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "core/claim/operations.hpp"
+#include "core/input/validate.hpp"
+
+namespace tableq::core {
+namespace {
+
+/// More than can be kept, by one character: settling cuts at a character's end.
+constexpr std::size_t long_enough = longest_error + 4;
+
+/// The rest would only take memory until the message is settled.
+std::string shortened(std::string why) {
+  if (why.size() > long_enough) {
+    why.resize(long_enough);
+    why.shrink_to_fit();
+  }
+  return why;
+}
+
+std::string words_of(const std::exception& failure) {
+  const char* const words = failure.what();
+  if (words == nullptr) return "the handler threw an exception without words";
+  return {words, ::strnlen(words, long_enough)};
+}
+
+handled failed(std::string why, std::optional<std::chrono::milliseconds> delay) {
+  return delay ? handled::retry_after(*delay, std::move(why)) : handled::failed(std::move(why));
+}
+
+handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_delay) {
+  std::string why = shortened(said.why());
+  switch (said.what()) {
+    case handled::how::done:
+    case handled::how::given_back:
+      return said;
+    case handled::how::given_up:
+      return handled::give_up(std::move(why));
+    case handled::how::failed:
+      break;
+  }
+  if (!said.delay() || good_delay(*said.delay())) return failed(std::move(why), said.delay());
+  const std::string note = "retry_after takes 0 to 3,650 days, and the handler asked for " +
+                           std::to_string(said.delay()->count()) + " ms: ";
+  return failed(shortened(note + why), retry_delay);
+}
+
+}  // namespace
+
+handled ask_handler(const worker::handler& work, const delivery& about, const std::stop_token& stop,
+                    std::optional<std::chrono::milliseconds> retry_delay) {
+  try {
+    try {
+      return settleable(work(about, stop), retry_delay);
+    } catch (const std::exception& failure) {
+      return failed(words_of(failure), retry_delay);
+    } catch (...) {  // A handler may throw what it likes; its message fails, and the others go on.
+      return failed("the handler threw what is no std::exception", retry_delay);
+    }
+  } catch (const std::bad_alloc&) {  // Not even for the words.
+    return failed({}, retry_delay);
+  }
+}
+
+bool may_be_of_a_message(const error& failure) noexcept {
+  switch (failure.code()) {
+    case errc::invalid_argument:
+    case errc::schema_mismatch:
+    case errc::constraint_violated:
+    case errc::too_large:
+    case errc::duplicate_key:
+    case errc::queue_full:
+    case errc::internal:
+      return true;
+    default:
+      return false;
+  }
+}
+
+handled instead_of_done(const error& refused) {
+  return handled::failed(shortened(
+      std::string("the handler was done, and the database refused that: ") + refused.what()));
+}
+
+}  // namespace tableq::core

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,13 +30,18 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
                           std::span<const failure> failures);
 std::vector<settled> release(const queue_state& of, transaction* tx,
                              std::span<const receipt> receipts);
-/// Makes messages that a take met after their time to live dead; the attempt does not count.
-void expire(const queue_state& of, transaction* tx, std::span<const receipt> receipts);
+
+/// A message that a take got and that is not to be handed out.
+struct unfit_message {
+  tableq::receipt receipt;
+  std::string_view why;         ///< Fixed words.
+  bool attempt_counts = false;  ///< As a failed one.
+};
+/// Makes them dead.
+void make_dead(const queue_state& of, transaction* tx, std::span<const unfit_message> messages);
+
 std::vector<settled> extend(const queue_state& of, transaction* tx,
                             std::span<const receipt> receipts, std::chrono::milliseconds lease);
-
-/// Reads the column `headers`.
-headers to_headers(const std::optional<std::string>& json);
 
 /// Messages as they stand in the table.
 stored_message to_stored(stored_row row);

@@ -246,11 +246,15 @@ bool crew::passing(const error& failure, backoff& pauses, bool until_stop) {
     default:
       return false;
   }
+  tell_trouble(failure);
+  pause(pauses.pause(), until_stop);
+  return true;
+}
+
+void crew::tell_trouble(const error& failure) const {
   if (options_.observe) {
     options_.observe({.what = worker_event::kind::trouble, .why = failure.what()});
   }
-  pause(pauses.pause(), until_stop);
-  return true;
 }
 
 void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {

@@ -62,11 +62,15 @@ class crew {
   void settled_as(const settlement& one, settled result);
   void not_settled(const std::vector<settlement>& batch);
   void extend(const std::vector<held>& leased);
+  void extend_one_by_one(const std::vector<held>& leased);
+  /// Asks the handlers to stop whose leases may have ended.
+  void give_up_lost(const std::vector<held>& leased);
   void give_back(std::vector<held> untried);
 
   /// Whether to try again; tells the observer then, and waits.
   [[nodiscard]] bool passing(const error& failure, backoff& pauses, bool until_stop);
   void tell(worker_event::kind what, const held_message& of, std::string_view why = {}) const;
+  void tell_trouble(const error& failure) const;
   void pause(std::chrono::milliseconds length, bool until_stop);
 
   claim_queue queue_;
@@ -85,6 +89,7 @@ class crew {
   bool taking_ = true;
   bool ended_ = false;
   std::exception_ptr failure_;
+  int refused_in_a_row_ = 0;  ///< Settlements; of the thread that settles.
 
   std::vector<std::thread> threads_;
 };

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/seam/row_failure.hpp"
 #include "core/worker/engine.hpp"
 
 namespace tableq::core {
@@ -11,6 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+
+/// When so many settlements are refused one after the other, it is not for what a message holds.
+constexpr int most_refusals = 100;
 
 std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
   std::vector<receipt> out;
@@ -47,6 +51,7 @@ void crew::settle(const std::vector<settlement>& batch, handled::how what) {
     try {
       const std::vector<settled> results = settle_once(batch, what);
       for (std::size_t i = 0; i < batch.size(); ++i) settled_as(batch[i], results[i]);
+      refused_in_a_row_ = 0;
       return;
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) return not_settled(batch);
@@ -60,10 +65,16 @@ void crew::settle(const std::vector<settlement>& batch, handled::how what) {
       }
       const bool too_late = abandon_.stop_requested() || (stop_.stop_requested() && !sure);
       if (too_late) return not_settled(batch);
-      if (!passing(failure, pauses, false)) {
-        not_settled(batch);
-        throw;
+      if (passing(failure, pauses, false)) continue;
+      if (may_be_of_a_row(failure) && batch.size() > 1) {
+        // The others must not suffer for it.
+        for (const settlement& one : batch) settle({one}, what);
+        return;
       }
+      not_settled(batch);
+      if (!may_be_of_a_row(failure) || ++refused_in_a_row_ == most_refusals) throw;
+      tell_trouble(failure);
+      return;
     }
   }
 }
@@ -138,13 +149,31 @@ void crew::keep_all() {
       pauses.reset();
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;
-      rest = pauses.pause();
-      const auto now = steady_clock::now();
-      const std::scoped_lock hold(mutex_);
-      for (const held& one : leased) {
-        if (one->sure_until < now) one->stop.request_stop();
+      if (may_be_of_a_row(failure)) {
+        extend_one_by_one(leased);
+        continue;
       }
+      rest = pauses.pause();
+      give_up_lost(leased);
     }
+  }
+}
+
+void crew::extend_one_by_one(const std::vector<held>& leased) {
+  for (const held& one : leased) {
+    try {
+      extend({one});
+    } catch (const error&) {  // Its lease ends; the others must not suffer for it.
+      give_up_lost({one});
+    }
+  }
+}
+
+void crew::give_up_lost(const std::vector<held>& leased) {
+  const auto now = steady_clock::now();
+  const std::scoped_lock hold(mutex_);
+  for (const held& one : leased) {
+    if (one->sure_until < now) one->stop.request_stop();
   }
 }
 

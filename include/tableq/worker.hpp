@@ -64,8 +64,9 @@ struct worker_event {
     given_up,    ///< The same; the message is dead.
     given_back,  ///< Untried.
     lease_lost,  ///< Somebody else has the message, or had it.
-    unknown,     ///< The database did not say whether it took effect, or cannot be asked any more.
-    trouble,     ///< Of no message: `why` is the database's error, and it is tried again.
+    unknown,     ///< The database did not say whether it took effect, cannot be asked any more, or
+                 ///< refuses it: the message comes back when its lease ends.
+    trouble,     ///< Of no message: `why` is the database's error, and the worker goes on.
   };
   kind what = kind::completed;
   message_id id = {};
@@ -107,9 +108,11 @@ struct worker_counts {
 /// Takes the messages of a `claim` queue and gives each to a handler.
 ///
 /// Owns its threads: those of the handlers, and three that take, settle and extend leases. It keeps
-/// the database open. Messages are taken and settled in batches where there are several. While the
-/// database is away it tries again, with growing pauses of up to 2 s, and goes on by itself. What
-/// will not mend (the queue is gone, a right is missing) ends it: see join.
+/// the database open. Messages are taken and settled in batches where there are several; a batch
+/// that the database refuses because of one message is settled one by one. While the database is
+/// away it tries again, with growing pauses of up to 2 s, and goes on by itself. Nothing that stands
+/// in a message ends it. What will not mend (the queue is gone, a right is missing, a hundred
+/// settlements in a row are refused) does: see join.
 ///
 /// A handler gets the delivery, and if it likes a stop token, which is triggered when the lease is
 /// lost or the worker shall not go on: another worker may then have the message, and what this

@@ -7,6 +7,7 @@
 
 #include "core/claim/items.hpp"
 #include "core/input/codec.hpp"
+#include "core/input/utf8.hpp"
 #include "core/queue/effects.hpp"
 #include "core/seam/claim_statements.hpp"
 
@@ -24,7 +25,9 @@ std::size_t move_messages(const queue_state& from, const queue_state& to, transa
   std::vector<adopt_item> items;
   items.reserve(rows.size());
   for (const auto& row : rows) {
-    headers values = row.headers ? decode_headers(*row.headers) : headers();
+    std::optional<headers> read = to_headers(row.headers);
+    if (!read) read = headers{{std::string(unread_header), to_plain_utf8(*row.headers)}};
+    headers& values = *read;
     edit(values);
     adopt_item one{.payload = row.payload,
                    .priority = row.priority,

@@ -13,6 +13,8 @@ namespace tableq::core {
 
 /// The header that a message gets when it is moved to a dead-letter queue: where it came from.
 inline constexpr std::string_view source_header = "tableq-source";
+/// And the one that a message gets whose headers cannot be read: what stood there, as text.
+inline constexpr std::string_view unread_header = "tableq-unread-headers";
 
 /// Moves dead messages of this queue to its dead-letter queue, with their history.
 void move_to_dead_letters(const queue_state& of, transaction& tx, std::span<const message_id> ids);

@@ -16,6 +16,8 @@ namespace {
 
 /// Ahead of all: no priority is so high.
 constexpr std::int64_t above_all = std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1;
+/// Before all times and ids.
+constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
 
 std::int64_t milliseconds_of(const std::optional<timestamp>& at) {
   return at.value_or(timestamp()).time_since_epoch().count();
@@ -53,10 +55,10 @@ std::vector<altered> results_of(const queue_state& of, transaction* tx, const Ro
 std::vector<stored_message> list(const queue_state& of, message_state which, const page& page) {
   check_batch_size(page.max);
   using namespace statements;
-  const std::int64_t id = page.after ? page.after->id.value : 0;
+  const std::int64_t id = page.after ? page.after->id.value : before_all;
   const std::int64_t priority = page.after ? std::int64_t{page.after->priority} : above_all;
   const auto time = [&](auto member) {
-    return page.after ? milliseconds_of((*page.after).*member) : std::int64_t{-1};
+    return page.after ? milliseconds_of((*page.after).*member) : before_all;
   };
   switch (which) {
     case message_state::ready:

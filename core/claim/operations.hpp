@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,9 +18,6 @@ namespace tableq::core {
 // The life of a message in a claim queue; claim_queue.hpp says what each promises. A null
 // transaction means a unit of work of our own.
 
-/// Bytes of an error that a message's history keeps.
-inline constexpr std::size_t longest_error = 2000;
-
 std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
                                  std::span<const new_claim_message> messages,
                                  const when_full& full = {});
@@ -35,8 +30,16 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
                           std::span<const failure> failures);
 std::vector<settled> release(const queue_state& of, transaction* tx,
                              std::span<const receipt> receipts);
-/// Makes messages that a take met after their time to live dead; the attempt does not count.
-void expire(const queue_state& of, transaction* tx, std::span<const receipt> receipts);
+
+/// A message that a take got and that is not to be handed out.
+struct unfit_message {
+  tableq::receipt receipt;
+  std::string_view why;         ///< Fixed words.
+  bool attempt_counts = false;  ///< As a failed one.
+};
+/// Makes them dead.
+void make_dead(const queue_state& of, transaction* tx, std::span<const unfit_message> messages);
+
 std::vector<settled> extend(const queue_state& of, transaction* tx,
                             std::span<const receipt> receipts, std::chrono::milliseconds lease);
 
@@ -49,9 +52,6 @@ enum class pulse {
 /// Extends leases without waiting for any lock.
 std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,
                              std::chrono::milliseconds lease);
-
-/// Reads the column `headers`.
-headers to_headers(const std::optional<std::string>& json);
 
 /// Messages as they stand in the table.
 stored_message to_stored(stored_row row);

@@ -114,7 +114,9 @@ std::size_t redrive_all(const queue_state& of, const redrive_options& options) {
   work.run([&](const page& where) { return list(*of.dead_letters(), message_state::ready, where); },
            [&](const stored_message& each) {
              const auto source = each.headers.find(source_header);
-             return source != each.headers.end() && source->second == of.name();
+             const bool ours = source != each.headers.end() && source->second == of.name();
+             // Without its headers it would be another message.
+             return ours && !each.headers.contains(unread_header);
            },
            [&](std::span<const message_id> ids) {
              return in_one_transaction(of.database(), nullptr,

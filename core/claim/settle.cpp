@@ -10,6 +10,7 @@
 
 #include "core/claim/step.hpp"
 #include "core/input/codec.hpp"
+#include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/claim_statements.hpp"
 
@@ -121,11 +122,15 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
   return fail_items(of, tx, items);
 }
 
-void expire(const queue_state& of, transaction* tx, std::span<const receipt> receipts) {
+void make_dead(const queue_state& of, transaction* tx, std::span<const unfit_message> messages) {
+  constexpr int given_up = 1;
   constexpr int untried = 2;
   std::vector<fail_item> items;
-  for (const receipt& r : receipts) {
-    items.push_back({.id = r.id, .fence = r.fence, .error = "expired", .final = untried});
+  for (const unfit_message& one : messages) {
+    items.push_back({.id = one.receipt.id,
+                     .fence = one.receipt.fence,
+                     .error = one.why,
+                     .final = one.attempt_counts ? given_up : untried});
   }
   fail_items(of, tx, items);
 }
@@ -172,16 +177,14 @@ std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> rec
   return out;
 }
 
-headers to_headers(const std::optional<std::string>& json) {
-  return json ? decode_headers(*json) : headers();
-}
-
 stored_message to_stored(stored_row row) {
   const bool timed = row.state == message_state::delayed || row.state == message_state::leased;
+  std::optional<headers> read = to_headers(row.headers);
+  const bool unread = !read;
   return {.id = row.id,
           .state = row.state,
           .payload = std::move(row.payload),
-          .headers = to_headers(row.headers),
+          .headers = std::move(read).value_or(headers()),
           .key = std::move(row.key),
           .group = std::move(row.group_key),
           .priority = row.priority,
@@ -191,7 +194,8 @@ stored_message to_stored(stored_row row) {
           .expires_at = row.expires_at,
           .claimed_at = row.claimed_at,
           .finished_at = row.finished_at,
-          .errors = row.errors ? decode_errors(*row.errors) : std::vector<failure_record>()};
+          .errors = row.errors ? decode_errors(*row.errors) : std::vector<failure_record>(),
+          .unread_headers = unread ? std::optional(to_plain_utf8(*row.headers)) : std::nullopt};
 }
 
 std::vector<stored_message> to_stored(std::vector<stored_row> rows) {

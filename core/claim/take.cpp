@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include <tableq/error.hpp>
@@ -13,6 +15,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/row_failure.hpp"
 
 namespace tableq::core {
 namespace {
@@ -20,30 +23,41 @@ namespace {
 /// Messages that are moved to ready by one statement.
 constexpr std::size_t promote_batch = 1000;
 
-/// @param late gets the receipts of messages that have outlived their time.
-std::vector<delivery> to_deliveries(std::vector<delivery_row> rows, const queue_state& of,
-                                    std::vector<receipt>& late) {
-  std::vector<delivery> out;
-  out.reserve(rows.size());
+constexpr std::string_view unreadable = "the headers cannot be read: no JSON object in UTF-8";
+
+/// What a take got.
+struct taken {
+  std::vector<delivery> good = {};
+  std::vector<unfit_message> unfit = {};
+};
+
+taken to_taken(std::vector<delivery_row> rows, const queue_state& of) {
+  taken out;
+  out.good.reserve(rows.size());
   for (delivery_row& row : rows) {
     const receipt mine{.id = row.id, .fence = row.fence, .queue = of.info().identity};
     if (row.expired) {
-      late.push_back(mine);
+      out.unfit.push_back({.receipt = mine, .why = "expired"});
       continue;
     }
-    out.push_back({.receipt = mine,
-                   .payload = std::move(row.payload),
-                   .headers = to_headers(row.headers),
-                   .key = std::move(row.key),
-                   .group = std::move(row.group_key),
-                   .priority = row.priority,
-                   .attempt = row.attempts,
-                   .created_at = row.created_at,
-                   .claimed_at = row.claimed_at,
-                   .lease_until = row.lease_until});
+    std::optional<headers> read = to_headers(row.headers);
+    if (!read) {  // No later attempt would read them either.
+      out.unfit.push_back({.receipt = mine, .why = unreadable, .attempt_counts = true});
+      continue;
+    }
+    out.good.push_back({.receipt = mine,
+                        .payload = std::move(row.payload),
+                        .headers = *std::move(read),
+                        .key = std::move(row.key),
+                        .group = std::move(row.group_key),
+                        .priority = row.priority,
+                        .attempt = row.attempts,
+                        .created_at = row.created_at,
+                        .claimed_at = row.claimed_at,
+                        .lease_until = row.lease_until});
   }
   // No database promises an order of the rows that an UPDATE returns.
-  std::sort(out.begin(), out.end(), [](const delivery& a, const delivery& b) {
+  std::sort(out.good.begin(), out.good.end(), [](const delivery& a, const delivery& b) {
     return a.priority != b.priority ? a.priority > b.priority : a.receipt.id < b.receipt.id;
   });
   return out;
@@ -92,27 +106,26 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
   read_gate gate(of, tx, options.wait, options.stop);
   const auto read = [&](transaction* in, std::size_t max, bool guard) {
     for (;;) {
-      std::vector<receipt> expired;
-      std::vector<delivery> got = to_deliveries(of.execute(in, statements::claim_take,
-                                                           {.max = max,
-                                                            .lease = lease,
-                                                            .claimed_at = options.claimed_at,
-                                                            .guard = guard,
-                                                            .token = new_token(),
-                                                            .unkey = unkey,
-                                                            .now = of.database().now()}),
-                                                of, expired);
-      if (!expired.empty()) {
+      taken got = to_taken(of.execute(in, statements::claim_take,
+                                      {.max = max,
+                                       .lease = lease,
+                                       .claimed_at = options.claimed_at,
+                                       .guard = guard,
+                                       .token = new_token(),
+                                       .unkey = unkey,
+                                       .now = of.database().now()}),
+                           of);
+      if (!got.unfit.empty()) {
         try {
-          expire(of, in, expired);
-        } catch (const error&) {
-          // Those taken are taken for good, and are to be handed out. Those that came too late come
-          // again when their leases are over.
-          if (in != nullptr || got.empty()) throw;
+          make_dead(of, in, got.unfit);
+        } catch (const error& failure) {
+          // Those taken are taken for good, and are to be handed out. The others come again when
+          // their leases are over. In a transaction all is to be undone.
+          if (in != nullptr || (got.good.empty() && !may_be_of_a_row(failure))) throw;
         }
         gate.keep();
       }
-      if (!got.empty() || expired.empty()) return got;
+      if (!got.good.empty() || got.unfit.empty()) return std::move(got.good);
     }
   };
   const auto once = [&](bool guard) {

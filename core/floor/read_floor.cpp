@@ -1,6 +1,7 @@
 #include "core/floor/read_floor.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tableq::core {
 namespace {
@@ -13,6 +14,11 @@ constexpr std::size_t few_reads = 8;
 constexpr std::chrono::milliseconds long_ago{10};
 constexpr int early_questions = 8;
 constexpr int share_of_starting_over = 50;
+
+/// The next id; the highest that there can be has none.
+constexpr low_water::position after(low_water::position id) noexcept {
+  return id == std::numeric_limits<low_water::position>::max() ? id : id + 1;
+}
 
 }  // namespace
 
@@ -105,10 +111,10 @@ void low_water::answer(const question& asked, const sight& seen) {
     level* const of = find(asked.levels[i].level);
     // Otherwise it was wrong, and has been lowered.
     if (of != nullptr && of->floor.at == asked.levels[i].floor) {
-      of->floor.see(seen.first[i].value_or(asked.known + 1));
+      of->floor.see(seen.first[i].value_or(after(asked.known)));
     }
   }
-  if (oldest_.at == asked.oldest) oldest_.see(seen.oldest.value_or(asked.known + 1));
+  if (oldest_.at == asked.oldest) oldest_.see(seen.oldest.value_or(after(asked.known)));
   if (seen.due && *seen.due < passed_.at) {
     passed_.lower(*seen.due);  // The clock was set back.
   } else if (seen.due && passed_.at == asked.passed) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,25 +11,28 @@
 
 namespace tableq::core {
 
+/// Entries of a message's history, and bytes of each.
+inline constexpr std::size_t most_errors = 10;
+inline constexpr std::size_t longest_error = 2000;
+
 /// The JSON object that stands in the table. The headers must have been checked.
 std::string encode_headers(const headers& values);
 
 /// Reads what `encode_headers` or a foreign client wrote. Values that are no strings come as their
-/// JSON.
-/// @throws error errc::schema_mismatch when it is no JSON object.
-headers decode_headers(std::string_view text);
+/// JSON, numbers as they were written; of two with one name the last counts. Nothing where it is no
+/// JSON object that can be told in UTF-8.
+std::optional<headers> decode_headers(std::string_view text);
+
+/// The same of a column that may be null: no headers.
+inline std::optional<headers> to_headers(const std::optional<std::string>& json) {
+  return json ? decode_headers(*json) : headers();
+}
 
 /// `{"after":[1000,2000],"jitter":20}`: what the texts of claim.fail read.
 std::string encode_retry(const retry_delays& retry);
 
-/// @throws error errc::schema_mismatch when it is no JSON array of failures.
+/// Reads the end of a history, whatever stands there: what is no entry of tableq's is told as its
+/// text, at the time zero.
 std::vector<failure_record> decode_errors(std::string_view text);
-
-/// Well-formed UTF-8 without NUL.
-bool is_plain_utf8(std::string_view text) noexcept;
-
-/// Makes text fit to be stored as text: what is not UTF-8, and NUL, becomes U+FFFD; cut to at most
-/// `longest` bytes at a character's border.
-std::string to_plain_utf8(std::string_view text, std::size_t longest);
 
 }  // namespace tableq::core

@@ -5,6 +5,7 @@
 #include <tableq/error.hpp>
 
 #include "core/input/codec.hpp"
+#include "core/input/utf8.hpp"
 #include "core/seam/named.hpp"
 
 namespace tableq::core {

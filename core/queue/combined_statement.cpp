@@ -147,14 +147,15 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id) {
   std::vector<std::size_t> out(rows.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
   const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
+  // ~: the other way round, for every number that there is.
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
     if (id == statement::claim_take) {
-      return std::pair(-rows.integer(row, place_of<delivery_row>("priority")),
+      return std::pair(~rows.integer(row, place_of<delivery_row>("priority")),
                        rows.integer(row, place_of<delivery_row>("id")));
     }
     const std::int64_t place = rows.integer(row, place_of<message_row>("id"));
     return std::pair(rows.maybe_integer(row, place_of<message_row>("due_at")).value_or(0),
-                     newest_first ? -place : place);
+                     newest_first ? ~place : place);
   });
   return out;
 }

@@ -140,12 +140,12 @@ std::size_t purge(const queue_state& of) {
   constexpr std::size_t batch = 1000;
   constexpr std::array by_kind{heap_purge, fifo_purge, lifo_purge, pending_purge};
   const auto& what = by_kind.at(static_cast<std::size_t>(of.info().kind));
-  std::size_t total = 0;
+  std::size_t purged = 0;
   for (;;) {
     const std::size_t gone = of.execute(nullptr, what, {.max = batch}).size();
-    total += gone;
+    purged += gone;
     apply(of, nullptr, {.left = gone > 0});
-    if (gone < batch) return total;
+    if (gone < batch) return purged;
   }
 }
 

@@ -23,10 +23,27 @@ std::int64_t default_burst(std::int64_t rate) {
   return (rate + rate_unit - 1) / rate_unit;
 }
 
+/// A limit that plain SQL may have set to anything above zero; on SQLite to a fraction or a text
+/// too, which read as a number below one. It is the nearest number that set_limits takes.
+template <class Number>
+std::optional<Number> within(const std::optional<Number>& found, std::int64_t most) {
+  return found ? std::optional(std::clamp<Number>(*found, 1, static_cast<Number>(most)))
+               : std::nullopt;
+}
+std::optional<std::size_t> capacity_of(const limits_row& row) {
+  return within(row.capacity, 1'000'000'000'000);
+}
+template <class Row>
+std::optional<std::int64_t> rate_of(const Row& row) {
+  return within(row.rate, 1'000'000 * rate_unit);
+}
+constexpr std::int64_t most_messages = 1'000'000;  // of a burst, and under leases
+
 known_limits to_known(const std::vector<limits_row>& rows) {
   if (rows.empty()) return {};
   const limits_row& row = rows.front();
-  return {.paused = row.paused, .metered = row.rate || row.concurrency, .capacity = row.capacity};
+  return {
+      .paused = row.paused, .metered = row.rate || row.concurrency, .capacity = capacity_of(row)};
 }
 
 std::vector<limits_row> read_row(const queue_state& of) {
@@ -70,10 +87,12 @@ queue_limits read_limits(const queue_state& of) {
   queue_limits out;
   if (rows.empty()) return out;
   const limits_row& row = rows.front();
-  out.capacity = row.capacity;
-  if (row.rate) out.rate = static_cast<double>(*row.rate) / static_cast<double>(rate_unit);
-  out.burst = row.burst;
-  out.concurrency = row.concurrency;
+  out.capacity = capacity_of(row);
+  if (const auto rate = rate_of(row)) {
+    out.rate = static_cast<double>(*rate) / static_cast<double>(rate_unit);
+  }
+  out.burst = within(row.burst, most_messages);
+  out.concurrency = within(row.concurrency, most_messages);
   return out;
 }
 
@@ -119,14 +138,15 @@ allowance::allowance(const queue_state& of, transaction& in)
     look_again_ = 500ms;
     return;
   }
-  if (row.rate) {
-    meter(*row.rate, row.burst.value_or(default_burst(*row.rate)), row.tokens.value_or(0),
-          row.refilled_at.value_or(0), row.clock.value_or(0));
+  if (const auto rate = rate_of(row)) {
+    meter(*rate, within(row.burst, most_messages).value_or(default_burst(*rate)),
+          row.tokens.value_or(0), row.refilled_at.value_or(0), row.clock.value_or(0));
   }
-  if (!row.concurrency || free_ == 0) return;
+  const auto concurrency = within(row.concurrency, most_messages);
+  if (!concurrency || free_ == 0) return;
   const std::size_t leased =
-      of.execute(&in, statements::claim_leased, {.max = *row.concurrency, .now = now}).at(0).number;
-  free_ = std::min(free_, *row.concurrency - std::min(*row.concurrency, leased));
+      of.execute(&in, statements::claim_leased, {.max = *concurrency, .now = now}).at(0).number;
+  free_ = std::min(free_, *concurrency - std::min(*concurrency, leased));
 }
 
 void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens,
@@ -134,11 +154,11 @@ void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens
   // A statement that waited for the lock read the clock before it waited.
   constexpr std::int64_t behind = 60'000;
   const std::int64_t full = burst * token_unit;
-  const std::int64_t passed = clock - refilled_at;
+  const std::int64_t passed = clock - std::max<std::int64_t>(refilled_at, 0);
   metered_ = true;
   set_back_ = passed < -behind;
   refilled_at_ = set_back_ ? clock : std::max(clock, refilled_at);
-  tokens_ = std::min(tokens, full);
+  tokens_ = std::clamp<std::int64_t>(tokens, 0, full);
   if (passed > (full - tokens_) / rate) {
     tokens_ = full;
   } else if (passed > 0) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -119,25 +120,40 @@ value to_value(const std::optional<Value>& of) noexcept {
   return of ? to_value(*of) : value();
 }
 
+/// Reads a number. A column that is never null holds one; what plain SQL has put there instead
+/// reads as zero.
+inline std::int64_t number_of(const cell& from) noexcept {
+  const auto* const found = std::get_if<std::int64_t>(&from);
+  return found == nullptr ? 0 : *found;
+}
+
 /// Reads a field of a row.
 inline void read(cell& from, std::string& to) {
   if (auto* const found = std::get_if<std::string>(&from)) to = std::move(*found);
 }
 inline void read(cell& from, message_id& to) {
-  to.value = std::get<std::int64_t>(from);
+  to.value = number_of(from);
 }
 inline void read(cell& from, timestamp& to) {
-  to = timestamp(std::chrono::milliseconds(std::get<std::int64_t>(from)));
+  to = timestamp(std::chrono::milliseconds(number_of(from)));
 }
 inline void read(cell& from, std::chrono::milliseconds& to) {
-  to = std::chrono::milliseconds(std::get<std::int64_t>(from));
+  to = std::chrono::milliseconds(number_of(from));
 }
 inline void read(cell& from, bool& to) {
-  to = std::get<std::int64_t>(from) != 0;
+  to = number_of(from) != 0;
 }
+inline void read(cell& from, message_state& to) {
+  to = static_cast<message_state>(number_of(from));
+}
+/// The nearest that there is.
 template <class Number>
-requires(std::is_integral_v<Number> || std::is_enum_v<Number>) void read(cell& from, Number& to) {
-  to = static_cast<Number>(std::get<std::int64_t>(from));
+requires(std::is_integral_v<Number>) void read(cell& from, Number& to) {
+  using range = std::numeric_limits<Number>;
+  const std::int64_t found = number_of(from);
+  to = std::cmp_less(found, range::min())      ? range::min()
+       : std::cmp_greater(found, range::max()) ? range::max()
+                                               : static_cast<Number>(found);
 }
 template <class Value>
 void read(cell& from, std::optional<Value>& to) {

@@ -70,8 +70,10 @@ class row_set {
   [[nodiscard]] const cell& at(std::size_t row, std::size_t column) const {
     return cells_[row * width_ + column];
   }
+  /// A column that is never null. What is no number all the same, since plain SQL has put it there,
+  /// reads as zero.
   [[nodiscard]] std::int64_t integer(std::size_t row, std::size_t column) const {
-    return std::get<std::int64_t>(at(row, column));
+    return maybe_integer(row, column).value_or(0);
   }
   [[nodiscard]] std::optional<std::int64_t> maybe_integer(std::size_t row,
                                                           std::size_t column) const {

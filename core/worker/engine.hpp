@@ -68,6 +68,8 @@ class crew {
   void settled_as(const settlement& one, settled result);
   void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
   void extend(const std::vector<held>& leased);
+  /// Extends leases; one by one where one row may be the reason of a failure.
+  void keep(const std::vector<held>& leased);
   void give_back(std::vector<held> untried);
 
   /// Whether the same may go well later.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/claim/operations.hpp"
+#include "core/seam/row_failure.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 
@@ -153,10 +154,27 @@ void crew::keep_all() {
         leased = held_.leased();
       }
       rest = period;
-      if (!leased.empty()) extend(leased);
+      if (!leased.empty()) keep(leased);
       pauses.reset();
     } catch (const std::exception&) {  // The database's trouble, or memory: soon again.
       rest = pauses.pause();
+      const std::scoped_lock hold(mutex_);
+      held_.stop_those_over(steady_clock::now());
+    }
+  }
+}
+
+void crew::keep(const std::vector<held>& leased) {
+  try {
+    extend(leased);
+    return;
+  } catch (const error& failure) {
+    if (!may_be_of_a_row(failure)) throw;
+  }
+  for (const held& one : leased) {
+    try {
+      extend({one});
+    } catch (const error&) {  // This lease ends; the others must not suffer for it.
       const std::scoped_lock hold(mutex_);
       held_.stop_those_over(steady_clock::now());
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/claim/operations.hpp"
+#include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 
 namespace tableq::core {

@@ -248,9 +248,10 @@ FROM (SELECT COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
 
 -- name: pending.next_due
-SELECT GREATEST(due_at - COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), 0) AS delay
+SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
 ORDER BY due_at, id
 LIMIT 1
 
@@ -426,8 +427,8 @@ RETURNING 0 AS item, id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied:
--- whatever a producer has put there, it does not stop the take.
+-- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied, and
+-- attempts within bounds: whatever plain SQL has put there, it does not stop the take.
 -- The parts that :highs, :lows and :floors name are looked through one after the other: priorities from a high
 -- one down to a low one, with ids from a floor on. Below the floor of a priority only those wait that came
 -- back, which have a fence: see claim.floor. The nested loop asks for one row after the other, and the LIMIT
@@ -474,7 +475,7 @@ WITH picked AS MATERIALIZED (
 UPDATE {table}
 SET state = 1,
     fence = ((fence / 4294967296 + 1) << 32) + CAST(:token AS bigint),
-    attempts = attempts + 1,
+    attempts = LEAST(GREATEST(attempts, 0), 2147483646) + 1,
     claimed_at = CAST(:claimed_at AS bigint),
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
@@ -517,6 +518,7 @@ CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
                      CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS now
 
 -- name: claim.promote
+-- A history of over 1,000,000 bytes is none of ours, and begins anew.
 WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -536,7 +538,7 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
       THEN t.clock END,
     errors = CASE WHEN q.state = 1
       THEN CAST(jsonb_path_query_array(
-        COALESCE(CAST(q.errors AS jsonb), '[]')
+        COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
           || jsonb_build_object('at', t.clock, 'error', 'lease expired'),
         '$[last - 9 to last]') AS text)
       ELSE q.errors END,
@@ -619,8 +621,10 @@ RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
 
 -- name: claim.fail
 -- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
--- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
--- and 2 for one that expired before it could be tried.
+-- one for all beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent. A history of over 1,000,000 bytes begins anew. :final is 1 for a message that is given up, and 2 for one
+-- that expired before it could be tried.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
@@ -640,28 +644,39 @@ mine AS MATERIALIZED (
 UPDATE {table} AS q
 SET (state, attempts, due_at, finished_at, errors) = (
   SELECT CASE WHEN f.final THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END,
-         CASE WHEN f.untried THEN q.attempts - 1 ELSE q.attempts END,
+         CASE WHEN f.untried THEN GREATEST(q.attempts, 1) - 1 ELSE q.attempts END,
          CASE WHEN NOT f.final AND f.delay > 0 THEN f.clock + f.delay ELSE 0 END,
          CASE WHEN f.final THEN f.clock END,
          CAST(jsonb_path_query_array(
-           COALESCE(CAST(q.errors AS jsonb), '[]')
+           COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
              || jsonb_build_object('at', f.clock, 'error', f.error),
            '$[last - 9 to last]') AS text)
   FROM (SELECT q.attempts >= COALESCE(q.max_attempts, CAST(:max_attempts AS bigint))
                  OR (CAST(:final AS bigint[]))[p.place] <> 0 AS final,
                (CAST(:final AS bigint[]))[p.place] = 2 AS untried,
                COALESCE((CAST(:delay AS bigint[]))[p.place],
-                        CAST(p.policy -> 'after' ->> (LEAST(q.attempts,
-                               jsonb_array_length(p.policy -> 'after')) - 1) AS bigint)
+                        CASE WHEN jsonb_typeof(p.rest) = 'number'
+                             THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
+                             END
                           * (100000 + (CAST(:dice AS bigint[]))[p.place]
-                                        * COALESCE(CAST(p.policy ->> 'jitter' AS bigint), 0)) / 100000,
+                               * CASE WHEN jsonb_typeof(p.jitter) = 'number'
+                                      THEN CAST(trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
+                                             AS bigint)
+                                      ELSE 0 END)
+                          / 100000,
                         0) AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
                COALESCE(CAST(:now AS bigint),
                  CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
         FROM (SELECT items[width_bucket(q.id, ids)] AS place,
-                     CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS policy
-              FROM mine) AS p) AS f
+                     rule.after -> (LEAST(GREATEST(q.attempts, 1), jsonb_array_length(rule.after)) - 1) AS rest,
+                     rule.jitter
+              FROM mine
+              CROSS JOIN (SELECT CASE WHEN jsonb_typeof(given.rule -> 'after') = 'array'
+                                      THEN given.rule -> 'after' END AS after,
+                                 given.rule -> 'jitter' AS jitter
+                          FROM (SELECT CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS rule) AS given)
+                AS rule) AS p) AS f
 )
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id, state
@@ -684,7 +699,7 @@ mine AS MATERIALIZED (
   ) AS settled
 )
 UPDATE {table}
-SET state = 0, due_at = 0, attempts = attempts - 1
+SET state = 0, due_at = 0, attempts = GREATEST(attempts, 1) - 1
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
@@ -1021,9 +1036,10 @@ FROM (SELECT count(*) AS count, min(id) AS first
               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
 
 -- name: claim.next_due
-SELECT GREATEST(due_at - COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)), 0) AS delay
+SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
+CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
+                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
 WHERE state IN (1, 2) AND due_at >= CAST(:passed AS bigint)
 ORDER BY due_at, id
 LIMIT 1
@@ -1074,14 +1090,14 @@ DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 -- name: queue.count
 -- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
 -- many it is their number, and else what is counted.
-SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN span
+SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
             ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT CAST(:max AS bigint)) AS rest) END
          AS number
-FROM (SELECT COALESCE((SELECT max(id) FROM {table}) - (SELECT min(id) FROM {table}) + 1, 0) AS span)
-  AS ids
+FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table}) AS numeric) - (SELECT min(id) FROM {table}) + 1, 0)
+               AS span) AS ids
 
 -- name: claim.count
-SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN span
+SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
             ELSE (SELECT count(*)
                   FROM (SELECT 1 FROM {table} WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
                + (SELECT count(*)
@@ -1092,8 +1108,8 @@ SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN span
                         WHERE group_key IS NOT NULL AND state = 5
                         LIMIT CAST(:max AS bigint)) AS held)
             END AS number
-FROM (SELECT COALESCE((SELECT max(id) FROM {table}) - (SELECT min(id) FROM {table}) + 1, 0) AS span)
-  AS ids
+FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table}) AS numeric) - (SELECT min(id) FROM {table}) + 1, 0)
+               AS span) AS ids
 
 -- name: claim.leased
 SELECT count(*) AS number

@@ -239,7 +239,8 @@ RETURNING id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one.
+-- that a take which was rolled back leaves no receipt that matches the next one. Columns hold whatever plain SQL
+-- has put there, be it text: the casts and bounds keep that from stopping the take, or the settlement.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
 WITH picked AS (
   SELECT id FROM {table}
@@ -251,7 +252,8 @@ WITH picked AS (
   ORDER BY priority DESC, id
   LIMIT :max)
 UPDATE {table}
-SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
+SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
+    attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
@@ -267,7 +269,8 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 -- name: claim.take.one
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET state = 1, fence = (fence / 4294967296 + 1) * 4294967296 + :token, attempts = attempts + 1,
+SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
+    attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
@@ -289,6 +292,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           headers, payload
 
 -- name: claim.promote
+-- A history of over 1,000,000 characters is none of ours, and begins anew.
 WITH due AS (
   SELECT id FROM {table}
   WHERE state IN (1, 2)
@@ -296,13 +300,18 @@ WITH due AS (
   ORDER BY due_at, id
   LIMIT :max)
 UPDATE {table}
-SET state = CASE WHEN state = 1 AND attempts >= COALESCE(max_attempts, :max_attempts) THEN 4
+SET state = CASE WHEN state = 1
+                   AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
+                                            :max_attempts) THEN 4
                  WHEN state = 2 AND :regroup = 1 AND group_key IS NOT NULL THEN 5
                  ELSE 0 END,
-    finished_at = CASE WHEN state = 1 AND attempts >= COALESCE(max_attempts, :max_attempts)
+    finished_at = CASE WHEN state = 1
+                   AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
+                                            :max_attempts)
       THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) END,
     errors = CASE WHEN state = 1 THEN json_insert(
-        CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
+        CASE WHEN length(errors) > 1000000 THEN '[]'
+             WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
              ELSE COALESCE(errors, '[]') END,
         '$[#]', json_object(
           'at', COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)),
@@ -340,47 +349,52 @@ RETURNING id
 
 -- name: claim.fail
 -- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
--- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
--- and 2 for one that expired before it could be tried.
-WITH unused AS (SELECT 1)
-UPDATE {table}
-SET state = CASE WHEN attempts >= COALESCE(max_attempts, :max_attempts) OR :final <> 0 THEN 4
-                 WHEN COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
-                   json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
-                   * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
-                   / 100000, 0) > 0 THEN 2
-                 ELSE 0 END,
-    attempts = CASE WHEN :final = 2 THEN attempts - 1 ELSE attempts END,
-    due_at = CASE WHEN attempts < COALESCE(max_attempts, :max_attempts) AND :final = 0
-                    AND COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
-                   json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
-                   * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
-                   / 100000, 0) > 0
-      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
-             + COALESCE(:delay, json_extract(COALESCE(retry, :policy), '$.after[' || MAX(MIN(attempts,
-                   json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']')
-                   * (100000 + :dice * COALESCE(json_extract(COALESCE(retry, :policy), '$.jitter'), 0))
-                   / 100000, 0)
-      ELSE 0 END,
-    finished_at = CASE WHEN attempts >= COALESCE(max_attempts, :max_attempts) OR :final <> 0
-      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) END,
+-- one for all beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent. A history over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for
+-- one that expired before it could be tried.
+WITH failed AS (
+  SELECT id, last, clock,
+         COALESCE(:delay,
+                  CASE WHEN json_type(rule, place) IN ('integer', 'real')
+                       THEN CAST(MIN(MAX(json_extract(rule, place), 0), 315360000000) AS INTEGER) END
+                    * (100000 + :dice
+                         * CASE WHEN json_type(rule, '$.jitter') IN ('integer', 'real')
+                                THEN CAST(MIN(MAX(json_extract(rule, '$.jitter'), 0), 100) AS INTEGER)
+                                ELSE 0 END)
+                    / 100000,
+                  0) AS rest
+  FROM (
+    SELECT id, COALESCE(retry, :policy) AS rule,
+           COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock,
+           attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END, :max_attempts)
+             OR :final <> 0 AS last,
+           '$.after[' || MAX(MIN(CAST(attempts AS INTEGER),
+             json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']' AS place
+    FROM {table}
+    WHERE id = :id AND state = 1 AND fence = :fence))
+UPDATE {table} AS q
+SET state = CASE WHEN failed.last THEN 4 WHEN failed.rest > 0 THEN 2 ELSE 0 END,
+    attempts = CASE WHEN :final = 2 THEN MAX(CAST(q.attempts AS INTEGER), 1) - 1 ELSE q.attempts END,
+    due_at = CASE WHEN NOT failed.last AND failed.rest > 0 THEN failed.clock + failed.rest ELSE 0 END,
+    finished_at = CASE WHEN failed.last THEN failed.clock END,
     errors = json_insert(
-      CASE WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
-           ELSE COALESCE(errors, '[]') END,
-      '$[#]', json_object(
-        'at', COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)),
-        'error', :error))
-WHERE id = :id AND state = 1 AND fence = :fence
+      CASE WHEN length(q.errors) > 1000000 THEN '[]'
+           WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
+           ELSE COALESCE(q.errors, '[]') END,
+      '$[#]', json_object('at', failed.clock, 'error', :error))
+FROM failed
+WHERE q.id = failed.id
 RETURNING id, state
 
 -- name: claim.release
 WITH unused AS (SELECT 1)
-UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
+UPDATE {table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.release.bare
-UPDATE {table} SET state = 0, due_at = 0, attempts = attempts - 1
+UPDATE {table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
 WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.extend
@@ -412,10 +426,13 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list
+-- typeof, here and below: what plain SQL has put there and is no whole number would not tell the next page where
+-- to begin.
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM {table}
-WHERE state = :state AND state IN (3, 4) AND (finished_at, id) > (:after_at, :after_id)
+WHERE state = :state AND state IN (3, 4) AND typeof(finished_at) = 'integer'
+  AND (finished_at, id) > (:after_at, :after_id)
 ORDER BY finished_at, id
 LIMIT :max
 
@@ -426,13 +443,15 @@ SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_a
 FROM (
   SELECT * FROM (
     SELECT * FROM {table}
-    WHERE state = 0 AND priority = :after_priority AND id > :after_id
+    WHERE state = 0 AND priority = :after_priority AND typeof(priority) = 'integer'
+      AND id > :after_id
     ORDER BY priority DESC, id
     LIMIT :max)
   UNION ALL
   SELECT * FROM (
     SELECT * FROM {table}
-    WHERE state = 0 AND priority < :after_priority
+    WHERE state = 0 AND priority < :after_priority AND priority >= -2147483648
+      AND typeof(priority) = 'integer'
     ORDER BY priority DESC, id
     LIMIT :max))
 ORDER BY priority DESC, id
@@ -444,13 +463,15 @@ SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_a
 FROM (
   SELECT * FROM (
     SELECT * FROM {table}
-    WHERE state = 5 AND priority = :after_priority AND id > :after_id
+    WHERE state = 5 AND priority = :after_priority AND typeof(priority) = 'integer'
+      AND id > :after_id
     ORDER BY priority DESC, id
     LIMIT :max)
   UNION ALL
   SELECT * FROM (
     SELECT * FROM {table}
-    WHERE state = 5 AND priority < :after_priority
+    WHERE state = 5 AND priority < :after_priority AND priority >= -2147483648
+      AND typeof(priority) = 'integer'
     ORDER BY priority DESC, id
     LIMIT :max))
 ORDER BY priority DESC, id
@@ -460,7 +481,8 @@ LIMIT :max
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM {table}
-WHERE state = :state AND state IN (1, 2) AND (due_at, id) > (:after_at, :after_id)
+WHERE state = :state AND state IN (1, 2) AND typeof(due_at) = 'integer'
+  AND (due_at, id) > (:after_at, :after_id)
 ORDER BY due_at, id
 LIMIT :max
 

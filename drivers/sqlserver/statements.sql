@@ -342,7 +342,8 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. A number over 2^31 is a
+-- that a take which was rolled back leaves no receipt that matches the next one. Both that and the attempts
+-- stay within bounds, whatever plain SQL has put there: an overflow would stop the take. A number over 2^31 is a
 -- decimal unless it is cast, and its division would leave a fraction.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
 -- first. That is looked up beforehand: as a condition of the read it would be asked for each ready message.
@@ -365,9 +366,9 @@ WITH picked AS (
 )
 UPDATE picked
 SET state = 1,
-    fence = (fence / CAST(4294967296 AS bigint) + 1) * CAST(4294967296 AS bigint)
-              + CAST(:token AS bigint),
-    attempts = attempts + 1,
+    fence = (fence / CAST(4294967296 AS bigint) + 1) % CAST(2147483648 AS bigint)
+              * CAST(4294967296 AS bigint) + CAST(:token AS bigint),
+    attempts = CASE WHEN attempts < 0 THEN 1 WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,
     claimed_at = CAST(:claimed_at AS bigint),
     [key] = CASE WHEN CAST(:unkey AS bigint) = 0 THEN [key] END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE([key], past_key) END,
@@ -381,7 +382,8 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
 
 -- name: claim.promote
 -- READPAST twice: a message that is being settled just now is locked in the table first and in the index
--- second; here it is the other way round, and waiting for it would be a deadlock.
+-- second; here it is the other way round, and waiting for it would be a deadlock. A history of over 1,000,000
+-- characters is none of ours, and begins anew.
 WITH due AS (
   SELECT TOP (CAST(:max AS bigint)) w.id
   FROM (
@@ -407,7 +409,8 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
                  ELSE 0 END,
     finished_at = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN t.clock END,
     errors = CASE WHEN q.state <> 1 THEN q.errors
-      ELSE CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
+      ELSE CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
+             WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
              THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
              ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
                     + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
@@ -468,15 +471,18 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
 -- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
--- one for all beyond; the dice move it by up to `jitter` per cent. :final is 1 for a message that is given up,
--- and 2 for one that expired before it could be tried.
+-- one for all beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent. A history of over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for
+-- one that expired before it could be tried.
 UPDATE q
 SET state = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
-    attempts = CASE WHEN v.final = 2 THEN q.attempts - 1 ELSE q.attempts END,
+    attempts = CASE WHEN v.final <> 2 THEN q.attempts WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END,
     due_at = CASE WHEN q.attempts < p.most AND v.final = 0 AND w.delay > 0
                THEN t.clock + w.delay ELSE 0 END,
     finished_at = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN t.clock END,
-    errors = CASE WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
+    errors = CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
+               WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
                THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
                ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
                       + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
@@ -501,14 +507,18 @@ CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"'
                       + STRING_ESCAPE(v.error, 'json') + N'"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 CROSS APPLY (SELECT COALESCE(q.max_attempts, t.max_attempts) AS most,
-                    COALESCE(q.retry, t.policy) AS policy) AS p
+                    JSON_QUERY(COALESCE(q.retry, t.policy), '$.after') AS after,
+                    TRY_CAST(JSON_VALUE(COALESCE(q.retry, t.policy), '$.jitter') AS float) AS jitter) AS p
+CROSS APPLY (SELECT (SELECT TOP (1) CASE WHEN d.type = 2 THEN TRY_CAST(d.value AS float) END
+                     FROM OPENJSON(CASE WHEN p.after LIKE N'[[]%' THEN p.after END) AS d
+                     WHERE TRY_CAST(d.[key] AS int) < CASE WHEN q.attempts > 1 THEN q.attempts ELSE 1 END
+                     ORDER BY TRY_CAST(d.[key] AS int) DESC) AS rest) AS r
 CROSS APPLY (SELECT COALESCE(v.delay,
-                             (SELECT TOP (1) CAST(d.value AS bigint)
-                              FROM OPENJSON(p.policy, '$.after') AS d
-                              WHERE CAST(d.[key] AS int) < q.attempts
-                              ORDER BY CAST(d.[key] AS int) DESC)
-                               * (100000 + v.dice
-                                  * COALESCE(CAST(JSON_VALUE(p.policy, '$.jitter') AS bigint), 0))
+                             CASE WHEN r.rest >= 315360000000 THEN CAST(315360000000 AS bigint)
+                                  WHEN r.rest > 0 THEN CAST(r.rest AS bigint) END
+                               * (100000 + v.dice * CASE WHEN p.jitter >= 100 THEN 100
+                                                         WHEN p.jitter > 0 THEN CAST(p.jitter AS bigint)
+                                                         ELSE 0 END)
                                / 100000,
                              0) AS delay) AS w
 WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
@@ -516,7 +526,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.release
 UPDATE q
-SET state = 0, due_at = 0, attempts = q.attempts - 1
+SET state = 0, due_at = 0, attempts = CASE WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END
 OUTPUT v.item, inserted.id
 FROM (
   SELECT g.item, g.id, g.fence,
@@ -991,17 +1001,18 @@ DELETE FROM {limits} WHERE queue = CAST(:queue AS nvarchar(60))
 -- name: queue.count
 -- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
 -- many it is their number, and else what is counted.
-SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN ids.span
+SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
             ELSE (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
                         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS rest)
             END AS number
-FROM (SELECT COALESCE((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                               AS decimal(20, 0))
                         - (SELECT MIN(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
                         + 1, 0) AS span) AS ids
 
 -- name: claim.count
-SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN ids.span
+SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
             ELSE (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
                         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
@@ -1019,7 +1030,8 @@ SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN ids.span
                         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                         WHERE state = 5) AS held)
             END AS number
-FROM (SELECT COALESCE((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                               AS decimal(20, 0))
                         - (SELECT MIN(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
                         + 1, 0) AS span) AS ids
 

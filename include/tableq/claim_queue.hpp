@@ -55,6 +55,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
 
   /// Takes up to `options.max` messages under one lease, in one statement, in the queue's order.
   /// Inside a transaction the take is undone with it, receipts and all, and `wait` is refused.
+  /// A message whose headers cannot be read is not handed out: it is dead at once, its history says
+  /// why, and the others come. See stored_message::unread_headers.
   /// @return empty when nothing was ready (or became so within `wait`).
   [[nodiscard]] std::vector<delivery> take(const take_options& options = {});
   [[nodiscard]] std::vector<delivery> take(transaction& tx, const take_options& options = {});
@@ -137,7 +139,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// The dead messages that the options choose, some in each transaction. In a queue with
   /// dead_letters also those that were moved there from here and are ready there: they come back
   /// with payload, headers, priority and history, but hold their keys no longer and are in no
-  /// group.
+  /// group. Those whose headers could not be read stay there.
   /// @return how many.
   std::size_t redrive_all(const redrive_options& options = {});
 

@@ -111,7 +111,9 @@ enum class altered {
 /// One failed attempt.
 struct failure_record {
   timestamp at;
-  std::string error;  ///< At most 2,000 bytes of UTF-8; what was not UTF-8 is replaced.
+  /// At most 2,000 bytes of UTF-8; what was not UTF-8 is replaced. An entry of another form than
+  /// tableq writes is its JSON, at 1970-01-01.
+  std::string error;
 };
 
 /// A message of a `claim` queue as it stands in the table: for looking, not for working.
@@ -130,6 +132,9 @@ struct stored_message {
   std::optional<timestamp> claimed_at;       ///< The correlation id of the last take.
   std::optional<timestamp> finished_at;      ///< Done or dead: since when.
   std::vector<failure_record> errors;        ///< The last ten, oldest first.
+  /// What stands in the column where that is no JSON object that can be handed out, made UTF-8;
+  /// `headers` is empty then. Only plain SQL writes such.
+  std::optional<std::string> unread_headers = {};
 };
 
 }  // namespace tableq

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -230,6 +232,70 @@ TEST_P(workers, end_with_the_error_that_will_not_mend) {
   tableq::worker crew(queue, [](const tableq::delivery&) {});
   ASSERT_TRUE(crew.wait_for(patience));
   EXPECT_CODE(not_found, crew.join());
+}
+
+TEST_P(workers, go_on_past_messages_whose_settlement_is_refused) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  fill(jobs(), 30);
+  if (!here().refuse("jobs", "DELETE", "2")) GTEST_SKIP() << "triggers break the statements";
+  constexpr std::size_t refused = 11;  // 2, and 20 to 29
+  std::atomic<int> troubles = 0;
+  std::atomic<std::size_t> met = 0;
+  std::promise<void> all_met;
+  tableq::worker crew(jobs(), [](const tableq::delivery&) {},
+                      {.threads = 4, .ahead = 20, .observe = [&](const tableq::worker_event& e) {
+                         if (e.what == tableq::worker_event::kind::trouble) {
+                           ++troubles;
+                         } else if (++met == 30) {
+                           all_met.set_value();
+                         }
+                       }});
+  ASSERT_EQ(all_met.get_future().wait_for(patience), std::future_status::ready);
+  jobs().enqueue("one more");
+  crew.stop();
+  ASSERT_TRUE(crew.wait_for(patience));
+  crew.join();
+  EXPECT_GE(crew.counts().completed, 30 - refused);
+  EXPECT_EQ(crew.counts().unknown, refused);
+  EXPECT_GE(troubles, static_cast<int>(refused));
+  EXPECT_EQ(jobs().stats().leased, refused);
+}
+
+TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  fill(jobs(), 3);
+  std::latch taken(3);
+  std::promise<void> go_on;
+  const auto wait = go_on.get_future().share();
+  tableq::worker crew(jobs(),
+                      [&](const tableq::delivery&) {
+                        taken.count_down();
+                        wait.wait();
+                      },
+                      {.threads = 3, .lease = 2s});
+  taken.wait();
+  const bool refuses = here().refuse("jobs", "UPDATE", "2");
+  const auto end_of = [&](std::int64_t id) { return jobs().get({id})->due_at.value(); };
+  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto first = std::max(end_of(1), end_of(3));
+  bool extended = !refuses;
+  while (!extended && std::chrono::steady_clock::now() < until) {
+    extended = std::min(end_of(1), end_of(3)) > first;
+  }
+  go_on.set_value();
+  if (!refuses) GTEST_SKIP() << "triggers break the statements";
+  EXPECT_TRUE(extended);
+}
+
+TEST_P(workers, end_when_every_settlement_is_refused) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  fill(jobs(), 200);
+  if (!here().refuse("jobs", "DELETE", "")) GTEST_SKIP() << "triggers break the statements";
+  tableq::worker crew(jobs(), [](const tableq::delivery&) {}, {.threads = 2});
+  ASSERT_TRUE(crew.wait_for(patience));
+  EXPECT_CODE(constraint_violated, crew.join());
+  EXPECT_EQ(crew.counts().completed, 0U);
+  EXPECT_GE(crew.counts().unknown, 100U);
 }
 
 TEST_P(workers, report_each_message_and_their_end) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <sstream>
 
 #include "support/backends.hpp"
@@ -100,6 +101,20 @@ void place::forbid_equal_payloads(std::string_view table) {
 
 bool place::quote_payloads_in_errors(std::string_view /*table*/) {
   return false;
+}
+
+bool place::refuse(std::string_view /*table*/, const std::string& /*change*/,
+                   const std::string& /*beginning*/) {
+  return false;
+}
+
+bool place::takes(const std::string& text) {
+  try {
+    sql(text);
+    return true;
+  } catch (const std::exception&) {  // It says why, in its own words.
+    return false;
+  }
 }
 
 void place::drop_index(std::string_view /*table*/, const std::string& index) {

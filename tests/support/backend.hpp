@@ -168,6 +168,14 @@ class place {
   virtual bool quote_payloads_in_errors(std::string_view table);
   /// False: this database cannot.
   virtual bool add_trigger(const row_trigger& /*wanted*/) { return false; }
+  /// From then on a trigger of the table refuses an UPDATE or DELETE of messages whose payload
+  /// begins so. False: triggers of this database break the statements.
+  virtual bool refuse(std::string_view table, const std::string& change,
+                      const std::string& beginning);
+  /// From then on `sql` writes rows that the checks of a queue's table refuse.
+  virtual void lift_checks(std::string_view table) = 0;
+  /// Whether the database takes it.
+  bool takes(const std::string& text);
   /// A query for the names of the indexes of a table, but for the one behind its primary key.
   [[nodiscard]] virtual std::string index_names(std::string_view table) const = 0;
   virtual void drop_index(std::string_view table, const std::string& index);

@@ -206,6 +206,23 @@ class schema_place : public place {
     administrator_.run(trigger_text(wanted));
     return true;
   }
+  bool refuse(std::string_view table, const std::string& change,
+              const std::string& beginning) override {
+    sql("CREATE FUNCTION refusing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "RAISE EXCEPTION 'no'; END $$");
+    sql("CREATE TRIGGER refusing BEFORE " + change + " ON " + std::string(table) +
+        " FOR EACH ROW WHEN (substr(OLD.payload, 1, " + std::to_string(beginning.size()) +
+        ") = " + bytes_literal(beginning) + ") EXECUTE FUNCTION refusing()");
+    return true;
+  }
+  void lift_checks(std::string_view table) override {
+    const std::string name(table);
+    for (const row& each :
+         sql("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = '" + name +
+             "'::regclass")) {
+      sql("ALTER TABLE " + name + " DROP CONSTRAINT " + *each.at(0));
+    }
+  }
   std::string index_names(std::string_view table) const override {
     return "SELECT indexname FROM pg_indexes WHERE schemaname = '" + schema_ +
            "' AND tablename = '" + std::string(table) +

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tableq::core {
+
+/// The length of the well-formed character at the front; 0 if there is none.
+/// @param text not empty.
+std::size_t character_length(std::string_view text) noexcept;
+
+/// Appends a character that is a Unicode scalar value: no surrogate, and at most U+10FFFF.
+void append_character(std::string& to, unsigned long character);
+
+/// Well-formed UTF-8 without NUL.
+bool is_plain_utf8(std::string_view text) noexcept;
+
+/// Makes text fit to be stored as text: what is not UTF-8, and NUL, becomes U+FFFD; cut to at most
+/// `longest` bytes at a character's border.
+std::string to_plain_utf8(std::string_view text, std::size_t longest = std::string_view::npos);
+
+}  // namespace tableq::core

@@ -19,6 +19,7 @@
 #include <tableq/outcome.hpp>
 
 #include "core/combiner.hpp"
+#include "core/process.hpp"
 
 namespace tableq::core {
 
@@ -118,6 +119,8 @@ class async_writer final : public writer {
         const std::size_t count = batch.size();
         lock.unlock();
         write(batch);
+        // A callback has forked and come back in the child, which has this thread and no other.
+        if (!born.here()) return;
         batch.clear();
         lock.lock();
         messages -= count;
@@ -149,6 +152,7 @@ class async_writer final : public writer {
     static constexpr std::size_t most_at_once = 1000;
     static constexpr std::size_t most_bytes_at_once = std::size_t{4} * 1024 * 1024;
 
+    const birthplace born;
     const in_flight_limit most;
     const store keep;
     std::mutex mutex;

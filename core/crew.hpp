@@ -32,6 +32,11 @@ class crew {
   crew& operator=(const crew&) = delete;
   ~crew();
 
+  /// Whether this is the process that began it.
+  [[nodiscard]] bool here() const noexcept;
+  /// @throws error errc::invalid_argument in a child of that process.
+  void check_here() const;
+
   void stop() noexcept;
   void abandon() noexcept;
   /// Gives back what handlers still have.

@@ -163,6 +163,7 @@ combiner& queue_state::combining(lane in) const noexcept {
 }
 
 void queue_state::check(transaction& tx) const {
+  tx.state().database().check_here();
   if (&tx.state().database() == database_.get()) return;
   throw error(errc::invalid_argument, advice::never,
               "the transaction belongs to another database object than the queue " + info_.name,

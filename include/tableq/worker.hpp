@@ -114,7 +114,8 @@ struct worker_counts {
 /// A handler gets the delivery, and if it likes a stop token, which is triggered when the lease is
 /// lost or the worker shall not go on: another worker may then have the message, and what this
 /// handler says of it is refused. What a handler throws fails its message with the exception's
-/// text.
+/// text. One that forks ends the child, or replaces it by another program; if it comes back there,
+/// the child ends with status 0, and only what it says in the parent counts.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, but for join and the destructor. The handler is

@@ -149,10 +149,15 @@ void came_back(const queue_state& of, transaction* tx) {
 
 allowance::allowance(const queue_state& of, transaction& in)
     : of_(of), in_(in), free_(std::numeric_limits<std::size_t>::max()) {
-  const std::array shared{value(std::string_view(of.name())), of.database().now()};
-  const row_set rows = of.execute(&in, statement::limits_lock, shared);
+  const auto lock = [&] {
+    const std::array shared{value(std::string_view(of.name())), of.database().now()};
+    return of.execute(&in, statement::limits_lock, shared);
+  };
+  row_set rows = lock();
   if (rows.empty()) return;
   const auto number = [&](lock_column c) { return at(rows, c).value_or(0); };
+  // The time may be that of when the wait for the lock began; with the lock it is asked again.
+  if (number(lock_column::clock) < number(lock_column::refilled_at)) rows = lock();
   if (number(lock_column::paused) != 0) {
     free_ = 0;
     look_again_ = 500ms;
@@ -172,13 +177,11 @@ allowance::allowance(const queue_state& of, transaction& in)
 
 void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens,
                       std::int64_t refilled_at, std::int64_t clock) {
-  // Clocks of a statement are a little behind for those who had to wait for the lock.
-  constexpr std::int64_t behind = 60'000;
   const std::int64_t full = burst * token_unit;
   const std::int64_t passed = clock - refilled_at;
   metered_ = true;
-  set_back_ = passed < -behind;
-  refilled_at_ = set_back_ ? clock : std::max(clock, refilled_at);
+  set_back_ = passed < 0;
+  refilled_at_ = clock;
   tokens_ = std::min(tokens, full);
   if (passed > (full - tokens_) / rate) {
     tokens_ = full;

@@ -156,7 +156,7 @@ low_water::sight queue_state::see(const low_water::question& asked) const {
 }
 
 low_water::sight queue_state::see_levels(const low_water::question& asked) const {
-  enum floor_column : std::size_t { item, first, oldest, due, oldest_running, next };
+  enum floor_column : std::size_t { item, first, oldest, due, clock, oldest_running, next };
   const value now = database_->now();
   const std::array shared{value(asked.oldest), passed(asked.passed), now};
   std::vector<value> items;
@@ -172,7 +172,10 @@ low_water::sight queue_state::see_levels(const low_water::question& asked) const
       .oldest = rows.maybe_integer(0, oldest),
       .oldest_running = rows.integer(0, oldest_running),
       .next = rows.integer(0, next)};
-  if (now.is == value::shape::null) out.due = rows.integer(0, due);
+  if (now.is == value::shape::null) {
+    out.due = rows.maybe_integer(0, due);
+    out.clock = rows.integer(0, clock);
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.first.at(static_cast<std::size_t>(rows.integer(i, item))) = rows.maybe_integer(i, first);
   }

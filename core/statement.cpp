@@ -82,6 +82,7 @@ constexpr std::array take_shared{max,
 constexpr std::array floor_shared{oldest, passed, now};
 constexpr std::array level_item{field{"level", integer}, floor};
 constexpr std::array levels_columns{field{"first", integer}, oldest, field{"due", integer},
+                                    field{"clock", integer},
                                     field{"oldest_running", integer}, field{"next", integer}};
 constexpr std::array due_shared{now, passed};
 constexpr std::array delivery_columns{

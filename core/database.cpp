@@ -12,6 +12,17 @@
 namespace tableq {
 namespace {
 
+using shared_state = std::shared_ptr<core::database_state>;
+
+const shared_state& usable(const shared_state& state) {
+  state->check_here();
+  return state;
+}
+
+std::shared_ptr<core::queue_state> shared(std::unique_ptr<core::queue_state> made) {
+  return {made.release(), core::end_at_home()};
+}
+
 template <class Work>
 auto observed(const core::database_state& in, observed_operation as, Work work) {
   as.backend = in.name();
@@ -20,17 +31,16 @@ auto observed(const core::database_state& in, observed_operation as, Work work) 
   });
 }
 
-std::shared_ptr<core::queue_state> opened(const std::shared_ptr<core::database_state>& in,
-                                          std::string_view name, const queue_settings& settings) {
+std::shared_ptr<core::queue_state> opened(const shared_state& in, std::string_view name,
+                                          const queue_settings& settings) {
   return observed(*in, {.name = "open", .queue = name, .kind = settings.kind}, [&] {
-    return std::make_shared<core::queue_state>(in, core::open_queue(*in, name, settings));
+    return shared(std::make_unique<core::queue_state>(in, core::open_queue(*in, name, settings)));
   });
 }
 
 /// The dead-letter queue is opened first, when all else is known to fit: nothing is made by a call
 /// that fails.
-std::shared_ptr<core::queue_state> opened_claim(const std::shared_ptr<core::database_state>& in,
-                                                std::string_view name,
+std::shared_ptr<core::queue_state> opened_claim(const shared_state& in, std::string_view name,
                                                 const queue_settings& settings) {
   core::named(in->name(), "open", [&] { core::settle_options(name, settings); });
   std::string wanted = settings.claim.dead_letters.value_or(std::string());
@@ -46,7 +56,7 @@ std::shared_ptr<core::queue_state> opened_claim(const std::shared_ptr<core::data
   if (wanted.empty() && !info.dead_letters.empty()) {
     letters = opened(in, info.dead_letters, {.kind = kind::claim});
   }
-  return std::make_shared<core::queue_state>(in, std::move(info), std::move(letters));
+  return shared(std::make_unique<core::queue_state>(in, std::move(info), std::move(letters)));
 }
 
 }  // namespace
@@ -61,7 +71,8 @@ database database::open(std::string_view url, const open_options& options) {
 database database::open_with(std::string_view url, const open_options& options,
                              std::shared_ptr<core::fault_plan> faults) {
   return core::named({}, "connect", [&] {
-    database db(std::make_shared<core::database_state>(url, options, std::move(faults)));
+    database db(shared_state(new core::database_state(url, options, std::move(faults)),
+                             core::end_at_home()));
     core::named(db.backend(), "connect", [&] {
       db.state_->connect();
       core::check_catalog(*db.state_);
@@ -71,52 +82,52 @@ database database::open_with(std::string_view url, const open_options& options,
 }
 
 heap_queue database::heap(std::string_view name) {
-  return heap_queue(opened(state_, name, {.kind = kind::heap}));
+  return heap_queue(opened(usable(state_), name, {.kind = kind::heap}));
 }
 fifo_queue database::fifo(std::string_view name, const order_options& options) {
-  return fifo_queue(opened(state_, name, {.kind = kind::fifo, .order = options}));
+  return fifo_queue(opened(usable(state_), name, {.kind = kind::fifo, .order = options}));
 }
 lifo_queue database::lifo(std::string_view name, const order_options& options) {
-  return lifo_queue(opened(state_, name, {.kind = kind::lifo, .order = options}));
+  return lifo_queue(opened(usable(state_), name, {.kind = kind::lifo, .order = options}));
 }
 pending_queue database::pending(std::string_view name) {
-  return pending_queue(opened(state_, name, {.kind = kind::pending}));
+  return pending_queue(opened(usable(state_), name, {.kind = kind::pending}));
 }
 claim_queue database::claim(std::string_view name, const claim_options& options) {
-  return claim_queue(opened_claim(state_, name, {.kind = kind::claim, .claim = options}));
+  return claim_queue(opened_claim(usable(state_), name, {.kind = kind::claim, .claim = options}));
 }
 
 transaction database::begin() {
-  return transaction(std::make_unique<core::transaction_state>(state_));
+  return transaction(std::make_unique<core::transaction_state>(usable(state_)));
 }
 
 void database::run_transaction(const std::function<void(transaction&)>& body) {
-  state_->observed({.name = "transact", .backend = state_->name()},
-                   [&](const core::observation& told) {
-                     core::repeating(
-                         state_->options().retry_for, core::contact::known,
-                         [&] {
-                           transaction tx = begin();
-                           body(tx);
-                           tx.commit();
-                         },
-                         &told);
-                   });
+  usable(state_)->observed({.name = "transact", .backend = state_->name()},
+                           [&](const core::observation& told) {
+                             core::repeating(
+                                 state_->options().retry_for, core::contact::known,
+                                 [&] {
+                                   transaction tx = begin();
+                                   body(tx);
+                                   tx.commit();
+                                 },
+                                 &told);
+                           });
 }
 
 std::vector<queue_info> database::queues() const {
-  return observed(*state_, {.name = "queues"}, [&] { return core::list_queues(*state_); });
+  return observed(*usable(state_), {.name = "queues"}, [&] { return core::list_queues(*state_); });
 }
 std::optional<queue_info> database::find(std::string_view name) const {
-  return observed(*state_, {.name = "find", .queue = name},
+  return observed(*usable(state_), {.name = "find", .queue = name},
                   [&] { return core::find_queue(*state_, name); });
 }
 bool database::drop(std::string_view name) {
-  return observed(*state_, {.name = "drop", .queue = name},
+  return observed(*usable(state_), {.name = "drop", .queue = name},
                   [&] { return core::drop_queue(*state_, name); });
 }
 std::vector<finding> database::inspect() const {
-  return observed(*state_, {.name = "inspect"}, [&] { return core::inspect(*state_); });
+  return observed(*usable(state_), {.name = "inspect"}, [&] { return core::inspect(*state_); });
 }
 const std::string& database::backend() const noexcept {
   return state_->name();

@@ -13,6 +13,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "core/seam/named.hpp"
+#include "core/seam/process.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/session.hpp"
@@ -46,40 +47,24 @@ class known_dialects {
  public:
   known_dialects() {
 #if defined(TABLEQ_WITH_SQLITE)
-    add(make_sqlite_dialect());
+    insert(learned(make_sqlite_dialect()));
 #endif
 #if defined(TABLEQ_WITH_POSTGRESQL)
-    add(make_postgresql_dialect());
+    insert(learned(make_postgresql_dialect()));
 #endif
 #if defined(TABLEQ_WITH_SQLSERVER)
-    add(make_sqlserver_dialect());
+    insert(learned(make_sqlserver_dialect()));
 #endif
   }
 
   void add(dialect added) {
-    auto words = std::make_shared<vocabulary>();
-    words->learn(added.statements);
-    check_dialect(added, words->statements);
-    words->by = find_transport(added.transport);
-    const std::scoped_lock hold(mutex_);
-    for (const auto& [name, other] : by_name_) {
-      if (name == added.name) continue;
-      for (const std::string& scheme : added.schemes) {
-        const auto& theirs = other->speaks.schemes;
-        if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
-          std::string sentence = "the scheme ";
-          sentence.append(scheme).append(" belongs to the dialect ").append(name);
-          throw error(errc::invalid_argument, advice::never, sentence,
-                      {.backend = added.name, .operation = "register"});
-        }
-      }
-    }
-    words->speaks = std::move(added);
-    by_name_.insert_or_assign(words->speaks.name, words);
+    auto words = learned(std::move(added));
+    const std::scoped_lock hold(core::process_wide());
+    insert(std::move(words));
   }
 
   [[nodiscard]] std::shared_ptr<const vocabulary> by_name(std::string_view name) const {
-    const std::scoped_lock hold(mutex_);
+    const std::scoped_lock hold(core::process_wide());
     const auto found = by_name_.find(name);
     if (found != by_name_.end()) return found->second;
     throw error(errc::invalid_argument, advice::never,
@@ -88,7 +73,7 @@ class known_dialects {
   }
 
   [[nodiscard]] std::shared_ptr<const vocabulary> by_scheme(std::string_view scheme) const {
-    const std::scoped_lock hold(mutex_);
+    const std::scoped_lock hold(core::process_wide());
     for (const auto& [name, words] : by_name_) {
       const auto& schemes = words->speaks.schemes;
       if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return words;
@@ -104,7 +89,7 @@ class known_dialects {
 
   /// @param product as an ODBC driver calls its database.
   [[nodiscard]] std::shared_ptr<const vocabulary> by_product(std::string_view product) const {
-    const std::scoped_lock hold(mutex_);
+    const std::scoped_lock hold(core::process_wide());
     for (const auto& [name, words] : by_name_) {
       const auto& products = words->speaks.products;
       if (std::find(products.begin(), products.end(), product) != products.end()) return words;
@@ -118,7 +103,7 @@ class known_dialects {
   /// will not mend is believed.
   [[nodiscard]] advice advice_for_login(native_error failure) const {
     failure.link_lost = false;
-    const std::scoped_lock hold(mutex_);
+    const std::scoped_lock hold(core::process_wide());
     for (const auto& [name, words] : by_name_) {
       const verdict means = words->speaks.classify(failure);
       if (means.code == errc::connection_failed && means.advice == advice::never)
@@ -128,13 +113,39 @@ class known_dialects {
   }
 
   [[nodiscard]] std::vector<std::string> names() const {
-    const std::scoped_lock hold(mutex_);
+    const std::scoped_lock hold(core::process_wide());
     std::vector<std::string> out;
     for (const auto& [name, words] : by_name_) out.push_back(name);
     return out;
   }
 
  private:
+  static std::shared_ptr<const vocabulary> learned(dialect added) {
+    auto words = std::make_shared<vocabulary>();
+    words->learn(added.statements);
+    check_dialect(added, words->statements);
+    words->by = find_transport(added.transport);
+    words->speaks = std::move(added);
+    return words;
+  }
+
+  void insert(std::shared_ptr<const vocabulary> words) {
+    const dialect& added = words->speaks;
+    for (const auto& [name, other] : by_name_) {
+      if (name == added.name) continue;
+      for (const std::string& scheme : added.schemes) {
+        const auto& theirs = other->speaks.schemes;
+        if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
+          std::string sentence = "the scheme ";
+          sentence.append(scheme).append(" belongs to the dialect ").append(name);
+          throw error(errc::invalid_argument, advice::never, sentence,
+                      {.backend = added.name, .operation = "register"});
+        }
+      }
+    }
+    by_name_.insert_or_assign(added.name, std::move(words));
+  }
+
   template <class Show>
   std::string listed(Show show) const {
     std::string out;
@@ -145,11 +156,12 @@ class known_dialects {
     return out;
   }
 
-  mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const vocabulary>, std::less<>> by_name_;  // by mutex_
+  // Guarded by process_wide().
+  std::map<std::string, std::shared_ptr<const vocabulary>, std::less<>> by_name_;
 };
 
 known_dialects& known() {
+  const std::scoped_lock hold(core::process_wide());
   static known_dialects all;
   return all;
 }
@@ -181,6 +193,10 @@ class dialect_driver final : public core::driver {
   std::shared_ptr<core::fault_plan> faults_;
 };
 
+void survive_forks(const vocabulary& words) {
+  if (words.by != nullptr && words.by->survive_forks != nullptr) words.by->survive_forks();
+}
+
 /// The endpoint with what the dialect's own sessions have in common.
 endpoint completed(endpoint at, const dialect& speaks) {
   if (!at.pooled) {
@@ -205,6 +221,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto words = std::make_shared<vocabulary>(*known().by_product(product));
+  survive_forks(*words);
   words->by = &odbc_transport;
   at.able = words->speaks.able;
   if (words->speaks.batches == batching::arrays) {
@@ -229,6 +246,7 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url,
   }
 #endif
   auto words = drivers::known().by_scheme(parsed.scheme);
+  drivers::survive_forks(*words);
   endpoint at = named(words->speaks.name, "connect", [&] {
     return drivers::completed(words->speaks.resolve(words->speaks, parsed), words->speaks);
   });

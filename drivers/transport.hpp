@@ -112,6 +112,9 @@ struct transport_kind {
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& at);
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
+  /// Called before the first session of a database of its dialects, by whatever transport: from
+  /// then on a child of fork() can open sessions of its own. Null where nothing is in its way.
+  void (*survive_forks)() = nullptr;
 };
 
 /// The transports of this build: drivers/registry.cpp.

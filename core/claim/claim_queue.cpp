@@ -175,10 +175,10 @@ claim_stats claim_queue::stats(const stats_options& options) const {
 }
 
 std::chrono::milliseconds claim_queue::lease() const noexcept {
-  return state().info().lease;
+  return known().info().lease;
 }
 int claim_queue::max_attempts() const noexcept {
-  return state().info().max_attempts;
+  return known().info().max_attempts;
 }
 
 }  // namespace tableq

@@ -17,6 +17,7 @@
 #include "core/database/shared_queue.hpp"
 #include "core/limits/known_limits.hpp"
 #include "core/seam/driver.hpp"
+#include "core/seam/process.hpp"
 #include "core/session/retry.hpp"
 #include "core/session/session_pool.hpp"
 #include "core/waking/watcher.hpp"
@@ -53,6 +54,11 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// @param faults as make_driver's.
   database_state(std::string_view url, open_options options,
                  std::shared_ptr<fault_plan> faults = nullptr);
+
+  /// Whether this is the process that opened it.
+  [[nodiscard]] bool here() const noexcept { return born_.here(); }
+  /// @throws error errc::invalid_argument in a child of that process.
+  void check_here() const { born_.check(name()); }
 
   [[nodiscard]] driver& speaks() noexcept { return *driver_; }
   /// The dialect's name.
@@ -127,6 +133,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] bool tells() const noexcept;
   void tell_others(watched_queue& of);
 
+  const birthplace born_;
   open_options options_;
   std::unique_ptr<driver> driver_;
   session_pool pool_;

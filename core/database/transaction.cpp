@@ -67,11 +67,13 @@ transaction_state::~transaction_state() {
 }
 
 connection& transaction_state::session() {
+  database_->check_here();
   if (!active_) refuse("the transaction has ended; begin another");
   return adopted_ ? *adopted_ : **leased_;
 }
 
 void transaction_state::commit() {
+  database_->check_here();
   if (adopted_) refuse("an enlisted transaction is the caller's: commit it on their session");
   const use mine(*this);
   connection& on = session();
@@ -99,6 +101,7 @@ void transaction_state::commit() {
 }
 
 void transaction_state::rollback() {
+  database_->check_here();
   if (adopted_) refuse("an enlisted transaction is the caller's: roll it back on their session");
   if (!active_) return;
   const use mine(*this);
@@ -157,11 +160,30 @@ row_set transaction_state::run(const std::function<row_set(connection&)>& work) 
 
 }  // namespace core
 
+namespace {
+
+/// Rolls back, but in a child that inherited it.
+void end(std::unique_ptr<core::transaction_state>& state) noexcept {
+  if (!state) return;
+  if (!state->here()) state->leave();
+  core::end_at_home()(state.release());
+}
+
+}  // namespace
+
 transaction::transaction(std::unique_ptr<core::transaction_state> state) noexcept
     : state_(std::move(state)) {}
 transaction::transaction(transaction&&) noexcept = default;
-transaction& transaction::operator=(transaction&&) noexcept = default;
-transaction::~transaction() = default;
+transaction& transaction::operator=(transaction&& other) noexcept {
+  if (this != &other) {
+    end(state_);
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+transaction::~transaction() {
+  end(state_);
+}
 void transaction::commit() {
   core::named(state_->database().name(), "commit", [&] { state_->commit(); });
 }
@@ -169,10 +191,11 @@ void transaction::rollback() {
   core::named(state_->database().name(), "rollback", [&] { state_->rollback(); });
 }
 bool transaction::active() const noexcept {
-  return state_ && state_->active();
+  return state_ && state_->here() && state_->active();
 }
 
 enlistment enlist(const database& db, soci::session& session) {
+  db.state().check_here();
   return enlistment(transaction(
       std::make_unique<core::transaction_state>(db.state().shared_from_this(), session)));
 }

@@ -44,13 +44,18 @@ class transaction_state {
   transaction_state& operator=(const transaction_state&) = delete;
   ~transaction_state();
 
+  /// In a child of the process that began it: forgets it.
+  void leave() noexcept { mark_.reset(); }
+
   void commit();
   void rollback();
   [[nodiscard]] bool active() const noexcept { return active_; }
   /// The caller's own.
   [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
-  /// @throws error errc::invalid_argument when the transaction has ended.
+  /// Whether this is the process that began it.
+  [[nodiscard]] bool here() const noexcept { return database_->here(); }
+  /// @throws error errc::invalid_argument when the transaction has ended, or is another process's.
   connection& session();
 
   /// Runs an operation's statements; remembers when one fails, since the database may have undone

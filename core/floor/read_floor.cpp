@@ -12,6 +12,8 @@ constexpr std::size_t few_messages = 64;
 constexpr std::size_t few_reads = 8;
 /// Leases and delays run out by the clock, in a time when few messages are read as well.
 constexpr std::chrono::milliseconds long_ago{10};
+/// After so long anything that was read is worth a question: the clock may have been set back.
+constexpr std::chrono::seconds too_long_ago{1};
 constexpr int early_questions = 8;
 constexpr int share_of_starting_over = 50;
 
@@ -92,7 +94,9 @@ std::optional<low_water::question> low_water::ask(clock::time_point now) {
                        return each.floor.at == lowest;
                      });
   const std::size_t enough = early ? 1 : std::max(few_messages, few_reads * most_);
-  const bool late = read_ >= few_reads && now - asked_at_ >= long_ago;
+  const auto since = now - asked_at_;
+  const bool late = (read_ >= few_reads && since >= long_ago) ||
+                    (read_ > 0 && since >= too_long_ago && passed_.at != lowest);
   if (asked_ || (read_ < enough && !late)) return std::nullopt;
   if (early) --early_;
   asked_ = true;
@@ -106,6 +110,11 @@ std::optional<low_water::question> low_water::ask(clock::time_point now) {
 void low_water::answer(const question& asked, const sight& seen) {
   const std::scoped_lock hold(mutex_);
   asked_ = false;
+  if (seen.clock) {
+    // What was enqueued since then may fall due before anything that was seen.
+    if (*seen.clock < clock_) passed_.lower(lowest);
+    clock_ = *seen.clock;
+  }
   if (until_ && seen.oldest_running < *until_) return;
   for (std::size_t i = 0; i < asked.levels.size(); ++i) {
     level* const of = find(asked.levels[i].level);
@@ -115,11 +124,7 @@ void low_water::answer(const question& asked, const sight& seen) {
     }
   }
   if (oldest_.at == asked.oldest) oldest_.see(seen.oldest.value_or(after(asked.known)));
-  if (seen.due && *seen.due < passed_.at) {
-    passed_.lower(*seen.due);  // The clock was set back.
-  } else if (seen.due && passed_.at == asked.passed) {
-    passed_.see(*seen.due);
-  }
+  if (seen.clock && passed_.at == asked.passed) passed_.see(seen.due.value_or(*seen.clock));
   until_ = seen.next;
 }
 

@@ -27,7 +27,8 @@ namespace tableq::core {
 ///
 /// That takes for granted that ids and the clock only rise. For what was given an id by hand, and
 /// for an inserter that was held up between drawing an id and getting a transaction number, a read
-/// begins at the very start now and then.
+/// begins at the very start now and then. A clock that was set back takes `passed` with it; until
+/// an answer tells of that, statements leave a `passed` alone that lies in the future.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -88,7 +89,8 @@ class low_water {
   struct sight {
     std::vector<std::optional<position>> first;  ///< The first message of each level.
     std::optional<position> oldest = {};         ///< In any state.
-    std::optional<position> due = {};            ///< When the first fell due, or else the time.
+    std::optional<position> due = {};            ///< When the first fell due.
+    std::optional<position> clock = {};          ///< The time, unless a test sets it.
     std::int64_t oldest_running;                 ///< All transactions before this one have ended.
     std::int64_t next;  ///< All transactions from this one on have begun later.
   };
@@ -120,8 +122,9 @@ class low_water {
   rising passed_;
   std::optional<std::int64_t> until_;
   position known_ = lowest;
-  std::size_t read_ = 0;  // since the last question
-  std::size_t most_ = 0;  // by one read since then
+  position clock_ = lowest;  // of the last answer
+  std::size_t read_ = 0;     // since the last question
+  std::size_t most_ = 0;     // by one read since then
   bool asked_ = false;
   bool overdue_ = false;  // something may be due that was due before `passed_`
   int early_ = 0;         // questions that are asked at once

@@ -9,6 +9,7 @@
 #include <tableq/error.hpp>
 
 #include "core/seam/named.hpp"
+#include "core/seam/process.hpp"
 
 namespace tableq::core {
 namespace {
@@ -83,13 +84,12 @@ void check_places(const open_options& options, bool schemas) {
 
 table_names names_for(const open_options& options, std::string_view queue) {
   using key = std::tuple<std::string, std::string, std::string>;
-  static std::mutex mutex;
-  static std::map<key, std::uint64_t> slots;  // guarded by mutex
   table_names names{.schema = options.schema_name,
                     .table = options.table_prefix + std::string(queue),
                     .catalog = options.table_prefix + std::string(catalog_table),
                     .limits = options.table_prefix + std::string(limits_table)};
-  const std::scoped_lock hold(mutex);
+  const std::scoped_lock hold(process_wide());
+  static std::map<key, std::uint64_t> slots;  // guarded by process_wide(), as its making
   names.slot =
       slots.try_emplace({names.schema, names.table, names.catalog}, slots.size()).first->second;
   return names;

@@ -16,6 +16,8 @@
 #include <tableq/error.hpp>
 #include <tableq/metrics.hpp>
 
+#include "core/seam/process.hpp"
+
 namespace tableq::core {
 
 using total = std::uint64_t;
@@ -74,6 +76,7 @@ class metric_store {
   /// Calls `change(metric_series&)` under the lock of the calling thread's shard.
   template <class Change>
   void count_for(const metric_key<std::string_view>& key, Change change) {
+    if (!born_.here()) return;
     shard& mine = shards_[number_of_thread() % shards_.size()];
     const std::scoped_lock hold(mine.mutex);
     auto found = mine.series.find(key);
@@ -87,7 +90,7 @@ class metric_store {
     change(found->second);
   }
 
-  /// All shards together.
+  /// All shards together; nothing in a child of the process that made them.
   [[nodiscard]] metric_snapshot all() const;
   [[nodiscard]] const metrics_options& options() const noexcept { return options_; }
 
@@ -112,6 +115,7 @@ class metric_store {
   /// Threads are numbered as they come.
   static std::size_t number_of_thread() noexcept;
 
+  const birthplace born_;
   metrics_options options_;
   std::array<shard, most_shards> shards_;
 };

@@ -53,6 +53,7 @@ void metric_series::add(const metric_series& other) {
 
 metric_snapshot metric_store::all() const {
   metric_snapshot out;
+  if (!born_.here()) return out;
   for (const shard& one : shards_) {
     const std::scoped_lock hold(one.mutex);
     for (const auto& [key, series] : one.series) out[key].add(series);

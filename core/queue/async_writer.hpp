@@ -19,6 +19,7 @@
 #include <tableq/outcome.hpp>
 
 #include "core/combining/combiner.hpp"
+#include "core/seam/process.hpp"
 
 namespace tableq::core {
 
@@ -121,6 +122,8 @@ class async_writer final : public writer {
         const std::size_t count = batch.size();
         lock.unlock();
         write(batch);
+        // A callback has forked and come back in the child, which has this thread and no other.
+        if (!born.here()) return;
         batch.clear();
         lock.lock();
         messages -= count;
@@ -153,6 +156,7 @@ class async_writer final : public writer {
     static constexpr std::size_t most_at_once = 1000;
     static constexpr std::size_t most_bytes_at_once = std::size_t{4} * 1024 * 1024;
 
+    const birthplace born;
     const in_flight_limit most;
     const store keep;
     const error_origin as;

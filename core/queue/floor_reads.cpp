@@ -173,7 +173,10 @@ low_water::sight queue_table::see_levels(const low_water::question& asked) const
       .oldest = any.oldest,
       .oldest_running = any.oldest_running,
       .next = any.next};
-  if (!now) out.due = any.due;
+  if (!now) {
+    out.due = any.due;
+    out.clock = any.clock;
+  }
   for (const auto& row : rows) out.first.at(row.item) = row.first;
   return out;
 }

@@ -130,9 +130,14 @@ void set_paused(const queue_state& of, bool paused) {
 allowance::allowance(const queue_state& of, transaction& in)
     : of_(of), in_(in), free_(std::numeric_limits<std::size_t>::max()) {
   const std::optional<timestamp> now = of.database().now();
-  const auto rows = of.execute(&in, statements::limits_lock, {.queue = of.name(), .now = now});
+  const auto lock = [&] {
+    return of.execute(&in, statements::limits_lock, {.queue = of.name(), .now = now});
+  };
+  auto rows = lock();
   if (rows.empty()) return;
-  const limits_lock_row& row = rows.front();
+  // The clock may have been read before the wait for the lock; with the lock it is read again.
+  if (rows.front().clock < rows.front().refilled_at) rows = lock();
+  const limits_lock_row& row = rows.at(0);
   if (row.paused) {
     free_ = 0;
     look_again_ = 500ms;
@@ -151,13 +156,11 @@ allowance::allowance(const queue_state& of, transaction& in)
 
 void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens,
                       std::int64_t refilled_at, std::int64_t clock) {
-  // A statement that waited for the lock read the clock before it waited.
-  constexpr std::int64_t behind = 60'000;
   const std::int64_t full = burst * token_unit;
   const std::int64_t passed = clock - std::max<std::int64_t>(refilled_at, 0);
   metered_ = true;
-  set_back_ = passed < -behind;
-  refilled_at_ = set_back_ ? clock : std::max(clock, refilled_at);
+  set_back_ = passed < 0;
+  refilled_at_ = clock;
   tokens_ = std::clamp<std::int64_t>(tokens, 0, full);
   if (passed > (full - tokens_) / rate) {
     tokens_ = full;

@@ -64,30 +64,34 @@ auto& checked_writer(const queue_state& to, std::string_view payload, const Opti
 }  // namespace
 
 queue::queue(std::shared_ptr<core::queue_state> state) noexcept : state_(std::move(state)) {}
+core::queue_state& queue::state() const {
+  state_->database().check_here();
+  return *state_;
+}
 const std::string& queue::name() const noexcept {
-  return state_->name();
+  return known().name();
 }
 tableq::kind queue::kind() const noexcept {
-  return state_->info().kind;
+  return known().info().kind;
 }
 
 void queue::pause() {
-  operation(*state_, nullptr, statement::limits_pause, [this] { core::set_paused(*state_, true); });
+  operation(state(), nullptr, statement::limits_pause, [this] { core::set_paused(state(), true); });
 }
 void queue::resume() {
-  operation(*state_, nullptr, statement::limits_pause,
-            [this] { core::set_paused(*state_, false); });
+  operation(state(), nullptr, statement::limits_pause,
+            [this] { core::set_paused(state(), false); });
 }
 bool queue::paused() const {
-  return operation(*state_, nullptr, statement::limits_read,
-                   [this] { return core::read_paused(*state_); });
+  return operation(state(), nullptr, statement::limits_read,
+                   [this] { return core::read_paused(state()); });
 }
 void queue::set_limits(const queue_limits& limits) {
-  operation(*state_, nullptr, statement::limits_set, [&] { core::set_limits(*state_, limits); });
+  operation(state(), nullptr, statement::limits_set, [&] { core::set_limits(state(), limits); });
 }
 queue_limits queue::limits() const {
-  return operation(*state_, nullptr, statement::limits_read,
-                   [this] { return core::read_limits(*state_); });
+  return operation(state(), nullptr, statement::limits_read,
+                   [this] { return core::read_limits(state()); });
 }
 
 std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {

@@ -123,6 +123,7 @@ row_set queue_state::run_batch(transaction* tx, statement id, std::span<const va
 }
 
 void queue_state::check(transaction& tx) const {
+  tx.state().database().check_here();
   if (&tx.state().database() == database_.get()) return;
   throw error(errc::invalid_argument, advice::never,
               "the transaction belongs to another database object than the queue " + info_.name,

@@ -38,6 +38,8 @@ class queue_state {
   /// As stored, with what this handle was opened with instead.
   [[nodiscard]] const queue_info& info() const noexcept { return info_; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
+  /// Whether this is the process that opened it.
+  [[nodiscard]] bool here() const noexcept { return database_->here(); }
   [[nodiscard]] watched_queue& watched() const noexcept { return table_.shared().watched; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
   [[nodiscard]] limits_watch& limits() const noexcept { return limits_; }

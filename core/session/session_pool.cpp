@@ -23,6 +23,7 @@ session_pool::~session_pool() {
 }
 
 leased_session session_pool::lease(std::chrono::milliseconds patience) {
+  born_.check(from_.name());
   std::unique_ptr<connection> session = idle_or_place(patience);
   return {*this, session ? std::move(session) : connect()};
 }

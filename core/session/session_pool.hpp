@@ -11,6 +11,7 @@
 #include <tableq/observer.hpp>
 
 #include "core/seam/driver.hpp"
+#include "core/seam/process.hpp"
 
 namespace tableq::core {
 
@@ -54,7 +55,8 @@ class session_pool {
   session_pool& operator=(const session_pool&) = delete;
   ~session_pool();
 
-  /// @throws error errc::busy when none was free in time; what connecting throws.
+  /// @throws error errc::busy when none was free in time; errc::invalid_argument in a child of the
+  ///   process that made the pool; what connecting throws.
   leased_session lease() { return lease(patience_); }
   leased_session lease(std::chrono::milliseconds patience);
 
@@ -66,6 +68,7 @@ class session_pool {
   std::unique_ptr<connection> connect();
   void tell_closed(std::size_t count, bool broken) const noexcept;
 
+  const birthplace born_;
   driver& from_;
   std::size_t most_;
   std::chrono::milliseconds patience_;

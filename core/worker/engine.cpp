@@ -28,6 +28,7 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
       options_(std::move(options)),
       lease_(options_.lease.value_or(queue_.lease())),
       ahead_(options_.ahead.value_or(options_.threads)) {
+  check_here();
   producers_ = options_.threads + 1;
   threads_.reserve(options_.threads + 3);
   try {
@@ -63,6 +64,14 @@ crew::~crew() {
   for (std::thread& one : threads_) {
     if (one.joinable()) one.join();
   }
+}
+
+bool crew::here() const noexcept {
+  return queue_.known().here();
+}
+
+void crew::check_here() const {
+  queue_.known().database().check_here();
 }
 
 void crew::stop() noexcept {
@@ -115,7 +124,8 @@ void crew::run(void (crew::*part)()) noexcept {
     const std::scoped_lock hold(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
-  if (part == &crew::keep_all) return;
+  // A handler has forked and come back in the child, which has this thread and no other.
+  if (part == &crew::keep_all || !here()) return;
   if (part == &crew::settle_all) {
     stop();
     {
@@ -218,6 +228,7 @@ void crew::handle_all() {
         one->lost || stop_.stop_requested()
             ? handled::give_back()
             : ask_handler(work_, one->delivery, one->stop.get_token(), options_.retry_delay);
+    if (!here()) return;
     const std::scoped_lock hold(mutex_);
     held_.finished(one, std::move(said));
     changed_.notify_all();

@@ -33,6 +33,10 @@ class crew {
   ~crew();
 
   [[nodiscard]] static const std::string& backend_of(const claim_queue& queue) noexcept;
+  /// Whether this is the process that began it.
+  [[nodiscard]] bool here() const noexcept;
+  /// @throws error errc::invalid_argument in a child of that process.
+  void check_here() const;
 
   void stop() noexcept;
   void abandon() noexcept;

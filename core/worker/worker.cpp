@@ -48,14 +48,17 @@ worker::worker(claim_queue queue, handler work, worker_options options, std::nul
   crew_ = std::make_unique<core::crew>(std::move(queue), std::move(work), std::move(options));
 }
 worker::worker(worker&&) noexcept = default;
-worker::~worker() = default;
+worker::~worker() {
+  if (crew_) core::end_at_home()(crew_.release());
+}
 void worker::stop() noexcept {
-  crew_->stop();
+  if (crew_->here()) crew_->stop();
 }
 void worker::abandon() noexcept {
-  crew_->abandon();
+  if (crew_->here()) crew_->abandon();
 }
 bool worker::stop_within(std::chrono::milliseconds longest) {
+  crew_->check_here();
   crew_->stop();
   if (crew_->wait_for(longest)) return true;
   crew_->release_running();
@@ -63,12 +66,15 @@ bool worker::stop_within(std::chrono::milliseconds longest) {
   return false;
 }
 bool worker::wait_for(std::chrono::milliseconds longest) {
+  crew_->check_here();
   return crew_->wait_for(longest);
 }
 void worker::join() {
+  crew_->check_here();
   crew_->join();
 }
 worker_counts worker::counts() const {
+  crew_->check_here();
   return crew_->counts();
 }
 

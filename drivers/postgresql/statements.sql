@@ -435,8 +435,9 @@ RETURNING 0 AS item, id
 -- ends it: no more rows are locked than are taken. `state < 1` tells the index of those that came back from
 -- that of all that are ready, and `>=` with `<=` keeps the primary key out, as in claim.list_ready.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
--- first. What was due before :passed is gone. The first one by due_at is looked at, instead of asking whether
--- any is due: that question may be planned as a scan of the table.
+-- first. What was due before :passed is gone, unless that lies in the future: then the server's clock was set
+-- back, and what has come since falls due before it. The first one by due_at is looked at, instead of asking
+-- whether any is due: that question may be planned as a scan of the table.
 WITH picked AS MATERIALIZED (
   SELECT found.id
   FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
@@ -465,7 +466,9 @@ WITH picked AS MATERIALIZED (
     OR (SELECT due_at
         FROM {table}
         WHERE state IN (1, 2)
-          AND due_at >= CAST(:passed AS bigint)
+          AND due_at >= CASE WHEN CAST(:passed AS bigint) <= COALESCE(CAST(:now AS bigint),
+                               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+                             THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
           AND due_at <= COALESCE(CAST(:now AS bigint),
                                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
         ORDER BY due_at, id
@@ -492,7 +495,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 
 -- name: claim.floor
 -- What one snapshot shows: the first ready message of each level from its floor on, the first in any state,
--- since when something is due, or else the time, and which transactions it does not see to the end.
+-- since when something is due, the time, and which transactions it does not see to the end.
 -- What becomes ready later than it is added, or with another priority, has a fence of at least 2^32, from the
 -- first on or from then on.
 -- Whatever sets a due_at reads the clock when its transaction is known to snapshots, which is why it asks
@@ -504,12 +507,15 @@ SELECT g.item - 1 AS item,
         ORDER BY priority DESC, id
         LIMIT 1) AS first,
        (SELECT id FROM {table} WHERE id >= CAST(:oldest AS bigint) ORDER BY id LIMIT 1) AS oldest,
-       COALESCE((SELECT due_at
-                 FROM {table}
-                 WHERE state IN (1, 2) AND due_at >= CAST(:passed AS bigint) AND due_at <= now.clock
-                 ORDER BY due_at, id
-                 LIMIT 1),
-                now.clock) AS due,
+       (SELECT due_at
+        FROM {table}
+        WHERE state IN (1, 2)
+          AND due_at >= CASE WHEN CAST(:passed AS bigint) <= now.clock
+                             THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
+          AND due_at <= now.clock
+        ORDER BY due_at, id
+        LIMIT 1) AS due,
+       now.clock,
        txid_snapshot_xmin(now.snapshot) AS oldest_running,
        txid_snapshot_xmax(now.snapshot) AS next
 FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
@@ -523,7 +529,9 @@ WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state IN (1, 2)
-    AND due_at >= CAST(:passed AS bigint)
+    AND due_at >= CASE WHEN CAST(:passed AS bigint) <= COALESCE(CAST(:now AS bigint),
+                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+                       THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
     AND due_at <= COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
   ORDER BY due_at, id
@@ -1040,7 +1048,9 @@ SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
 CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
                      CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
-WHERE state IN (1, 2) AND due_at >= CAST(:passed AS bigint)
+WHERE state IN (1, 2)
+  AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
+                     THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
 ORDER BY due_at, id
 LIMIT 1
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/closed_in_child.hpp"
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_values.hpp"
 
@@ -168,8 +169,11 @@ class libpq_prepared final : public prepared {
 
 class libpq_executor final : public transport {
  public:
-  explicit libpq_executor(PGconn* handle, bool pooled = false)
-      : link_(std::make_shared<libpq_link>()), pooled_(pooled) {
+  /// @param ours false: the caller's session.
+  explicit libpq_executor(PGconn* handle, bool pooled = false, bool ours = false)
+      : link_(std::make_shared<libpq_link>()),
+        pooled_(pooled),
+        not_for_children_(ours ? PQsocket(handle) : -1) {
     link_->handle = handle;
   }
 
@@ -208,6 +212,7 @@ class libpq_executor final : public transport {
  private:
   std::shared_ptr<libpq_link> link_;
   bool pooled_;
+  closed_in_child not_for_children_;
 };
 
 std::unique_ptr<soci::session> open(const endpoint& at) {
@@ -226,8 +231,8 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool /*ours*/) {
-  return std::make_unique<libpq_executor>(handle_of(session), at.pooled);
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool ours) {
+  return std::make_unique<libpq_executor>(handle_of(session), at.pooled, ours);
 }
 
 bool fits(soci::session& session, const dialect& /*speaks*/) {

@@ -16,6 +16,7 @@
 
 #include "drivers/transport.hpp"
 #include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_forks.hpp"
 #include "drivers/transport/odbc_values.hpp"
 
 namespace tableq::drivers {
@@ -217,6 +218,7 @@ class odbc_prepared final : public prepared {
       : link_(std::move(link)), text_(std::move(of)), keep_(keep) {}
 
   void run(const arguments& with, core::row_set& out) override {
+    const calling here;
     try {
       run_once(with, out);
     } catch (const native_failure& failure) {
@@ -261,13 +263,20 @@ class odbc_executor final : public transport {
   }
 
   void script(const std::string& sql, boundary what) override {
+    const calling here;
     core::row_set nothing;
     statement_handle(*link_).run(sql, {}, nothing);
     if (what != boundary::none) link_->open = what == boundary::begin;
   }
 
-  bool alive() noexcept override { return !link_->spoiled && !dead(link_->handle); }
-  bool in_transaction() noexcept override { return link_->in_transaction(); }
+  bool alive() noexcept override {
+    const calling here;
+    return !link_->spoiled && !dead(link_->handle);
+  }
+  bool in_transaction() noexcept override {
+    const calling here;
+    return link_->in_transaction();
+  }
 
  private:
   std::shared_ptr<odbc_link> link_;
@@ -295,6 +304,7 @@ std::unique_ptr<soci::session> connect(const endpoint& at) {
   soci::connection_parameters parameters(soci::odbc, at.connect);
   // Otherwise a driver may want to ask a person for what is missing.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
+  const calling here;
   try {
     return std::make_unique<soci::session>(parameters);
   } catch (const soci::odbc_soci_error& failure) {

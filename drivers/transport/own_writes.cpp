@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/seam/process.hpp"
+
 namespace tableq::drivers {
 
 /// Those of one `database` object.
@@ -36,9 +38,9 @@ class own_writes::watches {
 };
 
 std::shared_ptr<own_writes::watches> own_writes::watches_of(const endpoint& of) {
-  static std::mutex mutex;
+  const std::scoped_lock hold(core::process_wide());
+  // Guarded by process_wide(), as its making.
   static std::map<const endpoint*, std::weak_ptr<watches>> known;
-  const std::scoped_lock hold(mutex);
   if (const auto found = known.find(&of); found != known.end()) {
     if (auto there = found->second.lock()) return there;
   }

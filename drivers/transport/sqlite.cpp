@@ -12,6 +12,7 @@
 #include "drivers/transport/checkpoint_pace.hpp"
 #include "drivers/transport/file_watch.hpp"
 #include "drivers/transport/own_writes.hpp"
+#include "drivers/transport/sqlite_forks.hpp"
 #include "drivers/transport/sqlite_turn.hpp"
 
 namespace tableq::drivers {
@@ -279,6 +280,6 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
 }  // namespace
 
 const transport_kind sqlite_transport{
-    "sqlite", marker::numbered_question, false, open, attach, fits, listen, true};
+    "sqlite", marker::numbered_question, false, open, attach, fits, listen, true, survive_forks};
 
 }  // namespace tableq::drivers

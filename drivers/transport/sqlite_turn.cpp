@@ -45,7 +45,7 @@ steady_clock::duration pause_in_line(steady_clock::duration waited) {
 }
 
 /// A session that has waited so long in the line also tries by itself, and leaves the line for a
-/// while: the head may be stopped, or its lock may live on in a forked child.
+/// while: the head may be stopped.
 constexpr steady_clock::duration patience = 1s;
 constexpr steady_clock::duration distrust = 5s;
 constexpr steady_clock::duration pause_beside_line = 500us;
@@ -56,6 +56,7 @@ sqlite_turn::sqlite_turn(std::string log, std::chrono::milliseconds longest)
     : log_(std::move(log)), longest_(longest) {}
 
 sqlite_turn::~sqlite_turn() {
+  not_for_children_.reset();
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
@@ -138,6 +139,7 @@ bool sqlite_turn::open_log() noexcept {
   if (descriptor_ < 0 && !log_.empty()) {
     // SQLite keeps no lock of its own on the log: to close this descriptor drops none.
     descriptor_ = ::open(log_.c_str(), O_RDONLY | O_CLOEXEC);
+    not_for_children_.emplace(descriptor_);
   }
   return descriptor_ >= 0;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "core/session/backoff.hpp"
+#include "drivers/transport/closed_in_child.hpp"
 
 namespace tableq::drivers {
 
@@ -53,6 +55,7 @@ class sqlite_turn {
   std::string log_;
   clock::duration longest_;
   int descriptor_ = -1;
+  std::optional<closed_in_child> not_for_children_;
   bool asking_ = false;  // between begin and end
   bool waited_ = false;
   bool head_ = false;

@@ -28,6 +28,11 @@ class fault_plan;
 /// Owns a pool of sessions, opened when first needed. Copies are handles to the same pool; queues
 /// and transactions made from it keep it alive.
 ///
+/// @par fork()
+/// What was opened before belongs to the parent. In the child each call on it, or on a queue,
+/// transaction or worker made from it, is errc::invalid_argument; destructors there touch nothing
+/// of the parent's. A database that the child opens works as any other.
+///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
 class TABLEQ_EXPORT database {

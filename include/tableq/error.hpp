@@ -11,7 +11,7 @@ namespace tableq {
 /// What went wrong. Expected outcomes (empty, lease lost, key already there) are values, never
 /// errors.
 enum class errc {
-  invalid_argument = 1,  ///< The call itself is wrong; nothing was sent.
+  invalid_argument = 1,  ///< The call itself is wrong; nothing was sent. Also in a child of fork().
   not_found,             ///< The queue, or its table, does not exist.
   kind_mismatch,         ///< The queue exists as another kind, or with the other ordering.
   schema_mismatch,       ///< A table is in the way, or differs from what tableq would create.

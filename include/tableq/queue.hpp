@@ -66,7 +66,10 @@ class TABLEQ_EXPORT queue {
   queue& operator=(queue&&) noexcept = default;
   ~queue() = default;
 
-  [[nodiscard]] core::queue_state& state() const noexcept { return *state_; }
+  /// @throws error errc::invalid_argument in a child of the process that opened it.
+  [[nodiscard]] core::queue_state& state() const;
+  /// For what never changes.
+  [[nodiscard]] const core::queue_state& known() const noexcept { return *state_; }
 
  private:
   friend class core::crew;
@@ -130,7 +133,8 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   /// Hands one message over and returns: a thread stores it, together with what comes meanwhile, in
   /// the order of the calls. It is stored when the outcome says so. Waits only while
   /// open_options::async_messages or async_bytes are on their way. The destructor of the last copy
-  /// of this handle waits until all outcomes are known.
+  /// of this handle waits until all outcomes are known. A child of fork() learns no outcome of what
+  /// its parent has handed over: the future is never ready there.
   /// @throws error errc::too_large, invalid_argument, as enqueue; all else is told by the outcome.
   ///   A full queue is told at once.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,

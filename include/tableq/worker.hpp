@@ -126,6 +126,8 @@ struct worker_counts {
 ///
 /// A handler may complete its message itself, in one transaction with its work. What it says
 /// afterwards is refused, and told as lease_lost. It ends the transaction before it returns.
+/// A handler that forks ends the child, or replaces it by another program; if the child returns from
+/// the handler, it ends with status 0, and only the result in the parent counts.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, but for join and the destructor. The handler is

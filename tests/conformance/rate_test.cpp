@@ -123,14 +123,31 @@ TEST_P(rate, set_again_does_not_begin_anew) {
   EXPECT_EQ(mail.take_up_to(10).size(), 10U);
 }
 
-TEST_P(rate, goes_on_when_the_clock_was_set_back) {
+TEST_P(rate, gives_within_an_interval_after_the_clock_was_set_back) {
   any_queue mail = limited(ten_a_second, 50);
   EXPECT_EQ(mail.take_up_to(50).size(), 5U);
-  clock.advance(-24h);
-  mail.put_all(numbered(3));
-  EXPECT_FALSE(mail.take());
+  for (const auto back : {std::chrono::milliseconds{1}, 500ms, std::chrono::milliseconds{30s},
+                          std::chrono::milliseconds{59s}, std::chrono::milliseconds{1h},
+                          std::chrono::milliseconds{24h}}) {
+    SCOPED_TRACE(back.count());
+    clock.advance(-back);
+    mail.put("due by the new time");
+    EXPECT_FALSE(mail.take()) << "what was not given before is not made up for";
+    clock.advance(99ms);
+    EXPECT_FALSE(mail.take());
+    clock.advance(1ms);
+    EXPECT_EQ(mail.take_up_to(50).size(), 1U);
+  }
+}
+
+TEST_P(rate, lets_a_waiting_read_have_its_turn_after_the_clock_was_set_back) {
+  any_queue mail = limited(ten_a_second, 6);
+  EXPECT_EQ(mail.take_up_to(5).size(), 5U);
+  clock.advance(-30s);
+  mail.put("due by the new time");
+  EXPECT_TRUE(mail.take_up_to(1, 20ms).empty());
   clock.advance(100ms);
-  EXPECT_EQ(mail.take_up_to(50).size(), 1U);
+  EXPECT_EQ(mail.take_up_to(1, for_ever).size(), 1U);
 }
 
 TEST_P(rate, holds_a_waiting_read_until_its_turn) {

@@ -139,4 +139,28 @@ TEST_P(due_times, of_leases_wake_a_waiting_take) {
   EXPECT_EQ(jobs.take({.wait = for_ever}).at(0).attempt, 2);
 }
 
+TEST_P(due_times, of_what_comes_after_the_clock_was_set_back_wake_a_waiting_read) {
+  auto later = db_with_clock().pending("later");
+  auto jobs = db_with_clock().claim("jobs", {.lease = 1h});
+  later.enqueue("before");
+  jobs.enqueue("before");
+  EXPECT_TRUE(later.dequeue());
+  EXPECT_EQ(jobs.take().size(), 1U);
+  const auto comes_soon = [&](auto read, auto add) {
+    std::jthread reader(read);
+    add();
+    const auto begin = std::chrono::steady_clock::now();
+    clock.advance(100ms);
+    reader.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, for_ever / 2);
+  };
+  for (const std::chrono::milliseconds back : {30'000ms, 3'600'000ms}) {
+    clock.advance(-back);
+    comes_soon([&] { EXPECT_TRUE(later.dequeue({.wait = for_ever})); },
+               [&] { later.enqueue("delayed", {.delay = 100ms}); });
+    comes_soon([&] { EXPECT_EQ(jobs.take({.wait = for_ever}).size(), 1U); },
+               [&] { static_cast<void>(jobs.enqueue("delayed", {.delay = 100ms})); });
+  }
+}
+
 }  // namespace

@@ -21,7 +21,13 @@ std::vector<std::string> command(const std::string& disk, own_postgresql::on_dis
 }  // namespace
 
 own_postgresql::own_postgresql(const std::string& disk, on_disk what)
-    : helper_(command(disk, what)) {
+    : own_postgresql(command(disk, what)) {}
+
+own_postgresql::own_postgresql(const with_clock& clock)
+    : own_postgresql(
+          std::vector<std::string>{TABLEQ_TEST_OWN_POSTGRESQL, "--clock", clock.library}) {}
+
+own_postgresql::own_postgresql(const std::vector<std::string>& command) : helper_(command) {
   const auto begun = order("begin");
   if (begun.contains("missing")) {
     missing_ = begun.at("missing").get<std::string>();
@@ -108,6 +114,10 @@ void own_postgresql::start_standby() {
 void own_postgresql::promote() {
   order("promote second");
   writes_ = "second";
+}
+
+void own_postgresql::set_clock(std::chrono::seconds off) {
+  order("clock " + std::to_string(off.count()));
 }
 
 void own_postgresql::fill(const std::string& size) {

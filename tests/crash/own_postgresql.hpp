@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,10 +19,15 @@ class own_postgresql {
  public:
   /// What is on a small file system.
   enum class on_disk { tables, log };
+  /// A clock of its own.
+  struct with_clock {
+    std::string library;  ///< tests/hostile/wrong_clock.cpp
+  };
 
   /// @param disk the size of a file system for the tablespace `small`, or for the write-ahead log,
   /// as mount reads it; empty: none.
   explicit own_postgresql(const std::string& disk = {}, on_disk what = on_disk::tables);
+  explicit own_postgresql(const with_clock& clock);
   own_postgresql(const own_postgresql&) = delete;
   own_postgresql& operator=(const own_postgresql&) = delete;
   ~own_postgresql();
@@ -59,8 +65,11 @@ class own_postgresql {
   void promote();
   /// Takes so much of the small disk; empty: gives it back.
   void fill(const std::string& size);
+  /// Sets its clock off by so much from now on.
+  void set_clock(std::chrono::seconds off);
 
  private:
+  explicit own_postgresql(const std::vector<std::string>& command);
   nlohmann::json order(const std::string& line);
   [[nodiscard]] std::string url_with(const std::string& hosts, const std::string& more) const;
 

@@ -2,7 +2,7 @@
 # Servers of a test's own, which it may stop, lose and promote. They are gone when the test closes the
 # standard input, however it ended.
 #
-#   own_postgresql.sh [--disk SIZE | --log-disk SIZE]
+#   own_postgresql.sh [--disk SIZE | --log-disk SIZE | --clock LIBRARY]
 #
 # Answers each line of the standard input with one line of JSON, {"done": VALUE}, and ends with the
 # first that fails. {"missing": WHY} instead says that there is no such server to be had here.
@@ -14,7 +14,9 @@
 #   revive             the same for `first`, whether it has ended, recovers, or is well
 #   promote NAME       returns when it takes writes
 #   fill SIZE          takes SIZE of the small disk; without SIZE gives it back
+#   clock SECONDS      sets the clock of `first` off by so many from now on
 #
+# --clock: the servers begin with LIBRARY preloaded, which tells them the time: tests/hostile/wrong_clock.cpp.
 # --disk: the tablespace `small` is a file system of that size; --log-disk: the write-ahead log is on one. It is
 # mounted where nobody else sees it, which takes the rights of root.
 # shellcheck disable=SC2154  # What postgresql_server.sh sets.
@@ -23,7 +25,7 @@ set -euo pipefail
 # shellcheck source=scripts/postgresql_server.sh
 source "$(dirname "$0")/../../scripts/postgresql_server.sh"
 
-if [[ -n ${1-} && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
+if [[ ${1-} == --*disk && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
   if ! why=$(unshare --mount true 2>&1); then
     read -r _ || true
     printf '{"missing": "a file system of its own cannot be mounted: %s"}\n' "${why//[\"\\]/}"
@@ -32,7 +34,12 @@ if [[ -n ${1-} && ${TABLEQ_OWN_MOUNTS-} != yes ]]; then
   TABLEQ_OWN_MOUNTS=yes exec unshare --mount "$0" "$@"
 fi
 what=${1-}
-disk=${2-}
+disk=
+library=
+case $what in
+  --*disk) disk=$2 ;;
+  --clock) library=$2 ;;
+esac
 
 home=
 port=
@@ -75,6 +82,13 @@ begin() {
     printf '%s\n' "max_wal_size = 10GB" "checkpoint_timeout = 1h" "wal_recycle = off" |
       owner tee -a "$home/first/postgresql.conf" >/dev/null
   fi
+  if [[ -n $library ]]; then
+    set_clock 0
+    # Where its owner can read it.
+    cp "$library" "$home/clock.so"
+    chmod a+rx "$home/clock.so"
+    as_owner+=(env "LD_PRELOAD=$home/clock.so" "WRONG_CLOCK_FILE=$home/clock")
+  fi
   start_on_free_port "$home/first" "$home/first.log"
   ports[first]=$port
   make_database
@@ -83,6 +97,11 @@ begin() {
     administer first "CREATE TABLESPACE small LOCATION '$home/small/tables'"
   fi
   printf '{"done": %s, "password": "%s"}\n' "$port" "$password"
+}
+
+# In place: the servers have the file mapped.
+set_clock() {
+  printf '%-31d\n' "$1" | owner dd of="$home/clock" conv=notrunc status=none
 }
 
 administer() {
@@ -128,6 +147,7 @@ obey() {
     start) start "$1" ;;
     revive) revive ;;
     stop) owner "$binaries/pg_ctl" stop -D "$home/$1" -m "$2" -w -s ;;
+    clock) set_clock "$1" ;;
     promote) owner "$binaries/pg_ctl" promote -D "$home/$1" -w -s ;;
     fill)
       if (($#)); then

@@ -1,9 +1,12 @@
 // Preloaded, it tells a program the wrong time: off by WRONG_CLOCK_SECONDS, forwards and backwards
-// in turn with WRONG_CLOCK_JUMPS. The time that only grows is left alone: it is what waiting is
-// measured by.
+// in turn with WRONG_CLOCK_JUMPS; or by the seconds that stand in WRONG_CLOCK_FILE, which may be
+// overwritten meanwhile. The time that only grows is left alone: it is what waiting is measured by.
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/time.h>
+#include <unistd.h>
 #include <ctime>
 
 #include <atomic>
@@ -11,7 +14,20 @@
 
 namespace {
 
+/// The file's text, as it is at any time; null where none is named.
+const char* named_file() {
+  const char* const name = std::getenv("WRONG_CLOCK_FILE");
+  const int file = name == nullptr ? -1 : open(name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  constexpr std::size_t size = 32;
+  void* const text = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+  close(file);
+  return text == MAP_FAILED ? nullptr : static_cast<const char*>(text);
+}
+
 long error_of_the_clock() {
+  static const char* const file = named_file();
+  if (file != nullptr) return std::atol(file);
   static const char* const seconds = std::getenv("WRONG_CLOCK_SECONDS");
   static const bool jumps = std::getenv("WRONG_CLOCK_JUMPS") != nullptr;
   static std::atomic<bool> forwards = false;

@@ -37,12 +37,12 @@ std::size_t limits_model::allowed(std::size_t leased, tableq::timestamp now) {
   std::size_t out = std::numeric_limits<std::size_t>::max();
   if (limits_.rate) {
     const auto passed = now - left_.refilled_at;
-    set_back_ = passed < -1min;
+    set_back_ = passed < 0ms;
     const double refilled = static_cast<double>(message) * *limits_.rate *
                             std::chrono::duration<double>(std::max(passed, 0ms)).count();
     const auto more = static_cast<std::int64_t>(std::llround(refilled));
     now_.tokens = std::min(left_.tokens + more, full());
-    now_.refilled_at = set_back_ ? now : std::max(now, left_.refilled_at);
+    now_.refilled_at = now;
     out = static_cast<std::size_t>(std::max<std::int64_t>(now_.tokens, 0) / message);
   }
   if (limits_.concurrency) {

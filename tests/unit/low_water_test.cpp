@@ -35,6 +35,18 @@ class low_water_mark : public testing::Test {
     low_.answer(*asked,
                 {.first = {first}, .oldest = first, .oldest_running = oldest, .next = next});
   }
+  /// The same by the database's clock, when something has been due for so long.
+  void ask_at(std::int64_t clock, std::optional<std::int64_t> due = {}) {
+    read_many(1);
+    const auto asked = low_.ask(now_);
+    ASSERT_TRUE(asked);
+    low_.answer(*asked, {.first = {1},
+                         .oldest = 1,
+                         .due = due,
+                         .clock = clock,
+                         .oldest_running = 9,
+                         .next = 9});
+  }
   /// Has a floor at 1.
   void begin_at_one() {
     for (int i = 0; i < 2; ++i) {
@@ -169,7 +181,7 @@ TEST_F(low_water_mark, is_each_levels_own) {
     EXPECT_EQ(asked->levels[0].level, 7) << "the higher one comes first";
     low_.answer(*asked, {.first = {std::nullopt, 60},
                          .oldest = 40,
-                         .due = 1000 + i,
+                         .clock = 1000 + i,
                          .oldest_running = 10,
                          .next = 10});
   }
@@ -213,28 +225,36 @@ TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
   EXPECT_EQ(next().levels.back().level, 2);
 }
 
-TEST_F(low_water_mark, of_what_is_due_falls_with_a_clock_that_is_set_back) {
-  for (const std::int64_t due : {5000, 6000, 7000}) {
-    read_many(1);
-    const auto asked = low_.ask(now_);
-    ASSERT_TRUE(asked);
-    low_.answer(*asked, {.first = {1}, .oldest = 1, .due = due, .oldest_running = 9, .next = 9});
+TEST_F(low_water_mark, of_what_is_due_is_none_after_the_clock_was_set_back) {
+  // By more than the floor is old, and by less.
+  for (const std::int64_t back : {1, 500, 5000}) {
+    SCOPED_TRACE(back);
+    for (const std::int64_t time : {15000, 16000, 17000}) ask_at(time + back);
+    ASSERT_EQ(next().passed, 16000 + back);
+    ask_at(17000);
+    EXPECT_EQ(next().passed, low_water::lowest) << "what has come since may fall due at any time";
+    ask_at(17010);
+    EXPECT_EQ(next().passed, low_water::lowest);
+    ask_at(17020);
+    EXPECT_EQ(next().passed, 17010);
   }
-  EXPECT_EQ(next().passed, 6000);
-  read_many(1);
-  const auto asked = low_.ask(now_);
-  ASSERT_TRUE(asked);
-  low_.answer(*asked, {.first = {1}, .oldest = 1, .due = 3000, .oldest_running = 9, .next = 9});
-  EXPECT_EQ(next().passed, 3000);
+}
+
+TEST_F(low_water_mark, of_what_is_due_is_not_behind_what_is_still_due) {
+  for (const std::int64_t time : {5000, 6000, 7000}) ask_at(time, 4000);
+  EXPECT_EQ(next().passed, 4000);
+}
+
+TEST_F(low_water_mark, of_what_is_due_is_asked_for_again_after_a_second) {
+  for (const std::int64_t time : {5000, 6000}) ask_at(time);
+  read(1, 1);
+  EXPECT_FALSE(low_.ask(now_));
+  now_ += 1s;
+  EXPECT_TRUE(low_.ask(now_)) << "the clock may have been set back";
 }
 
 TEST_F(low_water_mark, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
-  for (const std::int64_t due : {5000, 6000}) {
-    read_many(1);
-    const auto asked = low_.ask(now_);
-    ASSERT_TRUE(asked);
-    low_.answer(*asked, {.first = {1}, .oldest = 1, .due = due, .oldest_running = 9, .next = 9});
-  }
+  for (const std::int64_t time : {5000, 6000}) ask_at(time);
   EXPECT_EQ(low_.passed(true), 5000);
   low_.end(next(), {}, now_);
   EXPECT_EQ(low_.passed(true), 5000);

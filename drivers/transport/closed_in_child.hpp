@@ -1,0 +1,24 @@
+#pragma once
+
+namespace tableq::drivers {
+
+/// A descriptor that every child of fork() closes at once: otherwise the child would keep a link to
+/// a server, or a lock of a file, that ends when this process dies.
+///
+/// Borrows the descriptor. It goes away before that is closed.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+class closed_in_child {
+ public:
+  /// @param descriptor negative: none.
+  explicit closed_in_child(int descriptor);
+  closed_in_child(const closed_in_child&) = delete;
+  closed_in_child& operator=(const closed_in_child&) = delete;
+  ~closed_in_child();
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace tableq::drivers

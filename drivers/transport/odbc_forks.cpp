@@ -1,0 +1,51 @@
+#include "drivers/transport/odbc_forks.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace tableq::drivers::odbc {
+namespace {
+
+constexpr std::chrono::microseconds pause{50};
+
+// No condition variable: a child has a copy of one on which others wait, who are not there.
+std::atomic<int> calls{0};  // that are under way
+std::atomic<int> forks{0};
+
+void begin_fork() {
+  constexpr std::chrono::milliseconds longest{100};
+  const auto until = std::chrono::steady_clock::now() + longest;
+  ++forks;
+  while (calls > 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(pause);
+}
+
+void end_fork() {
+  --forks;
+}
+
+void begin_child() {
+  forks = 0;
+  calls = 0;
+}
+
+}  // namespace
+
+calling::calling() {
+  static const int registered = ::pthread_atfork(begin_fork, end_fork, begin_child);
+  static_cast<void>(registered);
+  for (;;) {
+    ++calls;
+    if (forks == 0) return;
+    --calls;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+calling::~calling() {
+  --calls;
+}
+
+}  // namespace tableq::drivers::odbc

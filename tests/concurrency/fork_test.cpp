@@ -1,0 +1,377 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include <tableq/soci.hpp>
+
+#include "support/fixture.hpp"
+#include "support/forked.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+/// How many of the calls a child was not refused as it should be.
+int not_refused(const std::vector<std::function<void()>>& calls) {
+  int wrong = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    try {
+      calls[i]();
+      std::fprintf(stderr, "call %zu was let through\n", i);
+      ++wrong;
+    } catch (const tableq::error& refused) {
+      const std::string_view words = refused.what();
+      if (refused.code() == tableq::errc::invalid_argument &&
+          refused.advice() == tableq::advice::never && refused.operation() == "fork" &&
+          words.find("open a new database in the child") != std::string_view::npos) {
+        continue;
+      }
+      std::fprintf(stderr, "call %zu: %s\n", i, refused.what());
+      ++wrong;
+    }
+  }
+  return wrong;
+}
+
+/// Everything that a program may have when it forks.
+struct everything {
+  explicit everything(tableq::database given)
+      : db(std::move(given)),
+        plain(db.fifo("plain")),
+        later(db.pending("later")),
+        jobs(db.claim("jobs", {.lease = 1h})),
+        work(db.claim("work", {.lease = 1h})),
+        crew(work, [](const tableq::delivery& /*one*/) {}, {.threads = 2}) {
+    static_cast<void>(plain.enqueue("a"));
+    static_cast<void>(jobs.enqueue("b"));
+    held = jobs.take({.max = 1}).at(0).receipt;
+    plain.enqueue_async("c").get();
+  }
+
+  std::vector<std::function<void()>> calls() {
+    return {[&] { static_cast<void>(plain.enqueue("x")); },
+            [&] { static_cast<void>(plain.enqueue_batch({})); },
+            [&] { static_cast<void>(plain.enqueue_async("x")); },
+            [&] { static_cast<void>(plain.dequeue()); },
+            [&] { static_cast<void>(plain.dequeue({.wait = 1s})); },
+            [&] { static_cast<void>(plain.peek()); },
+            [&] { plain.purge(); },
+            [&] { static_cast<void>(plain.stats()); },
+            [&] { plain.pause(); },
+            [&] { plain.resume(); },
+            [&] { static_cast<void>(plain.paused()); },
+            [&] { plain.set_limits({}); },
+            [&] { static_cast<void>(plain.limits()); },
+            [&] { static_cast<void>(later.enqueue("x")); },
+            [&] { static_cast<void>(later.enqueue_async("x")); },
+            [&] { static_cast<void>(later.dequeue()); },
+            [&] { static_cast<void>(jobs.enqueue("x")); },
+            [&] { static_cast<void>(jobs.enqueue_async("x")); },
+            [&] { static_cast<void>(jobs.take()); },
+            [&] { static_cast<void>(jobs.complete(held)); },
+            [&] { static_cast<void>(jobs.fail(held, "x")); },
+            [&] { static_cast<void>(jobs.release(held)); },
+            [&] { static_cast<void>(jobs.extend(held, 1s)); },
+            [&] { static_cast<void>(jobs.peek()); },
+            [&] { static_cast<void>(jobs.list(tableq::message_state::ready)); },
+            [&] { static_cast<void>(jobs.get(held.id)); },
+            [&] { static_cast<void>(jobs.find("x")); },
+            [&] { static_cast<void>(jobs.cancel(held.id)); },
+            [&] { jobs.redrive_all(); },
+            [&] { jobs.purge(tableq::retained::done); },
+            [&] { static_cast<void>(jobs.stats()); },
+            [&] { tableq::drain(jobs, [](auto&&...) { return tableq::handled::done(); }); },
+            [&] { const tableq::worker another(jobs, [](const tableq::delivery& /*one*/) {}); },
+            [&] { static_cast<void>(db.heap("new")); },
+            [&] { static_cast<void>(db.fifo("plain")); },
+            [&] { static_cast<void>(db.claim("jobs")); },
+            [&] { static_cast<void>(db.begin()); },
+            [&] { db.transact([](tableq::transaction& /*tx*/) {}); },
+            [&] { static_cast<void>(db.queues()); },
+            [&] { static_cast<void>(db.find("plain")); },
+            [&] { db.drop("plain"); },
+            [&] { static_cast<void>(db.inspect()); },
+            [&] { crew.join(); },
+            [&] { static_cast<void>(crew.counts()); },
+            [&] { static_cast<void>(crew.wait_for(1s)); },
+            [&] { crew.stop_within(1s); }};
+  }
+
+  tableq::database db;
+  tableq::fifo_queue plain;
+  tableq::pending_queue later;
+  tableq::claim_queue jobs;
+  tableq::claim_queue work;
+  tableq::worker crew;
+  tableq::receipt held;
+};
+
+class forked_child : public on_each_backend {
+ protected:
+  void SetUp() override {
+    if (!children_may_have_threads()) GTEST_SKIP() << "children may have no threads in this build";
+    on_each_backend::SetUp();
+  }
+};
+TABLEQ_ON_BACKENDS(forked_child, all_backends);
+
+TEST_P(forked_child, is_refused_at_its_first_call_on_what_it_inherited) {
+  auto all = std::make_unique<everything>(open());
+  forked child([&] {
+    const int wrong = not_refused(all->calls());
+    all->crew.stop();
+    all->crew.abandon();
+    all.reset();
+    return wrong;
+  });
+  EXPECT_EQ(child.wait(), 0);
+  // What the child ended was its own copy.
+  EXPECT_EQ(all->plain.dequeue()->payload, "a");
+  EXPECT_EQ(all->jobs.complete(all->held), tableq::settled::done);
+  all->plain.enqueue_async("d").get();
+  EXPECT_EQ(payloads_of(all->plain.dequeue_batch({.max = 9})),
+            (std::vector<std::string>{"c", "d"}));
+  static_cast<void>(all->work.enqueue("last"));
+  all->crew.stop();
+  all->crew.join();
+}
+
+TEST_P(forked_child, leaves_the_parents_transaction_alone) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("before");
+  auto tx = std::make_unique<tableq::transaction>(db().begin());
+  EXPECT_EQ(mail.dequeue(*tx)->payload, "before");
+  mail.enqueue(*tx, "within");
+  forked child([&] {
+    const int wrong =
+        not_refused({[&] { mail.enqueue(*tx, "x"); }, [&] { static_cast<void>(mail.dequeue(*tx)); },
+                     [&] { tx->commit(); }, [&] { tx->rollback(); },
+                     [&] { static_cast<void>(tableq::session_of(*tx)); }});
+    const bool active = tx->active();
+    tx.reset();
+    return wrong + (active ? 1 : 0);
+  });
+  EXPECT_EQ(child.wait(), 0);
+  tx->commit();
+  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 9})), std::vector<std::string>{"within"});
+}
+
+TEST_P(forked_child, that_returns_into_transact_commits_nothing) {
+  auto mail = db().fifo("mail");
+  ::pid_t id = -1;
+  const auto transact = [&] {
+    db().transact([&](tableq::transaction& tx) {
+      mail.enqueue(tx, "once");
+      id = ::fork();
+    });
+    if (id != 0) throw tableq::error(tableq::errc::internal, tableq::advice::never, "the parent");
+  };
+  std::fflush(nullptr);
+  bool refused = false;
+  try {
+    transact();
+  } catch (const tableq::error& failure) {
+    refused = failure.code() == tableq::errc::invalid_argument;
+  }
+  if (id == 0) ::_exit(refused ? 0 : 1);
+  forked child(id);
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
+class shared_forked_child : public forked_child {};
+TABLEQ_ON_BACKENDS(shared_forked_child, shared_backends);
+
+TEST_P(shared_forked_child, works_with_a_database_that_it_opens) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("to the child");
+  forked child([&] {
+    auto own = tableq::database::open(here().url());
+    auto same = own.fifo("mail");
+    if (same.dequeue()->payload != "to the child") return 1;
+    same.enqueue("one");
+    same.enqueue_async("two").get();
+    own.transact([&](tableq::transaction& tx) { same.enqueue(tx, "three"); });
+    if (same.dequeue({.wait = 10s})->payload != "one") return 2;
+    auto jobs = own.claim("jobs");
+    static_cast<void>(jobs.enqueue("job"));
+    tableq::worker crew(jobs, [](const tableq::delivery& /*one*/) {}, {.until_empty = true});
+    crew.join();
+    return crew.counts().completed == 1 ? 0 : 3;
+  });
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 9})),
+            (std::vector<std::string>{"two", "three"}));
+}
+
+TEST_P(shared_forked_child, may_give_its_database_the_metrics_that_it_inherited) {
+  const auto counting = std::make_shared<tableq::metrics>();
+  auto mail = open({.observer = counting}).fifo("mail");
+  mail.enqueue("one");
+  const std::string before = counting->json();
+  forked child([&] {
+    auto own = tableq::database::open(here().url(), {.observer = counting});
+    if (own.fifo("mail").dequeue()->payload != "one") return 1;
+    return counting->json().find("mail") == std::string::npos ? 0 : 2;
+  });
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(counting->json(), before);
+}
+
+TEST_P(shared_forked_child, keeps_what_it_stores_when_the_parent_closes_its_database) {
+  auto own = std::make_unique<tableq::database>(open());
+  own->fifo("mail").enqueue("parent");
+  baton closed;
+  baton opened;
+  forked child([&] {
+    auto mine = tableq::database::open(here().url());
+    auto mail = mine.fifo("mail");
+    mail.enqueue("one");
+    opened.pass();
+    if (!closed.take()) return 1;
+    mail.enqueue("two");
+    return 0;
+  });
+  ASSERT_TRUE(opened.take());
+  own.reset();
+  closed.pass();
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(payloads_of(open().fifo("mail").dequeue_batch({.max = 9})),
+            (std::vector<std::string>{"parent", "one", "two"}));
+}
+
+TEST_P(shared_forked_child, does_not_wake_or_deafen_the_parents_waiting_reads) {
+  struct {
+    std::optional<tableq::database> db;
+    std::optional<tableq::fifo_queue> mail;
+  } near;
+  near.db.emplace(open({.look_every = 24h}));
+  near.mail.emplace(near.db->fifo("mail"));
+  std::string got;
+  std::jthread reader([&] {
+    if (const auto m = near.mail->dequeue({.wait = for_ever})) got = m->payload;
+  });
+  // Until the database tells, readers look by themselves.
+  EXPECT_FALSE(near.db->fifo("other").dequeue({.wait = 600ms}));
+  forked ended([&] {
+    near.mail.reset();
+    near.db.reset();
+    return 0;
+  });
+  EXPECT_EQ(ended.wait(), 0);
+  forked child([&] {
+    tableq::database::open(here().url()).fifo("mail").enqueue("from the child");
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), 0);
+  reader.join();
+  EXPECT_EQ(got, "from the child");
+}
+
+/// Where the library reaches the client's descriptors: not behind a driver manager.
+class link_of_a_forked_child : public forked_child {};
+TABLEQ_ON_BACKENDS(link_of_a_forked_child, distinct_backends);
+
+TEST_P(link_of_a_forked_child, does_not_keep_the_transactions_of_a_parent_that_was_killed) {
+  auto mail = db().fifo("mail");
+  mail.enqueue("held");
+  // A process with an open transaction, that forks and is killed, while its child lives on.
+  baton ready;
+  baton end;
+  const std::string url = here().url();
+  forked parent([&] {
+    auto own = tableq::database::open(url);
+    auto tx = own.begin();
+    if (!own.fifo("mail").dequeue(tx)) return 1;
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      ready.pass();
+      static_cast<void>(end.take());
+      ::_exit(0);
+    }
+    static_cast<void>(end.take());
+    return 0;
+  });
+  ASSERT_TRUE(ready.take());
+  parent.kill();
+  const auto got = mail.dequeue({.wait = 30s});
+  end.pass();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->payload, "held");
+}
+
+/// The ledger of a parent whose threads work on while it forks.
+class forks_under_load : public forked_child {};
+TABLEQ_ON_BACKENDS(forks_under_load, shared_backends);
+
+TEST_P(forks_under_load, lose_nothing_and_let_every_child_work) {
+  constexpr int threads = 4;
+  constexpr int children = 40;
+  const std::string url = here().quick_url();
+  tableq::open_options patient{.retry_for = 5min};
+  auto own = tableq::database::open(url, patient);
+  auto mail = own.fifo("mail");
+  std::atomic<bool> over{false};
+  std::vector<std::vector<std::string>> sent(threads);
+  std::vector<std::vector<std::string>> read(threads);
+  {
+    std::vector<std::jthread> all;
+    for (std::size_t i = 0; i < threads; ++i) {
+      all.emplace_back([&, i] {
+        for (int n = 0; !over; ++n) {
+          sent[i].push_back(std::to_string(i) + ":" + std::to_string(n));
+          mail.enqueue(sent[i].back());
+          if (const auto m = mail.dequeue()) read[i].push_back(m->payload);
+        }
+      });
+    }
+    for (int i = 0; i < children && !HasFailure(); ++i) {
+      auto inherited = std::make_unique<std::pair<tableq::database, tableq::fifo_queue>>(own, mail);
+      forked child([&] {
+        const int wrong = not_refused({[&] { mail.enqueue("never"); }});
+        inherited.reset();
+        auto mine = tableq::database::open(url, patient);
+        mine.fifo("mail").enqueue("child " + std::to_string(i));
+        return wrong;
+      });
+      EXPECT_EQ(child.wait(), 0) << "child " << i;
+    }
+    over = true;
+  }
+  std::multiset<std::string> expected;
+  for (const auto& each : sent) expected.insert(each.begin(), each.end());
+  for (int i = 0; i < children; ++i) expected.insert("child " + std::to_string(i));
+  std::multiset<std::string> got;
+  for (const auto& each : read) got.insert(each.begin(), each.end());
+  for (const auto& each : mail.dequeue_batch({.max = 10'000})) got.insert(each.payload);
+  EXPECT_EQ(got, expected);
+}
+
+class forking_handler : public forked_child {};
+TABLEQ_ON_BACKENDS(forking_handler, all_backends);
+
+TEST_P(forking_handler, that_comes_back_in_the_child_settles_there_nothing) {
+  auto jobs = db().claim("jobs", {.lease = 1h});
+  static_cast<void>(jobs.enqueue("one"));
+  std::atomic<::pid_t> id = -1;
+  tableq::worker crew(jobs,
+                      [&](const tableq::delivery& /*one*/) {
+                        id = ::fork();
+                        return id == 0 ? tableq::handled::give_up("said by the child")
+                                       : tableq::handled::done();
+                      },
+                      {.threads = 2, .until_empty = true});
+  crew.join();
+  forked child(id);
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(crew.counts().completed, 1U);
+  const auto stats = jobs.stats();
+  EXPECT_EQ(stats.dead + stats.ready + stats.leased, 0U);
+}
+
+}  // namespace

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+
+namespace tableq_test {
+
+/// Whether a child of fork() may start threads: the thread sanitizer forbids it.
+[[nodiscard]] bool children_may_have_threads();
+
+/// A child of fork(), with a copy of all that this process has but its threads. It ends by exit(),
+/// so that what is static is destroyed there, too. One that still runs is killed by the destructor.
+class forked {
+ public:
+  /// @param run what the child does. @return from it: zero for success.
+  explicit forked(const std::function<int()>& run);
+  /// A child that the test has made itself.
+  explicit forked(::pid_t id);
+  forked(const forked&) = delete;
+  forked& operator=(const forked&) = delete;
+  ~forked();
+
+  /// @return what `run` returned; 99 when it threw, 128 and the signal when one ended it, -1 when
+  /// it did not end in time.
+  [[nodiscard]] int wait(std::chrono::seconds longest = std::chrono::seconds{60});
+  void kill();
+
+ private:
+  ::pid_t id_;
+  int watch_;
+};
+
+/// A pipe on which processes that have forked tell each other to go on.
+class baton {
+ public:
+  baton();
+  baton(const baton&) = delete;
+  baton& operator=(const baton&) = delete;
+  ~baton();
+
+  void pass() const;
+  /// Waits for `pass`. @return false when that did not come in time.
+  [[nodiscard]] bool take(std::chrono::seconds longest = std::chrono::seconds{60}) const;
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+}  // namespace tableq_test

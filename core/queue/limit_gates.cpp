@@ -23,8 +23,8 @@ std::int64_t default_burst(std::int64_t rate) {
   return (rate + rate_unit - 1) / rate_unit;
 }
 
-/// A limit that plain SQL may have set to anything above zero; on SQLite to a fraction or a text
-/// too, which read as a number below one. It is the nearest number that set_limits takes.
+/// Plain SQL may have set a limit to anything above zero; where columns have no types also to a
+/// fraction or a text, which read as a number below one. The nearest number that set_limits takes.
 template <class Number>
 std::optional<Number> within(const std::optional<Number>& found, std::int64_t most) {
   return found ? std::optional(std::clamp<Number>(*found, 1, static_cast<Number>(most)))

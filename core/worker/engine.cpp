@@ -56,7 +56,7 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
 }
 
 const std::string& crew::backend_of(const claim_queue& queue) noexcept {
-  return queue.state().database().name();
+  return queue.known().database().name();
 }
 
 crew::~crew() {
@@ -270,8 +270,8 @@ void crew::trouble(const char* why, backoff& pauses, bool until_stop) {
 void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {
   const message_id id = of.delivery.receipt.id;
   const int attempt = of.delivery.attempt;
-  core::tell(queue_.state().database().watching(), [&](observer& to) {
-    to.handled({.backend = queue_.state().database().name(),
+  core::tell(queue_.known().database().watching(), [&](observer& to) {
+    to.handled({.backend = queue_.known().database().name(),
                 .queue = queue_.name(),
                 .id = id,
                 .attempt = attempt,

@@ -514,7 +514,7 @@ CROSS APPLY (SELECT (SELECT TOP (1) CASE WHEN d.type = 2 THEN TRY_CAST(d.value A
                      WHERE TRY_CAST(d.[key] AS int) < CASE WHEN q.attempts > 1 THEN q.attempts ELSE 1 END
                      ORDER BY TRY_CAST(d.[key] AS int) DESC) AS rest) AS r
 CROSS APPLY (SELECT COALESCE(v.delay,
-                             CASE WHEN r.rest >= 315360000000 THEN CAST(315360000000 AS bigint)
+                             CASE WHEN r.rest >= CAST(315360000000 AS bigint) THEN CAST(315360000000 AS bigint)
                                   WHEN r.rest > 0 THEN CAST(r.rest AS bigint) END
                                * (100000 + v.dice * CASE WHEN p.jitter >= 100 THEN 100
                                                          WHEN p.jitter > 0 THEN CAST(p.jitter AS bigint)

@@ -114,8 +114,8 @@ struct worker_counts {
 /// the database open. Messages are taken and settled in batches where there are several; a batch
 /// that the database refuses because of one message is settled one by one. While the database is
 /// away it tries again, with growing pauses of up to 2 s, and goes on by itself. Nothing that
-/// stands in a message ends it. What will not mend (the queue is gone, a right is missing, a
-/// hundred settlements in a row are refused) does: see join.
+/// stands in a message ends it. A failure that does not pass (the queue is gone, a right is missing)
+/// does: see join.
 ///
 /// A handler gets the delivery, and if it likes a stop token, which is triggered when the lease is
 /// lost or the worker shall not go on: another worker may then have the message, and what this

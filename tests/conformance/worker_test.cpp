@@ -234,33 +234,6 @@ TEST_P(workers, end_with_the_error_that_will_not_mend) {
   EXPECT_CODE(not_found, crew.join());
 }
 
-TEST_P(workers, go_on_past_messages_whose_settlement_is_refused) {
-  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
-  fill(jobs(), 30);
-  if (!here().refuse("jobs", "DELETE", "2")) GTEST_SKIP() << "triggers break the statements";
-  constexpr std::size_t refused = 11;  // 2, and 20 to 29
-  std::atomic<int> troubles = 0;
-  std::atomic<std::size_t> met = 0;
-  std::promise<void> all_met;
-  tableq::worker crew(jobs(), [](const tableq::delivery&) {},
-                      {.threads = 4, .ahead = 20, .observe = [&](const tableq::worker_event& e) {
-                         if (e.what == tableq::worker_event::kind::trouble) {
-                           ++troubles;
-                         } else if (++met == 30) {
-                           all_met.set_value();
-                         }
-                       }});
-  ASSERT_EQ(all_met.get_future().wait_for(patience), std::future_status::ready);
-  jobs().enqueue("one more");
-  crew.stop();
-  ASSERT_TRUE(crew.wait_for(patience));
-  crew.join();
-  EXPECT_GE(crew.counts().completed, 30 - refused);
-  EXPECT_EQ(crew.counts().unknown, refused);
-  EXPECT_GE(troubles, static_cast<int>(refused));
-  EXPECT_EQ(jobs().stats().leased, refused);
-}
-
 TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
   if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
   fill(jobs(), 3);
@@ -285,17 +258,6 @@ TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
   go_on.set_value();
   if (!refuses) GTEST_SKIP() << "triggers break the statements";
   EXPECT_TRUE(extended);
-}
-
-TEST_P(workers, end_when_every_settlement_is_refused) {
-  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
-  fill(jobs(), 200);
-  if (!here().refuse("jobs", "DELETE", "")) GTEST_SKIP() << "triggers break the statements";
-  tableq::worker crew(jobs(), [](const tableq::delivery&) {}, {.threads = 2});
-  ASSERT_TRUE(crew.wait_for(patience));
-  EXPECT_CODE(constraint_violated, crew.join());
-  EXPECT_EQ(crew.counts().completed, 0U);
-  EXPECT_GE(crew.counts().unknown, 100U);
 }
 
 TEST_P(workers, report_each_message_and_their_end) {

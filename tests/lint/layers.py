@@ -5,7 +5,7 @@ import re
 STANDARD = re.compile(r"<[a-z_]+>$")
 POSIX = re.compile(r"<(sys/[a-z]+|unistd|fcntl|poll|signal|spawn|termios|pthread)\.h>$")
 PUBLIC = re.compile(r"<tableq/[a-z_]+\.hpp>$")
-CORE = re.compile(r'"core/[a-z_]+/[a-z_]+\.hpp"$')
+CORE = re.compile(r'"core/[a-z_]+/[a-z0-9_]+\.hpp"$')
 DRIVERS = re.compile(r'"drivers/[a-z_/]+\.hpp"$')
 JSON = re.compile(r"<nlohmann/json(_fwd)?\.hpp>$")
 COMMAND_LINE = re.compile(r"<CLI/[A-Za-z]+\.hpp>$")

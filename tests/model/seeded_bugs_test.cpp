@@ -184,7 +184,7 @@ TEST_P(seeded_bug, a_settlement_without_its_fence_is_caught) {
 }
 
 TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
-  ASSERT_TRUE(spoil("claim.take", "attempts = attempts + 1", "attempts = 1"));
+  ASSERT_TRUE(spoil("claim.take", "2147483646) + 1", "2147483646) * 0 + 1"));
   claim_actor actor = wrong_actor();
   actor.put(1);
   for (int i = 0; i < 2; ++i) {
@@ -196,7 +196,7 @@ TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
 
 TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
   // What is left of it is the random part.
-  ASSERT_TRUE(spoil("claim.take", "fence / 4294967296 + 1", "fence * 0 + 1"));
+  ASSERT_TRUE(spoil("claim.take", "/ 4294967296 + 1", "* 0 + 1"));
   claim_actor actor = wrong_actor({.max_attempts = 1000});
   actor.put(1);
   for (int i = 0; i < 20; ++i) {

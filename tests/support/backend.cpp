@@ -103,9 +103,11 @@ bool place::quote_payloads_in_errors(std::string_view /*table*/) {
   return false;
 }
 
-bool place::refuse(std::string_view /*table*/, const std::string& /*change*/,
-                   const std::string& /*beginning*/) {
-  return false;
+bool place::refuse(std::string_view table, const std::string& change,
+                   const std::string& beginning) {
+  const std::string condition = "substr(OLD.payload, 1, " + std::to_string(beginning.size()) +
+                                ") = " + bytes_literal(beginning);
+  return add_trigger({.table = table, .event = change, .condition = condition});
 }
 
 bool place::takes(const std::string& text) {

@@ -170,8 +170,7 @@ class place {
   virtual bool add_trigger(const row_trigger& /*wanted*/) { return false; }
   /// From then on a trigger of the table refuses an UPDATE or DELETE of messages whose payload
   /// begins so. False: triggers of this database break the statements.
-  virtual bool refuse(std::string_view table, const std::string& change,
-                      const std::string& beginning);
+  bool refuse(std::string_view table, const std::string& change, const std::string& beginning);
   /// From then on `sql` writes rows that the checks of a queue's table refuse.
   virtual void lift_checks(std::string_view table) = 0;
   /// Whether the database takes it.

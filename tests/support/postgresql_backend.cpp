@@ -206,34 +206,20 @@ class schema_place : public place {
     administrator_.run(trigger_text(wanted));
     return true;
   }
-  bool refuse(std::string_view table, const std::string& change,
-              const std::string& beginning) override {
-    sql("CREATE FUNCTION refusing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "RAISE EXCEPTION 'no'; END $$");
-    sql("CREATE TRIGGER refusing BEFORE " + change + " ON " + std::string(table) +
-        " FOR EACH ROW WHEN (substr(OLD.payload, 1, " + std::to_string(beginning.size()) +
-        ") = " + bytes_literal(beginning) + ") EXECUTE FUNCTION refusing()");
-    return true;
-  }
   void lift_checks(std::string_view table) override {
     const std::string name(table);
-    for (const row& each :
-         sql("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = '" + name +
-             "'::regclass")) {
+    const std::string which = "contype = 'c' AND conrelid = '" + name + "'::regclass";
+    for (const row& each : sql("SELECT conname FROM pg_constraint WHERE " + which))
       sql("ALTER TABLE " + name + " DROP CONSTRAINT " + *each.at(0));
-    }
   }
   std::string index_names(std::string_view table) const override {
     return "SELECT indexname FROM pg_indexes WHERE schemaname = '" + schema_ +
            "' AND tablename = '" + std::string(table) +
-           "' AND indexname NOT IN"
-           " (SELECT conname FROM pg_constraint)";
+           "' AND indexname NOT IN (SELECT conname FROM pg_constraint)";
   }
   void analyze() override {
     const rows tables = administrator_.run(
-        "SELECT quote_ident(tablename) FROM pg_tables"
-        " WHERE schemaname = '" +
-        schema_ + "'");
+        "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = '" + schema_ + "'");
     for (const row& each : tables) administrator_.run("VACUUM (ANALYZE) " + *each.at(0));
   }
   std::string one_item(std::int64_t value) const override {

@@ -130,13 +130,6 @@ class file_place : public place {
         (wanted.silent ? "IGNORE" : "ABORT, 'refused'") + "); END");
     return true;
   }
-  bool refuse(std::string_view table, const std::string& change,
-              const std::string& beginning) override {
-    client().run("CREATE TRIGGER refusing BEFORE " + change + " ON " + std::string(table) +
-                 " WHEN substr(OLD.payload, 1, " + std::to_string(beginning.size()) +
-                 ") = " + bytes_literal(beginning) + " BEGIN SELECT RAISE(ABORT, 'no'); END");
-    return true;
-  }
   void lift_checks(std::string_view /*table*/) override {
     client().run("PRAGMA ignore_check_constraints = ON");
   }

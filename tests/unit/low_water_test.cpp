@@ -40,12 +40,9 @@ class low_water_mark : public testing::Test {
     read_many(1);
     const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
-    low_.answer(*asked, {.first = {1},
-                         .oldest = 1,
-                         .due = due,
-                         .clock = clock,
-                         .oldest_running = 9,
-                         .next = 9});
+    low_.answer(
+        *asked,
+        {.first = {1}, .oldest = 1, .due = due, .clock = clock, .oldest_running = 9, .next = 9});
   }
   /// Has a floor at 1.
   void begin_at_one() {

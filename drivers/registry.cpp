@@ -147,7 +147,7 @@ class known_dialects {
   }
 
   template <class Show>
-  std::string listed(Show show) const {
+  [[nodiscard]] std::string listed(Show show) const {
     std::string out;
     for (const auto& [name, words] : by_name_) {
       if (!out.empty()) out += " or ";

@@ -25,8 +25,9 @@ std::size_t redrive_blindly(const queue_state& of) {
         of, nullptr, {}, of.info().groups.has_value(), [&](transaction* in, claim_effects& done) {
           const auto rows = of.execute(in, statements::claim_redrive_all, {.max = largest_batch});
           std::vector<message_id> ids;
+          ids.reserve(rows.size());
           for (const auto& row : rows) ids.push_back(row.id);
-          if (of.info().groups) lock_groups_of(of, *in, ids, done);
+          if (in != nullptr && of.info().groups) lock_groups_of(of, *in, ids, done);
           done.readable = ids.size();
           done.readmitted = true;
           return ids.size();

@@ -20,7 +20,7 @@ constexpr const char* shared_sentence =
 }  // namespace
 
 transaction_state::use::use(transaction_state& of)
-    : of_(of), outermost_(true), exceptions_(std::uncaught_exceptions()) {
+    : of_(of), exceptions_(std::uncaught_exceptions()) {
   const auto me = std::this_thread::get_id();
   std::thread::id user{};
   if (of.user_.compare_exchange_strong(user, me)) {

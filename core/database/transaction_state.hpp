@@ -32,7 +32,7 @@ class transaction_state {
 
    private:
     transaction_state& of_;
-    bool outermost_;
+    bool outermost_ = true;
     int exceptions_;
   };
 

@@ -7,6 +7,7 @@
 
 #include "core/input/validate.hpp"
 #include "core/seam/named.hpp"
+#include "core/seam/process.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 

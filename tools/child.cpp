@@ -88,9 +88,11 @@ std::string variable_for(std::string_view header) {
   return name;
 }
 
-bool of_a_message(std::string_view variable) {
-  return variable.starts_with("TABLEQ_HEADER_") || variable.starts_with("TABLEQ_MESSAGE_ID=") ||
-         variable.starts_with("TABLEQ_ATTEMPT=") || variable.starts_with("TABLEQ_QUEUE=");
+/// What each command gets from its own worker, or not at all.
+bool of_a_worker(std::string_view variable) {
+  return variable.starts_with("TABLEQ_DB=") || variable.starts_with("TABLEQ_HEADER_") ||
+         variable.starts_with("TABLEQ_MESSAGE_ID=") || variable.starts_with("TABLEQ_ATTEMPT=") ||
+         variable.starts_with("TABLEQ_QUEUE=");
 }
 
 std::error_code runnable(const std::string& path) {
@@ -108,12 +110,13 @@ std::string describe(const child_end& end) {
   return "signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
 }
 
-std::vector<std::string> environment_for(const std::string& queue,
-                                         const tableq::delivery& delivery) {
+std::vector<std::string> environment_for(const std::string& queue, const tableq::delivery& delivery,
+                                         const std::optional<std::string>& db) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!of_a_message(*variable)) result.emplace_back(*variable);
+    if (!of_a_worker(*variable)) result.emplace_back(*variable);
   }
+  if (db) result.push_back("TABLEQ_DB=" + *db);
   result.push_back("TABLEQ_MESSAGE_ID=" + std::to_string(delivery.receipt.id.value));
   result.push_back("TABLEQ_ATTEMPT=" + std::to_string(delivery.attempt));
   result.push_back("TABLEQ_QUEUE=" + queue);

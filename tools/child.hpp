@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,10 +23,12 @@ struct child_end {
 /// `exit status 3`, `signal 9 (Killed)`.
 std::string describe(const child_end& end);
 
-/// The environment of this process, without what an outer worker has put there, and the message's
-/// variables: TABLEQ_MESSAGE_ID, TABLEQ_ATTEMPT, TABLEQ_QUEUE, TABLEQ_HEADER_<NAME>.
-std::vector<std::string> environment_for(const std::string& queue,
-                                         const tableq::delivery& delivery);
+/// The environment of this process, without what an outer worker has put there and without
+/// TABLEQ_DB, which may hold a password, and the message's variables: TABLEQ_MESSAGE_ID,
+/// TABLEQ_ATTEMPT, TABLEQ_QUEUE, TABLEQ_HEADER_<NAME>.
+/// @param db what TABLEQ_DB is to be; nothing: it is not to be there.
+std::vector<std::string> environment_for(const std::string& queue, const tableq::delivery& delivery,
+                                         const std::optional<std::string>& db);
 
 /// Starts a command as the leader of a process group of its own, so that a Ctrl-C on the terminal
 /// does not reach it, with the payload as its standard input. That is a file in memory: a command

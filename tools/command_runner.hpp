@@ -25,8 +25,10 @@ namespace tool {
 /// Distinct objects: safe. Shared objects: safe.
 class command_runner {
  public:
+  /// @param db as environment_for takes it.
   command_runner(std::string queue, std::vector<std::string> command,
-                 std::optional<std::chrono::milliseconds> retry_delay);
+                 std::optional<std::chrono::milliseconds> retry_delay,
+                 std::optional<std::string> db);
 
   /// Exit status 0 completes the message, all else fails it. The command is sent SIGTERM when
   /// `stop` is triggered, and its message is then given back.
@@ -48,6 +50,7 @@ class command_runner {
   const std::string queue_;
   const std::vector<std::string> command_;
   const std::optional<std::chrono::milliseconds> retry_delay_;
+  const std::optional<std::string> db_;
 
   mutable std::mutex mutex_;  // guards all below
   std::list<pid_t> children_;

@@ -21,17 +21,21 @@ tableq::open_options naming(const connection_options& options) {
   return result;
 }
 
-tableq::database connect(const connection_options& options, bool may_create, std::size_t sessions) {
+std::string address_of(const connection_options& options) {
   std::string url = options.url;
   if (url.empty()) {
     if (const char* from_environment = std::getenv("TABLEQ_DB")) url = from_environment;
   }
   if (url.empty()) throw usage_error("no database: give --db URL or set TABLEQ_DB");
+  return url;
+}
+
+tableq::database connect(const connection_options& options, bool may_create, std::size_t sessions) {
   tableq::open_options opening = naming(options);
   opening.max_sessions = sessions;
   opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
                                                       : tableq::schema_policy::verify_only;
-  return tableq::database::open(url, opening);
+  return tableq::database::open(address_of(options), opening);
 }
 
 tableq::queue_info require(const tableq::database& db, const std::string& name) {

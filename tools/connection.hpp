@@ -19,7 +19,10 @@ struct connection_options {
 /// The part that says which tables.
 tableq::open_options naming(const connection_options& options);
 
-/// Connects. Falls back to the environment's TABLEQ_DB; without that usage_error.
+/// The database's address: --db, or else the environment's TABLEQ_DB; without that usage_error.
+std::string address_of(const connection_options& options);
+
+/// Connects.
 /// @param may_create whether a queue that is opened may be made; only `create` says so.
 tableq::database connect(const connection_options& options, bool may_create = false,
                          std::size_t sessions = 4);

@@ -34,6 +34,8 @@ struct work_arguments {
     queue.required();
     command.add_flag("--until-empty", until_empty,
                      "End when no message is ready, delayed or held by anybody");
+    command.add_flag("--pass-db", pass_db,
+                     "Give the command the database's address, password included, as TABLEQ_DB");
     command.add_flag("--verbose", verbose, "A line on standard error for each message");
     command.add_flag("--summary", summary, "A line on standard error at the end");
   }
@@ -43,6 +45,7 @@ struct work_arguments {
   argument lease;
   argument retry_delay;
   bool until_empty = false;
+  bool pass_db = false;
   bool verbose = false;
   bool summary = false;
 };
@@ -143,7 +146,9 @@ exit_status work(const invocation& call, const work_arguments& given) {
   const tableq::claim_queue& queue = as_claim(opened, "its messages go to: tableq dequeue");
 
   status_line status;
-  command_runner commands(queue.name(), settings.command, settings.retry_delay);
+  command_runner commands(
+      queue.name(), settings.command, settings.retry_delay,
+      given.pass_db ? std::optional(address_of(call.connection)) : std::nullopt);
   const completion finished;
   bool hopeless = false;
   const completion give_up;
@@ -197,11 +202,13 @@ void add_work(CLI::App& app, invocation& call) {
                   "TABLEQ_ATTEMPT,\n"
                   "TABLEQ_QUEUE, and for each header TABLEQ_HEADER_ and the header's name in upper "
                   "case, with _\n"
-                  "for what is not A-Z or 0-9. Exit status 0 completes the message, all else fails "
-                  "it; after its\n"
-                  "last attempt it is dead. While a command runs its lease is extended; when the "
-                  "lease is lost\n"
-                  "all the same, the command is sent SIGTERM.\n"
+                  "for what is not A-Z or 0-9. TABLEQ_DB, which may hold a password, is taken out; "
+                  "--pass-db leaves it.\n"
+                  "Exit status 0 completes the message, all else fails it; after its last attempt "
+                  "it is dead.\n"
+                  "While a command runs its lease is extended; when the lease is lost all the same, "
+                  "the command is\n"
+                  "sent SIGTERM.\n"
                   "SIGTERM, SIGINT: take no more, finish what runs, end with 0. A second one ends "
                   "the commands\n"
                   "with SIGTERM and gives their messages back, a third one with SIGKILL.",

@@ -79,6 +79,33 @@ TEST_P(tool_work_child, inherits_no_file_of_the_database) {
   EXPECT_EQ(work({"/bin/sh", listing[0], listing[1]}).out, outside);
 }
 
+TEST_P(tool_work_child, is_not_given_the_address_of_the_database) {
+  jobs().enqueue("x");
+  jobs().enqueue("y");
+  const words program{"sh", "-c", "echo \"${TABLEQ_DB-none}\"; env | grep -cF \"$0\"; true",
+                      here().url()};
+  EXPECT_EQ(work(program).out, "none\n0\nnone\n0\n");
+}
+
+TEST_P(tool_work_child, is_given_the_address_where_that_is_asked_for) {
+  jobs().enqueue("x");
+  const words program{"--pass-db", "--", "sh", "-c", "echo \"$TABLEQ_DB\""};
+  words arguments{"work", "jobs", "--until-empty"};
+  arguments.insert(arguments.end(), program.begin(), program.end());
+  EXPECT_EQ(done(arguments), here().url() + "\n");
+  // It is the one that work itself uses.
+  jobs().enqueue("y");
+  arguments.insert(arguments.begin(), {"--db", here().url()});
+  EXPECT_EQ(done(arguments, {.environment = {"TABLEQ_DB=nowhere://at-all"}}), here().url() + "\n");
+}
+
+TEST_P(tool_work_child, finds_all_else_of_the_environment) {
+  jobs().enqueue("x");
+  const words arguments{
+      "work", "jobs", "--until-empty", "--", "sh", "-c", "echo \"$SECRET $TABLEQ_DBS\""};
+  EXPECT_EQ(done(arguments, {.environment = {"SECRET=mine", "TABLEQ_DBS=too"}}), "mine too\n");
+}
+
 TEST_P(tool_work_child, that_vanishes_costs_no_message_an_attempt) {
   jobs().enqueue("first");
   jobs().enqueue("second");

@@ -198,20 +198,21 @@ void add_work(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "work",
       {.description = "Run a command for each message of a claim queue",
-       .details = "The payload is its standard input. Its environment holds TABLEQ_MESSAGE_ID, "
-                  "TABLEQ_ATTEMPT,\n"
-                  "TABLEQ_QUEUE, and for each header TABLEQ_HEADER_ and the header's name in upper "
-                  "case, with _\n"
-                  "for what is not A-Z or 0-9. TABLEQ_DB, which may hold a password, is taken out; "
-                  "--pass-db leaves it.\n"
-                  "Exit status 0 completes the message, all else fails it; after its last attempt "
-                  "it is dead.\n"
-                  "While a command runs its lease is extended; when the lease is lost all the same, "
-                  "the command is\n"
-                  "sent SIGTERM.\n"
-                  "SIGTERM, SIGINT: take no more, finish what runs, end with 0. A second one ends "
-                  "the commands\n"
-                  "with SIGTERM and gives their messages back, a third one with SIGKILL.",
+       .details =
+           "The payload is its standard input. Its environment holds TABLEQ_MESSAGE_ID, "
+           "TABLEQ_ATTEMPT,\n"
+           "TABLEQ_QUEUE, and for each header TABLEQ_HEADER_ and the header's name in upper "
+           "case, with _\n"
+           "for what is not A-Z or 0-9. TABLEQ_DB, which may hold a password, is taken out; "
+           "--pass-db leaves it.\n"
+           "Exit status 0 completes the message, all else fails it; after its last attempt "
+           "it is dead.\n"
+           "While a command runs its lease is extended; when the lease is lost all the same, "
+           "the command is\n"
+           "sent SIGTERM.\n"
+           "SIGTERM, SIGINT: take no more, finish what runs, end with 0. A second one ends "
+           "the commands\n"
+           "with SIGTERM and gives their messages back, a third one with SIGKILL.",
        .usage = "QUEUE [OPTIONS] -- COMMAND [ARG...]",
        .examples =
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"

@@ -53,8 +53,8 @@ struct error_origin {
   std::string backend = {};  ///< The dialect's name.
   /// What was under way: `fifo.dequeue`, `claim.take`, `open`, `connect`, `commit`, `work`.
   std::string operation = {};
-  std::string sqlstate = {};   ///< Five characters, where the database has them.
-  int native = 0;              ///< The database's own number; SQLite's extended result code.
+  std::string sqlstate = {};  ///< Five characters, where the database has them.
+  int native = 0;             ///< The database's own number; SQLite's extended result code.
 };
 
 /// The one exception that tableq throws on purpose (beside std::bad_alloc).

@@ -34,8 +34,8 @@ struct metrics_options {
 /// lists the figures.
 ///
 /// Owns its figures. They begin at zero with the object, and only grow. One may be given to several
-/// database objects; queues of one name and kind on one backend then share their figures. A child of
-/// fork() makes its own: one that it inherited counts nothing there.
+/// database objects; queues of one name and kind on one backend then share their figures. A child
+/// of fork() makes its own: one that it inherited counts nothing there.
 ///
 /// @par Thread safety
 /// Shared objects: safe. Threads that count do not meet each other, but by chance; a thread that

@@ -41,8 +41,8 @@ class TABLEQ_EXPORT transaction {
   /// @throws error errc::invalid_argument when it is enlisted, or another thread uses it.
   void rollback();
 
-  /// Neither committed nor rolled back yet. Always true for an enlisted one; false in a child of the
-  /// process that began it.
+  /// Neither committed nor rolled back yet. Always true for an enlisted one; false in a child of
+  /// the process that began it.
   [[nodiscard]] bool active() const noexcept;
 
   [[nodiscard]] core::transaction_state& state() noexcept { return *state_; }

@@ -114,8 +114,8 @@ struct worker_counts {
 /// the database open. Messages are taken and settled in batches where there are several; a batch
 /// that the database refuses because of one message is settled one by one. While the database is
 /// away it tries again, with growing pauses of up to 2 s, and goes on by itself. Nothing that
-/// stands in a message ends it. A failure that does not pass (the queue is gone, a right is missing)
-/// does: see join.
+/// stands in a message ends it. A failure that does not pass (the queue is gone, a right is
+/// missing) does: see join.
 ///
 /// A handler gets the delivery, and if it likes a stop token, which is triggered when the lease is
 /// lost or the worker shall not go on: another worker may then have the message, and what this
@@ -126,8 +126,8 @@ struct worker_counts {
 ///
 /// A handler may complete its message itself, in one transaction with its work. What it says
 /// afterwards is refused, and told as lease_lost. It ends the transaction before it returns.
-/// A handler that forks ends the child, or replaces it by another program; if the child returns from
-/// the handler, it ends with status 0, and only the result in the parent counts.
+/// A handler that forks ends the child, or replaces it by another program; if the child returns
+/// from the handler, it ends with status 0, and only the result in the parent counts.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, but for join and the destructor. The handler is

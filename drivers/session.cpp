@@ -173,6 +173,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
   const core::contract& of = core::contract_of(id);
   const bool lasts = of.writes && !transport_->in_transaction();
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
+  const core::value own(names.identity);
   core::row_set out(of.columns.size() + (of.items.empty() ? 0 : 1));
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
@@ -181,7 +182,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
       if (one) out.reserve(1);
-      run(text_of(known, of, names, one ? one_key : 1), {shared, {}, 0}, out, loss);
+      run(text_of(known, of, names, one ? one_key : 1), {shared, {}, 0, own}, out, loss);
     } else {
       run_batch(known, of, names, shared, items, out, loss);
     }
@@ -226,17 +227,18 @@ void dialect_session::run_batch(known_texts& known, const core::contract& of,
                                 std::span<const core::value> items, core::row_set& out,
                                 on_loss loss) {
   const std::size_t width = of.items.size();
+  const core::value own(names.identity);
   if (words_->speaks.batches != batching::arrays) {
     run_pieces(known, of, names, shared, items, out, loss);
   } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
     out.number_rows(0);
-    run(text_of(known, of, names, one_key), {shared, items, width}, out, loss);
+    run(text_of(known, of, names, one_key), {shared, items, width, own}, out, loss);
   } else {
     if (words_->by->arrays) {
-      run(text_of(known, of, names, 1), {shared, items, width}, out, loss);
+      run(text_of(known, of, names, 1), {shared, items, width, own}, out, loss);
     } else {
       const array_texts arrays(items, of.items);
-      run(text_of(known, of, names, 1), {shared, arrays.values(), width}, out, loss);
+      run(text_of(known, of, names, 1), {shared, arrays.values(), width, own}, out, loss);
     }
     number_by_id(out);
   }
@@ -249,6 +251,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
                                  on_loss loss) {
   const std::size_t width = of.items.size();
   const std::size_t count = items.size() / width;
+  const core::value own(names.identity);
   const bool told = words_->speaks.batches == batching::rows;  // which item a row belongs to
   const bool bracket =
       next_piece(count, words_->speaks, width).count < count && !transport_->in_transaction();
@@ -260,7 +263,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
     std::size_t made_for = 0;  // rows
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, words_->speaks, width);
-      const arguments with{shared, items.subspan(done * width, next.count * width), width};
+      const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
       if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows);
       if (told) {
         core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);

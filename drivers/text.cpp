@@ -13,6 +13,7 @@ namespace tableq::drivers {
 namespace {
 
 constexpr std::string_view block_start = "-- name:";
+constexpr std::string_view own_identity = "own_identity";
 
 bool name_character(char c) noexcept {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -185,6 +186,8 @@ text compile(std::string_view filled, const core::contract& of, const style& as)
       added.type = as_text ? core::value_type::text : of.items[*item].type;
       added.source = *item;
       added.item = true;
+    } else if (name == own_identity) {
+      added.identity = true;
     } else {
       unknown_parameter(of, name);
     }

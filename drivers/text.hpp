@@ -45,6 +45,7 @@ struct parameter {
   bool array = false;      ///< All items at once, as one array.
   std::size_t row = 0;     ///< Of which item; one beyond the last is NULL.
   bool clock = false;  ///< `:now`: if NULL, the transport may give what the database's clock says.
+  bool identity = false;  ///< `:own_identity`: given by the session, in no contract.
 };
 
 /// A statement ready for a transport to prepare.

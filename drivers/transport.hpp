@@ -50,10 +50,12 @@ struct arguments {
   std::span<const core::value> shared;
   std::span<const core::value> items;  ///< One item, or for array parameters any number.
   std::size_t item_width = 0;          ///< Values of each item.
+  core::value identity = {};           ///< Of the queue.
 
   /// The value of a parameter that is no array.
   [[nodiscard]] const core::value& of(const parameter& place) const noexcept {
     static const core::value null;
+    if (place.identity) return identity;
     if (!place.item) return shared[place.source];
     const std::size_t at = place.row * item_width + place.source;
     return at < items.size() ? items[at] : null;

@@ -10,6 +10,7 @@
 #include "core/claim/step.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/seam/claim_statements.hpp"
 
@@ -109,7 +110,7 @@ places insert(const queue_state& to, transaction* tx, const batch& of, const pla
   places rest;
   for (const std::size_t i : which) {
     if (results[i].id.value != 0) continue;
-    if (!of.options(i).key) not_stored(to);
+    if (!of.options(i).key) not_stored(to, tx);
     rest.push_back(i);
   }
   return rest;
@@ -134,6 +135,7 @@ places replace(const queue_state& to, transaction* tx, const batch& of, const pl
 }
 
 /// Fills in the messages that hold the keys of those that were not added.
+/// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
 void find_holders(const queue_state& to, transaction* tx, const batch& of, const places& which,
                   std::vector<enqueued>& results) {
   if (which.empty()) return;
@@ -143,9 +145,13 @@ void find_holders(const queue_state& to, transaction* tx, const batch& of, const
     results[i].result = enqueue_result::kept_first;
     keys.push_back(of.key(i));
   }
+  std::size_t found = 0;
   for (const auto& row : to.execute(tx, statements::claim_find_key, {}, keys)) {
     results[which[row.item]].id = row.id;
+    ++found;
   }
+  // A holder may have left at this moment; or the queue was dropped, and nothing was looked at.
+  if (found < which.size()) look_again(to, tx);
 }
 
 /// Nothing of the call stays: the transaction can only be rolled back.
@@ -231,7 +237,7 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
       find_holders(to, tx, of, rest, results);
     } catch (const error&) {
       // What could be stored is stored for good: the call must not fail any more. Ids stay zero.
-      if (tx != nullptr) throw;
+      if (tx != nullptr || to.limits().ended()) throw;
     }
     return results;
   }

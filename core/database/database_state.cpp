@@ -95,7 +95,19 @@ shared_queue& database_state::shared(const table_names& names, std::int64_t iden
 
 limits_watch& database_state::limits_of(const table_names& names) {
   const std::scoped_lock hold(mutex_);
-  return limits_[names.slot];
+  return limits_[std::pair(names.slot, names.identity)];
+}
+
+void database_state::dropped(const table_names& names) noexcept {
+  const std::scoped_lock hold(mutex_);
+  const auto key = std::pair(names.slot, names.identity);
+  if (const auto found = limits_.find(key); found != limits_.end()) {
+    found->second.end(std::nullopt);
+  }
+  // Each reader that fails wakes the next one.
+  if (const auto found = queues_.find(key); found != queues_.end()) {
+    found->second.watched.readers.hint();
+  }
 }
 
 }  // namespace tableq::core

@@ -90,8 +90,11 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] shared_queue& shared(const table_names& names, std::int64_t identity,
                                      look_plan::timing by);
 
-  /// What is known of the limits of the queue with these names.
+  /// What is known of the limits of the queue with these names and this identity.
   [[nodiscard]] limits_watch& limits_of(const table_names& names);
+
+  /// The queue with these names and this identity was dropped: its handles here know at once.
+  void dropped(const table_names& names) noexcept;
 
   /// Opens the first session, so that what is wrong with the address is known at once.
   void connect();
@@ -142,7 +145,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   std::mutex mutex_;
   // Guarded by mutex_; entries are never removed.
   std::map<std::pair<std::uint64_t, std::int64_t>, shared_queue> queues_;
-  std::map<std::uint64_t, limits_watch> limits_;
+  std::map<std::pair<std::uint64_t, std::int64_t>, limits_watch> limits_;
 };
 
 }  // namespace tableq::core

@@ -82,12 +82,13 @@ void check_places(const open_options& options, bool schemas) {
   }
 }
 
-table_names names_for(const open_options& options, std::string_view queue) {
+table_names names_for(const open_options& options, std::string_view queue, std::int64_t identity) {
   using key = std::tuple<std::string, std::string, std::string>;
   table_names names{.schema = options.schema_name,
                     .table = options.table_prefix + std::string(queue),
                     .catalog = options.table_prefix + std::string(catalog_table),
                     .limits = options.table_prefix + std::string(limits_table)};
+  names.identity = identity;
   const std::scoped_lock hold(process_wide());
   static std::map<key, std::uint64_t> slots;  // guarded by process_wide(), as its making
   names.slot =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <tableq/options.hpp>
@@ -28,6 +29,8 @@ void check_places(const open_options& options, bool schemas);
 
 /// The names of a queue's tables, with a slot that is the same for the same names in this process.
 /// @param queue empty: the catalogue's own statements.
-table_names names_for(const open_options& options, std::string_view queue);
+/// @param identity of the queue; zero: whichever has that name.
+table_names names_for(const open_options& options, std::string_view queue,
+                      std::int64_t identity = 0);
 
 }  // namespace tableq::core

@@ -27,6 +27,16 @@ void limits_watch::learn(const known_limits& of, clock::time_point asked) {
   asked_.store(at);
 }
 
+void limits_watch::end(std::optional<kind> now) noexcept {
+  ended_.store(now ? static_cast<int>(*now) : no_successor);
+  changes_.ring();
+}
+
+std::optional<kind> limits_watch::successor() const noexcept {
+  const int ended = ended_.load();
+  return ended < 0 ? std::nullopt : std::optional(static_cast<kind>(ended));
+}
+
 void limits_watch::made_room() noexcept {
   room_.freed();
   changes_.ring();

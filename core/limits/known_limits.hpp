@@ -7,6 +7,8 @@
 #include <mutex>
 #include <optional>
 
+#include <tableq/schema.hpp>
+
 #include "core/limits/room_account.hpp"
 #include "core/waking/change_signal.hpp"
 
@@ -25,7 +27,8 @@ struct known_limits {
 ///
 /// An answer is good for half a second. Then one thread asks again, while the others go on with the
 /// old answer; after a second every thread asks. So a change by another process holds here within a
-/// second, and a queue without limits costs two loads and a read of the clock.
+/// second, and a queue without limits costs two loads and a read of the clock. The same answer
+/// tells whether the queue is still the one that its handles were opened for.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -44,6 +47,13 @@ class limits_watch {
   /// The next caller asks: the queue is not what it was.
   void forget() noexcept { asked_.store(0); }
 
+  /// The queue was dropped: from now on, for ever. Wakes who is held back.
+  /// @param now the kind of the queue that has its name since, if there is one.
+  void end(std::optional<kind> now) noexcept;
+  [[nodiscard]] bool ended() const noexcept { return ended_.load() != not_ended; }
+  /// The kind of the queue that has the name of one that ended, if there is one.
+  [[nodiscard]] std::optional<kind> successor() const noexcept;
+
   /// Something has left the queue, or given back its lease.
   void made_room() noexcept;
   /// Whether anybody could care.
@@ -56,10 +66,13 @@ class limits_watch {
  private:
   static constexpr std::chrono::milliseconds fresh{500};
   static constexpr std::chrono::milliseconds stale{1000};
+  static constexpr int not_ended = -2;
+  static constexpr int no_successor = -1;
 
   std::atomic<clock::rep> asked_{0};    // zero: never
   std::atomic<clock::rep> claimed_{0};  // when a thread last began to ask
   std::atomic<bool> limited_{false};
+  std::atomic<int> ended_{not_ended};  // or no_successor, or the successor's kind
   std::mutex mutex_;
   known_limits known_;  // guarded by mutex_
   room_account room_;

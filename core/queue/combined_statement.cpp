@@ -56,7 +56,8 @@ class statement_call final : public combined_call {
 
   /// Whether one statement does the work of both.
   [[nodiscard]] bool fuses_with(const statement_call& other) const {
-    if (contract_.id != other.contract_.id || of_.names().slot != other.of_.names().slot) {
+    if (contract_.id != other.contract_.id || of_.names().slot != other.of_.names().slot ||
+        of_.names().identity != other.of_.names().identity) {
       return false;
     }
     if (in_ == lane::extend && shares_message(other)) return false;

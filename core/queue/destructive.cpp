@@ -6,6 +6,7 @@
 
 #include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
+#include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/seam/queue_statements.hpp"
 
@@ -55,7 +56,7 @@ std::vector<message_id> insert(const queue_state& to, transaction* tx, const Sta
   if (items.empty()) return {};
   const room held(to, tx, items.size(), full);
   const auto rows = to.execute(tx, what, {.now = to.database().now()}, items);
-  if (rows.size() != items.size()) not_stored(to);
+  if (rows.size() != items.size()) not_stored(to, tx);
   std::vector<message_id> ids(items.size());
   for (const auto& row : rows) ids[row.item] = row.id;
   apply(to, tx, {.readable = items.size()});

@@ -7,6 +7,7 @@
 #include <tableq/error.hpp>
 
 #include "core/input/validate.hpp"
+#include "core/queue/identity.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/run.hpp"
 
@@ -46,10 +47,6 @@ known_limits to_known(const std::vector<limits_row>& rows) {
       .paused = row.paused, .metered = row.rate || row.concurrency, .capacity = capacity_of(row)};
 }
 
-std::vector<limits_row> read_row(const queue_state& of) {
-  return of.execute(nullptr, statements::limits_read, {.queue = of.name()});
-}
-
 /// Changes the queue's row, and lets this process know at once.
 template <class Statement>
 void change(const queue_state& of, const Statement& what,
@@ -58,13 +55,10 @@ void change(const queue_state& of, const Statement& what,
   of.limits().forget();
   const auto now = of.database().in_transaction([&](connection& session) {
     run(session, of.names(), what, shared);
-    return run(session, of.names(), statements::limits_read, {.queue = of.name()});
+    auto rows = run(session, of.names(), statements::limits_read, {.queue = of.name()});
+    check_identity(of, nullptr, rows);
+    return rows;
   });
-  if (now.empty()) {
-    throw error(errc::not_found, advice::never,
-                "the catalogue does not know the queue " + of.name() + " any more",
-                {.backend = of.database().name()});
-  }
   of.limits().learn(to_known(now), limits_watch::clock::now());
   of.limits().made_room();
 }
@@ -72,18 +66,21 @@ void change(const queue_state& of, const Statement& what,
 }  // namespace
 
 known_limits limits_now(const queue_state& of, transaction* tx) {
+  refuse_ended(of, tx);
   if (const auto known = of.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
-  // A caller's transaction may see the past, which is of no use to other calls.
-  const bool callers = tx != nullptr && tx->state().enlisted();
-  const known_limits out = to_known(of.execute(
-      tx, callers ? statements::limits_ask : statements::limits_read, {.queue = of.name()}));
-  if (!callers) of.limits().learn(out, asked);
+  const known_limits out = to_known(ask_row(of, tx));
+  if (tx == nullptr || !tx->state().enlisted()) of.limits().learn(out, asked);
   return out;
 }
 
+void confirm(const queue_state& of, transaction* tx) {
+  refuse_ended(of, tx);
+  if (tx == nullptr || !tx->state().enlisted()) static_cast<void>(limits_now(of, tx));
+}
+
 queue_limits read_limits(const queue_state& of) {
-  const auto rows = read_row(of);
+  const auto rows = ask_row(of);
   queue_limits out;
   if (rows.empty()) return out;
   const limits_row& row = rows.front();
@@ -97,7 +94,7 @@ queue_limits read_limits(const queue_state& of) {
 }
 
 bool read_paused(const queue_state& of) {
-  return to_known(read_row(of)).paused;
+  return to_known(ask_row(of)).paused;
 }
 
 void set_limits(const queue_state& of, const queue_limits& limits) {

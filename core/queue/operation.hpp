@@ -5,6 +5,8 @@
 #include <tableq/transaction.hpp>
 
 #include "core/database/transaction_state.hpp"
+#include "core/queue/identity.hpp"
+#include "core/queue/limit_gates.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/named.hpp"
@@ -12,15 +14,21 @@
 namespace tableq::core {
 
 /// Runs `work()` as one operation of a queue: it has the transaction to itself, and what it throws
-/// names it.
+/// names it. A handle whose queue was dropped does nothing.
 /// @param tx null: a unit of work of our own. @param as what it is called.
 template <class Work>
 auto operation(const queue_state& of, transaction* tx, statement as, Work work)
     -> std::invoke_result_t<Work&> {
   return named(of.database().name(), contract_of(as).name, [&] {
-    if (tx == nullptr) return work();
+    const auto checked = [&] {
+      return explained(of, tx, [&] {
+        confirm(of, tx);
+        return work();
+      });
+    };
+    if (tx == nullptr) return checked();
     const transaction_state::use mine(tx->state());
-    return work();
+    return checked();
   });
 }
 

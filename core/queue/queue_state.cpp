@@ -136,11 +136,4 @@ std::size_t count_limit(const stats_options& options) {
                        : options.count_to;
 }
 
-void not_stored(const queue_state& of) {
-  throw error(errc::constraint_violated, advice::never,
-              "the table of the queue " + of.name() +
-                  " did not keep a row; look for triggers and rules on it",
-              {.backend = of.database().name()});
-}
-
 }  // namespace tableq::core

@@ -129,9 +129,6 @@ class queue_state {
   mutable std::unique_ptr<writer> writing_;  // the last member: it ends first
 };
 
-/// For an insert that reported nothing: a trigger on the table has swallowed the row.
-[[noreturn]] void not_stored(const queue_state& of);
-
 /// Where counts stop.
 /// @throws error errc::invalid_argument.
 std::size_t count_limit(const stats_options& options);

@@ -21,7 +21,7 @@ queue_table::queue_table(database_state& in, const queue_info& info)
       kind_(info.kind),
       ordering_(info.ordering),
       identity_(info.identity),
-      names_(names_for(in.options(), info.name)),
+      names_(names_for(in.options(), info.name, info.identity)),
       shared_(in.shared(names_, info.identity, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(statement id) const noexcept {

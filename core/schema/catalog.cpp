@@ -148,18 +148,22 @@ std::optional<queue_info> find_queue(database_state& in, std::string_view name) 
 bool drop_queue(database_state& in, std::string_view name) {
   check_queue_name(name, in.options().table_prefix);
   const table_names names = names_for(in.options(), name);
-  return in.in_transaction([&](connection& session) {
-    if (!present(session, statements::catalog_exists, names)) return false;
+  const auto dropped = in.in_transaction([&](connection& session) -> std::optional<queue_info> {
+    if (!present(session, statements::catalog_exists, names)) return std::nullopt;
     run(session, names, statements::catalog_lock);
-    if (!find(in, session, name)) return false;
+    auto found = find(in, session, name);
+    if (!found) return std::nullopt;
+    // Where the outcome stays unknown, the next call of its handles asks.
+    in.limits_of(names_for(in.options(), name, found->identity)).forget();
     if (present(session, statements::table_exists, names)) {
       run(session, names, statements::queue_drop);
     }
     run(session, names, statements::catalog_remove, {.name = name});
     run(session, names, statements::limits_remove, {.queue = name});
-    in.limits_of(names).forget();
-    return true;
+    return found;
   });
+  if (dropped) in.dropped(names_for(in.options(), name, dropped->identity));
+  return dropped.has_value();
 }
 
 std::vector<finding> inspect(database_state& in) {

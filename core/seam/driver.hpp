@@ -33,6 +33,9 @@ struct table_names {
   std::string catalog = {};  ///< With its prefix.
   std::string limits = {};   ///< With its prefix.
   std::uint64_t slot = 0;    ///< The same for the same names, within the process: keys caches.
+  /// Of the queue that a handle was opened for: `:own_identity` in its texts. Zero, which is the
+  /// catalogue's own: of none.
+  std::int64_t identity = 0;
 };
 
 /// One session with a database. Used by one thread at a time.

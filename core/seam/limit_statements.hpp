@@ -97,8 +97,10 @@ struct leased_request {
   }
 };
 
-/// The limits of a queue.
+/// Which queue has the name, and its limits. No row: none has it.
 struct limits_row {
+  std::int64_t identity = 0;
+  std::string kind = {};
   bool paused = false;
   std::optional<std::size_t> capacity = {};
   std::optional<std::int64_t> rate = {};
@@ -106,7 +108,8 @@ struct limits_row {
   std::optional<int> concurrency = {};
 
   static constexpr auto fields() {
-    return std::tuple(integer("paused", &limits_row::paused),
+    return std::tuple(integer("identity", &limits_row::identity), text("kind", &limits_row::kind),
+                      integer("paused", &limits_row::paused),
                       integer("capacity", &limits_row::capacity),
                       integer("rate", &limits_row::rate), integer("burst", &limits_row::burst),
                       integer("concurrency", &limits_row::concurrency));

@@ -21,6 +21,11 @@
 -- sorted arrays with width_bucket, which counts the elements up to a value.
 -- A name that ends with .one stands for one message: a scalar sub-query, which is run once, and no array.
 -- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
+--
+-- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
+-- without a fence finds none, and adds none, unless the catalogue has it still: the table may be that of a later
+-- queue of the same name. A statement waits for a DROP TABLE before it takes its snapshot, so what it sees of the
+-- catalogue belongs to the table that it works on.
 
 -- name: catalog.exists
 SELECT CASE WHEN to_regclass('{catalog}') IS NULL THEN 0 ELSE 1 END AS present
@@ -90,6 +95,7 @@ SELECT COALESCE(created_at, CAST(:now AS bigint),
 FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
 WHERE txid_current() IS NOT NULL
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
@@ -98,6 +104,7 @@ SELECT COALESCE(CAST(:created_at AS bigint), CAST(:now AS bigint),
                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
        CAST(:payload AS bytea)
 WHERE txid_current() IS NOT NULL
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING id
 
 -- name: queue.floor
@@ -113,6 +120,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE id >= CAST(:floor AS bigint)
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ORDER BY id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -126,11 +134,17 @@ DELETE FROM {table}
 WHERE id = (
   SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH picked AS MATERIALIZED (
-  SELECT id FROM {table} ORDER BY id DESC LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
+  SELECT id
+  FROM {table}
+  WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  ORDER BY id DESC
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
@@ -139,6 +153,7 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
 DELETE FROM {table}
 WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -155,7 +170,12 @@ LIMIT CAST(:max AS bigint)
 
 -- name: heap.purge fifo.purge lifo.purge pending.purge
 WITH picked AS MATERIALIZED (
-  SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint) FOR UPDATE SKIP LOCKED
+  SELECT id
+  FROM {table}
+  WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  ORDER BY id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
@@ -185,6 +205,7 @@ FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:delay AS bigint[])) AS delay,
              COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: pending.enqueue.one
@@ -194,6 +215,7 @@ SELECT COALESCE(CAST(:created_at AS bigint), clock),
        CAST(:payload AS bytea)
 FROM (SELECT COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING id
 
 -- name: pending.dequeue
@@ -202,6 +224,7 @@ WITH picked AS MATERIALIZED (
   FROM {table}
   WHERE due_at <= COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -221,6 +244,7 @@ WHERE id = (
   LIMIT 1
   FOR UPDATE SKIP LOCKED
 )
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
@@ -289,6 +313,7 @@ WITH added AS (
                COALESCE(CAST(:now AS bigint),
                  CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock) AS items
   WHERE txid_current() IS NOT NULL
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
             CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place
@@ -318,6 +343,7 @@ SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS big
 FROM (SELECT COALESCE(CAST(:now AS bigint),
                CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))) AS t (clock)
 WHERE txid_current() IS NOT NULL
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
@@ -333,6 +359,7 @@ FROM (
         FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)) AS pairs
 ) AS known
 WHERE item IS NOT NULL AND id IS NOT NULL
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 
 -- name: claim.replace
 -- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. The rows
@@ -342,6 +369,7 @@ WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ORDER BY key
   FOR UPDATE
 ),
@@ -397,6 +425,7 @@ others AS MATERIALIZED (
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING 0 AS item, id
 
 -- name: claim.free
@@ -423,6 +452,7 @@ others AS MATERIALIZED (
 UPDATE {table}
 SET past_key = key, key = NULL, due_at = 0
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING 0 AS item, id
 
 -- name: claim.take
@@ -462,7 +492,8 @@ WITH picked AS MATERIALIZED (
           ORDER BY priority DESC, id
           FOR UPDATE SKIP LOCKED) AS others
   ) AS found
-  WHERE CAST(:guard AS bigint) = 0
+  WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND (CAST(:guard AS bigint) = 0
     OR (SELECT due_at
         FROM {table}
         WHERE state IN (1, 2)
@@ -472,7 +503,7 @@ WITH picked AS MATERIALIZED (
           AND due_at <= COALESCE(CAST(:now AS bigint),
                                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
         ORDER BY due_at, id
-        LIMIT 1) IS NULL
+        LIMIT 1) IS NULL)
   LIMIT CAST(:max AS bigint)
 )
 UPDATE {table}
@@ -534,6 +565,7 @@ WITH due AS MATERIALIZED (
                        THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
     AND due_at <= COALESCE(CAST(:now AS bigint),
                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -835,6 +867,7 @@ WITH held AS MATERIALIZED (
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.set_priority
@@ -845,6 +878,7 @@ UPDATE {table}
 SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)],
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.heartbeat
@@ -911,6 +945,7 @@ UPDATE {table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
 
 -- name: claim.redrive_all
@@ -918,6 +953,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = 4 AND state IN (3, 4)
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -985,6 +1021,7 @@ WITH next AS MATERIALIZED (
 UPDATE {table} AS q
 SET state = 0
 WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state + 0 = 5
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
 
 -- name: claim.purge
@@ -995,6 +1032,7 @@ WITH picked AS MATERIALIZED (
     AND finished_at <= COALESCE(CAST(:now AS bigint),
                          CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
                        - CAST(:older_than AS bigint)
+    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -1055,7 +1093,10 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read limits.ask
-SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = CAST(:queue AS text)
+SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
+FROM {catalog} AS c
+LEFT JOIN {limits} AS l ON l.queue = c.name
+WHERE c.name = CAST(:queue AS text)
 
 -- name: limits.lock
 -- Until the transaction ends: readers of a limited queue come one after the other. The clock is that of now,

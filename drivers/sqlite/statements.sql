@@ -7,6 +7,9 @@
 -- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
 -- A name that ends with .one stands for :max = 1, where a comparison needs no list of ids; one that ends with
 -- .bare is run by the transport that tells the id itself: RETURNING costs a table in memory each time.
+-- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
+-- without a fence finds none, and adds none, unless the catalogue has it still: the table may be that of a later
+-- queue of the same name. Catalogue and table are seen in one snapshot.
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -43,38 +46,44 @@ DROP TABLE {table}
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 WITH unused AS (SELECT 1)
 INSERT INTO {table} (payload, created_at)
-VALUES (:payload,
-        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+SELECT :payload,
+       COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
 INSERT INTO {table} (payload, created_at)
-VALUES (:payload,
-        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+SELECT :payload,
+       COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last one that is wanted, or all: a range needs no list of ids.
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id = (SELECT id FROM {table} ORDER BY id LIMIT 1)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id >= COALESCE((SELECT id FROM {table} ORDER BY id DESC LIMIT 1 OFFSET :max - 1), -9223372036854775808)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -87,6 +96,7 @@ SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id DESC LIM
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
@@ -102,12 +112,14 @@ WITH time (clock) AS (
 INSERT INTO {table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM time
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: pending.enqueue.bare
 INSERT INTO {table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 
 -- name: pending.dequeue
 WITH picked AS (
@@ -117,6 +129,7 @@ WITH picked AS (
   LIMIT :max)
 DELETE FROM {table}
 WHERE id IN (SELECT id FROM picked)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
@@ -127,6 +140,7 @@ WHERE id = (
   WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   ORDER BY due_at, id
   LIMIT 1)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
@@ -154,7 +168,7 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: claim.enqueue
--- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join. What has
+-- No row is returned when the key is taken. What has
 -- a group is held until claim.advance lets it go.
 WITH time (clock) AS (
   SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
@@ -165,7 +179,7 @@ SELECT :payload, :priority,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM time
-WHERE TRUE
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
@@ -177,11 +191,13 @@ SELECT :payload, :priority,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
-WHERE TRUE
+WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.find_key
-SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL
+SELECT id FROM {table}
+WHERE key = :key AND key IS NOT NULL
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 
 -- name: claim.replace
 -- Gives a message that waits the payload of a later one with its key; with :postpone its delay too. Without a
@@ -200,6 +216,7 @@ SET payload = :payload, priority = :priority, headers = :headers, max_attempts =
                     COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :delay
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.forget
@@ -217,6 +234,7 @@ WITH past AS (
     LIMIT 10))
 DELETE FROM {table}
 WHERE id IN (SELECT id FROM past)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.free
@@ -235,6 +253,7 @@ WITH past AS (
 UPDATE {table}
 SET past_key = key, key = NULL, due_at = 0
 WHERE id IN (SELECT id FROM past)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.take
@@ -259,6 +278,7 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id IN (SELECT id FROM picked)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
@@ -284,6 +304,7 @@ WHERE id = (
         AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
   ORDER BY priority DESC, id
   LIMIT 1)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
@@ -319,6 +340,7 @@ SET state = CASE WHEN state = 1
       ELSE errors END,
     due_at = 0
 WHERE id IN (SELECT id FROM due)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id, state
 
 -- name: claim.complete
@@ -504,12 +526,14 @@ WHERE key = :key AND key IS NOT NULL
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id = :id AND state IN (0, 2, 4, 5)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.set_priority
 WITH unused AS (SELECT 1)
 UPDATE {table} SET priority = :priority
 WHERE id = :id AND state IN (0, 2, 5)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.heartbeat
@@ -536,6 +560,7 @@ WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id = :id AND state = 4
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.redrive_all
@@ -544,6 +569,7 @@ WITH picked AS (
 UPDATE {table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id IN (SELECT id FROM picked)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.remove
@@ -579,6 +605,7 @@ WITH next AS (
 UPDATE {table}
 SET state = 0
 WHERE id IN (SELECT id FROM next)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.purge
@@ -591,6 +618,7 @@ WITH picked AS (
   LIMIT :max)
 DELETE FROM {table}
 WHERE id IN (SELECT id FROM picked)
+  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.stats
@@ -630,14 +658,23 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read
-SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = :queue
+SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
+FROM {catalog} AS c
+LEFT JOIN {limits} AS l ON l.queue = c.name
+WHERE c.name = :queue
 
 -- name: limits.ask
 -- Inside a caller's transaction, which may have begun as a reading one: what only looks would pin its
--- snapshot, and then its first write would fail as soon as somebody else has written meanwhile.
+-- snapshot, and then its first write would fail as soon as somebody else has written meanwhile. The row stays
+-- as it is, and its page is not written.
 WITH unused AS (SELECT 1)
-UPDATE {limits} SET queue = queue WHERE queue = :queue
-RETURNING paused, capacity, rate, burst, concurrency
+UPDATE {catalog} SET layout = layout WHERE name = :queue
+RETURNING identity, kind,
+          (SELECT paused FROM {limits} WHERE queue = :queue) AS paused,
+          (SELECT capacity FROM {limits} WHERE queue = :queue) AS capacity,
+          (SELECT rate FROM {limits} WHERE queue = :queue) AS rate,
+          (SELECT burst FROM {limits} WHERE queue = :queue) AS burst,
+          (SELECT concurrency FROM {limits} WHERE queue = :queue) AS concurrency
 
 -- name: limits.lock
 WITH unused AS (SELECT 1)

@@ -50,6 +50,8 @@ constexpr std::array rules{
        "the catalogue is locked: another transaction creates or drops a queue"),
     on({52002}, errc::busy, advice::transaction,
        "a group of messages is locked; look for transactions that stay open"),
+    on({52003}, errc::not_found, advice::never,
+       "the queue was dropped, and this handle ended with it; if there is one again, open it"),
     on({40613, 40501, 49918, 49919, 49920, 10928, 10929, 4221, 615, 926, 976, 978}, errc::busy,
        advice::session,
        "the database takes no requests just now: it fails over, or is at its limits"),

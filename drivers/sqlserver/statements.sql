@@ -22,6 +22,10 @@
 -- Reads that only look pass what is being changed, and hold nothing: they neither wait nor deadlock.
 -- READCOMMITTEDLOCK: without it READPAST is an error under row versioning.
 -- Parameters are cast where they stand, because drivers declare them each in its own way.
+--
+-- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
+-- without a fence is refused with error 52003 unless the catalogue has it still: the table may be that of a later
+-- queue of the same name. READCOMMITTEDLOCK: what is being dropped is waited for.
 
 -- name: catalog.exists
 SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present
@@ -66,6 +70,8 @@ DROP TABLE {table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (created_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), v.payload
@@ -78,6 +84,8 @@ ORDER BY v.item
 OPTION (MAXDOP 1)
 
 -- name: heap.dequeue fifo.dequeue
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
@@ -87,6 +95,8 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: lifo.dequeue
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
@@ -97,6 +107,8 @@ OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.p
 
 -- name: fifo.dequeue_strict
 -- Without READPAST a reader waits for the head of the queue, and goes on from where it waited.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK)
@@ -106,6 +118,8 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: lifo.dequeue_strict
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK)
@@ -125,6 +139,8 @@ FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
 ORDER BY id DESC
 
 -- name: heap.purge fifo.purge lifo.purge
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
@@ -134,6 +150,8 @@ DELETE FROM picked
 OUTPUT deleted.id
 
 -- name: pending.purge
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
@@ -156,6 +174,8 @@ SELECT (SELECT COUNT_BIG(*)
        COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS as_of
 
 -- name: pending.enqueue
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (created_at, due_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), COALESCE(v.due_at, t.clock + COALESCE(v.delay, 0)), v.payload
@@ -169,6 +189,8 @@ ORDER BY v.item
 OPTION (MAXDOP 1)
 
 -- name: pending.dequeue
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
@@ -216,6 +238,8 @@ CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
 -- the key would stand, until the transaction ends: of two writers with one key the second waits and then
 -- sees the first one's message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked.
 -- What has a group is held until claim.advance lets it go.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
                      max_attempts, retry, group_key)
 OUTPUT inserted.fence AS item, inserted.id
@@ -265,6 +289,8 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.replace
 -- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. Without
 -- a delay one with a group is held until claim.advance lets it go.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
     max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
@@ -289,6 +315,8 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
 -- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
                                  DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
 WITH given AS (
@@ -315,6 +343,8 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
 -- The same where done messages are kept: the key is free, the message stays.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
                                  DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
 WITH given AS (
@@ -347,6 +377,8 @@ WHERE q.id IN (SELECT past.id FROM past)
 -- decimal unless it is cast, and its division would leave a fraction.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
 -- first. That is looked up beforehand: as a condition of the read it would be asked for each ready message.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
                                  DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
 DECLARE @max bigint = CAST(:max AS bigint);
@@ -384,6 +416,8 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
 -- READPAST twice: a message that is being settled just now is locked in the table first and in the index
 -- second; here it is the other way round, and waiting for it would be a deadlock. A history of over 1,000,000
 -- characters is none of ours, and begins anew.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH due AS (
   SELECT TOP (CAST(:max AS bigint)) w.id
   FROM (
@@ -702,6 +736,8 @@ WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS N
                                        DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())))
 
 -- name: claim.cancel
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 DELETE q
 OUTPUT v.item, deleted.id
 FROM (
@@ -714,6 +750,8 @@ WHERE v.turn = 1 AND q.state IN (0, 2, 4, 5)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.set_priority
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET priority = v.priority
 OUTPUT v.item, inserted.id
@@ -762,6 +800,8 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.redrive
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET state = CASE WHEN q.group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 OUTPUT v.item, inserted.id
@@ -775,6 +815,8 @@ WHERE v.turn = 1 AND q.state = 4
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.redrive_all
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
@@ -828,6 +870,8 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.advance
 -- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
 -- Called with the groups locked, each named once.
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET state = 0
 OUTPUT v.item, inserted.id
@@ -854,6 +898,8 @@ INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = n.id
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.purge
+IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+  THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
@@ -942,10 +988,12 @@ ORDER BY w.due_at
 
 -- name: limits.read limits.ask
 -- READUNCOMMITTED: whoever is about to enqueue shall not wait for a reader's transaction that has taken
--- tokens. What is read so holds for less than a second, and readers look again when they have the lock.
-SELECT paused, capacity, rate, burst, concurrency
-FROM {limits} WITH (READUNCOMMITTED)
-WHERE queue = CAST(:queue AS nvarchar(60))
+-- tokens. What is read so holds for less than a second, and readers look again when they have the lock. Which
+-- queue has the name is told as it is committed: a handle whose queue is gone does not come back.
+SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
+FROM {catalog} AS c WITH (READCOMMITTED)
+LEFT JOIN {limits} AS l WITH (READUNCOMMITTED) ON l.queue = c.name
+WHERE c.name = CAST(:queue AS nvarchar(60))
 
 -- name: limits.lock
 -- UPDLOCK: until the transaction ends, so that readers of a limited queue come one after the other.

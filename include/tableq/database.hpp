@@ -82,7 +82,8 @@ class TABLEQ_EXPORT database {
   [[nodiscard]] std::vector<queue_info> queues() const;
   /// One queue of the catalogue.
   [[nodiscard]] std::optional<queue_info> find(std::string_view name) const;
-  /// Deletes a queue with all its messages. @return whether it was there.
+  /// Deletes a queue with all its messages. Its handles in this `database` know at once, all others
+  /// within a second; none works on a later queue of the name. @return whether it was there.
   bool drop(std::string_view name);
 
   /// Looks for what would make queues slow or wrong: settings, missing or changed indexes, table

@@ -34,8 +34,10 @@ class queue_state;
 ///
 /// @par Errors of every operation
 /// errc::connection_failed, connection_lost, outcome_unknown, busy, conflict, permission_denied,
-/// read_only, storage_full, not_found (the table was dropped), cancelled. What may be repeated has
-/// been repeated before one of them is thrown, but for operations that take a transaction.
+/// read_only, storage_full, cancelled; not_found when the queue was dropped, also when it was made
+/// anew, and kind_mismatch when that was as another kind: a handle belongs to the queue that it was
+/// opened for. What may be repeated has been repeated before one of them is thrown, but for
+/// operations that take a transaction.
 class TABLEQ_EXPORT queue {
  public:
   [[nodiscard]] const std::string& name() const noexcept;

@@ -29,6 +29,7 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
     session_ = tableq::core::make_driver(here().url())->connect();
+    session_->define("catalog", fifo_);
     session_->define("fifo", fifo_);
     session_->define("claim", claim_);
   }

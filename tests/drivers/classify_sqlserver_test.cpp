@@ -27,6 +27,7 @@ constexpr known_number numbers[] = {
     {1204, errc::busy, advice::transaction},
     {701, errc::busy, advice::transaction},
     {52001, errc::busy, advice::transaction},
+    {52003, errc::not_found, advice::never},
     {40613, errc::busy, advice::session},
     {40501, errc::busy, advice::session},
     {49918, errc::busy, advice::session},

@@ -21,6 +21,7 @@ class lost_sessions_of_postgresql : public tableq_test::on_each_backend {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
     session_ = tableq::core::make_driver(here().url())->connect();
+    session_->define("catalog", names_);
     session_->define("fifo", names_);
     id_ = here()
               .sql(

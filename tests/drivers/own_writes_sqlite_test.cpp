@@ -23,6 +23,7 @@ class listening_to_sqlite : public tableq_test::on_each_backend {
     if (IsSkipped()) return;
     listens_ = tableq::core::make_driver(here().quick_url());
     session_ = listens_->connect();
+    session_->define("catalog", mail_);
     session_->define("heap", mail_);
   }
 

@@ -164,7 +164,15 @@ tds_answer usual(const sqlserver_call& call) {
     return tds_answer().columns({{"id", tds_type::bigint}, {"state", tds_type::integer}});
   }
   if (is(".next_due")) return number("delay", 0);
-  if (is("limits.read") || is("limits.ask")) return sqlserver_rows::limits();
+  if (is("limits.read") || is("limits.ask")) {
+    tds_answer out = sqlserver_rows::limits();
+    for (const scripted_queue& each : queues) {
+      if (call.shared.at("queue") != tds_value(std::string(each.name))) continue;
+      out.row({each.identity, std::string(to_string(each.kind)), nullptr, nullptr, nullptr, nullptr,
+               nullptr});
+    }
+    return out;
+  }
   if (is("limits.lock")) return sqlserver_rows::locked_limits();
   if (is(".count") || is(".leased")) return number("number", 0);
   if (is("claim.stats")) {
@@ -220,7 +228,9 @@ sqlserver_call read_call(const tds_request& asked) {
   for (std::size_t i = 0; i < text.parameters.size(); ++i) {
     const parameter& place = text.parameters[i];
     const tds_value& value = asked.parameters[i].value;
-    if (place.item) {
+    if (place.identity) {
+      out.own_identity = value;
+    } else if (place.item) {
       keep(out.items.at(place.row), text.of->items[place.source].name, value);
     } else {
       keep(out.shared, text.of->shared[place.source].name, value);
@@ -310,7 +320,9 @@ tds_answer stored_items() {
 }
 
 tds_answer limits() {
-  return tds_answer().columns({{"paused", tds_type::integer},
+  return tds_answer().columns({{"identity", tds_type::bigint},
+                               {"kind", tds_type::nvarchar, 20},
+                               {"paused", tds_type::integer},
                                {"capacity", tds_type::bigint},
                                {"rate", tds_type::bigint},
                                {"burst", tds_type::bigint},

@@ -26,6 +26,8 @@ struct sqlserver_call {
   /// Of `{items: ...}`; 0 for a statement without items.
   std::size_t rows = 0;
   named_values shared = {};
+  /// Of the queue that the caller's handle was opened for, where it is sent.
+  tds_value own_identity = {};
   /// One for each of the rows.
   std::vector<named_values> items = {};
 };

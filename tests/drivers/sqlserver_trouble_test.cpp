@@ -102,6 +102,22 @@ TEST_P(sqlserver_trouble, is_told_by_the_servers_number_without_the_servers_word
   }
 }
 
+TEST_P(sqlserver_trouble, of_a_queue_that_was_made_anew_is_told_by_its_identity) {
+  script_.once("fifo.enqueue", tds_answer().error(52003, "the queue was dropped"));
+  script_.once("limits.ask",
+               rows::limits().row({9, "claim", nullptr, nullptr, nullptr, nullptr, nullptr}));
+  std::optional<error> failed;
+  const auto came = sent_by([&] { failed = thrown_by([&] { fifo_.enqueue("p"); }); });
+  EXPECT_EQ(to_string(failed->code()), "kind_mismatch") << failed->what();
+  for (const auto& each : came) {
+    const auto call = read_call(each);
+    if (call.name != "fifo.enqueue") continue;
+    EXPECT_EQ(call.own_identity,
+              tableq_test::tds_value(tableq_test::sqlserver_script::queue("fifo").identity));
+  }
+  EXPECT_EQ(to_string(thrown_by([&] { fifo_.enqueue("p"); }).code()), "kind_mismatch");
+}
+
 TEST_P(sqlserver_trouble, is_the_error_among_messages_that_surround_it) {
   script_.once("fifo.enqueue", tds_answer()
                                    .info(5701, "Changed database context.")

@@ -109,7 +109,7 @@ TEST_P(sqlserver_wire, declares_a_payload_the_same_way_whatever_its_length) {
     const std::string payload(size, 'x');
     declared.insert(single([&] { fifo.enqueue(payload); }).declaration);
   }
-  EXPECT_EQ(declared, std::set<std::string>{"@P1 VARBINARY(MAX),@P2 BIGINT,@P3 BIGINT"});
+  EXPECT_EQ(declared, std::set<std::string>{"@P1 BIGINT,@P2 VARBINARY(MAX),@P3 BIGINT,@P4 BIGINT"});
 }
 
 TEST_P(sqlserver_wire, declares_a_short_text_the_same_way_whatever_its_length) {

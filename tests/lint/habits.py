@@ -74,6 +74,8 @@ CAUGHT = {
     "named.hpp": "the error gets the name of its operation, and goes on",
     "combiner.cpp": "calls that shared a unit of work are run alone",
     "async_writer.hpp": "the error is the outcome that another thread is told",
+    "identity.hpp": "it is told that the queue was dropped, and else goes on",
+    "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "take.cpp": "messages that were taken are returned all the same",
     "enqueue.cpp": "messages that were stored are stored for good",
     "worker.cpp": "a drain goes on",

@@ -70,6 +70,8 @@ class plan : public on_each_backend {
     }
     found = replaced(found, "{table}", "\"" + table + "\"");
     found = replaced(found, "{limits}", "\"tableq_limits\"");
+    // The catalogue's own, which is there.
+    found = replaced(found, ":own_identity", "0");
     return replaced(found, "{catalog}", "\"tableq_queues\"");
   }
   /// What a take is given, with ids of the priority 0 from `floor` on.

@@ -51,6 +51,12 @@ void database_state::connect() {
   });
 }
 
+void database_state::settle_schema(std::string found) {
+  if (found.empty() || !options_.schema_name.empty()) return;
+  check_found_schema(found);
+  options_.schema_name = std::move(found);
+}
+
 std::optional<timestamp> database_state::now() const {
   return options_.clock ? std::optional(options_.clock()) : std::nullopt;
 }

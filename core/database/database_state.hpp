@@ -96,6 +96,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// The queue with these names and this identity was dropped: its handles here know at once.
   void dropped(const table_names& names) noexcept;
 
+  /// Fixes the schema of the tables, unless the options name one. Before anybody uses them.
+  void settle_schema(std::string found);
+
   /// Opens the first session, so that what is wrong with the address is known at once.
   void connect();
 

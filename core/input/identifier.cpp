@@ -82,6 +82,18 @@ void check_places(const open_options& options, bool schemas) {
   }
 }
 
+void check_found_schema(std::string_view name) {
+  const bool good = std::all_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || lower(c) || digit(c) ||
+           (c >= 'A' && c <= 'Z') ||
+           std::string_view("_-. $@#\\").find(c) != std::string_view::npos;
+  });
+  if (good) return;
+  throw error(errc::unsupported, advice::never,
+              "the schema in which the tables of queues are looked for has quotes, brackets or "
+              "other signs in its name; name another one in schema_name");
+}
+
 table_names names_for(const open_options& options, std::string_view queue, std::int64_t identity) {
   using key = std::tuple<std::string, std::string, std::string>;
   table_names names{.schema = options.schema_name,

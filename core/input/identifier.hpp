@@ -27,6 +27,11 @@ bool good_queue_name(std::string_view name, std::string_view prefix) noexcept;
 /// @throws error errc::invalid_argument, errc::unsupported.
 void check_places(const open_options& options, bool schemas);
 
+/// Checks the name of a schema that the database has told: it will stand in quotes, also within
+/// literals.
+/// @throws error errc::unsupported.
+void check_found_schema(std::string_view name);
+
 /// The names of a queue's tables, with a slot that is the same for the same names in this process.
 /// @param queue empty: the catalogue's own statements.
 /// @param identity of the queue; zero: whichever has that name.

@@ -131,7 +131,11 @@ queue_info open_queue(database_state& in, std::string_view name, const queue_set
 
 void check_catalog(database_state& in) {
   in.on_session([&](connection& session) {
-    return read_catalog(in, session, statements::catalog_find, {.name = own_row}).size();
+    place_row place = run(session, names_for(in.options(), {}), statements::catalog_exists).at(0);
+    in.settle_schema(std::move(place.schema));
+    if (!place.present) return std::size_t{0};
+    const table_names names = names_for(in.options(), {});
+    return read_rows(in, run(session, names, statements::catalog_find, {.name = own_row})).size();
   });
 }
 

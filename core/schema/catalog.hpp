@@ -24,7 +24,9 @@ std::int64_t new_identity();
 /// @throws error as database::fifo and its sisters document.
 queue_info open_queue(database_state& in, std::string_view name, const queue_settings& settings);
 
-/// @throws error errc::schema_too_new.
+/// When a database is opened: finds the schema of its catalogue, and looks at its layout.
+/// @throws error errc::schema_too_new; errc::unsupported for a schema whose name is not to be
+/// quoted.
 void check_catalog(database_state& in);
 std::vector<queue_info> list_queues(database_state& in);
 std::optional<queue_info> find_queue(database_state& in, std::string_view name);

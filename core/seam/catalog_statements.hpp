@@ -91,6 +91,17 @@ struct present_row {
   static constexpr auto fields() { return std::tuple(integer("present", &present_row::present)); }
 };
 
+/// Whether the catalogue is there, and in which schema it is, or would be made; empty: the database
+/// has no schemas, or none to make it in.
+struct place_row {
+  bool present = false;
+  std::string schema = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("present", &place_row::present), text("schema", &place_row::schema));
+  }
+};
+
 /// Whether a lock was free.
 struct held_row {
   bool held = false;
@@ -112,7 +123,7 @@ struct finding_row {
 
 namespace statements {
 
-inline constexpr typed_statement<nothing, nothing, present_row> catalog_exists{
+inline constexpr typed_statement<nothing, nothing, place_row> catalog_exists{
     statement::catalog_exists};
 inline constexpr typed_statement<nothing, nothing, nothing> catalog_lock{statement::catalog_lock};
 inline constexpr typed_statement<nothing, nothing, catalog_row> catalog_list{

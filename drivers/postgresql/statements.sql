@@ -28,7 +28,14 @@
 -- catalogue belongs to the table that it works on.
 
 -- name: catalog.exists
-SELECT CASE WHEN to_regclass('{catalog}') IS NULL THEN 0 ELSE 1 END AS present
+-- And in which schema it is, or would be made: a session of the application's may look for tables elsewhere.
+SELECT CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS present,
+       COALESCE((SELECT CAST(n.nspname AS text)
+                 FROM pg_catalog.pg_class AS t
+                 JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
+                 WHERE t.oid = c.id),
+                CAST(current_schema() AS text)) AS schema
+FROM (SELECT to_regclass('{catalog}') AS id) AS c
 
 -- name: catalog.lock
 -- Until the transaction ends; the number is tableq's own.

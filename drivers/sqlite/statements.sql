@@ -1,5 +1,8 @@
 -- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/seam/contract.cpp.
 --
+-- Tables are those of `main`: a session of the application's may have temporary ones of the same name, which
+-- would come first.
+--
 -- The clock: milliseconds since 1970, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER),
 -- unless a test sets :now. 'now' stands still within one statement.
 -- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
@@ -13,157 +16,158 @@
 
 -- name: catalog.exists
 SELECT EXISTS (
-  SELECT 1 FROM sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present
+  SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present,
+  '' AS schema
 
 -- name: catalog.lock
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
 
 -- name: catalog.list
-SELECT name, identity, kind, layout, options, created_at FROM {catalog} ORDER BY name
+SELECT name, identity, kind, layout, options, created_at FROM main.{catalog} ORDER BY name
 
 -- name: catalog.find
-SELECT name, identity, kind, layout, options, created_at FROM {catalog} WHERE name = :name
+SELECT name, identity, kind, layout, options, created_at FROM main.{catalog} WHERE name = :name
 
 -- name: catalog.insert
-INSERT INTO {catalog} (name, identity, kind, layout, options)
+INSERT INTO main.{catalog} (name, identity, kind, layout, options)
 VALUES (:name, :identity, :kind, :layout, :options)
 
 -- name: catalog.remove
-DELETE FROM {catalog} WHERE name = :name
+DELETE FROM main.{catalog} WHERE name = :name
 
 -- name: table.exists
 SELECT EXISTS (
-  SELECT 1 FROM sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present
+  SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present
 
 -- name: queue.lock
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
 
 -- name: queue.drop
-DROP TABLE {table}
+DROP TABLE main.{table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 WITH unused AS (SELECT 1)
-INSERT INTO {table} (payload, created_at)
+INSERT INTO main.{table} (payload, created_at)
 SELECT :payload,
        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
-INSERT INTO {table} (payload, created_at)
+INSERT INTO main.{table} (payload, created_at)
 SELECT :payload,
        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last one that is wanted, or all: a range needs no list of ids.
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
-WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+DELETE FROM main.{table}
+WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
-WHERE id = (SELECT id FROM {table} ORDER BY id LIMIT 1)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+DELETE FROM main.{table}
+WHERE id = (SELECT id FROM main.{table} ORDER BY id LIMIT 1)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
-WHERE id >= COALESCE((SELECT id FROM {table} ORDER BY id DESC LIMIT 1 OFFSET :max - 1), -9223372036854775808)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+DELETE FROM main.{table}
+WHERE id >= COALESCE((SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1 OFFSET :max - 1), -9223372036854775808)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
-WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+DELETE FROM main.{table}
+WHERE id = (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.peek fifo.peek
-SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id LIMIT :max
+SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id LIMIT :max
 
 -- name: lifo.peek
-SELECT id, created_at, NULL AS due_at, payload FROM {table} ORDER BY id DESC LIMIT :max
+SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id DESC LIMIT :max
 
 -- name: heap.purge fifo.purge lifo.purge pending.purge
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
-WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+DELETE FROM main.{table}
+WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
 -- Each count stops at :max.
-SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
-       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest,
-       (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
+SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
+       (SELECT created_at FROM main.{table} ORDER BY id LIMIT 1) AS oldest,
+       (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1) AS last_id,
        COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
 
 -- name: pending.enqueue
 WITH time (clock) AS (
   SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
-INSERT INTO {table} (payload, created_at, due_at)
+INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM time
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: pending.enqueue.bare
-INSERT INTO {table} (payload, created_at, due_at)
+INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
 -- name: pending.dequeue
 WITH picked AS (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   ORDER BY due_at, id
   LIMIT :max)
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id = (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   ORDER BY due_at, id
   LIMIT 1)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
-FROM {table}
+FROM main.{table}
 WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
 ORDER BY due_at, id
 LIMIT :max
 
 -- name: pending.stats
-SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT :max))
+SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} WHERE due_at <= clock ORDER BY due_at, id LIMIT :max))
          AS waiting,
-       (SELECT COUNT(*) FROM (SELECT id FROM {table} WHERE due_at > clock ORDER BY due_at, id LIMIT :max))
+       (SELECT COUNT(*) FROM (SELECT id FROM main.{table} WHERE due_at > clock ORDER BY due_at, id LIMIT :max))
          AS delayed,
-       (SELECT created_at FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
-       (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
+       (SELECT created_at FROM main.{table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
+       (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1) AS last_id,
        clock AS as_of
 FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
 
 -- name: pending.next_due
 SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
          AS delay
-FROM {table}
+FROM main.{table}
 ORDER BY due_at, id
 LIMIT 1
 
@@ -172,38 +176,38 @@ LIMIT 1
 -- a group is held until claim.advance lets it go.
 WITH time (clock) AS (
   SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
-INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
        CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM time
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: claim.enqueue.bare
-INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
        CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.find_key
-SELECT id FROM {table}
+SELECT id FROM main.{table}
 WHERE key = :key AND key IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
 -- name: claim.replace
 -- Gives a message that waits the payload of a later one with its key; with :postpone its delay too. Without a
 -- delay one with a group is held until claim.advance lets it go.
 WITH unused AS (SELECT 1)
-UPDATE {table}
+UPDATE main.{table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
     expires_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :ttl,
@@ -216,44 +220,44 @@ SET payload = :payload, priority = :priority, headers = :headers, max_attempts =
                     COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :delay
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.forget
 -- Messages that are done and stayed for their keys alone: this one, and some of those that are over longest.
 WITH past AS (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
     AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   UNION ALL
   SELECT id FROM (
-    SELECT id FROM {table}
+    SELECT id FROM main.{table}
     WHERE state = 3 AND due_at > 0
       AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
     ORDER BY due_at
     LIMIT 10))
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM past)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.free
 -- The same where done messages are kept: the key is free, the message stays.
 WITH past AS (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
     AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   UNION ALL
   SELECT id FROM (
-    SELECT id FROM {table}
+    SELECT id FROM main.{table}
     WHERE state = 3 AND due_at > 0
       AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
     ORDER BY due_at
     LIMIT 10))
-UPDATE {table}
+UPDATE main.{table}
 SET past_key = key, key = NULL, due_at = 0
 WHERE id IN (SELECT id FROM past)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.take
@@ -262,15 +266,15 @@ RETURNING id
 -- has put there, be it text: the casts and bounds keep that from stopping the take, or the settlement.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
 WITH picked AS (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
-      SELECT 1 FROM {table}
+      SELECT 1 FROM main.{table}
       WHERE state IN (1, 2)
         AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
   ORDER BY priority DESC, id
   LIMIT :max)
-UPDATE {table}
+UPDATE main.{table}
 SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
     attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
     claimed_at = :claimed_at,
@@ -278,7 +282,7 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
@@ -288,7 +292,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 
 -- name: claim.take.one
 WITH unused AS (SELECT 1)
-UPDATE {table}
+UPDATE main.{table}
 SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
     attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
     claimed_at = :claimed_at,
@@ -296,15 +300,15 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id = (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
-      SELECT 1 FROM {table}
+      SELECT 1 FROM main.{table}
       WHERE state IN (1, 2)
         AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
   ORDER BY priority DESC, id
   LIMIT 1)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
@@ -315,12 +319,12 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 -- name: claim.promote
 -- A history of over 1,000,000 characters is none of ours, and begins anew.
 WITH due AS (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE state IN (1, 2)
     AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   ORDER BY due_at, id
   LIMIT :max)
-UPDATE {table}
+UPDATE main.{table}
 SET state = CASE WHEN state = 1
                    AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
                                             :max_attempts) THEN 4
@@ -340,23 +344,23 @@ SET state = CASE WHEN state = 1
       ELSE errors END,
     due_at = 0
 WHERE id IN (SELECT id FROM due)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, state
 
 -- name: claim.complete
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.complete.bare
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.keep
 -- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
 WITH unused AS (SELECT 1)
-UPDATE {table}
+UPDATE main.{table}
 SET state = 3,
     due_at = CASE WHEN :window > 0 AND key IS NOT NULL
       THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :window
@@ -393,9 +397,9 @@ WITH failed AS (
              OR :final <> 0 AS last,
            '$.after[' || MAX(MIN(CAST(attempts AS INTEGER),
              json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']' AS place
-    FROM {table}
+    FROM main.{table}
     WHERE id = :id AND state = 1 AND fence = :fence))
-UPDATE {table} AS q
+UPDATE main.{table} AS q
 SET state = CASE WHEN failed.last THEN 4 WHEN failed.rest > 0 THEN 2 ELSE 0 END,
     attempts = CASE WHEN :final = 2 THEN MAX(CAST(q.attempts AS INTEGER), 1) - 1 ELSE q.attempts END,
     due_at = CASE WHEN NOT failed.last AND failed.rest > 0 THEN failed.clock + failed.rest ELSE 0 END,
@@ -411,23 +415,23 @@ RETURNING id, state
 
 -- name: claim.release
 WITH unused AS (SELECT 1)
-UPDATE {table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
+UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.release.bare
-UPDATE {table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
+UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
 WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.extend
 WITH unused AS (SELECT 1)
-UPDATE {table}
+UPDATE main.{table}
 SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.extend.bare
-UPDATE {table}
+UPDATE main.{table}
 SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id = :id AND state = 1 AND fence = :fence
 
@@ -436,10 +440,10 @@ WHERE id = :id AND state = 1 AND fence = :fence
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
-  SELECT * FROM (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
+  SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
   UNION ALL
   SELECT * FROM (
-    SELECT * FROM {table}
+    SELECT * FROM main.{table}
     WHERE state IN (1, 2)
       AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
     ORDER BY due_at, id
@@ -452,7 +456,7 @@ LIMIT :max
 -- to begin.
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
-FROM {table}
+FROM main.{table}
 WHERE state = :state AND state IN (3, 4) AND typeof(finished_at) = 'integer'
   AND (finished_at, id) > (:after_at, :after_id)
 ORDER BY finished_at, id
@@ -464,14 +468,14 @@ SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_a
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
   SELECT * FROM (
-    SELECT * FROM {table}
+    SELECT * FROM main.{table}
     WHERE state = 0 AND priority = :after_priority AND typeof(priority) = 'integer'
       AND id > :after_id
     ORDER BY priority DESC, id
     LIMIT :max)
   UNION ALL
   SELECT * FROM (
-    SELECT * FROM {table}
+    SELECT * FROM main.{table}
     WHERE state = 0 AND priority < :after_priority AND priority >= -2147483648
       AND typeof(priority) = 'integer'
     ORDER BY priority DESC, id
@@ -484,14 +488,14 @@ SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_a
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
   SELECT * FROM (
-    SELECT * FROM {table}
+    SELECT * FROM main.{table}
     WHERE state = 5 AND priority = :after_priority AND typeof(priority) = 'integer'
       AND id > :after_id
     ORDER BY priority DESC, id
     LIMIT :max)
   UNION ALL
   SELECT * FROM (
-    SELECT * FROM {table}
+    SELECT * FROM main.{table}
     WHERE state = 5 AND priority < :after_priority AND priority >= -2147483648
       AND typeof(priority) = 'integer'
     ORDER BY priority DESC, id
@@ -502,7 +506,7 @@ LIMIT :max
 -- name: claim.list_waiting
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
-FROM {table}
+FROM main.{table}
 WHERE state = :state AND state IN (1, 2) AND typeof(due_at) = 'integer'
   AND (due_at, id) > (:after_at, :after_id)
 ORDER BY due_at, id
@@ -511,70 +515,70 @@ LIMIT :max
 -- name: claim.get
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
-FROM {table}
+FROM main.{table}
 WHERE id = :id
 
 -- name: claim.find
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
-FROM {table}
+FROM main.{table}
 WHERE key = :key AND key IS NOT NULL
   AND (state <> 3
     OR due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 
 -- name: claim.cancel
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id = :id AND state IN (0, 2, 4, 5)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.set_priority
 WITH unused AS (SELECT 1)
-UPDATE {table} SET priority = :priority
+UPDATE main.{table} SET priority = :priority
 WHERE id = :id AND state IN (0, 2, 5)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.heartbeat
 WITH unused AS (SELECT 1)
-UPDATE {table}
+UPDATE main.{table}
 SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id = :id AND state = 1 AND fence = :fence
 RETURNING id
 
 -- name: claim.heartbeat.bare
-UPDATE {table}
+UPDATE main.{table}
 SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
 WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.lost
 SELECT CAST(:id AS INTEGER) AS id
-WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id AND state = 1 AND fence = :fence)
+WHERE NOT EXISTS (SELECT 1 FROM main.{table} WHERE id = :id AND state = 1 AND fence = :fence)
 
 -- name: claim.state_of
-SELECT id, state FROM {table} WHERE id = :id
+SELECT id, state FROM main.{table} WHERE id = :id
 
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
-UPDATE {table}
+UPDATE main.{table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id = :id AND state = 4
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.redrive_all
 WITH picked AS (
-  SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
-UPDATE {table}
+  SELECT id FROM main.{table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
+UPDATE main.{table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.remove
 WITH unused AS (SELECT 1)
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id = :id AND state = :state
 RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
@@ -582,68 +586,68 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
 -- name: claim.adopt
 -- A message that comes from another queue: what was its key is remembered, and holds nothing.
 WITH unused AS (SELECT 1)
-INSERT INTO {table} (payload, priority, created_at, past_key, headers, errors)
+INSERT INTO main.{table} (payload, priority, created_at, past_key, headers, errors)
 VALUES (:payload, :priority, :created_at, :key, :headers, :errors)
 RETURNING id
 
 -- name: claim.group_of
-SELECT group_key FROM {table} WHERE id = :id AND group_key IS NOT NULL
+SELECT group_key FROM main.{table} WHERE id = :id AND group_key IS NOT NULL
 
 -- name: claim.advance
 -- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
 -- The index is named: with statistics of one large group others look cheaper.
 WITH next AS (
-  SELECT id FROM {table} INDEXED BY {table:group}
+  SELECT id FROM main.{table} INDEXED BY {table:group}
   WHERE group_key = :group AND state = 5
   ORDER BY id
   LIMIT MAX(:limit
-    - (SELECT COUNT(*) FROM {table} INDEXED BY {table:group}
+    - (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
        WHERE group_key = :group AND state IN (0, 1))
     - CASE WHEN :hold = 0 THEN 0
-           ELSE (SELECT COUNT(*) FROM {table} INDEXED BY {table:group}
+           ELSE (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
                  WHERE group_key = :group AND state = 2) END, 0))
-UPDATE {table}
+UPDATE main.{table}
 SET state = 0
 WHERE id IN (SELECT id FROM next)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.purge
 WITH picked AS (
-  SELECT id FROM {table}
+  SELECT id FROM main.{table}
   WHERE state = :state AND state IN (3, 4)
     AND finished_at <=
       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) - :older_than
   ORDER BY finished_at, id
   LIMIT :max)
-DELETE FROM {table}
+DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = :own_identity)
+  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: claim.stats
 -- Each count stops at :max, that of delayed and leased ones together.
 SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, later.leased,
        (SELECT COUNT(*) FROM (
-          SELECT id FROM {table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max)) AS held,
+          SELECT id FROM main.{table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max)) AS held,
        (SELECT COUNT(*) FROM (
-          SELECT id FROM {table} WHERE state = 3 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS done,
+          SELECT id FROM main.{table} WHERE state = 3 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS done,
        (SELECT COUNT(*) FROM (
-          SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS dead,
-       (SELECT created_at FROM {table}
+          SELECT id FROM main.{table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)) AS dead,
+       (SELECT created_at FROM main.{table}
         WHERE id = MIN(COALESCE(ready.lowest, due.lowest), COALESCE(due.lowest, ready.lowest))) AS oldest,
-       (SELECT seq FROM sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
+       (SELECT seq FROM main.sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
        COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
 FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
-        SELECT id FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
+        SELECT id FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
      (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
-        SELECT id FROM {table}
+        SELECT id FROM main.{table}
         WHERE state IN (1, 2)
           AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
         ORDER BY due_at, id
         LIMIT :max)) AS due,
      (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
-        SELECT state FROM {table}
+        SELECT state FROM main.{table}
         WHERE state IN (1, 2)
           AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
         ORDER BY due_at, id
@@ -652,15 +656,15 @@ FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
 -- name: claim.next_due
 SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
          AS delay
-FROM {table}
+FROM main.{table}
 WHERE state IN (1, 2)
 ORDER BY due_at, id
 LIMIT 1
 
 -- name: limits.read
 SELECT c.identity, c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
-FROM {catalog} AS c
-LEFT JOIN {limits} AS l ON l.queue = c.name
+FROM main.{catalog} AS c
+LEFT JOIN main.{limits} AS l ON l.queue = c.name
 WHERE c.name = :queue
 
 -- name: limits.ask
@@ -668,34 +672,34 @@ WHERE c.name = :queue
 -- snapshot, and then its first write would fail as soon as somebody else has written meanwhile. The row stays
 -- as it is, and its page is not written.
 WITH unused AS (SELECT 1)
-UPDATE {catalog} SET layout = layout WHERE name = :queue
+UPDATE main.{catalog} SET layout = layout WHERE name = :queue
 RETURNING identity, kind,
-          (SELECT paused FROM {limits} WHERE queue = :queue) AS paused,
-          (SELECT capacity FROM {limits} WHERE queue = :queue) AS capacity,
-          (SELECT rate FROM {limits} WHERE queue = :queue) AS rate,
-          (SELECT burst FROM {limits} WHERE queue = :queue) AS burst,
-          (SELECT concurrency FROM {limits} WHERE queue = :queue) AS concurrency
+          (SELECT paused FROM main.{limits} WHERE queue = :queue) AS paused,
+          (SELECT capacity FROM main.{limits} WHERE queue = :queue) AS capacity,
+          (SELECT rate FROM main.{limits} WHERE queue = :queue) AS rate,
+          (SELECT burst FROM main.{limits} WHERE queue = :queue) AS burst,
+          (SELECT concurrency FROM main.{limits} WHERE queue = :queue) AS concurrency
 
 -- name: limits.lock
 WITH unused AS (SELECT 1)
-UPDATE {limits} SET queue = queue WHERE queue = :queue
+UPDATE main.{limits} SET queue = queue WHERE queue = :queue
 RETURNING paused, rate, burst, concurrency, tokens, refilled_at,
           COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock
 
 -- name: limits.spend
-UPDATE {limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
+UPDATE main.{limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
 
 -- name: limits.pause
-INSERT INTO {limits} (queue, paused)
-SELECT name, :paused FROM {catalog} WHERE name = :queue
+INSERT INTO main.{limits} (queue, paused)
+SELECT name, :paused FROM main.{catalog} WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 
 -- name: limits.set
 -- A rate begins with its burst, and keeps what is left of it when it is set again.
-INSERT INTO {limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
+INSERT INTO main.{limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
        COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
-FROM {catalog}
+FROM main.{catalog}
 WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE
 SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded.concurrency,
@@ -704,31 +708,31 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
     rate = excluded.rate
 
 -- name: limits.remove
-DELETE FROM {limits} WHERE queue = :queue
+DELETE FROM main.{limits} WHERE queue = :queue
 
 -- name: queue.count
 -- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
 -- many it is their number, and else what is counted.
 SELECT CASE WHEN span <= :enough THEN span
-            ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT :max)) END AS number
-FROM (SELECT COALESCE((SELECT MAX(id) FROM {table}) - (SELECT MIN(id) FROM {table}) + 1, 0) AS span)
+            ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM main.{table} LIMIT :max)) END AS number
+FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)
 
 -- name: claim.count
 SELECT CASE WHEN span <= :enough THEN span
             ELSE (SELECT COUNT(*) FROM (
-              SELECT 1 FROM (SELECT 1 FROM {table} WHERE state = 0 LIMIT :max)
+              SELECT 1 FROM (SELECT 1 FROM main.{table} WHERE state = 0 LIMIT :max)
               UNION ALL
-              SELECT 1 FROM (SELECT 1 FROM {table} WHERE state IN (1, 2) LIMIT :max)
+              SELECT 1 FROM (SELECT 1 FROM main.{table} WHERE state IN (1, 2) LIMIT :max)
               UNION ALL
-              SELECT 1 FROM (SELECT 1 FROM {table} WHERE group_key IS NOT NULL AND state = 5 LIMIT :max)))
+              SELECT 1 FROM (SELECT 1 FROM main.{table} WHERE group_key IS NOT NULL AND state = 5 LIMIT :max)))
             END AS number
-FROM (SELECT COALESCE((SELECT MAX(id) FROM {table}) - (SELECT MIN(id) FROM {table}) + 1, 0) AS span)
+FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)
 
 -- name: claim.leased
 -- `state IN (1, 2)` lets it use the index of what waits where there is none of the leases.
 SELECT COUNT(*) AS number
 FROM (
-  SELECT 1 FROM {table}
+  SELECT 1 FROM main.{table}
   WHERE state = 1 AND state IN (1, 2)
     AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
   LIMIT :max)
@@ -762,9 +766,9 @@ FROM (SELECT 'pending' AS kind, '{table:due}' AS name
       UNION ALL SELECT 'claim', '{table:past}'
       UNION ALL SELECT 'claim', '{table:group}'
       UNION ALL SELECT 'claim', '{table:key}') AS w
-LEFT JOIN sqlite_master AS l ON l.type = 'index' AND '"' || l.name || '"' = w.name
+LEFT JOIN main.sqlite_master AS l ON l.type = 'index' AND '"' || l.name || '"' = w.name
 WHERE w.kind = :kind
 UNION ALL
 SELECT 1, 'trigger ' || name || ' runs on each operation', 'make sure that it is cheap and never fails'
-FROM sqlite_master
+FROM main.sqlite_master
 WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'

@@ -28,7 +28,9 @@
 -- queue of the same name. READCOMMITTEDLOCK: what is being dropped is waited for.
 
 -- name: catalog.exists
-SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present
+-- And in which schema it is, or would be made: a session of the application's may have another one by default.
+SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present,
+       COALESCE(OBJECT_SCHEMA_NAME(OBJECT_ID(N'{catalog}', N'U')), SCHEMA_NAME()) AS [schema]
 
 -- name: catalog.lock
 -- Until the transaction ends.

@@ -53,7 +53,8 @@ struct open_options {
   std::string table_prefix = {};
 
   /// The schema that holds the tables, where the database has schemas (it must exist). Empty: the
-  /// session's default. Same characters as a queue's name.
+  /// one in which the first session finds the catalogue, or else its default; what later sessions
+  /// have by default, enlisted ones too, changes nothing. Same characters as a queue's name.
   std::string schema_name = {};
 
   /// The most sessions open at once, at least 1. Calls beyond that wait for one.

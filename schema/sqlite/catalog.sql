@@ -1,5 +1,5 @@
 -- The catalogue: one row for each queue, and one for its own layout.
-CREATE TABLE IF NOT EXISTS {catalog} (
+CREATE TABLE IF NOT EXISTS main.{catalog} (
   name TEXT PRIMARY KEY,
   -- What receipts carry: another one when a queue is dropped and made anew.
   identity INTEGER NOT NULL UNIQUE,
@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS {catalog} (
 ) WITHOUT ROWID;
 
 -- One row for each queue that has had a limit or a pause.
-CREATE TABLE IF NOT EXISTS {limits} (
+CREATE TABLE IF NOT EXISTS main.{limits} (
   queue TEXT PRIMARY KEY,
   paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   -- Messages that wait or run.
@@ -27,6 +27,6 @@ CREATE TABLE IF NOT EXISTS {limits} (
   refilled_at INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
-INSERT INTO {catalog} (name, identity, kind, layout)
+INSERT INTO main.{catalog} (name, identity, kind, layout)
 VALUES ('tableq', 0, 'catalogue', 1)
 ON CONFLICT DO NOTHING;

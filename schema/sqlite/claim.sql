@@ -1,6 +1,6 @@
 -- The update-flag queue: a read flags a message for the length of a lease.
 -- Times are milliseconds since 1970, UTC.
-CREATE TABLE {table} (
+CREATE TABLE main.{table} (
   -- AUTOINCREMENT: an id is never used twice, so that no receipt can match a later message.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead, 5 held until its group lets it go.
@@ -36,10 +36,10 @@ CREATE TABLE {table} (
 );
 
 -- One index for each question, holding only the rows that can answer it.
-CREATE INDEX {table:ready} ON {table} (priority DESC, id) WHERE state = 0;
-CREATE INDEX {table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
-CREATE INDEX {table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
-CREATE INDEX {table:held} ON {table} (priority DESC, id) WHERE state = 5;
-CREATE INDEX {table:past} ON {table} (due_at) WHERE state = 3 AND due_at > 0;
-CREATE INDEX {table:group} ON {table} (group_key, state, id) WHERE group_key IS NOT NULL;
-CREATE UNIQUE INDEX {table:key} ON {table} (key) WHERE key IS NOT NULL;
+CREATE INDEX main.{table:ready} ON {table} (priority DESC, id) WHERE state = 0;
+CREATE INDEX main.{table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
+CREATE INDEX main.{table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);
+CREATE INDEX main.{table:held} ON {table} (priority DESC, id) WHERE state = 5;
+CREATE INDEX main.{table:past} ON {table} (due_at) WHERE state = 3 AND due_at > 0;
+CREATE INDEX main.{table:group} ON {table} (group_key, state, id) WHERE group_key IS NOT NULL;
+CREATE UNIQUE INDEX main.{table:key} ON {table} (key) WHERE key IS NOT NULL;

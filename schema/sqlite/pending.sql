@@ -1,10 +1,10 @@
 -- Messages that wait for their time: reads take the earliest due_at that has passed.
 -- Times are milliseconds since 1970, UTC.
-CREATE TABLE {table} (
+CREATE TABLE main.{table} (
   id INTEGER PRIMARY KEY,
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
   due_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
   payload BLOB NOT NULL
 );
 
-CREATE INDEX {table:due} ON {table} (due_at, id);
+CREATE INDEX main.{table:due} ON {table} (due_at, id);

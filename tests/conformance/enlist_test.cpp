@@ -57,6 +57,59 @@ TEST_P(enlist_of_kind, without_an_open_transaction_each_operation_commits_by_its
   EXPECT_FALSE(here().held());
 }
 
+TEST_P(enlist_of_kind, temporary_tables_of_the_same_name_get_nothing) {
+  any_queue mail = make("mail");
+  mail.put("first");
+  const auto session = here().session();
+  for (const char* table : {"mail", "tableq_queues", "tableq_limits"}) {
+    const auto made = here().shadow_sql(table);
+    if (!made) GTEST_SKIP() << "this database has no such tables";
+    *session << *made;
+  }
+  {
+    soci::transaction mine(*session);
+    tableq::enlistment joined = tableq::enlist(db(), *session);
+    mail.put(joined, "second");
+    const auto taken = mail.take(joined);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->payload, kind() == tableq::kind::lifo ? "second" : "first");
+    mine.commit();
+  }
+  EXPECT_EQ(mail.waiting(), 1U);
+  EXPECT_TRUE(mail.take());
+  int kept = -1;
+  *session << "SELECT count(*) FROM mail", soci::into(kept);
+  EXPECT_EQ(kept, 0) << "in the session's own table";
+}
+
+TEST_P(enlist_of_kind, a_transaction_of_tableq_passes_temporary_tables_too) {
+  any_queue mail = make("mail");
+  auto tx = db().begin();
+  const auto made = here().shadow_sql("mail");
+  if (!made) GTEST_SKIP() << "this database has no such tables";
+  tableq::session_of(tx) << *made;
+  mail.put(tx, "stored");
+  tx.commit();
+  EXPECT_EQ(open().queues().size(), 1U);
+  auto other = open();
+  EXPECT_EQ(any_queue(other, kind(), "mail").take()->payload, "stored");
+}
+
+TEST_P(enlist_of_kind, a_session_that_looks_for_tables_elsewhere_reaches_the_queue) {
+  const auto away = here().look_elsewhere_sql();
+  if (!away) GTEST_SKIP() << "sessions of this database cannot";
+  any_queue mail = make("mail");
+  const auto session = here().session();
+  *session << *away;
+  soci::transaction mine(*session);
+  tableq::enlistment joined = tableq::enlist(db(), *session);
+  mail.put(joined, "second");
+  EXPECT_EQ(mail.take(joined)->payload, "second");
+  mail.put(joined, "third");
+  mine.commit();
+  EXPECT_EQ(mail.take()->payload, "third");
+}
+
 class enlistment : public on_each_backend {};
 TABLEQ_ON_BACKENDS(enlistment, shared_backends);
 

@@ -173,7 +173,9 @@ class sqlserver_place : public testing::Test {
   tds_server server_{[](const tds_request& asked) {
     if (contains(asked.text, "open_transaction_count")) return tds_answer();
     if (contains(asked.text, "AS present")) {
-      return tds_answer().columns({{"present", tds_type::bigint}}).row({0});
+      return tds_answer()
+          .columns({{"present", tds_type::bigint}, {"schema", tds_type::nvarchar, 128}})
+          .row({0, "dbo"});
     }
     return asked.text.rfind("SELECT", 0) == 0 ? one("1") : tds_answer();
   }};

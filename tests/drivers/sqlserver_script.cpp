@@ -72,8 +72,9 @@ known_texts texts_of_dialect() {
                                  of.items.empty() ? 0 : rows};
     }
   };
-  for (const scripted_queue& each : queues) {
-    const auto names = tableq::core::names_for({}, each.name);
+  // Before the schema of the catalogue is known, and afterwards.
+  const auto add_queue = [&](const scripted_queue& each, const std::string& schema) {
+    const auto names = tableq::core::names_for({.schema_name = schema}, each.name);
     const std::string beginning = std::string(to_string(each.kind)) + ".";
     for (const contract& of : tableq::core::contracts()) {
       const bool of_all = of.name.starts_with("catalog.") || of.name.starts_with("table.") ||
@@ -88,6 +89,10 @@ known_texts texts_of_dialect() {
         out[one] = {.name = "ddl." + part};
       }
     }
+  };
+  for (const scripted_queue& each : queues) {
+    add_queue(each, "");
+    add_queue(each, "dbo");
   }
   out[speaks.setup.at(0)] = {.name = "setup"};
   out[speaks.begin] = {.name = "begin"};
@@ -150,6 +155,11 @@ tds_answer done_for_each(const sqlserver_call& call) {
 tds_answer usual(const sqlserver_call& call) {
   const auto is = [&](std::string_view end) { return call.name.ends_with(end); };
   if (!call.known) throw std::runtime_error("this is no text of the dialect");
+  if (is("catalog.exists")) {
+    return tds_answer()
+        .columns({{"present", tds_type::integer}, {"schema", tds_type::nvarchar, 128}})
+        .row({1, "dbo"});
+  }
   if (is(".exists")) return number("present", 1);
   if (is("catalog.find") || is("catalog.list")) return catalogue(call);
   if (is("claim.find_key")) return sqlserver_rows::added();

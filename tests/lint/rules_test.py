@@ -27,8 +27,8 @@ SOUND = {
     "drivers/two/dialect.cpp": '#include <libpq-fe.h>\nconst char* s = "SET x = 1";\n',
     "drivers/two/statements.sql": "-- name: a.b\nSELECT '--';\n",
     "drivers/transport/one.cpp": "// SELECT in a comment is none.\n",
-    "schema/one/heap.sql": "CREATE TABLE x (y int);\n",
-    "schema/two/heap.sql": "CREATE TABLE x (y int);\n",
+    "schema/one/heap.sql": "CREATE TABLE {table} (y int);\n",
+    "schema/two/heap.sql": "CREATE TABLE {table} (y int);\n",
     "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
     "tools/help.hpp": "#pragma once\n",
     "bench/throughput.cpp": '#include "databases/databases.hpp"\n',
@@ -91,6 +91,13 @@ BREACHES = {
     "the_library_keeps_to_itself": [
         {CODE: 'auto x = getenv("X");\n'},
         {CODE: "auto x = std::chrono::system_clock::now();\n"},
+    ],
+    "tables_are_qualified": [
+        {"drivers/one/statements.sql": "SELECT a FROM mail;\n"},
+        {"drivers/one/statements.sql": "WITH a AS (SELECT 1)\nINSERT INTO mail\nSELECT x FROM a;\n"},
+        {"drivers/one/statements.sql": "SELECT a\nFROM {table} AS q\nJOIN {table:x} AS o;\n"},
+        {"schema/sqlite/heap.sql": "CREATE TABLE {table} (y int);\n"},
+        {"schema/sqlite/heap.sql": "CREATE INDEX {table:x} ON {table} (y);\n"},
     ],
     "sql_lives_in_sql_files": [
         {CODE: 'auto s = "SELECT 1";\n'},

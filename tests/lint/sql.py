@@ -41,7 +41,43 @@ def sql_comments_have_a_line_of_their_own(tree):
                 yield f"{tree.name(path)}:{number}: a comment beside SQL"
 
 
+# Where a table, or what is made, is named; and what may stand there that is no table.
+TABLE_PLACE = re.compile(
+    r"(?:\b(?:FROM|JOIN|INTO|(?<!FOR )UPDATE)|\bTABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|"
+    r"\bINDEX(?:\s+IF\s+NOT\s+EXISTS)?(?=\s+\S+\s+ON\b))\s+([^\s(),;]+)(\s*\()?"
+)
+PLACEHOLDER = r"\{(?:table|catalog|limits)\}"
+SYSTEM = re.compile(r"pg_\w+(\.\w+)?|sys\.\w+|main\.sqlite_\w+|pragma_\w+")
+WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ON", "TO", "''"}
+
+
+def names_of(text):
+    """CTEs and aliases: names that a text gives itself."""
+    ctes = re.findall(r"(?:\bWITH|,)\s+(\w+)\s*(?:\([^()]*\)\s*)?AS\s+(?:MATERIALIZED\s+)?\(", text)
+    return set(ctes) | set(re.findall(r"\bAS\s+(\w+)", text))
+
+
+def tables_are_qualified(tree):
+    """A session of the application's may have other tables of the same names."""
+    for path in tree.paths("schema", "drivers", ends=(".sql",)):
+        name = tree.name(path)
+        inside = "main." if "sqlite" in name else ""
+        lines = path.read_text(encoding="utf-8").split("\n")
+        text = "\n".join("" if line.lstrip().startswith("--") else line for line in lines)
+        text = re.sub(r"'(?:[^']|'')*'", lambda m: "'" + "\n" * m[0].count("\n") + "'", text)
+        own = names_of(text)
+        for found in TABLE_PLACE.finditer(text):
+            what, call = found[1], found[2]
+            index = found[0].startswith("INDEX")
+            made = rf"{inside}\{{table:\w+\}}" if index else rf"{inside}{PLACEHOLDER}"
+            known = re.fullmatch(made, what) or SYSTEM.fullmatch(what) or what in own | WORDS
+            if not known and not (call and found[0].startswith(("FROM", "JOIN"))):
+                line = text.count("\n", 0, found.start(1)) + 1
+                yield f"{name}:{line}: {what} is in no schema"
+
+
 RULES = [
+    tables_are_qualified,
     sql_lives_in_sql_files,
     session_set_up_is_dialect_data,
     sql_comments_have_a_line_of_their_own,

@@ -84,6 +84,11 @@ std::vector<std::string> required_in_vain() {
   return out;
 }
 
+std::optional<std::string> place::shadow_sql(std::string_view table) const {
+  const std::string name(table);
+  return "CREATE TEMPORARY TABLE " + name + " AS SELECT * FROM " + name + " WHERE 1 = 0";
+}
+
 std::string place::text_payload(std::string_view text) const {
   return "'" + replaced(std::string(text), "'", "''") + "'";
 }

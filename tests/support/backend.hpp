@@ -140,6 +140,12 @@ class place {
 
   /// A schema other than the default one, made for this place; empty without schemas.
   [[nodiscard]] virtual std::optional<std::string> other_schema() { return {}; }
+  /// A statement after which a session has an empty table of its own, which comes before the one of
+  /// that name for whoever names no schema; empty where there is no such table.
+  [[nodiscard]] virtual std::optional<std::string> shadow_sql(std::string_view table) const;
+  /// A statement after which a session looks for tables in other schemas; empty where that is
+  /// fixed.
+  [[nodiscard]] virtual std::optional<std::string> look_elsewhere_sql() const { return {}; }
   /// The address of a user without the right to create tables; empty where users are unknown.
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
   /// A user of its own with each call; empty where users are unknown.

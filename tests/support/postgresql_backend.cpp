@@ -152,6 +152,7 @@ class schema_place : public place {
     return check(url_with("options", options() + " -cdefault_transaction_read_only=on"));
   }
 
+  std::optional<std::string> look_elsewhere_sql() const override { return "SET search_path = x"; }
   std::optional<std::string> other_schema() override {
     administrator_.run("CREATE SCHEMA " + schema_ + "_other");
     return schema_ + "_other";

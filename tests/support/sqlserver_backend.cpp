@@ -168,6 +168,7 @@ class database_place : public place {
     return verdict;
   }
 
+  std::optional<std::string> shadow_sql(std::string_view /*table*/) const override { return {}; }
   std::optional<std::string> other_schema() override {
     sql("CREATE SCHEMA " + name_ + "_other");
     return name_ + "_other";

@@ -3,8 +3,8 @@
 -- Tables are those of `main`: a session of the application's may have temporary ones of the same name, which
 -- would come first.
 --
--- The clock: milliseconds since 1970, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER),
--- unless a test sets :now. 'now' stands still within one statement.
+-- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
+-- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
 -- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
 -- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
 -- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
@@ -13,6 +13,37 @@
 -- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
 -- without a fence finds none, and adds none, unless the catalogue has it still: the table may be that of a later
 -- queue of the same name. Catalogue and table are seen in one snapshot.
+
+-- fragment: clock
+-- Milliseconds since 1970. It stands still within one statement.
+CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
+
+-- fragment: clock.given
+-- The clock that a test sets, or that the transport reads: that costs a tenth of the function.
+:now
+
+-- fragment: message
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: receipt_held
+-- The message whose lease the given receipt holds.
+id = :id AND state = 1 AND fence = :fence
+
+-- fragment: retry_delay
+-- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
+-- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent.
+COALESCE(:delay,
+  CASE WHEN json_type(rule, place) IN ('integer', 'real')
+       THEN CAST(MIN(MAX(json_extract(rule, place), 0), 315360000000) AS INTEGER) END
+    * (100000 + :dice
+         * CASE WHEN json_type(rule, '$.jitter') IN ('integer', 'real')
+                THEN CAST(MIN(MAX(json_extract(rule, '$.jitter'), 0), 100) AS INTEGER)
+                ELSE 0 END)
+    / 100000,
+  0)
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -51,14 +82,14 @@ DROP TABLE main.{table}
 WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, created_at)
 SELECT :payload,
-       COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+       COALESCE(:created_at, {clock})
 WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id
 
 -- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
 INSERT INTO main.{table} (payload, created_at)
 SELECT :payload,
-       COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+       COALESCE(:created_at, {clock})
 WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
@@ -108,11 +139,11 @@ RETURNING id
 SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
        (SELECT created_at FROM main.{table} ORDER BY id LIMIT 1) AS oldest,
        (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1) AS last_id,
-       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
+       {clock} AS as_of
 
 -- name: pending.enqueue
 WITH time (clock) AS (
-  SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+  SELECT {clock})
 INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM time
@@ -122,13 +153,13 @@ RETURNING id
 -- name: pending.enqueue.bare
 INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
-FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+FROM (SELECT {clock} AS clock)
 WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 
 -- name: pending.dequeue
 WITH picked AS (
   SELECT id FROM main.{table}
-  WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT :max)
 DELETE FROM main.{table}
@@ -141,7 +172,7 @@ WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id = (
   SELECT id FROM main.{table}
-  WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT 1)
   AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
@@ -150,7 +181,7 @@ RETURNING id, created_at, due_at, payload
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
 FROM main.{table}
-WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+WHERE due_at <= {clock}
 ORDER BY due_at, id
 LIMIT :max
 
@@ -162,10 +193,10 @@ SELECT (SELECT COUNT(*) FROM (SELECT id FROM main.{table} WHERE due_at <= clock 
        (SELECT created_at FROM main.{table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
        (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1) AS last_id,
        clock AS as_of
-FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+FROM (SELECT {clock} AS clock)
 
 -- name: pending.next_due
-SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
+SELECT MAX(due_at - {clock}, 0)
          AS delay
 FROM main.{table}
 ORDER BY due_at, id
@@ -175,7 +206,7 @@ LIMIT 1
 -- No row is returned when the key is taken. What has
 -- a group is held until claim.advance lets it go.
 WITH time (clock) AS (
-  SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+  SELECT {clock})
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
@@ -194,7 +225,7 @@ SELECT :payload, :priority,
        CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
-FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+FROM (SELECT {clock} AS clock)
 WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
@@ -210,14 +241,14 @@ WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
-    expires_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :ttl,
+    expires_at = {clock} + :ttl,
     state = CASE WHEN :postpone = 0 THEN state
                  WHEN :delay > 0 THEN 2
                  WHEN group_key IS NOT NULL THEN 5
                  ELSE 0 END,
     due_at = CASE WHEN :postpone = 0 THEN due_at
                   WHEN :delay > 0 THEN
-                    COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :delay
+                    {clock} + :delay
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
   AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
@@ -228,12 +259,12 @@ RETURNING id
 WITH past AS (
   SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at BETWEEN 1 AND {clock}
   UNION ALL
   SELECT id FROM (
     SELECT id FROM main.{table}
     WHERE state = 3 AND due_at > 0
-      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+      AND due_at <= {clock}
     ORDER BY due_at
     LIMIT 10))
 DELETE FROM main.{table}
@@ -246,12 +277,12 @@ RETURNING id
 WITH past AS (
   SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at BETWEEN 1 AND {clock}
   UNION ALL
   SELECT id FROM (
     SELECT id FROM main.{table}
     WHERE state = 3 AND due_at > 0
-      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+      AND due_at <= {clock}
     ORDER BY due_at
     LIMIT 10))
 UPDATE main.{table}
@@ -271,7 +302,7 @@ WITH picked AS (
     AND (:guard = 0 OR NOT EXISTS (
       SELECT 1 FROM main.{table}
       WHERE state IN (1, 2)
-        AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
+        AND due_at <= {clock}))
   ORDER BY priority DESC, id
   LIMIT :max)
 UPDATE main.{table}
@@ -280,13 +311,13 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+    due_at = {clock} + :lease
 WHERE id IN (SELECT id FROM picked)
   AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+               ELSE expires_at <= {clock}
                END AS expired,
           headers, payload
 
@@ -298,21 +329,21 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+    due_at = {clock} + :lease
 WHERE id = (
   SELECT id FROM main.{table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
       SELECT 1 FROM main.{table}
       WHERE state IN (1, 2)
-        AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
+        AND due_at <= {clock}))
   ORDER BY priority DESC, id
   LIMIT 1)
   AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+               ELSE expires_at <= {clock}
                END AS expired,
           headers, payload
 
@@ -321,7 +352,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 WITH due AS (
   SELECT id FROM main.{table}
   WHERE state IN (1, 2)
-    AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at <= {clock}
   ORDER BY due_at, id
   LIMIT :max)
 UPDATE main.{table}
@@ -333,13 +364,13 @@ SET state = CASE WHEN state = 1
     finished_at = CASE WHEN state = 1
                    AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
                                             :max_attempts)
-      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) END,
+      THEN {clock} END,
     errors = CASE WHEN state = 1 THEN json_insert(
         CASE WHEN length(errors) > 1000000 THEN '[]'
              WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
              ELSE COALESCE(errors, '[]') END,
         '$[#]', json_object(
-          'at', COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)),
+          'at', {clock},
           'error', 'lease expired'))
       ELSE errors END,
     due_at = 0
@@ -350,12 +381,12 @@ RETURNING id, state
 -- name: claim.complete
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.complete.bare
 DELETE FROM main.{table}
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 
 -- name: claim.keep
 -- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
@@ -363,42 +394,31 @@ WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET state = 3,
     due_at = CASE WHEN :window > 0 AND key IS NOT NULL
-      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :window
+      THEN {clock} + :window
       ELSE 0 END,
     key = CASE WHEN :window > 0 THEN key END,
     past_key = COALESCE(key, past_key),
     payload = CASE WHEN :strip = 0 THEN payload ELSE X'' END,
     headers = CASE WHEN :strip = 0 THEN headers END,
-    finished_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
-WHERE id = :id AND state = 1 AND fence = :fence AND (:strip = 0 OR key IS NOT NULL)
+    finished_at = {clock}
+WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.fail
--- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
--- one for all beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
--- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
--- cent. A history over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for
--- one that expired before it could be tried.
+-- A history of over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for one that
+-- expired before it could be tried.
 WITH failed AS (
   SELECT id, last, clock,
-         COALESCE(:delay,
-                  CASE WHEN json_type(rule, place) IN ('integer', 'real')
-                       THEN CAST(MIN(MAX(json_extract(rule, place), 0), 315360000000) AS INTEGER) END
-                    * (100000 + :dice
-                         * CASE WHEN json_type(rule, '$.jitter') IN ('integer', 'real')
-                                THEN CAST(MIN(MAX(json_extract(rule, '$.jitter'), 0), 100) AS INTEGER)
-                                ELSE 0 END)
-                    / 100000,
-                  0) AS rest
+         {retry_delay} AS rest
   FROM (
     SELECT id, COALESCE(retry, :policy) AS rule,
-           COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock,
+           {clock} AS clock,
            attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END, :max_attempts)
              OR :final <> 0 AS last,
            '$.after[' || MAX(MIN(CAST(attempts AS INTEGER),
              json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']' AS place
     FROM main.{table}
-    WHERE id = :id AND state = 1 AND fence = :fence))
+    WHERE {receipt_held}))
 UPDATE main.{table} AS q
 SET state = CASE WHEN failed.last THEN 4 WHEN failed.rest > 0 THEN 2 ELSE 0 END,
     attempts = CASE WHEN :final = 2 THEN MAX(CAST(q.attempts AS INTEGER), 1) - 1 ELSE q.attempts END,
@@ -416,36 +436,35 @@ RETURNING id, state
 -- name: claim.release
 WITH unused AS (SELECT 1)
 UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.release.bare
 UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 
 -- name: claim.extend
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.extend.bare
 UPDATE main.{table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
   UNION ALL
   SELECT * FROM (
     SELECT * FROM main.{table}
     WHERE state IN (1, 2)
-      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+      AND due_at <= {clock}
     ORDER BY due_at, id
     LIMIT :max))
 ORDER BY priority DESC, id
@@ -454,8 +473,7 @@ LIMIT :max
 -- name: claim.list
 -- typeof, here and below: what plain SQL has put there and is no whole number would not tell the next page where
 -- to begin.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM main.{table}
 WHERE state = :state AND state IN (3, 4) AND typeof(finished_at) = 'integer'
   AND (finished_at, id) > (:after_at, :after_id)
@@ -464,8 +482,7 @@ LIMIT :max
 
 -- name: claim.list_ready
 -- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   SELECT * FROM (
     SELECT * FROM main.{table}
@@ -484,8 +501,7 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list_held
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   SELECT * FROM (
     SELECT * FROM main.{table}
@@ -504,8 +520,7 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list_waiting
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM main.{table}
 WHERE state = :state AND state IN (1, 2) AND typeof(due_at) = 'integer'
   AND (due_at, id) > (:after_at, :after_id)
@@ -513,18 +528,16 @@ ORDER BY due_at, id
 LIMIT :max
 
 -- name: claim.get
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM main.{table}
 WHERE id = :id
 
 -- name: claim.find
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM main.{table}
 WHERE key = :key AND key IS NOT NULL
   AND (state <> 3
-    OR due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+    OR due_at > {clock})
 
 -- name: claim.cancel
 WITH unused AS (SELECT 1)
@@ -543,18 +556,18 @@ RETURNING id
 -- name: claim.heartbeat
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.heartbeat.bare
 UPDATE main.{table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 
 -- name: claim.lost
 SELECT CAST(:id AS INTEGER) AS id
-WHERE NOT EXISTS (SELECT 1 FROM main.{table} WHERE id = :id AND state = 1 AND fence = :fence)
+WHERE NOT EXISTS (SELECT 1 FROM main.{table} WHERE {receipt_held})
 
 -- name: claim.state_of
 SELECT id, state FROM main.{table} WHERE id = :id
@@ -617,7 +630,7 @@ WITH picked AS (
   SELECT id FROM main.{table}
   WHERE state = :state AND state IN (3, 4)
     AND finished_at <=
-      COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) - :older_than
+      {clock} - :older_than
   ORDER BY finished_at, id
   LIMIT :max)
 DELETE FROM main.{table}
@@ -637,24 +650,24 @@ SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, lat
        (SELECT created_at FROM main.{table}
         WHERE id = MIN(COALESCE(ready.lowest, due.lowest), COALESCE(due.lowest, ready.lowest))) AS oldest,
        (SELECT seq FROM main.sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
-       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
+       {clock} AS as_of
 FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
      (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM main.{table}
         WHERE state IN (1, 2)
-          AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+          AND due_at <= {clock}
         ORDER BY due_at, id
         LIMIT :max)) AS due,
      (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
         SELECT state FROM main.{table}
         WHERE state IN (1, 2)
-          AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+          AND due_at > {clock}
         ORDER BY due_at, id
         LIMIT :max)) AS later
 
 -- name: claim.next_due
-SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
+SELECT MAX(due_at - {clock}, 0)
          AS delay
 FROM main.{table}
 WHERE state IN (1, 2)
@@ -684,7 +697,7 @@ RETURNING identity, kind,
 WITH unused AS (SELECT 1)
 UPDATE main.{limits} SET queue = queue WHERE queue = :queue
 RETURNING paused, rate, burst, concurrency, tokens, refilled_at,
-          COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock
+          {clock} AS clock
 
 -- name: limits.spend
 UPDATE main.{limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
@@ -698,7 +711,7 @@ ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 -- A rate begins with its burst, and keeps what is left of it when it is set again.
 INSERT INTO main.{limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
-       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+       {clock}
 FROM main.{catalog}
 WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE
@@ -734,7 +747,7 @@ SELECT COUNT(*) AS number
 FROM (
   SELECT 1 FROM main.{table}
   WHERE state = 1 AND state IN (1, 2)
-    AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at > {clock}
   LIMIT :max)
 
 -- name: doctor.database

@@ -1,7 +1,7 @@
 -- The statements of PostgreSQL (12 or later). What each takes and returns is fixed in core/seam/contract.cpp.
 --
--- The clock: milliseconds since 1970, CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint),
--- unless a test sets :now. It stands still within one statement, and not within a transaction.
+-- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
+-- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
 --
 -- How a read is put together, and why:
 --  * A CTE with a row lock and a LIMIT finds the rows. It is run once, whatever the planner thinks of the
@@ -21,6 +21,76 @@
 -- sorted arrays with width_bucket, which counts the elements up to a value.
 -- A name that ends with .one stands for one message: a scalar sub-query, which is run once, and no array.
 -- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
+
+-- fragment: clock
+-- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
+CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+
+-- fragment: clock.given
+-- The clock that a test sets.
+CAST(:now AS bigint)
+
+-- fragment: clock_now
+-- The same, read at this moment.
+CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
+
+-- fragment: clock_now.given
+CAST(:now AS bigint)
+
+-- fragment: passed
+-- Where the search for what is due begins: nothing fell due before. A :passed in the future means that the
+-- server's clock was set back; then the search begins at the front.
+CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
+
+-- fragment: message
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: held_receipts
+-- The messages whose lease the given receipts hold: `mine` has their ids, sorted, and the first item of each.
+-- Settling statements lock their rows by rising ids first: two batches never wait for each other in a
+-- circle. They lock them whatever their state, and look at state and fence of what was locked: that is the
+-- row as it is now, while the rest of the statement sees it as it was when the statement began. Under an
+-- older snapshot of the caller's the lock fails with 40001, instead of a lease being reported as lost.
+held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+),
+mine AS MATERIALIZED (
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
+)
+
+-- fragment: receipt_held
+id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+
+-- fragment: receipt_item
+(SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
+
+-- fragment: retry_delay
+-- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
+-- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent.
+COALESCE((CAST(:delay AS bigint[]))[p.place],
+  CASE WHEN jsonb_typeof(p.rest) = 'number'
+       THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
+       END
+    * (100000 + (CAST(:dice AS bigint[]))[p.place]
+         * CASE WHEN jsonb_typeof(p.jitter) = 'number'
+                THEN CAST(trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
+                       AS bigint)
+                ELSE 0 END)
+    / 100000,
+  0)
 
 -- name: catalog.exists
 SELECT CASE WHEN to_regclass('{catalog}') IS NULL THEN 0 ELSE 1 END AS present
@@ -84,8 +154,7 @@ UNLISTEN {table:tableq}
 -- sequence. txid_current() is asked before the first one is drawn, and makes the transaction one that
 -- snapshots know of: see queue.floor.
 INSERT INTO {table} (created_at, payload)
-SELECT COALESCE(created_at, CAST(:now AS bigint),
-                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+SELECT COALESCE(created_at, {clock}),
        payload
 FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
@@ -94,8 +163,7 @@ RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
 INSERT INTO {table} (created_at, payload)
-SELECT COALESCE(CAST(:created_at AS bigint), CAST(:now AS bigint),
-                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+SELECT COALESCE(CAST(:created_at AS bigint), {clock}),
        CAST(:payload AS bytea)
 WHERE txid_current() IS NOT NULL
 RETURNING id
@@ -171,8 +239,7 @@ SELECT (SELECT count(*)
                         THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
                 (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
-       COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS as_of
+       {clock} AS as_of
 
 -- name: pending.enqueue
 INSERT INTO {table} (created_at, due_at, payload)
@@ -183,8 +250,7 @@ FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at,
              unnest(CAST(:due_at AS bigint[])) AS due_at,
              unnest(CAST(:delay AS bigint[])) AS delay,
-             COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
+             {clock} AS clock) AS items
 RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: pending.enqueue.one
@@ -192,16 +258,14 @@ INSERT INTO {table} (created_at, due_at, payload)
 SELECT COALESCE(CAST(:created_at AS bigint), clock),
        COALESCE(CAST(:due_at AS bigint), clock + COALESCE(CAST(:delay AS bigint), 0)),
        CAST(:payload AS bytea)
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+FROM (SELECT {clock}) AS t (clock)
 RETURNING id
 
 -- name: pending.dequeue
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
-  WHERE due_at <= COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -215,8 +279,7 @@ DELETE FROM {table}
 WHERE id = (
   SELECT id
   FROM {table}
-  WHERE due_at <= COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT 1
   FOR UPDATE SKIP LOCKED
@@ -226,8 +289,7 @@ RETURNING id, created_at, due_at, payload
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
 FROM {table}
-WHERE due_at <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+WHERE due_at <= {clock}
 ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
@@ -244,14 +306,12 @@ SELECT (SELECT count(*)
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
                 (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+FROM (SELECT {clock}) AS t (clock)
 
 -- name: pending.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+CROSS JOIN (SELECT {clock}) AS t (clock)
 ORDER BY due_at, id
 LIMIT 1
 
@@ -286,8 +346,7 @@ WITH added AS (
                unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
                unnest(CAST(:retry AS text[])) AS retry,
                unnest(CAST(:group AS text[])) AS group_key,
-               COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock) AS items
+               {clock_now} AS clock) AS items
   WHERE txid_current() IS NOT NULL
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
@@ -315,8 +374,7 @@ SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS big
        CAST(:max_attempts AS bigint),
        CAST(:retry AS text),
        CAST(:group AS text)
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))) AS t (clock)
+FROM (SELECT {clock_now}) AS t (clock)
 WHERE txid_current() IS NOT NULL
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
@@ -347,8 +405,7 @@ WITH held AS MATERIALIZED (
 ),
 given AS MATERIALIZED (
   SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
-         COALESCE(CAST(:now AS bigint),
-           CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+         {clock_now} AS clock
   FROM held AS h
   WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
 )
@@ -380,8 +437,7 @@ WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at + 0 BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
-                              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
   FOR UPDATE
 ),
@@ -389,8 +445,7 @@ others AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = 3 AND due_at > 0
-    AND due_at <= COALESCE(CAST(:now AS bigint),
-                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
@@ -405,8 +460,7 @@ WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at + 0 BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
-                              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
   FOR UPDATE
 ),
@@ -414,8 +468,7 @@ others AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = 3 AND due_at > 0
-    AND due_at <= COALESCE(CAST(:now AS bigint),
-                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
@@ -466,11 +519,8 @@ WITH picked AS MATERIALIZED (
     OR (SELECT due_at
         FROM {table}
         WHERE state IN (1, 2)
-          AND due_at >= CASE WHEN CAST(:passed AS bigint) <= COALESCE(CAST(:now AS bigint),
-                               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-                             THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-          AND due_at <= COALESCE(CAST(:now AS bigint),
-                                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+          AND due_at >= {passed}
+          AND due_at <= {clock}
         ORDER BY due_at, id
         LIMIT 1) IS NULL
   LIMIT CAST(:max AS bigint)
@@ -482,14 +532,12 @@ SET state = 1,
     claimed_at = CAST(:claimed_at AS bigint),
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+    due_at = {clock_now} + CAST(:lease AS bigint)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at
-                      <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+                      <= {clock}
                THEN 1 ELSE 0 END AS expired,
           headers, payload
 
@@ -520,8 +568,7 @@ SELECT g.item - 1 AS item,
        txid_snapshot_xmax(now.snapshot) AS next
 FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
 CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
-                   COALESCE(CAST(:now AS bigint),
-                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS now
+                   {clock} AS clock) AS now
 
 -- name: claim.promote
 -- A history of over 1,000,000 bytes is none of ours, and begins anew.
@@ -529,11 +576,8 @@ WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state IN (1, 2)
-    AND due_at >= CASE WHEN CAST(:passed AS bigint) <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-                       THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-    AND due_at <= COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at >= {passed}
+    AND due_at <= {clock}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -552,37 +596,16 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
       ELSE q.errors END,
     due_at = 0,
     fence = GREATEST(q.fence, 4294967296)
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+FROM (SELECT {clock},
              CAST(:max_attempts AS bigint)) AS t (clock, most)
 WHERE q.id = ANY (ARRAY(SELECT id FROM due))
 RETURNING q.id, q.state
 
 -- name: claim.complete
--- Settling statements lock their rows by rising ids first: two batches never wait for each other in a
--- circle. They lock them whatever their state, and look at state and fence of what was locked: that is the
--- row as it is now, while the rest of the statement sees it as it was when the statement began. Under an
--- older snapshot of the caller's the lock fails with 40001, instead of a lease being reported as lost.
--- `mine` is what is held with the right fence: its ids, sorted, and the first item of each.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 DELETE FROM {table}
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.complete.one
 WITH held AS MATERIALIZED (
@@ -594,61 +617,26 @@ RETURNING id
 
 -- name: claim.keep
 -- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 UPDATE {table}
 SET state = 3,
     due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
-      THEN COALESCE(CAST(:now AS bigint),
-             CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+      THEN {clock}
              + CAST(:window AS bigint)
       ELSE 0 END,
     key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
     past_key = COALESCE(key, past_key),
     payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
     headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
-    finished_at = COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+    finished_at = {clock}
+WHERE {receipt_held}
   AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.fail
--- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
--- one for all beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
--- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
--- cent. A history of over 1,000,000 bytes begins anew. :final is 1 for a message that is given up, and 2 for one
--- that expired before it could be tried.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+-- A history of over 1,000,000 bytes begins anew. :final is 1 for a message that is given up, and 2 for one that
+-- expired before it could be tried.
+WITH {held_receipts}
 UPDATE {table} AS q
 SET (state, attempts, due_at, finished_at, errors) = (
   SELECT CASE WHEN f.final THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END,
@@ -662,20 +650,9 @@ SET (state, attempts, due_at, finished_at, errors) = (
   FROM (SELECT q.attempts >= COALESCE(q.max_attempts, CAST(:max_attempts AS bigint))
                  OR (CAST(:final AS bigint[]))[p.place] <> 0 AS final,
                (CAST(:final AS bigint[]))[p.place] = 2 AS untried,
-               COALESCE((CAST(:delay AS bigint[]))[p.place],
-                        CASE WHEN jsonb_typeof(p.rest) = 'number'
-                             THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
-                             END
-                          * (100000 + (CAST(:dice AS bigint[]))[p.place]
-                               * CASE WHEN jsonb_typeof(p.jitter) = 'number'
-                                      THEN CAST(trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
-                                             AS bigint)
-                                      ELSE 0 END)
-                          / 100000,
-                        0) AS delay,
+               {retry_delay} AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
-               COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+               {clock_now} AS clock
         FROM (SELECT items[width_bucket(q.id, ids)] AS place,
                      rule.after -> (LEAST(GREATEST(q.attempts, 1), jsonb_array_length(rule.after)) - 1) AS rest,
                      rule.jitter
@@ -686,66 +663,33 @@ SET (state, attempts, due_at, finished_at, errors) = (
                           FROM (SELECT CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS rule) AS given)
                 AS rule) AS p) AS f
 )
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id, state
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id, state
 
 -- name: claim.release
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 UPDATE {table}
 SET state = 0, due_at = 0, attempts = GREATEST(attempts, 1) - 1
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.extend
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 UPDATE {table}
-SET due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+SET due_at = {clock_now} + CAST(:lease AS bigint)
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.peek
 -- Messages that are due but not promoted yet are ready all the same.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
    FROM {table}
    WHERE state IN (1, 2)
-     AND due_at <= COALESCE(CAST(:now AS bigint),
-                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+     AND due_at <= {clock}
    ORDER BY due_at, id
    LIMIT CAST(:max AS bigint))
 ) AS both_kinds
@@ -754,8 +698,7 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.list
 -- `state IN (3, 4)` tells the planner, which does not know :state, that the index holds all rows asked for.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
   AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
@@ -765,8 +708,7 @@ LIMIT CAST(:max AS bigint)
 -- name: claim.list_ready
 -- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
 -- `ANY`: with an equality the order would be that of the ids alone, and the primary key might serve.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   (SELECT *
    FROM {table}
@@ -785,8 +727,7 @@ ORDER BY priority DESC, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_held
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   (SELECT *
    FROM {table}
@@ -805,8 +746,7 @@ ORDER BY priority DESC, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_waiting
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (1, 2)
   AND (due_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
@@ -815,18 +755,15 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.get
 SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item,
-       id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+       {message}
 FROM {table}
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.find
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE key = CAST(:key AS text) AND key IS NOT NULL
-  AND (state <> 3 OR due_at > COALESCE(CAST(:now AS bigint),
-                                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)))
+  AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
 -- Rows are locked by rising ids first, whatever their state, as settling statements do.
@@ -871,10 +808,9 @@ mine AS MATERIALIZED (
   ) AS settled
 )
 UPDATE {table}
-SET due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+SET due_at = {clock_now} + CAST(:lease AS bigint)
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.lost
 -- As it was committed last: a row that an open transaction changes is not lost yet.
@@ -910,8 +846,8 @@ mine AS MATERIALIZED (
 UPDATE {table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.redrive_all
 WITH picked AS MATERIALIZED (
@@ -992,8 +928,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
-    AND finished_at <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
@@ -1028,26 +963,22 @@ FROM (SELECT count(*) AS count, min(id) AS first
       FROM (SELECT id
             FROM {table}
             WHERE state IN (1, 2)
-              AND due_at <= COALESCE(CAST(:now AS bigint),
-                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+              AND due_at <= {clock}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS due,
      (SELECT count(*) FILTER (WHERE state = 2) AS delayed, count(*) FILTER (WHERE state = 1) AS leased
       FROM (SELECT state
             FROM {table}
             WHERE state IN (1, 2)
-              AND due_at > COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+              AND due_at > {clock}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS later,
-     (SELECT COALESCE(CAST(:now AS bigint),
-              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+     (SELECT {clock}) AS t (clock)
 
 -- name: claim.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+CROSS JOIN (SELECT {clock}) AS t (clock)
 WHERE state IN (1, 2)
   AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
                      THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
@@ -1061,8 +992,7 @@ SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = CA
 -- Until the transaction ends: readers of a limited queue come one after the other. The clock is that of now,
 -- not of when the statement began to wait.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
-       COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+       {clock_now} AS clock
 FROM {limits}
 WHERE queue = CAST(:queue AS text)
 FOR UPDATE
@@ -1082,8 +1012,7 @@ ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
        CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
-       COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+       {clock}
 FROM {catalog}
 WHERE name = CAST(:queue AS text)
 ON CONFLICT (queue) DO UPDATE
@@ -1127,8 +1056,7 @@ FROM (
   SELECT 1
   FROM {table}
   WHERE state = 1
-    AND due_at > COALESCE(CAST(:now AS bigint),
-                          CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at > {clock}
   LIMIT CAST(:max AS bigint)
 ) AS leases
 

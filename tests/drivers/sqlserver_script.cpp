@@ -10,6 +10,7 @@
 
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq_test {

@@ -19,7 +19,8 @@ namespace {
               {.backend = added.name, .operation = "register"});
 }
 
-/// Takes the ending off. @return whether it was there.
+/// Removes the ending.
+/// @return whether it was there.
 bool without_ending(std::string_view& name, std::string_view ending) {
   if (!name.ends_with(ending)) return false;
   name.remove_suffix(ending.size());

@@ -6,7 +6,7 @@
 
 namespace tableq::drivers {
 
-/// Holds a dialect against what core will ask of it.
+/// Checks that a dialect has all that core needs.
 /// @throws error errc::invalid_argument naming what is missing or wrong.
 void check_dialect(const dialect& added, const blocks& statements, const blocks& given_clock);
 

@@ -26,7 +26,7 @@ std::uint64_t text_key(core::statement id, const core::table_names& names, std::
          static_cast<std::uint64_t>(id);
 }
 
-/// The first of a failure's records that the dialect knows; else the first.
+/// The first of a failure's records that the dialect knows; else the first record.
 struct judged_failure {
   native_error native;
   verdict means;
@@ -50,8 +50,7 @@ judged_failure judge(const dialect& speaks, const native_failure& failure) {
   return out;
 }
 
-/// Numbers the rows of an INSERT that could not tell which item each belongs to: ids rise with the
-/// items.
+/// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
 void number_by_id(core::row_set& rows) {
   if (rows.empty() || rows.maybe_integer(0, 0)) return;
   std::vector<std::int64_t> ids;
@@ -113,7 +112,7 @@ std::unique_ptr<transport> attach(const vocabulary& words, const endpoint& at,
   return with_faults(std::move(made), session, words.speaks, std::move(faults));
 }
 
-/// Stands for the number of rows in the key of a text for one message.
+/// Replaces the number of rows in the key of a text for one message.
 constexpr std::size_t one_key = 0;
 
 }  // namespace
@@ -193,7 +192,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
 }
 
 void dialect_session::run(prepared& what, const arguments& with, core::row_set& out, on_loss loss) {
-  // Not before: to prepare a text changes nothing.
+  // Not before this point: preparing a text changes nothing.
   loss_ = loss;
   what.run(with, out);
   loss_ = on_loss::lost;
@@ -284,7 +283,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
       loss_ = loss;
       transport_->script("COMMIT", boundary::commit);
     }
-  } catch (...) {  // Whatever it was, the bracket must not stay open; it goes on unchanged.
+  } catch (...) {  // The bracket must not stay open; the exception goes on unchanged.
     if (bracket) rollback();
     throw;
   }

@@ -18,7 +18,7 @@ namespace tableq::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
-/// A dialect with its statements taken apart: what all sessions of a database share.
+/// A dialect with its statements parsed, shared by all sessions of a database.
 struct vocabulary {
   dialect speaks;
   const transport_kind* by = nullptr;
@@ -30,10 +30,9 @@ struct vocabulary {
   void learn(std::string_view texts);
 };
 
-/// One SOCI session, spoken to in a dialect through a transport.
+/// One SOCI session, used with a dialect and a transport.
 ///
-/// Owns the session it opened, or borrows the caller's; keeps the statements that it prepared in
-/// its own.
+/// Owns the session that it opened, or borrows the caller's; keeps prepared statements in its own.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -60,7 +59,7 @@ class dialect_session final : public core::connection {
   soci::session& session() noexcept override { return *session_; }
 
  private:
-  /// What losing the session in the middle of a step means.
+  /// The outcome if the session is lost in the middle of a step.
   enum class on_loss { lost, unknown };
 
   /// Prepared texts, by statement, queue and number of items.
@@ -74,9 +73,9 @@ class dialect_session final : public core::connection {
   void run_pieces(known_texts& known, const core::contract& of, const core::table_names& names,
                   std::span<const core::value> shared, std::span<const core::value> items,
                   core::row_set& out, on_loss loss);
-  /// Runs a text; losing the session under way then means what `loss` says.
+  /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
-  /// Runs a step; translates what the transport throws.
+  /// Runs a step; translates the transport's exceptions.
   template <class Step>
   void guarded(std::string_view operation, Step step);
 

@@ -27,7 +27,7 @@ std::string qualified(std::string_view name, const dialect& in, const core::tabl
   return names.schema.empty() ? quote(name, in) : quote(names.schema, in) + "." + quote(name, in);
 }
 
-/// Walks over a text: calls `literal` with what must stay as it is and `parameter` with each name.
+/// Walks over a text: calls `literal` with each unchanged part and `parameter` with each name.
 template <class Literal, class Parameter>
 void walk(std::string_view sql, Literal literal, Parameter parameter) {
   std::size_t i = 0;
@@ -63,7 +63,7 @@ std::optional<std::size_t> position(std::span<const core::field> fields, std::st
   return static_cast<std::size_t>(found - fields.begin());
 }
 
-/// A piece of a text; `{items: ...}` is one of its own.
+/// A piece of a text; `{items: ...}` is a piece of its own.
 struct part {
   std::string_view sql;
   bool repeated = false;

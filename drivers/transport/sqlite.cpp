@@ -71,7 +71,7 @@ std::string log_of(sqlite3* handle) {
   return file.empty() ? std::string() : file + "-wal";
 }
 
-/// SQLite's hook for what was committed to a log, instead of its own.
+/// Replaces SQLite's own hook for commits to a log.
 int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   using clock = checkpoint_pace::clock;
   auto& when = *static_cast<checkpoint_pace*>(pace);
@@ -85,7 +85,7 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   return SQLITE_OK;
 }
 
-/// What a session of ours minds when it writes.
+/// What a session of tableq's own does when it writes.
 struct writer {
   writer(sqlite3* handle, const endpoint& at) : turn(log_of(handle), at.busy_timeout), own(at) {}
 
@@ -93,7 +93,7 @@ struct writer {
   own_writes own;
 };
 
-/// A writing statement, from the first try to get the lock to the end.
+/// A writing statement, from the first try for the lock to the end.
 class asking {
  public:
   /// @param by null: no waiting line.
@@ -114,8 +114,8 @@ struct finalize {
   void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
 
-/// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew: those
-/// that were borrowed are not looked at again.
+/// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew:
+/// borrowed ones are not read again.
 ///
 /// Holds the connection's mutex meanwhile: each call takes it, faster if the thread has it already,
 /// and only its holder may read the value of a column.
@@ -181,7 +181,7 @@ class sqlite_prepared final : public prepared {
 
   void bind(int place, const parameter& as, const core::value& given) {
     sqlite3_stmt* to = statement_.get();
-    // A null pointer would bind NULL; an empty payload is not that.
+    // A null pointer would bind NULL, unlike an empty payload.
     const char* data = given.data.empty() ? "" : given.data.data();
     int result = SQLITE_OK;
     if (given.is == core::value::shape::null) {
@@ -221,7 +221,7 @@ class sqlite_executor final : public transport {
  public:
   /// For the caller's session, which waits for locks as the caller has set it.
   explicit sqlite_executor(sqlite3* handle) noexcept : handle_(handle) {}
-  /// For one of ours.
+  /// For a session of tableq's own.
   sqlite_executor(sqlite3* handle, const endpoint& at)
       : handle_(handle), writer_(std::make_unique<writer>(handle, at)) {
     sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
@@ -276,7 +276,7 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
-/// The session tells which file it is, and is not needed any more.
+/// The session names its file, and is then no longer needed.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
                                        const endpoint& at) {
   return watch_file(file_of(handle_of(session->session())), own_writes(at));

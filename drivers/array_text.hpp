@@ -9,8 +9,8 @@
 
 namespace tableq::drivers {
 
-/// Arrays as text, for transports that cannot bind them: the form that the SQL standard lacks and
-/// PostgreSQL reads, `{1,NULL}` or `{"a","\\x00ff"}`, to be cast in the statement.
+/// Arrays as text, for transports that cannot bind them: PostgreSQL's form `{1,NULL}` or
+/// `{"a","\\x00ff"}`, which the statement casts. The SQL standard has no such form.
 ///
 /// Owns the texts; one for each item parameter.
 class array_texts {
@@ -20,7 +20,7 @@ class array_texts {
   array_texts(const array_texts&) = delete;
   array_texts& operator=(const array_texts&) = delete;
 
-  /// As one item.
+  /// Arrays of one item.
   [[nodiscard]] std::span<const core::value> values() const noexcept { return values_; }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace tableq::drivers {
 
-// Each dialect's folder defines its two; drivers/registry.cpp lists the dialects of the build.
+// Each dialect's folder defines these two; drivers/registry.cpp lists the dialects of the build.
 
 #if defined(TABLEQ_WITH_SQLITE)
 dialect make_sqlite_dialect();

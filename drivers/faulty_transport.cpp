@@ -15,7 +15,7 @@ namespace {
 using testing::moment;
 using testing::trouble;
 
-/// By what databases tell of a trouble: the number is one database's, the state another's.
+/// Samples of a failure: a number for one database, an SQLSTATE for another.
 struct sample {
   int number;
   std::string_view sqlstate;
@@ -39,7 +39,7 @@ native_failure lost() {
   return native_failure({.link_lost = true, .sentence = "a test made the connection break"});
 }
 
-/// What the dialect's own database would report: the sample that the dialect knows as such.
+/// The error that the dialect's own database would report: the sample that the dialect recognises.
 native_failure failure_of(trouble what, const dialect& speaks) {
   if (what == trouble::lost_connection || what == trouble::unknown_commit) return lost();
   native_error said{.sentence = "a test made the call fail"};
@@ -47,7 +47,7 @@ native_failure failure_of(trouble what, const dialect& speaks) {
     said.number = each.number;
     said.sqlstate = each.sqlstate;
     const errc code = speaks.classify(said).code;
-    // To some the end of a statement's time is that of its session.
+    // For some databases a statement's time-out ends the session.
     if (code == code_of(what) || code == errc::connection_lost) return native_failure(said);
   }
   said.number = 0;
@@ -59,7 +59,7 @@ native_failure failure_of(trouble what, const dialect& speaks) {
 
 class faulty_prepared;
 
-/// What a transport and its statements share.
+/// Shared by a transport and its statements.
 class faulty_link {
  public:
   faulty_link(std::unique_ptr<transport> real, soci::session& session, const dialect& speaks,
@@ -71,7 +71,7 @@ class faulty_link {
   [[nodiscard]] bool in_transaction() const noexcept { return !dead() && real_->in_transaction(); }
   [[nodiscard]] std::set<faulty_prepared*>& texts() noexcept { return texts_; }
 
-  /// Makes a call, or has it fail.
+  /// Makes a call, or fails it.
   template <class Work>
   void make(std::string_view name, bool lasting, boundary what, Work work) {
     using way = core::fault_plan::way;
@@ -96,12 +96,13 @@ class faulty_link {
     return !failure.judged() && speaks_.classify(failure.details()).code == errc::connection_lost;
   }
 
-  /// Whatever an error does to a transaction of this database: nothing, or it can only be rolled
+  /// The effect of any error on a transaction of this database: none, or it can only be rolled
   /// back.
   void spoil() {
     try {
       real_->script("VALUES (1/0)", boundary::none);
-    } catch (const native_failure&) {  // Meant to fail. Where it does not, errors end nothing.
+    } catch (
+        const native_failure&) {  // Meant to fail. If it does not, errors do not end transactions.
     }
   }
 
@@ -131,7 +132,7 @@ class faulty_prepared final : public prepared {
 
   void run(const arguments& with, core::row_set& out) override {
     link_->make(name_, writes_ && !link_->in_transaction(), boundary::none, [&] {
-      // The answer is lost where the call fails afterwards, and the caller sees none of it.
+      // The answer is lost if the call fails afterwards, and the caller sees none of it.
       real_->run(with, out);
     });
   }
@@ -148,8 +149,8 @@ class faulty_prepared final : public prepared {
 };
 
 void faulty_link::die() {
-  // A server does that when it finds the link broken. What was begun through ODBC's own functions,
-  // by a caller, ends by these only.
+  // A server rolls back when it finds the link broken. A transaction that a caller began through
+  // ODBC's own functions ends only by these.
   try {
     if (real_->in_transaction()) session_.rollback();
   } catch (const soci::soci_error&) {  // Tried otherwise.

@@ -87,7 +87,7 @@ class known_dialects {
     throw error(errc::invalid_argument, advice::never, sentence);
   }
 
-  /// @param product as an ODBC driver calls its database.
+  /// @param product the database's name in ODBC drivers.
   [[nodiscard]] std::shared_ptr<const vocabulary> by_product(std::string_view product) const {
     const std::scoped_lock hold(core::process_wide());
     for (const auto& [name, words] : by_name_) {
@@ -99,8 +99,8 @@ class known_dialects {
                     listed([](const vocabulary& words) { return words.speaks.name; }));
   }
 
-  /// Whose failure it was is not known before there is a session: any that knows it as one that
-  /// will not mend is believed.
+  /// Before there is a session the dialect is unknown: the verdict of any dialect that knows the
+  /// failure as permanent counts.
   [[nodiscard]] advice advice_for_login(native_error failure) const {
     failure.link_lost = false;
     const std::scoped_lock hold(core::process_wide());
@@ -123,7 +123,7 @@ class known_dialects {
   static std::shared_ptr<const vocabulary> learned(dialect added) {
     auto words = std::make_shared<vocabulary>();
     words->learn(added.statements);
-    check_dialect(added, words->statements);
+    check_dialect(added, words->statements, words->given_clock);
     words->by = find_transport(added.transport);
     words->speaks = std::move(added);
     return words;
@@ -183,7 +183,7 @@ class dialect_driver final : public core::driver {
   }
   std::unique_ptr<core::listener> listen() override {
     if (words_->by->listen == nullptr) return nullptr;
-    // Without faults: what is heard is a hint, and calls of another thread could not be numbered.
+    // Without faults: notifications are hints, and calls of another thread could not be numbered.
     return words_->by->listen(std::make_unique<dialect_session>(words_, at_), at_);
   }
 
@@ -197,7 +197,7 @@ void survive_forks(const vocabulary& words) {
   if (words.by != nullptr && words.by->survive_forks != nullptr) words.by->survive_forks();
 }
 
-/// The endpoint with what the dialect's own sessions have in common.
+/// The endpoint, with the settings of the dialect's own sessions.
 endpoint completed(endpoint at, const dialect& speaks) {
   if (!at.pooled) {
     at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
@@ -208,7 +208,7 @@ endpoint completed(endpoint at, const dialect& speaks) {
 }
 
 #if defined(TABLEQ_WITH_ODBC)
-/// Whatever database is behind an ODBC connection string, in the dialect that is its own.
+/// Opens any database behind an ODBC connection string, with the dialect of its product.
 std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
                                           std::shared_ptr<core::fault_plan> faults) {
   endpoint at{.connect = odbc::raw_connection_string(url)};
@@ -225,7 +225,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
   words->by = &odbc_transport;
   at.able = words->speaks.able;
   if (words->speaks.batches == batching::arrays) {
-    // Bytes in an array that travels as text take two digits each.
+    // Bytes in an array of text take two digits each.
     at.able.max_payload = std::min(at.able.max_payload, std::size_t{500'000'000});
   }
   at = completed(std::move(at), words->speaks);
@@ -290,6 +290,16 @@ std::string core::statement_text(std::string_view dialect, statement id, const t
   const contract& of = contract_of(id);
   const std::string& block = words->statements.find(of.name)->second;
   return drivers::with_literals(drivers::fill_names(block, words->speaks, names), of, shared);
+}
+
+std::map<std::string, std::string> core::statement_texts(std::string_view dialect,
+                                                         const table_names& names) {
+  const auto words = drivers::known().by_name(dialect);
+  std::map<std::string, std::string> out;
+  for (const auto& [name, block] : words->statements) {
+    out.emplace(name, drivers::fill_names(block, words->speaks, names));
+  }
+  return out;
 }
 
 void register_dialect(dialect added) {

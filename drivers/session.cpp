@@ -18,14 +18,15 @@ namespace tableq::drivers {
 namespace {
 
 static_assert(most_rows < 1U << 12U);
-static_assert(core::statement_count <= 1U << 8U);
+static_assert(core::statement_count <= 1U << 7U);
 
-std::uint64_t text_key(core::statement id, const core::table_names& names,
-                       std::size_t rows) noexcept {
-  return (names.slot << 20U) | (rows << 8U) | static_cast<std::uint64_t>(id);
+std::uint64_t text_key(core::statement id, const core::table_names& names, std::size_t rows,
+                       clock_source clock) noexcept {
+  return (names.slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
+         static_cast<std::uint64_t>(id);
 }
 
-/// The first of a failure's records that the dialect knows; else the first.
+/// The first of a failure's records that the dialect knows; else the first record.
 struct judged_failure {
   native_error native;
   verdict means;
@@ -49,8 +50,7 @@ judged_failure judge(const dialect& speaks, const native_failure& failure) {
   return out;
 }
 
-/// Numbers the rows of an INSERT that could not tell which item each belongs to: ids rise with the
-/// items.
+/// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
 void number_by_id(core::row_set& rows) {
   if (rows.empty() || rows.maybe_integer(0, 0)) return;
   std::vector<std::int64_t> ids;
@@ -83,10 +83,11 @@ piece next_piece(std::size_t left, const dialect& speaks, std::size_t width) {
 }
 
 bool asks_for_one(const core::contract& of, std::span<const core::value> shared) {
-  for (std::size_t i = 0; i < of.shared.size(); ++i) {
-    if (of.shared[i].name == "max") return shared[i].number == 1;
-  }
-  return false;
+  return of.max_at != core::contract::no_place && shared[of.max_at].number == 1;
+}
+
+bool gives_clock(const core::contract& of, std::span<const core::value> shared) {
+  return of.now_at != core::contract::no_place && shared[of.now_at].is != core::value::shape::null;
 }
 
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at,
@@ -111,13 +112,14 @@ std::unique_ptr<transport> attach(const vocabulary& words, const endpoint& at,
   return with_faults(std::move(made), session, words.speaks, std::move(faults));
 }
 
-/// Stands for the number of rows in the key of a text for one message.
+/// Replaces the number of rows in the key of a text for one message.
 constexpr std::size_t one_key = 0;
 
 }  // namespace
 
 void vocabulary::learn(std::string_view texts) {
   statements = split_blocks(texts);
+  given_clock = split_blocks(texts, clock_source::given);
   for (const core::contract& of : core::contracts()) {
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));
@@ -182,7 +184,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
       if (one) out.reserve(1);
-      run(text_of(known, of, names, one ? one_key : 1), {shared, {}, 0, own}, out, loss);
+      run(text_of(known, of, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out, loss);
     } else {
       run_batch(known, of, names, shared, items, out, loss);
     }
@@ -191,24 +193,28 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
 }
 
 void dialect_session::run(prepared& what, const arguments& with, core::row_set& out, on_loss loss) {
-  // Not before: to prepare a text changes nothing.
+  // Not before this point: preparing a text changes nothing.
   loss_ = loss;
   what.run(with, out);
   loss_ = on_loss::lost;
 }
 
 prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
-                                   const core::table_names& names, std::size_t rows) {
-  std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows)];
+                                   const core::table_names& names, std::size_t rows,
+                                   std::span<const core::value> shared) {
+  const clock_source clock = words_->by->tells_time || gives_clock(of, shared)
+                                 ? clock_source::given
+                                 : clock_source::database;
+  std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows, clock)];
   if (found != nullptr) return *found;
   const dialect& speaks = words_->speaks;
+  const blocks& texts = clock == clock_source::given ? words_->given_clock : words_->statements;
   std::string name(of.name);
   if (rows == one_key) name += for_one;
-  const auto bare = words_->by->bare ? words_->statements.find(name + std::string(without_rows))
-                                     : words_->statements.end();
-  const bool returns = bare == words_->statements.end();
-  const auto block = returns ? words_->statements.find(name) : bare;
-  if (block == words_->statements.end()) {
+  const auto bare = words_->by->bare ? texts.find(name + std::string(without_rows)) : texts.end();
+  const bool returns = bare == texts.end();
+  const auto block = returns ? texts.find(name) : bare;
+  if (block == texts.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
                 {.backend = speaks.name, .operation = std::string(of.name)});
   }
@@ -232,13 +238,13 @@ void dialect_session::run_batch(known_texts& known, const core::contract& of,
     run_pieces(known, of, names, shared, items, out, loss);
   } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
     out.number_rows(0);
-    run(text_of(known, of, names, one_key), {shared, items, width, own}, out, loss);
+    run(text_of(known, of, names, one_key, shared), {shared, items, width, own}, out, loss);
   } else {
     if (words_->by->arrays) {
-      run(text_of(known, of, names, 1), {shared, items, width, own}, out, loss);
+      run(text_of(known, of, names, 1, shared), {shared, items, width, own}, out, loss);
     } else {
       const array_texts arrays(items, of.items);
-      run(text_of(known, of, names, 1), {shared, arrays.values(), width, own}, out, loss);
+      run(text_of(known, of, names, 1, shared), {shared, arrays.values(), width, own}, out, loss);
     }
     number_by_id(out);
   }
@@ -264,7 +270,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, words_->speaks, width);
       const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
-      if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows);
+      if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows, shared);
       if (told) {
         core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
         run(*text, with, rows, of_piece);
@@ -280,7 +286,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
       loss_ = loss;
       transport_->script("COMMIT", boundary::commit);
     }
-  } catch (...) {  // Whatever it was, the bracket must not stay open; it goes on unchanged.
+  } catch (...) {  // The bracket must not stay open; the exception goes on unchanged.
     if (bracket) rollback();
     throw;
   }

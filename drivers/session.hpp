@@ -1,7 +1,6 @@
 #pragma once
 
 #include <bitset>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::drivers {
@@ -18,21 +18,21 @@ namespace tableq::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
-/// A dialect with its statements taken apart: what all sessions of a database share.
+/// A dialect with its statements parsed, shared by all sessions of a database.
 struct vocabulary {
   dialect speaks;
   const transport_kind* by = nullptr;
-  std::map<std::string, std::string, std::less<>> statements;
+  blocks statements;   ///< `{clock}` is the database's function.
+  blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
   std::bitset<core::statement_count> for_one =
       {};  ///< By statement: whether there is a text for one message.
 
   void learn(std::string_view texts);
 };
 
-/// One SOCI session, spoken to in a dialect through a transport.
+/// One SOCI session, used with a dialect and a transport.
 ///
-/// Owns the session it opened, or borrows the caller's; keeps the statements that it prepared in
-/// its own.
+/// Owns the session that it opened, or borrows the caller's; keeps prepared statements in its own.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -59,23 +59,23 @@ class dialect_session final : public core::connection {
   soci::session& session() noexcept override { return *session_; }
 
  private:
-  /// What losing the session in the middle of a step means.
+  /// The outcome if the session is lost in the middle of a step.
   enum class on_loss { lost, unknown };
 
   /// Prepared texts, by statement, queue and number of items.
   using known_texts = std::unordered_map<std::uint64_t, std::unique_ptr<prepared>>;
 
   prepared& text_of(known_texts& known, const core::contract& of, const core::table_names& names,
-                    std::size_t rows);
+                    std::size_t rows, std::span<const core::value> shared);
   void run_batch(known_texts& known, const core::contract& of, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);
   void run_pieces(known_texts& known, const core::contract& of, const core::table_names& names,
                   std::span<const core::value> shared, std::span<const core::value> items,
                   core::row_set& out, on_loss loss);
-  /// Runs a text; losing the session under way then means what `loss` says.
+  /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
-  /// Runs a step; translates what the transport throws.
+  /// Runs a step; translates the transport's exceptions.
   template <class Step>
   void guarded(std::string_view operation, Step step);
 

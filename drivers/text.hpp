@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,14 +14,14 @@
 
 namespace tableq::drivers {
 
-/// How a transport writes the place of a parameter.
+/// How a transport writes a parameter.
 enum class marker {
   numbered,           ///< `$1`: one place for each parameter, however often it is named.
   numbered_question,  ///< `?1`: the same.
   question,           ///< `?`: one place for each time that it is named.
 };
 
-/// What becomes of a text on its way to a transport.
+/// How a text is changed for a transport.
 struct style {
   marker markers = marker::numbered;
   batching batches = batching::loop;
@@ -31,21 +30,21 @@ struct style {
   bool bare = false;     ///< The text returns no row; the transport tells the id.
 };
 
-/// A block with such an ending stands in for the one without it, because it costs less: where
-/// `:max` is 1 or arrays would have one item, which it takes as batching::loop does; and where the
-/// transport tells the id of a changed row without being returned it.
+/// A block with such an ending replaces the plain one where it is cheaper: if `:max` is 1 or arrays
+/// would have one item, which it takes as batching::loop does; and if the transport supplies the id
+/// of a changed row.
 inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view without_rows = ".bare";
 
-/// One parameter as a transport binds it.
+/// One parameter, as a transport binds it.
 struct parameter {
   core::value_type type = core::value_type::integer;
   std::size_t source = 0;  ///< Index into the shared values, or into one item's values.
   bool item = false;       ///< From the items.
   bool array = false;      ///< All items at once, as one array.
   std::size_t row = 0;     ///< Of which item; one beyond the last is NULL.
-  bool clock = false;  ///< `:now`: if NULL, the transport may give what the database's clock says.
-  bool identity = false;  ///< `:own_identity`: given by the session, in no contract.
+  bool clock = false;      ///< `:now`: if NULL, the transport gives what the database's clock says.
+  bool identity = false;   ///< `:own_identity`: given by the session, in no contract.
 };
 
 /// A statement ready for a transport to prepare.
@@ -55,25 +54,22 @@ struct text {
   std::string sql;
   std::vector<parameter> parameters;      ///< In the order of their numbers or places.
   std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.
-  /// Returns nothing. If it changed a row, then the row that the contract wants is the id: the one
-  /// it was given, or else the one of the row it added.
+  /// Returns nothing. If it changed a row, the contract's row is the id: the given one, or else
+  /// that of the added row.
   bool bare = false;
   std::optional<std::size_t> given_id = {};  ///< Index into the parameters.
 };
 
-/// The blocks of a statements file, by name. A block that names several serves each.
-std::map<std::string, std::string, std::less<>> split_blocks(std::string_view statements);
-
-/// Fills `{table}`, `{table:suffix}`, `{catalog}` and `{limits}` with quoted names; nothing else
-/// is substituted.
+/// Fills `{table}`, `{table:suffix}`, `{catalog}` and `{limits}` with quoted names. Nothing else is
+/// substituted.
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
 
-/// The same for a block of a dialect's roles, and `{schema}` and `{user}`; ends with `;` unless
-/// there is nothing in it.
+/// The same for a block of a dialect's roles, with `{schema}` and `{user}`. Ends with `;` unless it
+/// is empty.
 std::string fill_role(std::string_view text, const dialect& in, const core::table_names& names,
                       std::string_view user);
 
-/// Turns `:name` into the transport's markers, leaving strings, quoted names and `::` alone. With
+/// Turns `:name` into the transport's markers. Strings, quoted names and `::` stay. With
 /// batching::rows `{items: ...}` becomes that many copies with commas between them, and `:item` in
 /// them the copy's number.
 /// @throws error errc::invalid_argument when the text names a parameter that the contract lacks.

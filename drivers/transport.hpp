@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// What runs statements on the native handle below a SOCI session. A transport knows a client
+/// Transports run statements on the native handle below a SOCI session. A transport knows a client
 /// library, and no database's SQL.
 
 #include <chrono>
@@ -29,12 +29,12 @@ namespace tableq::drivers {
 class native_failure : public std::exception {
  public:
   explicit native_failure(native_error what) : what_(std::move(what)) {}
-  /// @param more what else the client library told of the same failure.
+  /// @param more the client library's other records of the same failure.
   native_failure(native_error what, std::vector<native_error> more)
       : what_(std::move(what)), more_(std::move(more)) {}
   [[nodiscard]] const native_error& details() const noexcept { return what_; }
   [[nodiscard]] const std::vector<native_error>& more() const noexcept { return more_; }
-  /// What it means, where no dialect is to judge it.
+  /// The verdict if no dialect is to judge it.
   [[nodiscard]] const std::optional<verdict>& judged() const noexcept { return judged_; }
   void judge(const verdict& as) { judged_ = as; }
   [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
@@ -45,7 +45,7 @@ class native_failure : public std::exception {
   std::optional<verdict> judged_;
 };
 
-/// What a prepared statement is run with.
+/// The values for a run of a prepared statement.
 struct arguments {
   std::span<const core::value> shared;
   std::span<const core::value> items;  ///< One item, or for array parameters any number.
@@ -62,7 +62,7 @@ struct arguments {
   }
 };
 
-/// What a text does to the session's transaction.
+/// The effect of a text on the session's transaction.
 enum class boundary { none, begin, commit, rollback };
 
 /// A statement prepared in one session.
@@ -73,7 +73,7 @@ class prepared {
   prepared& operator=(const prepared&) = delete;
   virtual ~prepared() = default;
 
-  /// Runs to the end and adds every row's fields to `out`, then leaves nothing open.
+  /// Runs to the end and adds every row's fields to `out`. Leaves nothing open.
   /// @throws native_failure; the statement is reset and may be run again unless the link is lost.
   virtual void run(const arguments& with, core::row_set& out) = 0;
 };
@@ -86,11 +86,11 @@ class transport {
   transport& operator=(const transport&) = delete;
   virtual ~transport() = default;
 
-  /// @param keep false: used once, and nothing may stay behind in the session.
+  /// @param keep false: used once, and nothing may stay in the session.
   virtual std::unique_ptr<prepared> prepare(text of, bool keep) = 0;
-  /// Runs a statement that takes and returns nothing.
+  /// Runs a statement without parameters and rows.
   virtual void script(const std::string& sql, boundary what) = 0;
-  /// Whether the link is up as far as the client library can tell without asking the server.
+  /// Whether the link is up, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
   virtual bool in_transaction() noexcept = 0;
 };
@@ -105,17 +105,20 @@ struct transport_kind {
   /// The executor for a session.
   /// @param ours false: the caller's, whose settings stay as they are.
   std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at, bool ours);
-  /// Whether an open session of unknown origin is of this kind, and speaks to the dialect's
-  /// database as far as can be told without asking it.
+  /// Whether an open session of unknown origin is of this kind, and of the dialect's database, as
+  /// far as known without asking it.
   bool (*fits)(soci::session& session, const dialect& speaks);
-  /// What hears of others' changes; null where that is not possible at this address. A null
-  /// function where it never is.
+  /// A listener for changes by others; null if this address has none. A null function: no address
+  /// has one.
   /// @param session an open one, to keep or to drop.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& at);
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
-  /// Called before the first session of a database of its dialects, by whatever transport: from
-  /// then on a child of fork() can open sessions of its own. Null where nothing is in its way.
+  /// Whether it reads the database's clock itself, for less than the database's function costs, and
+  /// gives it in the place of `:now`.
+  bool tells_time = false;
+  /// Called before the first session of a database of its dialects, with any transport: from then
+  /// on a child of fork() can open sessions of its own. Null if nothing is needed for that.
   void (*survive_forks)() = nullptr;
 };
 
@@ -130,7 +133,7 @@ extern const transport_kind libpq_transport;
 #endif
 #if defined(TABLEQ_WITH_ODBC)
 extern const transport_kind odbc_transport;
-/// What the driver behind an address calls its database. Opens a session for that. Throws
+/// The product's name from the driver of an address. Opens a session for that. Throws
 /// native_failure with link_lost when that fails.
 std::string odbc_product(const endpoint& at);
 #endif

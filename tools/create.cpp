@@ -162,10 +162,13 @@ struct ddl_arguments {
               "manager or owner"),
         user(command, "--to", "USER", "who gets them") {
     dialect.required();
+    command.add_flag("--statements", statements,
+                     "print the statements that tableq runs on the queue instead");
   }
   argument dialect;
   argument grant;
   argument user;
+  bool statements = false;
 };
 
 exit_status print_ddl(const connection_options& connection, const ddl_arguments& what,
@@ -174,6 +177,15 @@ exit_status print_ddl(const connection_options& connection, const ddl_arguments&
   const std::string dialect = what.dialect.text();
   const std::string queue = given.queue.text();
   output out;
+  if (what.statements) {
+    if (what.grant.given()) throw usage_error("give --grant or --statements");
+    for (const auto& [name, text] :
+         tableq::statements(dialect, given.settings().kind, queue, naming(connection))) {
+      out.write("-- name: " + name + "\n" + text + "\n\n");
+    }
+    out.flush();
+    return exit_status::done;
+  }
   out.write(what.grant.given()
                 ? tableq::grants(dialect, tableq::parse_role(what.grant.text()), what.user.text(),
                                  queue, given.settings(), naming(connection))
@@ -203,11 +215,13 @@ void add_ddl(CLI::App& app, invocation& call) {
   CLI::App& command = add_command(
       app, "ddl",
       {.description = "Print what a database administrator would run to make a queue",
-       .details = "Needs no database. With --grant: what gives a user the rights of a role on it.",
+       .details = "Needs no database. With --grant: what gives a user the rights of a role on it.\n"
+                  "With --statements: what tableq runs on it, with parameters as :name.",
        .usage = "DIALECT KIND QUEUE [OPTIONS]",
        .examples = "  tableq ddl postgresql claim jobs\n"
                    "  tableq ddl sqlite fifo mail --strict | sqlite3 jobs.db\n"
-                   "  tableq ddl postgresql claim jobs --grant consumer --to worker"});
+                   "  tableq ddl postgresql claim jobs --grant consumer --to worker\n"
+                   "  tableq ddl sqlite heap mail --statements"});
   add_naming_options(command, call.connection);
   const auto what = std::make_shared<ddl_arguments>(command);
   const auto given = std::make_shared<queue_arguments>(command);

@@ -19,7 +19,7 @@ constexpr std::array rules{
     rule{"08", {errc::connection_lost, advice::session}},
     rule{"09", {errc::constraint_violated, advice::never}},
     rule{"0A", {errc::unsupported, advice::never}},
-    // Their words quote the value.
+    // The server's sentence quotes the value.
     rule{"22", {errc::invalid_argument, advice::never, "the server refused a value"}},
     rule{"23", {errc::constraint_violated, advice::never}},
     rule{"25006", {errc::read_only, advice::never}},
@@ -37,10 +37,10 @@ constexpr std::array rules{
     rule{"40", {errc::conflict, advice::transaction}},
     rule{"42501", {errc::permission_denied, advice::never}},
     rule{"42P01", {errc::not_found, advice::never}},
-    // A relation of that name is in the way.
+    // A relation of that name exists.
     rule{"42P07", {errc::schema_mismatch, advice::never}},
     rule{"42710", {errc::schema_mismatch, advice::never}},
-    // A column, an index or a type is not as it was created.
+    // A column, an index or a type differs from what tableq created.
     rule{"42703", {errc::schema_mismatch, advice::never}},
     rule{"42804", {errc::schema_mismatch, advice::never}},
     rule{"42809", {errc::schema_mismatch, advice::never}},
@@ -60,7 +60,7 @@ constexpr std::array rules{
     rule{"57P", {errc::connection_lost, advice::session}},
     rule{"58P01", {errc::not_a_database, advice::never}},
     rule{"72000", {errc::conflict, advice::transaction}},
-    // What a trigger raises on purpose, perhaps with the row in its words.
+    // A trigger's own error; its sentence may hold the row.
     rule{"P0",
          {errc::constraint_violated, advice::never,
           "a trigger or function of the database refused it; the server's log has its words"}},

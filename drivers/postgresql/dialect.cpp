@@ -34,8 +34,7 @@ dialect make_postgresql_dialect() {
       // Not READ WRITE: on a standby that would fail with another error than writing does.
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",
       .batches = batching::arrays,
-      // The server holds no value of 1 GiB, and a row travels in one message with what surrounds
-      // it.
+      // The server holds no value of 1 GiB, and a row travels in one message with other data.
       .able = {.strict_needs_lock = true,
                .schemas = true,
                .notifies = true,

@@ -47,6 +47,10 @@ CAST(:now AS bigint)
 -- server's clock was set back; then the search begins at the front.
 CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
 
+-- fragment: own_queue
+-- The catalogue still has the queue that the handle was opened for.
+EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
@@ -171,7 +175,7 @@ SELECT COALESCE(created_at, {clock}),
 FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
 WHERE txid_current() IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
@@ -179,7 +183,7 @@ INSERT INTO {table} (created_at, payload)
 SELECT COALESCE(CAST(:created_at AS bigint), {clock}),
        CAST(:payload AS bytea)
 WHERE txid_current() IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING id
 
 -- name: queue.floor
@@ -195,7 +199,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE id >= CAST(:floor AS bigint)
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ORDER BY id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -209,14 +213,14 @@ DELETE FROM {table}
 WHERE id = (
   SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
-  WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  WHERE {own_queue}
   ORDER BY id DESC
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -228,7 +232,7 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
 DELETE FROM {table}
 WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -247,7 +251,7 @@ LIMIT CAST(:max AS bigint)
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
-  WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  WHERE {own_queue}
   ORDER BY id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -278,7 +282,7 @@ FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:due_at AS bigint[])) AS due_at,
              unnest(CAST(:delay AS bigint[])) AS delay,
              {clock} AS clock) AS items
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+WHERE {own_queue}
 RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: pending.enqueue.one
@@ -287,7 +291,7 @@ SELECT COALESCE(CAST(:created_at AS bigint), clock),
        COALESCE(CAST(:due_at AS bigint), clock + COALESCE(CAST(:delay AS bigint), 0)),
        CAST(:payload AS bytea)
 FROM (SELECT {clock}) AS t (clock)
-WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+WHERE {own_queue}
 RETURNING id
 
 -- name: pending.dequeue
@@ -295,7 +299,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE due_at <= {clock}
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -314,7 +318,7 @@ WHERE id = (
   LIMIT 1
   FOR UPDATE SKIP LOCKED
 )
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
@@ -379,7 +383,7 @@ WITH added AS (
                unnest(CAST(:group AS text[])) AS group_key,
                {clock_now} AS clock) AS items
   WHERE txid_current() IS NOT NULL
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
             CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place
@@ -408,7 +412,7 @@ SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS big
        CAST(:group AS text)
 FROM (SELECT {clock_now}) AS t (clock)
 WHERE txid_current() IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
@@ -424,7 +428,7 @@ FROM (
         FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)) AS pairs
 ) AS known
 WHERE item IS NOT NULL AND id IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 
 -- name: claim.replace
 -- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. The rows
@@ -434,7 +438,7 @@ WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ORDER BY key
   FOR UPDATE
 ),
@@ -487,7 +491,7 @@ others AS MATERIALIZED (
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING 0 AS item, id
 
 -- name: claim.free
@@ -512,7 +516,7 @@ others AS MATERIALIZED (
 UPDATE {table}
 SET past_key = key, key = NULL, due_at = 0
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING 0 AS item, id
 
 -- name: claim.take
@@ -552,7 +556,7 @@ WITH picked AS MATERIALIZED (
           ORDER BY priority DESC, id
           FOR UPDATE SKIP LOCKED) AS others
   ) AS found
-  WHERE EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  WHERE {own_queue}
     AND (CAST(:guard AS bigint) = 0
     OR (SELECT due_at
         FROM {table}
@@ -616,7 +620,7 @@ WITH due AS MATERIALIZED (
   WHERE state IN (1, 2)
     AND due_at >= {passed}
     AND due_at <= {clock}
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -811,7 +815,7 @@ WITH held AS MATERIALIZED (
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.set_priority
@@ -822,7 +826,7 @@ UPDATE {table}
 SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)],
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.heartbeat
@@ -888,7 +892,7 @@ UPDATE {table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE {receipt_held}
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.redrive_all
@@ -896,7 +900,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = 4 AND state IN (3, 4)
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -964,7 +968,7 @@ WITH next AS MATERIALIZED (
 UPDATE {table} AS q
 SET state = 0
 WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state + 0 = 5
-  AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+  AND {own_queue}
 RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
 
 -- name: claim.purge
@@ -974,7 +978,7 @@ WITH picked AS MATERIALIZED (
   WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
     AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
-    AND EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
+    AND {own_queue}
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED

@@ -26,7 +26,7 @@ enum primary : int {
 }  // namespace
 
 verdict classify_sqlite(const native_error& failure) {
-  // The snapshot is too old to write from: only a new transaction has another.
+  // The snapshot is too old for writing. Only a new transaction has another.
   constexpr int busy_snapshot = 517;
   if (failure.number == busy_snapshot) return {errc::conflict, advice::transaction};
   // IOERR_SHMSIZE: a side file of WAL could not grow, on a disk that is full to the last byte.
@@ -57,7 +57,7 @@ verdict classify_sqlite(const native_error& failure) {
     case constraint:
       return {errc::constraint_violated, advice::never};
     case error_code:
-      // There is no finer code for a table that has gone.
+      // SQLite has no finer code for a missing table.
       if (failure.sentence.starts_with("no such table")) return {errc::not_found, advice::never};
       return {errc::internal, advice::never};
     default:

@@ -64,7 +64,7 @@ endpoint resolve(const dialect& self, const connection_url& url) {
     }
   }
   if (!synchronous.empty()) at.setup = {"PRAGMA synchronous = " + synchronous};
-  // Each session would have a memory of its own.
+  // Each session would have a database of its own.
   if (file == memory) at.able.max_sessions = 1;
   return at;
 }

@@ -1,4 +1,4 @@
--- What each session of tableq begins with.
+-- Run at the start of each session of tableq.
 PRAGMA journal_mode = WAL;
--- Stored means stored, unless the address says otherwise.
+-- A commit waits for the disk, unless the address says otherwise.
 PRAGMA synchronous = full;

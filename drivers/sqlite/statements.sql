@@ -22,6 +22,10 @@ CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
 -- The clock that a test sets, or that the transport reads: that costs a tenth of the function.
 :now
 
+-- fragment: own_queue
+-- The catalogue still has the queue that the handle was opened for.
+EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
@@ -83,42 +87,42 @@ WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, created_at)
 SELECT :payload,
        COALESCE(:created_at, {clock})
-WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+WHERE {own_queue}
 RETURNING id
 
 -- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
 INSERT INTO main.{table} (payload, created_at)
 SELECT :payload,
        COALESCE(:created_at, {clock})
-WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+WHERE {own_queue}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last one that is wanted, or all: a range needs no list of ids.
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id = (SELECT id FROM main.{table} ORDER BY id LIMIT 1)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id >= COALESCE((SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1 OFFSET :max - 1), -9223372036854775808)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id = (SELECT id FROM main.{table} ORDER BY id DESC LIMIT 1)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, created_at, NULL AS due_at, payload
 
 -- name: heap.peek fifo.peek
@@ -131,7 +135,7 @@ SELECT id, created_at, NULL AS due_at, payload FROM main.{table} ORDER BY id DES
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
@@ -147,14 +151,14 @@ WITH time (clock) AS (
 INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM time
-WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+WHERE {own_queue}
 RETURNING id
 
 -- name: pending.enqueue.bare
 INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM (SELECT {clock} AS clock)
-WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+WHERE {own_queue}
 
 -- name: pending.dequeue
 WITH picked AS (
@@ -164,7 +168,7 @@ WITH picked AS (
   LIMIT :max)
 DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
@@ -175,7 +179,7 @@ WHERE id = (
   WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT 1)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
@@ -214,7 +218,7 @@ SELECT :payload, :priority,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM time
-WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
@@ -226,13 +230,13 @@ SELECT :payload, :priority,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM (SELECT {clock} AS clock)
-WHERE EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.find_key
 SELECT id FROM main.{table}
 WHERE key = :key AND key IS NOT NULL
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 
 -- name: claim.replace
 -- Gives a message that waits the payload of a later one with its key; with :postpone its delay too. Without a
@@ -251,7 +255,7 @@ SET payload = :payload, priority = :priority, headers = :headers, max_attempts =
                     {clock} + :delay
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.forget
@@ -269,7 +273,7 @@ WITH past AS (
     LIMIT 10))
 DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM past)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.free
@@ -288,7 +292,7 @@ WITH past AS (
 UPDATE main.{table}
 SET past_key = key, key = NULL, due_at = 0
 WHERE id IN (SELECT id FROM past)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.take
@@ -313,7 +317,7 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
     due_at = {clock} + :lease
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
@@ -339,7 +343,7 @@ WHERE id = (
         AND due_at <= {clock}))
   ORDER BY priority DESC, id
   LIMIT 1)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
@@ -375,7 +379,7 @@ SET state = CASE WHEN state = 1
       ELSE errors END,
     due_at = 0
 WHERE id IN (SELECT id FROM due)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id, state
 
 -- name: claim.complete
@@ -543,14 +547,14 @@ WHERE key = :key AND key IS NOT NULL
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id = :id AND state IN (0, 2, 4, 5)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.set_priority
 WITH unused AS (SELECT 1)
 UPDATE main.{table} SET priority = :priority
 WHERE id = :id AND state IN (0, 2, 5)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.heartbeat
@@ -577,7 +581,7 @@ WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id = :id AND state = 4
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.redrive_all
@@ -586,7 +590,7 @@ WITH picked AS (
 UPDATE main.{table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.remove
@@ -622,7 +626,7 @@ WITH next AS (
 UPDATE main.{table}
 SET state = 0
 WHERE id IN (SELECT id FROM next)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.purge
@@ -635,7 +639,7 @@ WITH picked AS (
   LIMIT :max)
 DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM picked)
-  AND EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
+  AND {own_queue}
 RETURNING id
 
 -- name: claim.stats

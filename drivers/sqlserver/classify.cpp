@@ -63,7 +63,7 @@ constexpr std::array rules{
        advice::session, link_broke),
     on({596, 6005, 6006}, errc::connection_lost, advice::session,
        "the server shuts down, or ended the session"),
-    // Comes with the record that says why.
+    // Comes with the record that has the reason.
     on({20002}, errc::internal, advice::never, "the server did not accept the connection"),
     on({18456, 4060}, errc::connection_failed, advice::never,
        "the login failed; check user and password, and that the user may open the database"),
@@ -134,7 +134,7 @@ verdict classify_sqlserver(const native_error& failure) {
       });
   verdict means = failure.link_lost ? link_lost : unknown;
   if (state != state_rules.end()) means = state->means;
-  // What the driver says of itself quotes nothing, and may be all there is.
+  // The driver's own sentence quotes nothing, and may be the only one.
   const bool of_the_driver = failure.number == 0 && !failure.sqlstate.starts_with("HYT0");
   if (of_the_driver && failure.sqlstate != "HY000") means.sentence = {};
   return means;

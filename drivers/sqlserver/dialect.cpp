@@ -33,12 +33,12 @@ dialect make_sqlserver_dialect() {
       .wide_text = true,
       .setup = {sqlserver_sql::setup},
       .begin = "BEGIN TRANSACTION",
-      // A deadlock has ended the transaction already, and a ROLLBACK alone would then fail.
+      // A deadlock has already ended the transaction, and a plain ROLLBACK would then fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
       .batches = batching::rows,
-      // A text is planned once for each of these.
+      // The server makes one plan for each of these.
       .row_counts = {1, 4, 16, 64, 192, 256},
-      // A statement has 2,100 parameters at most; some are left for those that are given once.
+      // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
       .able = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},
       .resolve = resolve,

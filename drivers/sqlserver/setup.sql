@@ -1,12 +1,12 @@
--- What each session of tableq begins with: one batch, one round trip.
+-- Run at the start of each session of tableq: one batch, one round trip.
 SET NOCOUNT ON;
--- Any error ends the transaction: nothing of it is committed by mistake.
+-- Any error ends the transaction, so that nothing of it is committed by mistake.
 SET XACT_ABORT ON;
--- READPAST is an error in other levels, and a session from a pool may have been left in one.
+-- READPAST is an error at other levels, and a pooled session may have kept one.
 SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 -- Milliseconds.
 SET LOCK_TIMEOUT 5000;
--- A client library may have asked for less, and the server would cut payloads without a word.
+-- A client library may have set less, and the server would silently cut payloads.
 SET TEXTSIZE 2147483647;
 -- Filtered indexes need these.
 SET ANSI_NULLS ON;
@@ -16,7 +16,7 @@ SET ARITHABORT ON;
 SET CONCAT_NULL_YIELDS_NULL ON;
 SET QUOTED_IDENTIFIER ON;
 SET NUMERIC_ROUNDABORT OFF;
--- Azure SQL says version 12 whatever it is, and is always new enough.
+-- Azure SQL always reports version 12, and is always new enough.
 IF CAST(SERVERPROPERTY('EngineEdition') AS int) NOT IN (5, 8, 12)
   AND COALESCE(CAST(SERVERPROPERTY('ProductMajorVersion') AS int), 0) < 13
   THROW 52016, N'tableq needs SQL Server 2016 or later', 1;

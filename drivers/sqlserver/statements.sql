@@ -35,6 +35,10 @@ DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())
 -- The clock that a test sets.
 CAST(:now AS bigint)
 
+-- fragment: own_queue
+-- The catalogue still has the queue that the handle was opened for.
+EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
@@ -118,7 +122,7 @@ DROP TABLE {table}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (created_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
@@ -131,7 +135,7 @@ ORDER BY v.item
 OPTION (MAXDOP 1)
 
 -- name: heap.dequeue fifo.dequeue
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
@@ -142,7 +146,7 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: lifo.dequeue
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
@@ -154,7 +158,7 @@ OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.p
 
 -- name: fifo.dequeue_strict
 -- Without READPAST a reader waits for the head of the queue, and goes on from where it waited.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
@@ -165,7 +169,7 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: lifo.dequeue_strict
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
@@ -186,7 +190,7 @@ FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
 ORDER BY id DESC
 
 -- name: heap.purge fifo.purge lifo.purge
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
@@ -197,7 +201,7 @@ DELETE FROM picked
 OUTPUT deleted.id
 
 -- name: pending.purge
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
@@ -221,7 +225,7 @@ SELECT (SELECT COUNT_BIG(*)
        {clock} AS as_of
 
 -- name: pending.enqueue
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (created_at, due_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
@@ -235,7 +239,7 @@ ORDER BY v.item
 OPTION (MAXDOP 1)
 
 -- name: pending.dequeue
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
@@ -282,7 +286,7 @@ CROSS JOIN (SELECT {clock} AS clock) AS t
 -- the key would stand, until the transaction ends: of two writers with one key the second waits and then
 -- sees the first one's message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked.
 -- What has a group is held until claim.advance lets it go.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
                      max_attempts, retry, group_key)
@@ -332,7 +336,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.replace
 -- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. Without
 -- a delay one with a group is held until claim.advance lets it go.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
@@ -357,7 +361,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
 -- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
 WITH given AS (
@@ -384,7 +388,7 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
 -- The same where done messages are kept: the key is free, the message stays.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
 WITH given AS (
@@ -417,7 +421,7 @@ WHERE q.id IN (SELECT past.id FROM past)
 -- decimal unless it is cast, and its division would leave a fraction.
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
 -- first. That is looked up beforehand: as a condition of the read it would be asked for each ready message.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
 DECLARE @max bigint = CAST(:max AS bigint);
@@ -455,7 +459,7 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
 -- READPAST twice: a message that is being settled just now is locked in the table first and in the index
 -- second; here it is the other way round, and waiting for it would be a deadlock. A history of over 1,000,000
 -- characters is none of ours, and begins anew.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH due AS (
   SELECT TOP (CAST(:max AS bigint)) w.id
@@ -711,7 +715,7 @@ WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS N
   AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DELETE q
 OUTPUT v.item, deleted.id
@@ -725,7 +729,7 @@ WHERE v.turn = 1 AND q.state IN (0, 2, 4, 5)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.set_priority
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET priority = v.priority
@@ -769,7 +773,7 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.redrive
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET state = CASE WHEN q.group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
@@ -784,7 +788,7 @@ WHERE v.turn = 1 AND q.state = 4
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.redrive_all
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key
@@ -839,7 +843,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.advance
 -- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
 -- Called with the groups locked, each named once.
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET state = 0
@@ -867,7 +871,7 @@ INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = n.id
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.purge
-IF NOT EXISTS (SELECT 1 FROM {catalog} WITH (READCOMMITTEDLOCK) WHERE [identity] = CAST(:own_identity AS bigint))
+IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id

@@ -5,13 +5,12 @@
 namespace tableq::drivers {
 
 /// When a session that has committed copies what is in SQLite's log to the file: from 1,000 pages
-/// on after each commit, as SQLite does by itself, but not again at once when nothing could be
-/// copied.
+/// on after each commit, as SQLite does by itself, but with a pause when nothing could be copied.
 ///
-/// A reader that began when the log was empty, and stays, keeps everything from being copied;
+/// A reader that began when the log was empty, and stays, keeps everything from being copied.
 /// SQLite finds that out only after it has sorted the whole log (walCheckpoint in its wal.c), so
 /// that each commit would cost more than the one before. After an attempt in vain the next one
-/// waits fifty times as long as that took: a fiftieth of the time at most is spent on them.
+/// waits fifty times as long as that took: attempts use a fiftieth of the time at most.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; it belongs to its session.
@@ -26,7 +25,7 @@ class checkpoint_pace {
   }
 
   /// @param logged pages of the log after an attempt; -1 if another connection was copying.
-  /// @param copied those of them that are in the file now; -1 likewise.
+  /// @param copied those of them that are now in the file; -1 likewise.
   void tried(int logged, int copied, clock::time_point began, clock::time_point ended) noexcept {
     constexpr int patience = 50;
     const bool in_vain = copied == copied_ && copied < logged;

@@ -11,7 +11,7 @@
 namespace tableq::drivers {
 namespace {
 
-/// Guarded by process_wide(). Never destroyed: what is static may hold sessions.
+/// Guarded by process_wide(). Never destroyed: static objects may hold sessions.
 std::vector<int>& all() {
   static auto* const made = new std::vector<int>;
   return *made;

@@ -2,10 +2,10 @@
 
 namespace tableq::drivers {
 
-/// A descriptor that every child of fork() closes at once: otherwise the child would keep a link to
-/// a server, or a lock of a file, that ends when this process dies.
+/// A descriptor that every child of fork() closes at once. Otherwise the child would keep a link to
+/// a server, or a lock of a file, that must end with this process.
 ///
-/// Borrows the descriptor. It goes away before that is closed.
+/// Borrows the descriptor. Destroy this object before the descriptor is closed.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.

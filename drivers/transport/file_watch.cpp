@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// What all have in common: a file is not told of by queue.
+/// Common to all watches: a change of a file names no queue.
 class whole_file : public core::listener {
  public:
   bool follow(const core::table_names& /*names*/, std::int64_t /*identity*/) override {
@@ -50,7 +50,7 @@ class nothing_to_watch final : public whole_file {
   }
 };
 
-/// What tells that a file was written to.
+/// Size, time and node of a file, which show that it was written to.
 struct stamp {
   std::int64_t size = -1;
   std::int64_t seconds = 0;
@@ -102,7 +102,7 @@ class stamp_watch final : public whole_file {
 };
 
 #if defined(__linux__)
-/// A descriptor, closed in the end. Negative: there is none.
+/// A descriptor, closed by the destructor. Negative: there is none.
 class descriptor {
  public:
   explicit descriptor(int opened) noexcept : opened_(opened) {}
@@ -118,7 +118,7 @@ class descriptor {
   int opened_;
 };
 
-/// Whether another descriptor can be read from; while it is muted, not before a timer has run out.
+/// Waits for another descriptor to be readable; while it is muted, not before a timer has run out.
 class mutable_descriptor {
  public:
   explicit mutable_descriptor(int of) noexcept
@@ -128,14 +128,14 @@ class mutable_descriptor {
         usable_(control(EPOLL_CTL_ADD, of_) && control(EPOLL_CTL_ADD, timer_.get())) {}
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
-  /// Can be read from when the other can, or the timer has run out.
+  /// Readable when the other descriptor is, or when the timer has run out.
   [[nodiscard]] int either() const noexcept { return either_.get(); }
 
-  /// By any thread. Does not make a moment longer that has begun.
+  /// Any thread may call it. Does not extend a pause that has begun.
   void mute() noexcept {
     const std::scoped_lock hold(mutex_);
     if (muted_ || !start_timer()) return;
-    // Asked for no events it would still wake, since inotify does not say what for.
+    // With no requested events it would still wake: the wake-up of inotify names no event.
     muted_ = control(EPOLL_CTL_DEL, of_);
   }
 
@@ -165,7 +165,7 @@ class mutable_descriptor {
   bool muted_ = false;
 };
 
-/// Is told by the system of each write. Writers that write often are heard of now and then only.
+/// The system reports each write. Frequent writes are reported only now and then.
 class told_by_system final : public whole_file, private mutable_watch {
  public:
   told_by_system(std::string file, own_writes own)
@@ -203,7 +203,7 @@ class told_by_system final : public whole_file, private mutable_watch {
     const auto told = steady_clock::now();
     constexpr milliseconds shortest{1};
     constexpr milliseconds most{10};
-    // Told again right after the pause: a process writes all the time.
+    // Reported again right after the pause: a process writes all the time.
     rest_ = told < deaf_until_ + rest_ ? std::min(rest_ * 2, most) : shortest;
     deaf_until_ = told + rest_;
     return {.anything = ours};
@@ -212,16 +212,17 @@ class told_by_system final : public whole_file, private mutable_watch {
  private:
   void mute() noexcept override { heard_.mute(); }
 
-  /// The log comes and goes with the first and the last session of all processes.
+  /// The first session creates the log, and the last one of all processes removes it.
   void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
 
-  /// @param name of a file in the folder that holds the log.
+  /// @param name of a file in the folder of the log.
   [[nodiscard]] bool is_log(std::string_view name) const noexcept {
     return log_.size() > name.size() && log_.ends_with(name) &&
            log_[log_.size() - name.size() - 1] == '/';
   }
 
-  /// Reads all that was told. @return whether it is about the file or its log.
+  /// Reads all events.
+  /// @return whether one is about the file or its log.
   bool take_in() {
     bool ours = false;
     alignas(inotify_event) std::array<char, 4096> buffer{};

@@ -8,10 +8,11 @@
 
 namespace tableq::drivers {
 
-/// Hears of changes of a file and of its write-ahead log, `<file>-wal`. On Linux the system
-/// notifies; elsewhere, and where the system has no more watches, the files are polled.
+/// Watches a file and its write-ahead log, `<file>-wal`, for changes. On Linux the system notifies;
+/// elsewhere, and if the system has no more watches, the files are polled.
 /// @param file an absolute path; empty: a database in memory, without notifications.
-/// @param own writes that it is told of a millisecond later, where the system tells.
+/// @param own writes of the same `database` object, which are reported a millisecond later if the
+///   system notifies.
 std::unique_ptr<core::listener> watch_file(const std::string& file, const own_writes& own);
 
 }  // namespace tableq::drivers

@@ -40,7 +40,7 @@ class interrupter {
   }
 
   void interrupt() noexcept {
-    // Fails only when the pipe is full, and then it is readable anyway.
+    // Fails only when the pipe is full; then it is readable anyway.
     [[maybe_unused]] const ssize_t ignored = ::write(ends_[1], "", 1);
   }
 

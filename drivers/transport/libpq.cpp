@@ -35,7 +35,7 @@ PGconn* handle_of(soci::session& session) {
   return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
 }
 
-/// Several lines as one, without those that say no more than that it failed.
+/// Joins several lines, without lines that only report a failure.
 std::string one_line(std::string_view lines) {
   std::string out;
   while (!lines.empty()) {
@@ -58,7 +58,7 @@ std::string_view field_of(const PGresult* of, int code) noexcept {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
   what.link_lost = PQstatus(link) != CONNECTION_OK;
-  // Data exceptions quote the value, and functions on the table may quote a row.
+  // Sentences about data quote the value, and functions on the table may quote a row.
   const bool may_quote = what.sqlstate.starts_with("22") ||
                          field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";
   if (!may_quote) what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
@@ -100,11 +100,11 @@ std::string random_mark() {
   return {text.data(), end.ptr};
 }
 
-/// What the transport and its statements share.
+/// Shared by the transport and its statements.
 struct libpq_link {
   PGconn* handle;
   std::uint64_t statements = 0;
-  /// Part of the statements' names: behind a pooler another client may have statements in the same
+  /// Part of the statements' names. Behind a pooler another client may have statements in the same
   /// session of the server, and must never have one of the same name.
   std::string mark = random_mark();
 };
@@ -122,13 +122,13 @@ class libpq_prepared final : public prepared {
     if (keep_ && name_.empty()) make();
     result answer = send(values);
     if (keep_ && must_prepare_again(answer)) {
-      // A session that was reset forgets once; behind a pooler it is another one each time.
+      // A reset session forgets once; a pooler gives another session each time.
       constexpr int too_often = 3;
       const bool hopeless =
           field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000" && ++forgotten_ >= too_often;
       name_.clear();
       if (hopeless || PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
-        // A transaction is lost with it, and may be run again as a whole.
+        // The transaction is lost too, and may be run again as a whole.
         throw native_failure(
             {.sqlstate = hopeless ? "0A000" : "26000", .sentence = std::string(forgets)});
       }
@@ -140,7 +140,8 @@ class libpq_prepared final : public prepared {
   }
 
  private:
-  /// The server drops it with the session; a name is never used again, so none can be in the way.
+  /// The server drops it with the session; names are never used twice, so an old statement cannot
+  /// be in the way.
   void make() {
     std::string name = "tableq_" + link_->mark + "_";
     name += std::to_string(++link_->statements);
@@ -184,7 +185,7 @@ class libpq_executor final : public transport {
   void script(const std::string& sql, boundary what) override {
     const result answer(PQexec(link_->handle, sql.c_str()));
     if (!succeeded(answer)) fail(link_->handle, answer.get());
-    // A transaction in which something failed answers COMMIT with ROLLBACK, and no error.
+    // COMMIT of a failed transaction answers ROLLBACK, and no error.
     if (what == boundary::commit && std::string_view(PQcmdStatus(answer.get())) == "ROLLBACK") {
       throw native_failure({.sqlstate = "25P02",
                             .sentence = "the transaction had failed and was rolled back instead"});
@@ -192,8 +193,8 @@ class libpq_executor final : public transport {
   }
 
   bool alive() noexcept override {
-    // A server that ended the session has left its farewell and an end of file in the socket. What
-    // else is there (a notice, a notification) is taken in, so that the end is found behind it.
+    // A server that ended the session has left a last message and an end of file in the socket.
+    // Other input (a notice, a notification) is read first, so that the end is found behind it.
     constexpr int most_reads = 16;
     for (int reads = 0; reads < most_reads; ++reads) {
       if (PQstatus(link_->handle) != CONNECTION_OK) return false;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Addresses as libpq takes them: its URI with its parameters, and `key=value key=value` behind the
-/// scheme. For the dialects that ride on libpq.
+/// Addresses as libpq takes them: its URI with its parameters, and `key=value key=value` after the
+/// scheme. For the dialects on libpq.
 
 #include <libpq-fe.h>
 
@@ -52,7 +52,7 @@ inline bool blank(char c) noexcept {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether the text begins as `key=`, and so is in libpq's other form.
+/// Whether the text begins with `key=`: libpq's other form.
 inline bool in_key_value_form(std::string_view text) noexcept {
   const auto* const end = std::find_if_not(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || blank(c);
@@ -60,10 +60,10 @@ inline bool in_key_value_form(std::string_view text) noexcept {
   return end != text.begin() && end != text.end() && *end == '=';
 }
 
-/// The one key that is tableq's own.
+/// The only key of tableq's own.
 inline constexpr std::string_view pooling_key = "pooling";
 
-/// @return whether a pooler hands sessions on with each transaction.
+/// @return whether a pooler gives each transaction another session.
 inline bool pooled(std::string_view value) {
   if (value != "transaction" && value != "session") refuse("pooling takes session or transaction");
   return value == "transaction";
@@ -143,13 +143,13 @@ inline std::string encoded(std::string_view text) {
   return out;
 }
 
-/// An address as libpq takes it, and what tableq's own key says.
+/// An address for libpq, and the value of tableq's own key.
 struct read_address {
   options all;
   bool pooled = false;
 };
 
-/// Reads either form as libpq does. Its own messages may quote the password: they are not shown.
+/// Reads either form as libpq does. libpq's messages may quote the password, and are not shown.
 inline read_address parse(const connection_url& url) {
   const options known(PQconndefaults());
   std::string text = url.raw.substr(url.raw.find("://") + 3);
@@ -175,7 +175,7 @@ inline read_address parse(const connection_url& url) {
   return {.all = std::move(out), .pooled = !pooling.empty() && pooled(pooling)};
 }
 
-/// A special character of a password that was not encoded moves part of it into the host or the
+/// A special character in a password that was not encoded moves part of it into the host or the
 /// port, which libpq's messages quote.
 inline void check_place(const options& in) {
   const auto value = [&in](std::string_view key) {
@@ -192,7 +192,7 @@ inline void check_place(const options& in) {
   }
 }
 
-/// The address for SOCI to connect with, defaults filled in, and whether a pooler is in between.
+/// The address for SOCI, defaults filled in, and whether a pooler is in between.
 struct address {
   std::string connect;
   bool pooled = false;
@@ -220,9 +220,9 @@ inline address resolve_address(const connection_url& url) {
     }
     add(one->keyword, one->val);
   }
-  // Told with the login, which poolers keep for each client, instead of with the set-up.
+  // Sent with the login, because poolers keep that for each client, unlike the set-up.
   if (read.pooled) add("client_encoding", "UTF8");
-  // Without it an address that drops packets would hold up the caller for minutes.
+  // Without a limit an address that drops packets would block the caller for minutes.
   if (!given(wanted, "connect_timeout") && !given(defaults, "connect_timeout")) {
     add("connect_timeout", "10");
   }

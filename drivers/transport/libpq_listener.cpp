@@ -37,7 +37,7 @@ class libpq_listener final : public core::listener {
   }
 
   core::heard wait(std::chrono::milliseconds longest) override {
-    // Some may have come along with the answer to a statement.
+    // Notifications may have come along with the answer to a statement.
     core::heard out = taken_in();
     if (!out.notices.empty()) return out;
     if (interrupter_.wait(PQsocket(handle_), longest) == interrupter::heard::other) {

@@ -8,7 +8,7 @@
 
 namespace tableq::drivers {
 
-/// Hears notifications in a session of its own, which it keeps. Null where the dialect has none.
+/// Receives notifications in a session of its own. Null for dialects without notifications.
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
                                                      const endpoint& at);
 

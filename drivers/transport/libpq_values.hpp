@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Values on their way to and from libpq, in PostgreSQL's binary format: it knows no locale, and
-/// bytes need no escaping. For libpq.cpp only.
+/// Values to and from libpq, in PostgreSQL's binary format: it knows no locale, and bytes need no
+/// escaping. For libpq.cpp only.
 
 #include <libpq-fe.h>
 
@@ -32,8 +32,7 @@ enum type_oid : Oid {
   oid_varchar = 1043,
 };
 
-// The server puts no message and no value of 1 GiB or more together; the rest is for lengths and
-// names.
+// The server builds no message and no value of 1 GiB or more; the rest is for lengths and names.
 inline constexpr std::size_t longest_message = 0x3fffffff - 4096;
 
 inline void put_number(std::string& out, std::uint64_t number, int bytes) {
@@ -67,7 +66,7 @@ inline Oid parameter_type(const parameter& of) noexcept {
   return element == oid_text ? oid_text_array : oid_bytea_array;
 }
 
-/// Parameters in the form that libpq sends: all binary. Borrows what may be borrowed.
+/// Parameters as libpq sends them: all binary. Borrows bytes if possible.
 class bound_values {
  public:
   bound_values(const std::vector<parameter>& places, const arguments& with) {
@@ -95,12 +94,12 @@ class bound_values {
       put_number(made, static_cast<std::uint64_t>(one.number), 8);
       refer(made.data(), made.size());
     } else {
-      // A null pointer would be NULL; an empty payload is not that.
+      // A null pointer would be NULL, unlike an empty payload.
       refer(one.data.empty() ? "" : one.data.data(), one.data.size());
     }
   }
 
-  /// One dimension, counted from 1; the form that array_recv reads.
+  /// One dimension, counted from 1, as array_recv reads it.
   void add_array(const parameter& place, const arguments& with) {
     const std::size_t count = with.item_width == 0 ? 0 : with.items.size() / with.item_width;
     const auto element = [&](std::size_t i) -> const core::value& {
@@ -179,8 +178,8 @@ inline core::cell read_cell(const PGresult* from, int row, int column, core::val
   return std::string(data, static_cast<std::size_t>(length));
 }
 
-/// Adds the rows of an answer that came in binary.
-/// @throws native_failure when it has other columns than the contract says.
+/// Adds the rows of a binary answer.
+/// @throws native_failure if its columns differ from the contract.
 inline void read_rows(const PGresult* from, const std::vector<core::value_type>& columns,
                       core::row_set& out) {
   const int width = static_cast<int>(columns.size());

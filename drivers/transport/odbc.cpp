@@ -1,6 +1,6 @@
 #include <sql.h>
 #include <sqlext.h>
-// SOCI's header of the backend needs those two before it.
+// SOCI's header of the backend needs these two first.
 #include <soci/odbc/soci-odbc.h>
 #include <soci/soci.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr SQLSMALLINT most_records = 16;
 
-/// One line, without the `[vendor][part]` before it and the driver's remarks behind it.
+/// One line, without the leading `[vendor][part]` and the driver's remarks after it.
 std::string plain_sentence(std::string_view message) {
   while (message.starts_with('[')) {
     const std::size_t end = message.find(']');
@@ -74,7 +74,7 @@ void fail(SQLSMALLINT kind, SQLHANDLE handle, SQLHDBC link) {
     if (!there) break;
     records.push_back(std::move(one));
   }
-  // Warnings and remarks may stand before the error.
+  // Warnings and remarks may come before the error.
   std::stable_partition(records.begin(), records.end(), [](const native_error& one) {
     return !one.sqlstate.starts_with("01") && !one.sqlstate.starts_with("00");
   });
@@ -91,15 +91,15 @@ SQLHDBC handle_of(soci::session& session) {
   return static_cast<soci::odbc_session_backend*>(session.get_backend())->hdbc_;
 }
 
-/// What a session's executor and its statements share.
+/// Shared by a session's executor and its statements.
 struct odbc_link {
   SQLHDBC handle;
   std::chrono::milliseconds statement_timeout;
   bool wide_text;
-  /// A transaction is open that a text began: ODBC tells only of those that the driver began.
+  /// A text began the open transaction: ODBC reports only transactions that the driver began.
   bool open = false;
-  /// A statement failed within a transaction. What driver and server each make of that differs, so
-  /// the session is not used for another unit of work.
+  /// A statement failed within a transaction. Driver and server treat that differently, so the
+  /// session is not used for another unit of work.
   bool spoiled = false;
 
   [[nodiscard]] bool in_transaction() const noexcept {
@@ -135,9 +135,9 @@ class statement_handle {
     prepared_ = true;
   }
 
-  /// Runs a text, which must be the prepared one if there is one, and reads all its results to the
-  /// end. Only then are the rows good: a server may send rows, and then an error that undoes what
-  /// they tell of.
+  /// Runs a text, which must be the prepared one if there is one, and reads all its results. The
+  /// rows are valid only then: a server may send rows, and then an error that undoes the change
+  /// that they report.
   void run(const std::string& sql, const std::vector<core::value_type>& columns,
            core::row_set& out) {
     struct closing {
@@ -179,7 +179,7 @@ class statement_handle {
     fail(SQL_HANDLE_STMT, handle_, link_.handle);
   }
 
-  /// A driver may look at the first word of a text to tell whether it returns rows.
+  /// A driver may judge by the first word of a text whether it returns rows.
   void check_that_nothing_changed() {
     SQLLEN changed = 0;
     if (SQL_SUCCEEDED(SQLRowCount(handle_, &changed)) && changed > 0) {
@@ -248,7 +248,7 @@ class odbc_prepared final : public prepared {
   std::shared_ptr<odbc_link> link_;
   text text_;
   bool keep_;
-  bool ran_ = false;  ///< As prepared: what fails then for want of a plan is only to be prepared.
+  bool ran_ = false;  ///< As prepared: a run that then lacks its plan is prepared again.
   std::optional<statement_handle> statement_;
 };
 
@@ -302,7 +302,7 @@ class odbc_executor final : public transport {
 
 std::unique_ptr<soci::session> connect(const endpoint& at) {
   soci::connection_parameters parameters(soci::odbc, at.connect);
-  // Otherwise a driver may want to ask a person for what is missing.
+  // Otherwise a driver may ask a person for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
   const calling here;
   try {

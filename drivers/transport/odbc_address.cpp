@@ -26,7 +26,7 @@ bool letter(char c) noexcept {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether no reader of connection strings sees syntax in it.
+/// Whether no reader of connection strings finds syntax in it.
 bool harmless(char c) noexcept {
   constexpr std::string_view also = "._-:,/\\+";
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != std::string_view::npos;
@@ -46,7 +46,7 @@ std::string key_of(std::string_view text) {
   return out;
 }
 
-/// The length of the value that `text` begins with, braces and all.
+/// The length of the value at the beginning of `text`, with its braces.
 std::size_t length_of_value(std::string_view text) noexcept {
   if (!text.starts_with('{')) return std::min(text.find(';'), text.size());
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -74,13 +74,13 @@ bool names_a_secret(std::string_view key) {
                      [&](std::string_view part) { return key.find(part) != npos; });
 }
 
-/// Whether stars in a sentence would not tell what they stand for.
+/// Whether a reader could guess the hidden text from the stars and the rest of the sentence.
 bool distinctive(std::string_view secret) {
   return secret.size() >= 4 && !std::all_of(secret.begin(), secret.end(), letter);
 }
 
-/// The forms in which drivers may show the secrets, longest first: as meant, as written, and in
-/// pieces by those that end a value at the first semicolon, braces or not.
+/// The forms in which drivers may show the secrets, longest first: decoded, as written, and in
+/// pieces, since some drivers end a value at the first semicolon.
 std::vector<std::string> secrets_of(std::string_view connection_string) {
   std::vector<std::string> out;
   const auto add = [&out](std::string_view form) {
@@ -109,7 +109,7 @@ class environment {
  public:
   environment() {
     if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &handle_))) refuse();
-    // How ODBC takes numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // ODBC passes numbers as pointers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const version = reinterpret_cast<SQLPOINTER>(static_cast<SQLULEN>(SQL_OV_ODBC3));
     if (!SQL_SUCCEEDED(SQLSetEnvAttr(handle_, SQL_ATTR_ODBC_VERSION, version, 0))) {
       SQLFreeHandle(SQL_HANDLE_ENV, handle_);
@@ -214,7 +214,7 @@ std::vector<std::string> installed_drivers() {
            SQLDrivers(manager.handle(), which, name.data(), static_cast<SQLSMALLINT>(name.size()),
                       &length, nullptr, 0, nullptr));
        which = SQL_FETCH_NEXT) {
-    // Ends at the NUL: `length` is that of the whole name, even where the buffer was too short.
+    // Ends at the NUL: `length` is that of the whole name, even if the buffer was too short.
     out.emplace_back(reinterpret_cast<const char*>(name.data()));
   }
   return out;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::microseconds pause{50};
 
-// No condition variable: a child has a copy of one on which others wait, who are not there.
+// No condition variable: a child would have a copy with waiting threads that do not exist there.
 std::atomic<int> calls{0};  // that are under way
 std::atomic<int> forks{0};
 

@@ -2,12 +2,12 @@
 
 namespace tableq::drivers::odbc {
 
-/// A call of this thread into ODBC, as long as it lives.
+/// Marks a call of this thread into ODBC, as long as it lives.
 ///
-/// Driver managers and drivers have mutexes for the whole process, which they take for moments
-/// within a call; a child of fork() would find one taken for ever. So a thread that forks waits for
-/// the calls of others, and they for it. It does not wait for long: a call that takes longer waits
-/// for a server, and has none of those mutexes.
+/// Driver managers and drivers have mutexes for the whole process, and hold them for moments within
+/// a call. A child of fork() would find such a mutex locked for ever. So a thread that forks waits
+/// for the calls of others, and they for it. It waits only for a short time: a longer call waits
+/// for a server, and holds none of those mutexes.
 class calling {
  public:
   calling();

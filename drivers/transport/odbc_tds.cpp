@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An address, its keys checked as far as that needs no driver.
+/// An address, its keys checked as far as possible without a driver.
 struct wanted {
   std::string_view backend;
   uri at;
@@ -140,7 +140,7 @@ bool is_freetds(std::string_view name) {
   return says(name, "tds");
 }
 
-/// How much a driver is to be preferred to others; 0: it does not serve.
+/// How much a driver is preferred to others; 0: it does not serve.
 int preference(std::string_view name) {
   if (const int release = microsoft_release(name); release > 0) return 2 + release;
   if (is_freetds(name)) return 2;
@@ -209,7 +209,7 @@ std::string for_freetds(const wanted& given, const std::string& driver) {
   if (!given.at.password.empty()) out.add("PWD", plain("the password", given.at.password));
   out.add("TDS_Version", "7.4").add("ClientCharset", "UTF-8");
   if (!given.application.empty()) out.add("APP", plain("application_name", given.application));
-  // Not `off`: that would leave the login, and so the password, in the clear as well.
+  // Not `off`: that would leave the login, and so the password, unencrypted as well.
   if (!given.encrypt.empty()) {
     out.add("Encryption", given.encrypt == "yes" ? "require" : "request");
   }

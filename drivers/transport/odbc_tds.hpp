@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Addresses for the ODBC drivers that speak TDS: FreeTDS and Microsoft's. They take the same words
-/// under different keys, and not all of them.
+/// Addresses for the ODBC drivers of the protocol TDS: FreeTDS and Microsoft's. They have different
+/// keys for the same settings, and not all of them.
 
 #include <chrono>
 #include <string>
@@ -18,14 +18,14 @@ struct tds_address {
   std::chrono::milliseconds statement_timeout;
 };
 
-/// Writes an address for the driver that it names, or else for the best of those installed. Asks
-/// nobody.
+/// Writes an address for the driver that it names, or else for the best installed one. Connects to
+/// nothing.
 ///
-/// There is no key for how long to wait for a connection: neither driver takes that from its
-/// connection string in all releases that are about. Nor is there one for a failover partner, which
-/// only Microsoft's driver on Windows knows; elsewhere it would be passed over.
+/// There is no key for a login time-out: not all releases of the two drivers take it from the
+/// connection string. Nor is there one for a failover partner, which only Microsoft's driver on
+/// Windows knows; elsewhere it would be ignored.
 /// @throws error in the name of `backend`: errc::connection_failed when no driver serves,
-/// errc::invalid_argument naming what the address or the driver cannot do; never with a value.
+///   errc::invalid_argument naming what the address or the driver cannot do; never with a value.
 tds_address resolve_tds(const connection_url& url, std::string_view backend,
                         const std::vector<std::string>& installed);
 

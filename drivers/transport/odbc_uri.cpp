@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 
-/// Whole addresses are decoded before they are split, so the parts are decoded here once more, from
-/// the raw text. A part holds no question mark.
+/// Whole addresses are decoded before they are split. So the parts are decoded here again, from the
+/// raw text. A part holds no question mark.
 std::string decoded(std::string_view part) {
   return core::parse_connection_string("part://" + std::string(part)).rest;
 }
 
-/// A special character that was not encoded moves a piece of the password elsewhere, where it would
-/// be sent to another host or be told in an error.
+/// A special character that was not encoded moves a piece of the password elsewhere: to another
+/// host, or into an error.
 [[noreturn]] void refuse_place(std::string_view backend) {
   refuse(backend,
          "this address cannot be read; write scheme://user:password@host:port/database?key=value, "

@@ -14,8 +14,7 @@
 
 namespace tableq::drivers::odbc {
 
-/// The parts of an address before the question mark, decoded each by itself. What was not given is
-/// empty.
+/// The parts of an address before the question mark, each decoded. Missing parts are empty.
 struct uri {
   std::string user;
   std::string password;
@@ -24,8 +23,8 @@ struct uri {
   std::string database;
 };
 
-/// Takes an address apart. Only ASCII is let through: driver managers widen the bytes of a
-/// connection string one by one, and the server would see other characters.
+/// Splits an address. Only ASCII is allowed: driver managers widen the bytes of a connection string
+/// one by one, and the server would see other characters.
 /// @throws error errc::invalid_argument in the name of `backend`; never with a part of the address.
 uri parse_uri(const connection_url& url, std::string_view backend);
 

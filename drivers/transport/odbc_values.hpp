@@ -1,9 +1,8 @@
 #pragma once
 
 /// @file
-/// Values on their way to and from an ODBC driver. Text travels as UTF-16 or UTF-8, as the dialect
-/// says: what is right for one driver goes through the locale's character set in another. For
-/// odbc.cpp only.
+/// Values to and from an ODBC driver. Text travels as UTF-16 or UTF-8, as the dialect says: the
+/// form of one driver passes through the locale's character set in another. For odbc.cpp only.
 
 #include <sql.h>
 #include <sqlext.h>
@@ -25,10 +24,10 @@ namespace tableq::drivers::odbc {
 
 static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
 
-/// Throws the failure that the handle's diagnostic records tell.
+/// Throws the failure of the handle's diagnostic records.
 [[noreturn]] void fail(SQLSMALLINT kind, SQLHANDLE handle, SQLHDBC link);
 
-/// The parameters of one run, bound to a statement. Borrows bytes; owns what was converted.
+/// The parameters of one run, bound to a statement. Borrows bytes; owns converted text.
 class bound_values {
  public:
   bound_values(SQLHSTMT statement, SQLHDBC link, bool wide_text,
@@ -41,9 +40,9 @@ class bound_values {
   bound_values& operator=(const bound_values&) = delete;
 
  private:
-  // Declared sizes are the same for all values, so that a server keeps one plan for a text.
-  // FreeTDS cuts what is longer than a declared size, without a word: anything that may be long is
-  // declared as one of the long types.
+  // Declared sizes are the same for all values, so that a server keeps one plan for a text. FreeTDS
+  // silently cuts values that are longer than a declared size: values that may be long are declared
+  // as one of the long types.
   void add(std::size_t at, core::value_type type, const core::value& given) {
     const bool null = given.is == core::value::shape::null;
     if (type == core::value_type::integer) {
@@ -69,7 +68,7 @@ class bound_values {
   void bind(std::size_t at, SQLSMALLINT c_type, SQLSMALLINT sql_type, SQLULEN size,
             const void* data, SQLLEN indicator) {
     indicators_[at] = indicator;
-    // Drivers may take a null pointer for NULL; an empty payload is not that.
+    // Drivers may read a null pointer as NULL; an empty payload is not NULL.
     static const char nothing = 0;
     const void* from = data == nullptr ? &nothing : data;
     const SQLRETURN result = SQLBindParameter(
@@ -123,13 +122,13 @@ class field_reader {
   }
 
   /// Reads in parts: a driver may know the whole length beforehand, or not.
-  /// @param terminator bytes that the driver puts behind each part.
+  /// @param terminator bytes that the driver puts after each part.
   /// @return false for NULL.
   bool long_data(SQLUSMALLINT column, SQLSMALLINT c_type, std::size_t terminator,
                  std::string& out) const {
     constexpr std::size_t first_part = 8192;
     constexpr std::size_t next_part = std::size_t{1} << 20U;
-    // Most values are short, and a batch has many: each is to hold no more than it needs.
+    // Most values are short, and a batch has many: each uses no more memory than it needs.
     alignas(SQLWCHAR) std::array<char, first_part + sizeof(SQLWCHAR)> first;  // written below
     char* into = first.data();
     std::size_t room = first_part;

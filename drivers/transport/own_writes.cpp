@@ -10,7 +10,7 @@
 
 namespace tableq::drivers {
 
-/// Those of one `database` object.
+/// The writes of one `database` object.
 class own_writes::watches {
  public:
   void mute() noexcept {
@@ -39,7 +39,7 @@ class own_writes::watches {
 
 std::shared_ptr<own_writes::watches> own_writes::watches_of(const endpoint& of) {
   const std::scoped_lock hold(core::process_wide());
-  // Guarded by process_wide(), as its making.
+  // Guarded by process_wide(), as its construction.
   static std::map<const endpoint*, std::weak_ptr<watches>> known;
   if (const auto found = known.find(&of); found != known.end()) {
     if (auto there = found->second.lock()) return there;

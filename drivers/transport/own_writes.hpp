@@ -6,7 +6,7 @@
 
 namespace tableq::drivers {
 
-/// A watch that can be told not to wake up for a moment.
+/// A watch that can be muted for a moment.
 class mutable_watch {
  public:
   mutable_watch() = default;
@@ -14,7 +14,7 @@ class mutable_watch {
   mutable_watch& operator=(const mutable_watch&) = delete;
   virtual ~mutable_watch() = default;
 
-  /// What comes within the next moment is told at its end. Called by any thread.
+  /// Changes within the next moment are reported at its end. Any thread may call it.
   virtual void mute() noexcept = 0;
 };
 
@@ -27,14 +27,13 @@ class mutable_watch {
 /// Shared objects: safe.
 class own_writes {
  public:
-  /// @param of the `database` object, told by its endpoint: that very one, no copy.
+  /// @param of the `database` object, by its endpoint: the same object, no copy.
   explicit own_writes(const endpoint& of);
 
-  /// A write is about to begin. Without a watch the price is negligible.
+  /// A write begins. Without a watch the cost is negligible.
   void begin() noexcept;
 
-  /// The watch is muted by each write from now on, until `remove`, which waits for a `mute` that is
-  /// under way.
+  /// From now on each write mutes the watch, until `remove`, which waits for a running `mute`.
   void add(mutable_watch& watch);
   void remove(mutable_watch& watch) noexcept;
 

@@ -39,16 +39,21 @@ class sqlite_clock {
  public:
   explicit sqlite_clock(sqlite3* handle) noexcept {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_VFS_POINTER, &system_);
-    const bool tells = system_ != nullptr && system_->iVersion >= 2;
-    if (!tells || system_->xCurrentTimeInt64 == nullptr) system_ = nullptr;
+    if (system_ == nullptr) system_ = sqlite3_vfs_find(nullptr);
   }
 
-  /// Milliseconds since 1970; nothing where only SQL can tell.
-  [[nodiscard]] std::optional<sqlite3_int64> now() const noexcept {
+  /// Milliseconds since 1970.
+  [[nodiscard]] sqlite3_int64 now() const noexcept {
     constexpr sqlite3_int64 julian_1970 = 210'866'760'000'000;
-    sqlite3_int64 now = 0;
-    if (system_ == nullptr || system_->xCurrentTimeInt64(system_, &now) != SQLITE_OK) return {};
-    return now - julian_1970;
+    constexpr double milliseconds_a_day = 86'400'000;
+    if (system_->iVersion >= 2 && system_->xCurrentTimeInt64 != nullptr) {
+      sqlite3_int64 now = 0;
+      system_->xCurrentTimeInt64(system_, &now);
+      return now - julian_1970;
+    }
+    double days = 0;
+    system_->xCurrentTime(system_, &days);
+    return static_cast<sqlite3_int64>(days * milliseconds_a_day) - julian_1970;
   }
 
  private:
@@ -66,7 +71,7 @@ std::string log_of(sqlite3* handle) {
   return file.empty() ? std::string() : file + "-wal";
 }
 
-/// SQLite's hook for what was committed to a log, instead of its own.
+/// Replaces SQLite's own hook for commits to a log.
 int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   using clock = checkpoint_pace::clock;
   auto& when = *static_cast<checkpoint_pace*>(pace);
@@ -80,7 +85,7 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   return SQLITE_OK;
 }
 
-/// What a session of ours minds when it writes.
+/// What a session of tableq's own does when it writes.
 struct writer {
   writer(sqlite3* handle, const endpoint& at) : turn(log_of(handle), at.busy_timeout), own(at) {}
 
@@ -88,7 +93,7 @@ struct writer {
   own_writes own;
 };
 
-/// A writing statement, from the first try to get the lock to the end.
+/// A writing statement, from the first try for the lock to the end.
 class asking {
  public:
   /// @param by null: no waiting line.
@@ -109,8 +114,8 @@ struct finalize {
   void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
 
-/// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew: those
-/// that were borrowed are not looked at again.
+/// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew:
+/// borrowed ones are not read again.
 ///
 /// Holds the connection's mutex meanwhile: each call takes it, faster if the thread has it already,
 /// and only its holder may read the value of a column.
@@ -176,12 +181,12 @@ class sqlite_prepared final : public prepared {
 
   void bind(int place, const parameter& as, const core::value& given) {
     sqlite3_stmt* to = statement_.get();
-    // A null pointer would bind NULL; an empty payload is not that.
+    // A null pointer would bind NULL, unlike an empty payload.
     const char* data = given.data.empty() ? "" : given.data.data();
     int result = SQLITE_OK;
     if (given.is == core::value::shape::null) {
-      const auto now = as.clock ? clock_.now() : std::nullopt;
-      result = now ? sqlite3_bind_int64(to, place, *now) : sqlite3_bind_null(to, place);
+      result =
+          as.clock ? sqlite3_bind_int64(to, place, clock_.now()) : sqlite3_bind_null(to, place);
     } else if (given.is == core::value::shape::integer) {
       result = sqlite3_bind_int64(to, place, given.number);
     } else if (as.type == core::value_type::bytes) {
@@ -216,7 +221,7 @@ class sqlite_executor final : public transport {
  public:
   /// For the caller's session, which waits for locks as the caller has set it.
   explicit sqlite_executor(sqlite3* handle) noexcept : handle_(handle) {}
-  /// For one of ours.
+  /// For a session of tableq's own.
   sqlite_executor(sqlite3* handle, const endpoint& at)
       : handle_(handle), writer_(std::make_unique<writer>(handle, at)) {
     sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
@@ -271,7 +276,7 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
-/// The session tells which file it is, and is not needed any more.
+/// The session names its file, and is then no longer needed.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
                                        const endpoint& at) {
   return watch_file(file_of(handle_of(session->session())), own_writes(at));
@@ -279,7 +284,15 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
 
 }  // namespace
 
-const transport_kind sqlite_transport{
-    "sqlite", marker::numbered_question, false, open, attach, fits, listen, true, survive_forks};
+const transport_kind sqlite_transport{.name = "sqlite",
+                                      .markers = marker::numbered_question,
+                                      .arrays = false,
+                                      .open = open,
+                                      .attach = attach,
+                                      .fits = fits,
+                                      .listen = listen,
+                                      .bare = true,
+                                      .tells_time = true,
+                                      .survive_forks = survive_forks};
 
 }  // namespace tableq::drivers

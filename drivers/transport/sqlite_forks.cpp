@@ -18,7 +18,7 @@ namespace {
 using stat_call = int (*)(const char*, struct stat*);
 using fstat_call = int (*)(int, struct stat*);
 
-/// In an order in which SQLite itself takes them, as far as it takes one within another.
+/// In the order in which SQLite itself takes them within one another.
 constexpr std::array mutex_ids{
     SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_VFS1, SQLITE_MUTEX_STATIC_VFS2,
     SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
@@ -59,7 +59,7 @@ sqlite3_syscall_ptr as_pointer(Call call) {
 }
 
 void take_mutexes() {
-  // They are held for moments. Whatever comes in between, a fork must not wait for ever.
+  // They are held for moments. In any other case a fork must not wait for ever.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{1};
   inherited& mine = all();
   mine.one_at_a_time.lock();
@@ -83,7 +83,7 @@ void give_mutexes() {
 void begin_child() {
   inherited& mine = all();
   give_mutexes();
-  // Only SQLite sees it, which tells files from each other by it.
+  // Only SQLite sees it, and distinguishes files by it.
   constexpr int half = sizeof(dev_t) * 4;
   mine.device = static_cast<dev_t>(static_cast<std::uint64_t>(::getpid()) << half);
   // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): registered() has found it

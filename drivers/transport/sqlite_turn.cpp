@@ -15,15 +15,15 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// After so long, and so many writes, a session looks whether others wait; after the longest turn
-/// in any case. Long enough to be worth what the next one pays for a cold cache and a disk that
-/// idled; short enough for many to have theirs within a few dozen milliseconds.
+/// After this time and number of writes, a session checks whether others wait; after the longest
+/// turn in any case. Long enough to be worth the next session's cold cache and the idle disk; short
+/// enough for many to have a turn within a few dozen milliseconds.
 constexpr steady_clock::duration turn = 1ms;
 constexpr int writes_of_turn = 8;
 constexpr steady_clock::duration longest_turn = 10ms;
 
-/// How long the head of the line sleeps between two tries: seldom at first, since the lock was just
-/// given away; then often; and seldom again if another session holds it for long.
+/// How long the head of the line sleeps between two tries: long at first, since the lock was just
+/// given away; then short; and long again if another session holds it for long.
 steady_clock::duration pause_of_head(steady_clock::duration waited) {
   constexpr steady_clock::duration during_a_turn = 200us;
   constexpr steady_clock::duration shortest = 100us;
@@ -32,7 +32,7 @@ steady_clock::duration pause_of_head(steady_clock::duration waited) {
   return std::clamp(waited / 20, shortest, longest);
 }
 
-/// How long the others sleep before they try to become the head: the longer they have waited, the
+/// How long the others sleep before they try to become the head. The longer they have waited, the
 /// shorter, so that the first session in the line mostly writes first.
 steady_clock::duration pause_in_line(steady_clock::duration waited) {
   constexpr double scale = 3000;  // microseconds
@@ -44,8 +44,8 @@ steady_clock::duration pause_in_line(steady_clock::duration waited) {
   return std::chrono::duration_cast<steady_clock::duration>(microseconds(pause));
 }
 
-/// A session that has waited so long in the line also tries by itself, and leaves the line for a
-/// while: the head may be stopped.
+/// A session that has waited this long in the line also tries by itself, and leaves the line for a
+/// while: the process of the head may be stopped.
 constexpr steady_clock::duration patience = 1s;
 constexpr steady_clock::duration distrust = 5s;
 constexpr steady_clock::duration pause_beside_line = 500us;
@@ -100,7 +100,8 @@ bool sqlite_turn::wait(int tries) {
     return true;
   }
   waited_ = true;
-  // The first refusal may mean only that somebody wrote between the two locks of one statement.
+  // The first refusal may mean only that another session wrote between the two locks of one
+  // statement.
   if (tries == 0) return true;
   if (head_) {
     sleep(pause_of_head(clock::now() - headed_));
@@ -137,7 +138,7 @@ void sqlite_turn::leave_head() noexcept {
 
 bool sqlite_turn::open_log() noexcept {
   if (descriptor_ < 0 && !log_.empty()) {
-    // SQLite keeps no lock of its own on the log: to close this descriptor drops none.
+    // SQLite keeps no lock of its own on the log: closing this descriptor drops none.
     descriptor_ = ::open(log_.c_str(), O_RDONLY | O_CLOEXEC);
     not_for_children_.emplace(descriptor_);
   }
@@ -146,7 +147,7 @@ bool sqlite_turn::open_log() noexcept {
 
 void sqlite_turn::sleep(clock::duration about) {
   const auto left = longest_ - (clock::now() - began_);
-  // So long on average.
+  // This long on average.
   std::this_thread::sleep_for(std::min(jitter_.below(about * 4 / 3), left));
 }
 

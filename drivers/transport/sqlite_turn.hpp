@@ -13,9 +13,9 @@ namespace tableq::drivers {
 /// sessions queue up, and a session that has written for a while lets the next one go first.
 ///
 /// SQLite's lock on the file stays the only truth. The head of the line holds an advisory lock
-/// (flock) on the file's log, which means nothing to SQLite and to other programs; the system lets
-/// it go when its holder dies. Without a log, or where it cannot be opened, there is no line, and
-/// waiting means short sleeps.
+/// (flock) on the file's log, which has no meaning for SQLite and other programs; the system
+/// releases it when its holder dies. Without a log, or if it cannot be opened, there is no line,
+/// and sessions sleep for short times.
 ///
 /// Owns a descriptor of the log, opened when it is first needed.
 ///
@@ -24,15 +24,15 @@ namespace tableq::drivers {
 class sqlite_turn {
  public:
   /// @param log the file's write-ahead log; empty: there is none.
-  /// @param longest how long a write waits in all; zero: not at all.
+  /// @param longest the longest wait of a write; zero: none.
   sqlite_turn(std::string log, std::chrono::milliseconds longest);
   sqlite_turn(const sqlite_turn&) = delete;
   sqlite_turn& operator=(const sqlite_turn&) = delete;
   ~sqlite_turn();
 
-  /// The session is about to ask for the write lock, and may have to wait before it does.
+  /// The session will ask for the write lock. It may have to wait first.
   void begin();
-  /// It has had the lock, or has failed.
+  /// The session has had the lock, or has failed.
   void end() noexcept;
 
   /// The lock was not free: SQLite's busy handler.
@@ -44,12 +44,13 @@ class sqlite_turn {
   using clock = std::chrono::steady_clock;
 
   [[nodiscard]] bool turn_is_over() const noexcept;
-  /// Until this session is the head of the line, or has waited so long that the line cannot work.
+  /// Returns when this session is the head of the line, or has waited so long that the line cannot
+  /// work.
   void line_up();
   [[nodiscard]] bool become_head() noexcept;
   void leave_head() noexcept;
   [[nodiscard]] bool open_log() noexcept;
-  /// About so long, but not beyond the time-out.
+  /// About this long, but not beyond the time-out.
   void sleep(clock::duration about);
 
   std::string log_;

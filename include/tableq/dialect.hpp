@@ -106,7 +106,8 @@ struct dialect {
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
   /// `{table}`, `{catalog}` and `{limits}` become quoted names, `{table:suffix}` the quoted name of
   /// an index, and `:name` a parameter. `:own_identity`, which any statement may use, is the
-  /// identity of the queue that the caller's handle was opened for.
+  /// identity of the queue that the caller's handle was opened for. A block that begins with
+  /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: docs/drivers.md.
   std::string statements = {};
   /// The text that makes a queue, by the kind's name; `catalog`; and `roles`, in blocks as those of
   /// statements, which may be missing where there are no users.

@@ -1,7 +1,7 @@
 -- The catalogue: one row for each queue, and one for its own layout.
 CREATE TABLE IF NOT EXISTS {catalog} (
   name text COLLATE "C" PRIMARY KEY,
-  -- What receipts carry: another one when a queue is dropped and made anew.
+  -- Receipts carry it. A queue that is dropped and created again has another.
   identity bigint NOT NULL UNIQUE,
   kind text NOT NULL,
   -- The version of the table's layout.
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS {limits} (
   tokens bigint NOT NULL DEFAULT 0,
   refilled_at bigint NOT NULL DEFAULT 0
 ) WITH (
-  -- Reads of a limited queue change its row again and again: in place, as long as its page has room.
+  -- Reads of a limited queue update its row often: in place, as long as its page has room.
   fillfactor = 20,
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 1000

@@ -1,2 +1,2 @@
--- For a claim queue whose concurrency is limited: its leases, told from what is delayed.
+-- For a claim queue with a concurrency: its leases, without delayed messages.
 CREATE INDEX IF NOT EXISTS {table:lease} ON {table} (state, due_at) WHERE state = 1;

@@ -6,8 +6,8 @@ CREATE TABLE {table} (
     DEFAULT (CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
   payload bytea NOT NULL
 ) WITH (
-  -- Reads leave dead rows where the next read begins. A fixed threshold makes vacuum come after so
-  -- many reads however long the queue is, and without pauses.
+  -- Reads leave dead rows where the next read begins. With a fixed threshold vacuum comes after the same
+  -- number of reads for any length of the queue, and without pauses.
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 10000,
   autovacuum_vacuum_cost_delay = 0,

@@ -1,6 +1,6 @@
--- What each role may do with a queue, and no more: the least that the library's statements need.
--- `tableq ddl postgresql KIND QUEUE --grant ROLE --to USER` prints the blocks of a role with the names
--- filled in. docs/security.md says what a role can and cannot do.
+-- The rights of each role on a queue: the least that the library's statements need. `tableq ddl postgresql
+-- KIND QUEUE --grant ROLE --to USER` prints the blocks of a role with the names filled in. docs/security.md
+-- says what a role can and cannot do.
 --
 -- Rights on columns: a producer cannot read what others have sent, a viewer sees no payload, a consumer
 -- changes only what a read or a settlement changes. The identity column needs no right on its sequence.
@@ -22,28 +22,29 @@ GRANT INSERT (created_at, payload), SELECT (id) ON {table} TO {user};
 GRANT INSERT (created_at, due_at, payload), SELECT (id) ON {table} TO {user};
 
 -- name: producer.claim
--- To find a key that is held, and to count where the queue has a capacity.
+-- To find a held key, and to count if the queue has a capacity.
 GRANT INSERT (state, priority, due_at, fence, created_at, key, headers, payload, expires_at, max_attempts,
               retry, group_key),
       SELECT (id, state, due_at, key, group_key)
 ON {table} TO {user};
 
 -- name: producer.groups
--- In a queue with groups: a message begins as held, and is let go.
+-- In a queue with groups: a message is held first, and made ready later.
 GRANT UPDATE (state) ON {table} TO {user};
 
 -- name: producer.key_window
--- In a queue with a key_window: keys whose time is over are forgotten by those who enqueue.
+-- In a queue with a key_window: enqueues remove keys whose window is over.
 GRANT UPDATE (due_at, key, past_key), DELETE ON {table} TO {user};
 
 -- name: replacer.claim
--- A producer whose messages replace or postpone those that wait with their key.
+-- A producer whose messages replace or postpone waiting ones with their key.
 GRANT SELECT (fence),
       UPDATE (state, priority, due_at, fence, attempts, max_attempts, retry, expires_at, headers, payload)
 ON {table} TO {user};
 
 -- name: consumer.heap consumer.fifo consumer.lifo consumer.pending
--- Reads lock what they delete, and a lock needs the right to change a column: one that decides nothing.
+-- Reads lock the rows that they delete, and a lock needs the right to change a column: this one decides
+-- nothing.
 GRANT SELECT, UPDATE (created_at), DELETE ON {table} TO {user};
 
 -- name: consumer.claim
@@ -52,15 +53,15 @@ GRANT SELECT, DELETE,
 ON {table} TO {user};
 
 -- name: consumer.kept
--- In a queue that keeps what is completed, or its key.
+-- In a queue that keeps completed messages, or their keys.
 GRANT UPDATE (headers, payload) ON {table} TO {user};
 
 -- name: consumer.limits
--- Where the queue has a rate or a concurrency: reads take turns, and tokens.
+-- If the queue has a rate or a concurrency: reads lock the row, and take tokens.
 GRANT UPDATE (tokens, refilled_at) ON {limits} TO {user};
 
 -- name: dead_letters
--- On the queue that dead messages are moved to.
+-- On the queue of the dead letters.
 GRANT INSERT (priority, created_at, past_key, headers, errors, payload), SELECT (id) ON {table} TO {user};
 
 -- name: dead_letters.manager
@@ -81,7 +82,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {user};
 GRANT INSERT, UPDATE ON {limits} TO {user};
 
 -- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
--- Creates and drops. Who is to own a table needs CREATE on its schema.
+-- Creates and drops. The owner of a table needs CREATE on its schema.
 GRANT SELECT, INSERT, DELETE ON {catalog} TO {user};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {limits} TO {user};
 ALTER TABLE {table} OWNER TO {user};

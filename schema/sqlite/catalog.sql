@@ -1,7 +1,7 @@
 -- The catalogue: one row for each queue, and one for its own layout.
 CREATE TABLE IF NOT EXISTS main.{catalog} (
   name TEXT PRIMARY KEY,
-  -- What receipts carry: another one when a queue is dropped and made anew.
+  -- Receipts carry it. A queue that is dropped and created again has another.
   identity INTEGER NOT NULL UNIQUE,
   kind TEXT NOT NULL,
   -- The version of the table's layout.

@@ -1,5 +1,4 @@
--- The update-flag queue: a read flags a message for the length of a lease.
--- Times are milliseconds since 1970, UTC.
+-- A claim queue: a read leases a message. Times are milliseconds since 1970, UTC.
 CREATE TABLE main.{table} (
   -- AUTOINCREMENT: an id is never used twice, so that no receipt can match a later message.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -9,21 +8,21 @@ CREATE TABLE main.{table} (
   priority INTEGER NOT NULL DEFAULT 0,
   -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
   due_at INTEGER NOT NULL DEFAULT 0 CHECK (due_at = 0 OR state BETWEEN 1 AND 3),
-  -- Grows with every take, and never comes again; a receipt is the id and this.
+  -- Grows with every take; no value returns. A receipt is the id and this.
   fence INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,
-  -- Where the message has rules of its own: after how many attempts it is dead, and how long it rests
-  -- after each: {"after": [milliseconds, ...], "jitter": per cent}. Otherwise the queue's rules hold.
+  -- The message's own rules: the number of attempts, and the delay after each, as {"after": [milliseconds,
+  -- ...], "jitter": per cent}. NULL: the queue's rules.
   max_attempts INTEGER CHECK (max_attempts > 0),
   retry TEXT CHECK (json_type(retry) = 'object'),
-  -- From then on it is not handed out any more, but dead.
+  -- From then on a take makes it dead.
   expires_at INTEGER,
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
-  -- What the caller of the last take gave as correlation id.
+  -- The correlation id given by the caller of the last take.
   claimed_at INTEGER,
-  -- Done or dead: since when.
+  -- When it became done or dead.
   finished_at INTEGER CHECK ((finished_at IS NOT NULL) = (state IN (3, 4))),
-  -- Unique as long as it is here; when it is free again, past_key tells what it was.
+  -- Unique. A key that is free again moves to past_key.
   key TEXT CHECK (length(CAST(key AS BLOB)) BETWEEN 1 AND 200),
   past_key TEXT,
   -- Messages of one group are handed out one after the other.
@@ -35,7 +34,7 @@ CREATE TABLE main.{table} (
   payload BLOB NOT NULL
 );
 
--- One index for each question, holding only the rows that can answer it.
+-- One index for each question, with only the rows that can answer it.
 CREATE INDEX main.{table:ready} ON {table} (priority DESC, id) WHERE state = 0;
 CREATE INDEX main.{table:wait} ON {table} (due_at, id) WHERE state IN (1, 2);
 CREATE INDEX main.{table:done} ON {table} (state, finished_at, id) WHERE state IN (3, 4);

@@ -1,5 +1,4 @@
--- Messages in no order; the id alone tells them apart.
--- Times are milliseconds since 1970, UTC.
+-- Messages in no order. Times are milliseconds since 1970, UTC.
 CREATE TABLE main.{table} (
   id INTEGER PRIMARY KEY,
   created_at INTEGER NOT NULL DEFAULT (CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),

@@ -1,6 +1,6 @@
--- SQLite has no users and no rights: whoever can open the file can do everything with every queue in it.
--- What there is are the rights of files. A process that uses a queue, and be it to look, needs
---  * to read and write the database, and what lies beside it: name-wal and name-shm,
+-- SQLite has no users and no rights: access to the file is access to every queue in it. Only the rights of
+-- files protect it. A process that uses a queue, even only to look, needs
+--  * to read and write the database, and the files name-wal and name-shm beside it,
 --  * to create and delete files in its directory.
 -- So give the file a directory of its own, owned by the user or the group of the processes that use the
--- queues, closed to all others (mode 0700, or 2770 for a group with umask 007). docs/security.md tells more.
+-- queues, closed to all others (mode 0700, or 2770 for a group with umask 007). See docs/security.md.

@@ -2,7 +2,7 @@
 IF OBJECT_ID(N'{catalog}', N'U') IS NULL
   CREATE TABLE {catalog} (
     name nvarchar(60) COLLATE Latin1_General_BIN2 NOT NULL PRIMARY KEY,
-    -- What receipts carry: another one when a queue is dropped and made anew.
+    -- Receipts carry it. A queue that is dropped and created again has another.
     [identity] bigint NOT NULL UNIQUE,
     kind nvarchar(20) NOT NULL,
     -- The version of the table's layout.

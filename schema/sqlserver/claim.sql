@@ -1,5 +1,4 @@
--- The update-flag queue: a read flags a message for the length of a lease.
--- Times are milliseconds since 1970, UTC.
+-- A claim queue: a read leases a message. Times are milliseconds since 1970, UTC.
 --
 -- Filtered indexes need these settings: here, and in every session that writes to the table. Without
 -- them its INSERT fails with error 1934.
@@ -12,7 +11,7 @@ SET QUOTED_IDENTIFIER ON;
 SET NUMERIC_ROUNDABORT OFF;
 
 CREATE TABLE {table} (
-  -- Never goes back: no receipt can match a later message.
+  -- Never goes back, so no receipt can match a later message.
   id bigint IDENTITY(1, 1) NOT NULL,
   -- 0 ready, 1 leased, 2 delayed, 3 done, 4 dead, 5 held until its group lets it go.
   state tinyint NOT NULL DEFAULT (0) CHECK (state BETWEEN 0 AND 5),
@@ -20,24 +19,24 @@ CREATE TABLE {table} (
   priority int NOT NULL DEFAULT (0),
   -- Delayed: when it falls due. Leased: when the lease ends. Done: when the key is free. Otherwise 0.
   due_at bigint NOT NULL DEFAULT (0),
-  -- Grows with every take, and never comes again; a receipt is the id and this. Before the first take
-  -- it may be any number below 2^32.
+  -- Grows with every take; no value returns. A receipt is the id and this. Before the first take it may be
+  -- any number below 2^32.
   fence bigint NOT NULL DEFAULT (0),
   attempts int NOT NULL DEFAULT (0),
-  -- Where the message has rules of its own: after how many attempts it is dead, and how long it rests
-  -- after each: {"after": [milliseconds, ...], "jitter": per cent}. Otherwise the queue's rules hold.
+  -- The message's own rules: the number of attempts, and the delay after each, as {"after": [milliseconds,
+  -- ...], "jitter": per cent}. NULL: the queue's rules.
   max_attempts int NULL CHECK (max_attempts > 0),
   retry nvarchar(1000) NULL CHECK (ISJSON(retry) = 1),
-  -- From then on it is not handed out any more, but dead.
+  -- From then on a take makes it dead.
   expires_at bigint NULL,
   created_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())),
-  -- What the caller of the last take gave as correlation id.
+  -- The correlation id given by the caller of the last take.
   claimed_at bigint NULL,
-  -- Done or dead: since when.
+  -- When it became done or dead.
   finished_at bigint NULL,
-  -- Unique as long as it is here; when it is free again, past_key tells what it was. The bytes are those of
-  -- UTF-16, as CAST(N'invoice-42' AS varbinary(400)) writes them: two texts that differ in trailing blanks,
-  -- or in what a collation passes over, would be equal.
+  -- Unique. A key that is free again moves to past_key. The bytes are those of UTF-16, as
+  -- CAST(N'invoice-42' AS varbinary(400)) writes them: texts that differ in trailing blanks, or that a
+  -- collation equates, would be equal.
   [key] varbinary(400) NULL CHECK (DATALENGTH([key]) > 0),
   past_key varbinary(400) NULL,
   -- Messages of one group are handed out one after the other. Bytes like those of the key.
@@ -52,10 +51,10 @@ CREATE TABLE {table} (
   CHECK ((finished_at IS NULL AND state IN (0, 1, 2, 5)) OR (finished_at IS NOT NULL AND state IN (3, 4)))
 );
 
--- Reads pass locked rows, but not a locked table: row locks must stay row locks, however many.
+-- Reads skip locked rows, but wait for a locked table: row locks must not become a table lock.
 ALTER TABLE {table} SET (LOCK_ESCALATION = DISABLE);
 
--- Many writers at once meet at the last page. Versions before 2019 lack the option; Azure has it.
+-- Many concurrent writers use the last page. Versions before 2019 lack the option; Azure has it.
 IF CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 8, 12)
   OR CAST(SERVERPROPERTY('ProductMajorVersion') AS int) >= 15
   EXEC (N'ALTER INDEX ALL ON {table} SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)');

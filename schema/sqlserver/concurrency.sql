@@ -1,1 +1,1 @@
--- For a claim queue whose concurrency is limited. Nothing: the index {table:next} leads by state.
+-- For a claim queue with a concurrency. Nothing is needed: the index {table:next} begins with the state.

@@ -7,10 +7,10 @@ CREATE TABLE {table} (
   PRIMARY KEY CLUSTERED (id)
 );
 
--- Reads pass locked rows, but not a locked table: row locks must stay row locks, however many.
+-- Reads skip locked rows, but wait for a locked table: row locks must not become a table lock.
 ALTER TABLE {table} SET (LOCK_ESCALATION = DISABLE);
 
--- Many writers at once meet at the last page. Versions before 2019 lack the option; Azure has it.
+-- Many concurrent writers use the last page. Versions before 2019 lack the option; Azure has it.
 IF CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 8, 12)
   OR CAST(SERVERPROPERTY('ProductMajorVersion') AS int) >= 15
   EXEC (N'ALTER INDEX ALL ON {table} SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)');

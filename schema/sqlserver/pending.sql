@@ -5,14 +5,14 @@ CREATE TABLE {table} (
   created_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())),
   due_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())),
   payload varbinary(max) NOT NULL,
-  -- The table lies in the order in which it is read.
+  -- The table is stored in the order of reads.
   PRIMARY KEY CLUSTERED (due_at, id)
 );
 
--- Reads pass locked rows, but not a locked table: row locks must stay row locks, however many.
+-- Reads skip locked rows, but wait for a locked table: row locks must not become a table lock.
 ALTER TABLE {table} SET (LOCK_ESCALATION = DISABLE);
 
--- Many writers at once meet at the last page. Versions before 2019 lack the option; Azure has it.
+-- Many concurrent writers use the last page. Versions before 2019 lack the option; Azure has it.
 IF CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 8, 12)
   OR CAST(SERVERPROPERTY('ProductMajorVersion') AS int) >= 15
   EXEC (N'ALTER INDEX ALL ON {table} SET (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)');

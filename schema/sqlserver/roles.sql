@@ -1,6 +1,6 @@
--- What each role may do with a queue: the least that the library's statements need.
--- `tableq ddl sqlserver KIND QUEUE --grant ROLE --to USER` prints the blocks of a role with the names
--- filled in. docs/security.md says what a role can and cannot do. Not executed on a server yet.
+-- The rights of each role on a queue: the least that the library's statements need. `tableq ddl sqlserver
+-- KIND QUEUE --grant ROLE --to USER` prints the blocks of a role with the names filled in. docs/security.md
+-- says what a role can and cannot do. Not executed on a server yet.
 --
 -- Rights on columns where T-SQL has them: SELECT and UPDATE. INSERT is for the whole row. Locking hints
 -- and application locks need no right.
@@ -21,23 +21,23 @@ GRANT INSERT ON {table} TO {user};
 GRANT SELECT ON {table} (id) TO {user};
 
 -- name: producer.claim
--- To find a key that is held, and to count where the queue has a capacity. `fence` tells which message of
--- a batch has got which id.
+-- To find a held key, and to count if the queue has a capacity. `fence` connects the ids with the messages
+-- of a batch.
 GRANT INSERT ON {table} TO {user};
 GRANT SELECT ON {table} (id, state, due_at, fence, [key], group_key) TO {user};
 
 -- name: producer.groups
--- In a queue with groups: a message begins as held, and is let go.
+-- In a queue with groups: a message is held first, and made ready later.
 GRANT UPDATE ON {table} (state) TO {user};
 
 -- name: producer.key_window
--- In a queue with a key_window: keys whose time is over are forgotten by those who enqueue.
+-- In a queue with a key_window: enqueues remove keys whose window is over.
 GRANT SELECT ON {table} (priority, past_key) TO {user};
 GRANT UPDATE ON {table} (due_at, [key], past_key) TO {user};
 GRANT DELETE ON {table} TO {user};
 
 -- name: replacer.claim
--- A producer whose messages replace or postpone those that wait with their key.
+-- A producer whose messages replace or postpone waiting ones with their key.
 GRANT UPDATE ON {table} (state, priority, due_at, attempts, max_attempts, retry, expires_at, headers, payload)
   TO {user};
 
@@ -52,15 +52,15 @@ GRANT UPDATE ON {table} (state, due_at, fence, attempts, claimed_at, finished_at
   TO {user};
 
 -- name: consumer.kept
--- In a queue that keeps what is completed, or its key.
+-- In a queue that keeps completed messages, or their keys.
 GRANT UPDATE ON {table} (headers, payload) TO {user};
 
 -- name: consumer.limits
--- Where the queue has a rate or a concurrency: reads take turns, and tokens.
+-- If the queue has a rate or a concurrency: reads lock the row, and take tokens.
 GRANT UPDATE ON {limits} (tokens, refilled_at) TO {user};
 
 -- name: dead_letters
--- On the queue that dead messages are moved to.
+-- On the queue of the dead letters.
 GRANT INSERT ON {table} TO {user};
 GRANT SELECT ON {table} (id, fence) TO {user};
 

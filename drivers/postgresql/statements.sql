@@ -891,6 +891,13 @@ SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
 FROM {table}
 WHERE id = ANY (CAST(:id AS bigint[]))
 
+-- name: claim.unseen
+-- Under a snapshot that the transaction keeps, what was added since looks like what is gone.
+SELECT g.item - 1 AS item, g.id
+FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
+WHERE current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
+  AND NOT EXISTS (SELECT 1 FROM (SELECT id FROM {table} WHERE id = g.id OFFSET 0) AS q)
+
 -- name: claim.redrive
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE

@@ -531,6 +531,10 @@ WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id AND state = 1 AND fence =
 -- name: claim.state_of
 SELECT id, state FROM {table} WHERE id = :id
 
+-- name: claim.unseen
+-- None: a transaction that has tried to write sees the newest, or was refused for an old snapshot.
+SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
+
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE {table}

@@ -75,6 +75,7 @@ CAUGHT = {
     "combiner.cpp": "calls that shared a unit of work are run alone",
     "async_writer.hpp": "the error is the outcome that another thread is told",
     "take.cpp": "messages that were taken are returned all the same",
+    "unseen.cpp": "nobody can tell: the caller is told that",
     "enqueue.cpp": "messages that were stored are stored for good",
     "worker.cpp": "a drain goes on",
     "engine.cpp": "a worker goes on",

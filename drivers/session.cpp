@@ -152,7 +152,7 @@ dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const 
             words_->speaks.name,
         {.backend = words_->speaks.name, .operation = "enlist"});
   }
-  transport_ = attach(*words_, at, callers, false, std::move(faults));
+  guarded("enlist", [&] { transport_ = attach(*words_, at, callers, false, std::move(faults)); });
 }
 
 dialect_session::~dialect_session() {

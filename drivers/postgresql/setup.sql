@@ -1,5 +1,7 @@
 -- What each session of tableq begins with: one round trip.
 SET client_encoding TO 'UTF8';
+-- Through ODBC arrays travel as text.
+SET array_nulls TO on;
 -- Above it, readers that meet fail with 40001 instead of stepping aside.
 SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
 -- A plan is made once and kept. It may be made while the table is empty, where reading all of it and

@@ -1194,7 +1194,7 @@ FROM (
 ) AS checked
 
 -- name: doctor.queue
--- The indexes are held against their definitions as the server prints them.
+-- The indexes are held against their definitions as the server prints them, which may quote every name.
 WITH wanted (kind, index, definition) AS (
   VALUES ('pending', '{table:due}', '(due_at, id)'),
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
@@ -1218,7 +1218,7 @@ columns (kind, name, type) AS (
 ),
 present AS (
   SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
-         substring(pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$') AS definition
+         replace(substring(pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$'), '"', '') AS definition
   FROM pg_index AS i
   JOIN pg_class AS c ON c.oid = i.indexrelid
   WHERE i.indrelid = to_regclass('{table}')

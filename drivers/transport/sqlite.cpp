@@ -176,6 +176,7 @@ class sqlite_prepared final : public prepared {
     }
     int result = sqlite3_step(statement_.get());
     for (; result == SQLITE_ROW; result = sqlite3_step(statement_.get())) {
+      if (text_.bare) continue;  // PRAGMA count_changes of a caller's session
       for (std::size_t i = 0; i < text_.columns.size(); ++i) {
         out.add(read(static_cast<int>(i), text_.columns[i]));
       }

@@ -183,6 +183,9 @@ class faulty_transport final : public transport {
 
   bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }
   bool in_transaction() noexcept override { return link_->in_transaction(); }
+  const session_files* files() noexcept override {
+    return link_->dead() ? nullptr : link_->real().files();
+  }
 
  private:
   std::shared_ptr<faulty_link> link_;

@@ -90,8 +90,15 @@ bool gives_clock(const core::contract& of, std::span<const core::value> shared) 
   return of.now_at != core::contract::no_place && shared[of.now_at].is != core::value::shape::null;
 }
 
+/// @param complaint empty: does nothing.
+void refuse_to_connect(const vocabulary& words, const std::string& complaint) {
+  if (complaint.empty()) return;
+  throw error(errc::not_found, advice::never, complaint, {words.speaks.name, "connect"});
+}
+
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at,
-                                            core::fault_plan* faults) {
+                                            core::fault_plan* faults, const common_file* with) {
+  if (with != nullptr) refuse_to_connect(words, with->complaint());
   try {
     return faults == nullptr ? words.by->open(at) : open_with_faults(*words.by, at, *faults);
   } catch (const native_failure& failure) {
@@ -127,11 +134,15 @@ void vocabulary::learn(std::string_view texts) {
 }
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
-                                 std::shared_ptr<core::fault_plan> faults)
+                                 std::shared_ptr<core::fault_plan> faults, common_file* with)
     : words_(std::move(words)),
-      owned_(open_session(*words_, at, faults.get())),
+      owned_(open_session(*words_, at, faults.get(), with)),
       session_(owned_.get()),
-      transport_(attach(*words_, at, *session_, true, std::move(faults))) {}
+      transport_(attach(*words_, at, *session_, true, std::move(faults))),
+      common_(with) {
+  const session_files* const found = transport_->files();
+  if (with != nullptr && found != nullptr) refuse_to_connect(*words_, with->opened(found->main));
+}
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
                                  soci::session& callers, std::shared_ptr<core::fault_plan> faults)
@@ -143,7 +154,7 @@ dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const 
             words_->speaks.name,
         {.backend = words_->speaks.name, .operation = "enlist"});
   }
-  transport_ = attach(*words_, at, callers, false, std::move(faults));
+  guarded("enlist", [&] { transport_ = attach(*words_, at, callers, false, std::move(faults)); });
 }
 
 dialect_session::~dialect_session() {
@@ -169,17 +180,42 @@ void dialect_session::guarded(std::string_view operation, Step step) {
   }
 }
 
+void dialect_session::lose(const named_file& file) {
+  broken_ = true;
+  native_failure gone({.sentence = file.complaint()});
+  gone.judge({errc::not_found, advice::never});
+  throw gone;
+}
+
+void dialect_session::check_file() {
+  const session_files* const mine = transport_->files();
+  if (mine != nullptr && !mine->main.there()) lose(mine->main);
+}
+
+void dialect_session::check_files() {
+  const session_files* const mine = transport_->files();
+  if (mine == nullptr) return;
+  if (!mine->main.there()) lose(mine->main);
+  if (!mine->log || mine->log->there()) return;
+  if (common_ != nullptr) common_->lost(*mine->log);
+  lose(*mine->log);
+}
+
 core::row_set dialect_session::execute(core::statement id, const core::table_names& names,
                                        std::span<const core::value> shared,
                                        std::span<const core::value> items) {
   const core::contract& of = core::contract_of(id);
-  const bool lasts = of.writes && !transport_->in_transaction();
+  const bool alone = !transport_->in_transaction();
+  const bool lasts = of.writes && alone;
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
   const core::value own(names.identity);
   core::row_set out(of.columns.size() + (of.items.empty() ? 0 : 1));
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
   guarded(of.name, [&] {
+    // Before: nothing is to be read out of a file that was moved away. A caller's commit is not
+    // ours to check.
+    if (lasts || owned_ == nullptr) check_file();
     if (of.items.empty()) {
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
@@ -188,6 +224,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
     } else {
       run_batch(known, of, names, shared, items, out, loss);
     }
+    if (alone || owned_ == nullptr) check_files();
   });
   return out;
 }
@@ -307,13 +344,18 @@ void dialect_session::define(std::string_view part, const core::table_names& nam
 }
 
 void dialect_session::begin() {
-  guarded("begin", [&] { transport_->script(words_->speaks.begin, boundary::begin); });
+  guarded("begin", [&] {
+    check_file();
+    transport_->script(words_->speaks.begin, boundary::begin);
+  });
 }
 
 void dialect_session::commit() {
   guarded("commit", [&] {
+    check_file();
     loss_ = on_loss::unknown;
     transport_->script("COMMIT", boundary::commit);
+    check_files();
   });
 }
 

@@ -12,6 +12,7 @@
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/transport.hpp"
+#include "drivers/transport/common_file.hpp"
 
 namespace tableq::drivers {
 
@@ -40,8 +41,9 @@ class dialect_session final : public core::connection {
  public:
   /// Opens a session.
   /// @param faults makes its calls fail, if not null.
+  /// @param with the file that others work on as well, if not null; it outlives the session.
   dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
-                  std::shared_ptr<core::fault_plan> faults = nullptr);
+                  std::shared_ptr<core::fault_plan> faults = nullptr, common_file* with = nullptr);
   /// Borrows one.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
   dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
@@ -75,6 +77,12 @@ class dialect_session final : public core::connection {
                   core::row_set& out, on_loss loss);
   /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
+  /// @throws native_failure when the database's file is not what others find by its name.
+  void check_file();
+  /// The file and its log, after a change or a look.
+  void check_files();
+  /// The session is of no use any more.
+  [[noreturn]] void lose(const named_file& file);
   /// Runs a step; translates the transport's exceptions.
   template <class Step>
   void guarded(std::string_view operation, Step step);
@@ -83,6 +91,7 @@ class dialect_session final : public core::connection {
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
   std::unique_ptr<transport> transport_;
+  common_file* common_ = nullptr;
   known_texts known_;
   on_loss loss_ = on_loss::lost;  // of the call that is under way
   bool broken_ = false;

@@ -18,6 +18,7 @@
 
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
+#include "drivers/transport/named_file.hpp"
 
 namespace soci {
 class session;
@@ -93,6 +94,9 @@ class transport {
   /// Whether the link is up, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
   virtual bool in_transaction() noexcept = 0;
+
+  /// What the session works on, as it found that; null where a server or the memory has it.
+  virtual const session_files* files() noexcept { return nullptr; }
 };
 
 /// A kind of transport: how its sessions are opened.

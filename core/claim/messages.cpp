@@ -8,8 +8,10 @@
 #include "core/claim/items.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/step.hpp"
+#include "core/claim/unseen.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
@@ -48,6 +50,23 @@ std::vector<altered> results_of(const queue_state& of, transaction* tx, const Ro
     out[i] = over ? altered::finished : altered::running;
   }
   return out;
+}
+
+/// In a transaction that keeps a snapshot, a message that was not found may be younger than that.
+/// @param id_at the id of a result.
+template <class IdAt>
+std::vector<altered> certain_of(const queue_state& of, transaction* tx,
+                                std::vector<altered> results, IdAt id_at) {
+  std::vector<message_id> missing;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i] == altered::not_found) missing.push_back(id_at(i));
+  }
+  check_unseen(of, tx, missing, [&](connection& session, std::span<const std::size_t> unseen) {
+    std::vector<id_item> asked;
+    for (const std::size_t i : unseen) asked.push_back({missing[i]});
+    return run(session, of.names(), statements::claim_state_of, {}, asked).empty();
+  });
+  return results;
 }
 
 }  // namespace
@@ -114,11 +133,12 @@ std::optional<stored_message> find(const queue_state& of, transaction* tx, std::
 std::vector<altered> cancel(const queue_state& of, transaction* tx,
                             std::span<const message_id> ids) {
   if (ids.empty()) return {};
-  return claim_step(of, tx, ids, false, [&](transaction* in, claim_effects& done) {
+  auto results = claim_step(of, tx, ids, false, [&](transaction* in, claim_effects& done) {
     const auto gone = of.execute(in, statements::claim_cancel, {}, items_of(ids));
     done.left = !gone.empty();
     return results_of(of, in, gone, ids, false);
   });
+  return certain_of(of, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
 }
 
 std::vector<altered> set_priority(const queue_state& of, transaction* tx,
@@ -133,7 +153,8 @@ std::vector<altered> set_priority(const queue_state& of, transaction* tx,
     items.push_back({.id = one.id, .priority = one.priority});
   }
   const auto changed = of.execute(tx, statements::claim_set_priority, {}, items);
-  const std::vector<altered> results = results_of(of, tx, changed, ids, true);
+  const std::vector<altered> results = certain_of(of, tx, results_of(of, tx, changed, ids, true),
+                                                  [&](std::size_t i) { return ids[i]; });
   std::vector<altered> out;
   out.reserve(changes.size());
   for (const new_priority& one : changes) out.push_back(results[places.at(one.id)]);

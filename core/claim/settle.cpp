@@ -9,10 +9,12 @@
 #include <tableq/error.hpp>
 
 #include "core/claim/step.hpp"
+#include "core/claim/unseen.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/run.hpp"
 
 namespace tableq::core {
 namespace {
@@ -58,24 +60,47 @@ std::vector<settled> results_of(const Rows& rows, std::size_t items) {
   return out;
 }
 
+/// In a transaction that keeps a snapshot, a lease that was not found may be younger than that.
+std::vector<settled> certain(const queue_state& of, transaction* tx,
+                             std::span<const receipt_item> items, std::vector<settled> results) {
+  if (tx == nullptr) return results;
+  std::vector<receipt_item> lost;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (results[i] == settled::lease_lost) lost.push_back(items[i]);
+  }
+  check_unseen(of, tx, ids_of(std::span<const receipt_item>(lost)),
+               [&](connection& session, std::span<const std::size_t> unseen) {
+                 std::vector<receipt_item> asked;
+                 for (const std::size_t i : unseen) asked.push_back(lost[i]);
+                 return run(session, of.names(), statements::claim_lost, {}, asked).size() ==
+                        asked.size();
+               });
+  return results;
+}
+
 /// Runs claim.fail, and what follows from it.
 std::vector<settled> fail_items(const queue_state& of, transaction* tx,
                                 std::span<const fail_item> items) {
   if (items.empty()) return {};
+  std::vector<receipt_item> receipts;
+  if (tx != nullptr) {
+    for (const fail_item& one : items) receipts.push_back({.id = one.id, .fence = one.fence});
+  }
   const queue_info& rules = of.info();
   const std::string policy = encode_retry(rules.retry);
   fail_request shared{.max_attempts = rules.max_attempts, .now = of.database().now()};
   if (!rules.retry.after.empty()) shared.policy = policy;
-  return claim_step(of, tx, ids_of(items), of.dead_letters() != nullptr,
-                    [&](transaction* in, claim_effects& done) {
-                      const auto rows = of.execute(in, statements::claim_fail, shared, items);
-                      for (const auto& row : rows) {
-                        if (row.state == message_state::dead) done.dead.push_back(row.id);
-                      }
-                      done.readable = rows.size() - done.dead.size();
-                      done.left = !rows.empty();
-                      return results_of(rows, items.size());
-                    });
+  const auto work = [&](transaction* in, claim_effects& done) {
+    const auto rows = of.execute(in, statements::claim_fail, shared, items);
+    for (const auto& row : rows) {
+      if (row.state == message_state::dead) done.dead.push_back(row.id);
+    }
+    done.readable = rows.size() - done.dead.size();
+    done.left = !rows.empty();
+    return results_of(rows, items.size());
+  };
+  return certain(of, tx, receipts,
+                 claim_step(of, tx, ids_of(items), of.dead_letters() != nullptr, work));
 }
 
 }  // namespace
@@ -86,22 +111,22 @@ std::vector<settled> complete(const queue_state& of, transaction* tx,
   if (items.empty()) return {};
   const queue_info& rules = of.info();
   const bool keys = !rules.keep && rules.key_window.count() != 0;
-  return claim_step(
-      of, tx, ids_of(std::span(items)), keys, [&](transaction* in, claim_effects& done) {
-        std::vector<row_of_item<id_row>> rows;
-        if (rules.keep || keys) {
-          rows = of.execute(in, statements::claim_keep,
-                            {.window = rules.key_window, .strip = keys, .now = of.database().now()},
-                            items);
-        }
-        if (!rules.keep) {
-          // Messages with keys stay for their keys; the others are removed.
-          const auto removed = of.execute(in, statements::claim_complete, {}, items);
-          rows.insert(rows.end(), removed.begin(), removed.end());
-        }
-        done.left = !rows.empty();
-        return results_of(rows, items.size());
-      });
+  const auto work = [&](transaction* in, claim_effects& done) {
+    std::vector<row_of_item<id_row>> rows;
+    if (rules.keep || keys) {
+      rows = of.execute(in, statements::claim_keep,
+                        {.window = rules.key_window, .strip = keys, .now = of.database().now()},
+                        items);
+    }
+    if (!rules.keep) {
+      // Messages with keys stay for their keys; the others are removed.
+      const auto removed = of.execute(in, statements::claim_complete, {}, items);
+      rows.insert(rows.end(), removed.begin(), removed.end());
+    }
+    done.left = !rows.empty();
+    return results_of(rows, items.size());
+  };
+  return certain(of, tx, items, claim_step(of, tx, ids_of(std::span(items)), keys, work));
 }
 
 std::vector<settled> fail(const queue_state& of, transaction* tx,
@@ -141,7 +166,7 @@ std::vector<settled> release(const queue_state& of, transaction* tx,
   if (items.empty()) return {};
   const auto rows = of.execute(tx, statements::claim_release, {}, items);
   apply(of, tx, {.readable = rows.size(), .left = !rows.empty()});
-  return results_of(rows, items.size());
+  return certain(of, tx, items, results_of(rows, items.size()));
 }
 
 std::vector<settled> extend(const queue_state& of, transaction* tx,
@@ -151,7 +176,7 @@ std::vector<settled> extend(const queue_state& of, transaction* tx,
   if (items.empty()) return {};
   const auto rows =
       of.execute(tx, statements::claim_extend, {.lease = lease, .now = of.database().now()}, items);
-  return results_of(rows, items.size());
+  return certain(of, tx, items, results_of(rows, items.size()));
 }
 
 std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,

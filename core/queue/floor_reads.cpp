@@ -24,11 +24,11 @@ class parts {
     constexpr low_water::position low = std::numeric_limits<std::int32_t>::min();
     for (const auto& [level, floor] : levels) {
       if (floor == low_water::lowest) continue;
-      if (level < high) add(high, level + 1, "NULL");
-      add(level, level, std::to_string(floor));
+      if (level < high) add(high, level + 1, low_water::lowest);
+      add(level, level, floor);
       high = level - 1;
     }
-    if (high >= low) add(high, low, "NULL");
+    if (high >= low) add(high, low, low_water::lowest);
   }
 
   [[nodiscard]] const std::string& highs() const noexcept { return highs_; }
@@ -36,11 +36,11 @@ class parts {
   [[nodiscard]] const std::string& floors() const noexcept { return floors_; }
 
  private:
-  void add(low_water::position high, low_water::position low, const std::string& floor) {
+  void add(low_water::position high, low_water::position low, low_water::position floor) {
     const char* const comma = highs_.empty() ? "" : ",";
     highs_.append(comma).append(std::to_string(high));
     lows_.append(comma).append(std::to_string(low));
-    floors_.append(comma).append(floor);
+    floors_.append(comma).append(std::to_string(floor));
   }
 
   std::string highs_;

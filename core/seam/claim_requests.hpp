@@ -87,7 +87,7 @@ struct replace_item {
 };
 
 /// A take. The table fills in where it begins, from `highs` on; lists of numbers are written
-/// `2,1,NULL`.
+/// `2,1,-3`, without NULL, which a session may read as text.
 struct take_request {
   std::size_t max = 0;
   std::chrono::milliseconds lease{0};

@@ -157,6 +157,7 @@ inline constexpr typed_statement<extend_request, receipt_item, id_row> claim_ext
 inline constexpr typed_statement<extend_request, receipt_item, id_row> claim_heartbeat{
     statement::claim_heartbeat};
 inline constexpr typed_statement<nothing, receipt_item, id_row> claim_lost{statement::claim_lost};
+inline constexpr typed_statement<nothing, id_item, id_row> claim_unseen{statement::claim_unseen};
 inline constexpr typed_statement<timed_read_request, nothing, stored_row> claim_peek{
     statement::claim_peek};
 inline constexpr typed_statement<list_finished_request, nothing, stored_row> claim_list{

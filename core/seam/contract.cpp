@@ -150,6 +150,7 @@ constexpr std::array all{
     query(statements::claim_leased, "claim.leased"),
     query(statements::queue_floor, "queue.floor"),
     query(statements::claim_floor, "claim.floor"),
+    query(statements::claim_unseen, "claim.unseen"),
 };
 
 constexpr bool in_order() {

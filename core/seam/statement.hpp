@@ -93,10 +93,12 @@ enum class statement : std::uint8_t {
   claim_leased,
   queue_floor,
   claim_floor,
+  claim_unseen,
 };
 
 /// How many there are.
-inline constexpr std::size_t statement_count = static_cast<std::size_t>(statement::claim_floor) + 1;
+inline constexpr std::size_t statement_count =
+    static_cast<std::size_t>(statement::claim_unseen) + 1;
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

@@ -1,5 +1,7 @@
 -- Run at the start of each session of tableq, in one round trip.
 SET client_encoding TO 'UTF8';
+-- Through ODBC arrays travel as text.
+SET array_nulls TO on;
 -- Above it, competing readers fail with 40001 instead of skipping rows.
 SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
 -- A plan is made once and kept. On an empty table, reading and sorting all of it looks cheapest. The plan

@@ -872,6 +872,13 @@ SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
 FROM {table}
 WHERE id = ANY (CAST(:id AS bigint[]))
 
+-- name: claim.unseen
+-- Under a snapshot that the transaction keeps, what was added since looks like what is gone.
+SELECT g.item - 1 AS item, g.id
+FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
+WHERE current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
+  AND NOT EXISTS (SELECT 1 FROM (SELECT id FROM {table} WHERE id = g.id OFFSET 0) AS q)
+
 -- name: claim.redrive
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
@@ -1167,7 +1174,7 @@ FROM (
 ) AS checked
 
 -- name: doctor.queue
--- The indexes are held against their definitions as the server prints them.
+-- The indexes are held against their definitions as the server prints them, which may quote every name.
 WITH wanted (kind, index, definition) AS (
   VALUES ('pending', '{table:due}', '(due_at, id)'),
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
@@ -1191,7 +1198,7 @@ columns (kind, name, type) AS (
 ),
 present AS (
   SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
-         substring(pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$') AS definition
+         replace(substring(pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$'), '"', '') AS definition
   FROM pg_index AS i
   JOIN pg_class AS c ON c.oid = i.indexrelid
   WHERE i.indrelid = to_regclass('{table}')

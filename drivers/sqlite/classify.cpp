@@ -29,6 +29,12 @@ verdict classify_sqlite(const native_error& failure) {
   // The snapshot is too old for writing. Only a new transaction has another.
   constexpr int busy_snapshot = 517;
   if (failure.number == busy_snapshot) return {errc::conflict, advice::transaction};
+  // READONLY_DBMOVED: the file is not where it was, found by SQLite before it wrote a journal.
+  constexpr int moved = 1032;
+  if (failure.number == moved) {
+    return {errc::not_found, advice::never,
+            "the file was deleted, moved or replaced while it was in use; open the database anew"};
+  }
   // IOERR_SHMSIZE: a side file of WAL could not grow, on a disk that is full to the last byte.
   constexpr int side_file_cannot_grow = 4874;
   if (failure.number == side_file_cannot_grow) return {errc::storage_full, advice::never};

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <tableq/error.hpp>
 
@@ -45,9 +47,18 @@ std::string file_of(const connection_url& url) {
   return file;
 }
 
+/// The file that the name leads to now. Later sessions open that one, wherever the process or a
+/// symbolic link has gone meanwhile.
+std::string place_of_file(const std::string& file) {
+  if (file == memory || file.starts_with("file:")) return file;
+  std::error_code failed;
+  const std::string out = std::filesystem::weakly_canonical(file, failed).string();
+  return failed || out.empty() || out.find('"') != std::string::npos ? file : out;
+}
+
 endpoint resolve(const dialect& self, const connection_url& url) {
   if (!url.problem.empty()) refuse(url.problem);
-  const std::string file = file_of(url);
+  const std::string file = place_of_file(file_of(url));
   endpoint at{.connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .able = self.able};
   std::string synchronous;
   for (const auto& [key, given] : url.settings) {

@@ -576,6 +576,10 @@ WHERE NOT EXISTS (SELECT 1 FROM main.{table} WHERE {receipt_held})
 -- name: claim.state_of
 SELECT id, state FROM main.{table} WHERE id = :id
 
+-- name: claim.unseen
+-- None: a transaction that has tried to write sees the newest, or was refused for an old snapshot.
+SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
+
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE main.{table}

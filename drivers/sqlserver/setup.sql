@@ -8,6 +8,9 @@ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 SET LOCK_TIMEOUT 5000;
 -- A client library may have set less, and the server would silently cut payloads.
 SET TEXTSIZE 2147483647;
+-- A server may have other defaults: a statement would stop after so many rows, or leave a transaction open.
+SET ROWCOUNT 0;
+SET IMPLICIT_TRANSACTIONS OFF;
 -- Filtered indexes need these.
 SET ANSI_NULLS ON;
 SET ANSI_PADDING ON;

@@ -772,6 +772,17 @@ INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
+-- name: claim.unseen
+-- In a SNAPSHOT transaction (5): what is committed, and not to be seen from the snapshot.
+SELECT v.item, q.id
+FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
+INNER JOIN {table} AS q WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL
+  AND EXISTS (SELECT 1 FROM sys.dm_exec_sessions AS s
+              WHERE s.session_id = @@SPID AND s.transaction_isolation_level = 5)
+  AND NOT EXISTS (SELECT 1 FROM {table} AS seen WHERE seen.id = v.id)
+OPTION (FORCE ORDER, LOOP JOIN)
+
 -- name: claim.redrive
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;

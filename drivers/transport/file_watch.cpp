@@ -177,7 +177,7 @@ class told_by_system final : public whole_file, private mutable_watch {
     const std::size_t slash = file_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
     usable_ = heard_.usable() &&
-              ::inotify_add_watch(events_.get(), folder.c_str(), IN_CREATE | IN_MOVED_TO) >= 0 &&
+              ::inotify_add_watch(events_.get(), folder.c_str(), come | gone | IN_MOVE_SELF) >= 0 &&
               ::inotify_add_watch(events_.get(), file_.c_str(), IN_MODIFY) >= 0;
     watch_log();
     own_writes_.add(*this);
@@ -210,15 +210,18 @@ class told_by_system final : public whole_file, private mutable_watch {
   }
 
  private:
+  static constexpr std::uint32_t come = IN_CREATE | IN_MOVED_TO;
+  static constexpr std::uint32_t gone = IN_DELETE | IN_MOVED_FROM;
+
   void mute() noexcept override { heard_.mute(); }
 
   /// The first session creates the log, and the last one of all processes removes it.
   void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
 
-  /// @param name of a file in the folder of the log.
-  [[nodiscard]] bool is_log(std::string_view name) const noexcept {
-    return log_.size() > name.size() && log_.ends_with(name) &&
-           log_[log_.size() - name.size() - 1] == '/';
+  /// @param name of a file in the folder that holds both.
+  static bool is(const std::string& path, std::string_view name) noexcept {
+    return path.size() > name.size() && path.ends_with(name) &&
+           path[path.size() - name.size() - 1] == '/';
   }
 
   /// Reads all events.
@@ -232,11 +235,14 @@ class told_by_system final : public whole_file, private mutable_watch {
       for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
         inotify_event event{};
         std::memcpy(&event, buffer.data() + at, sizeof event);
-        if ((event.mask & (IN_CREATE | IN_MOVED_TO)) == 0) {
-          ours = true;  // Also when events were dropped.
-        } else if (is_log(buffer.data() + at + sizeof event)) {
-          watch_log();
+        const char* const name = buffer.data() + at + sizeof event;
+        if ((event.mask & (come | gone)) == 0) {
+          ours = true;  // Also when events were dropped, or the folder was moved.
+        } else if (is(log_, name)) {
+          if ((event.mask & come) != 0) watch_log();
           ours = true;
+        } else if (is(file_, name)) {
+          ours = true;  // Readers find out that theirs is gone.
         }
         at += sizeof event + event.len;
       }

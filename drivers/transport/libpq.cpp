@@ -232,7 +232,19 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   return session;
 }
 
+/// Texts travel as UTF-8; the server would take them for something else, and store that.
+void check_encoding(const PGconn* link) {
+  const std::string_view encoding = pg_encoding_to_char(PQclientEncoding(link));
+  if (encoding == "UTF8" || encoding == "SQL_ASCII") return;
+  native_failure refused({.sentence = "the client encoding of the enlisted session is " +
+                                      std::string(encoding) +
+                                      "; SET client_encoding TO 'UTF8' before it is enlisted"});
+  refused.judge({errc::invalid_argument, advice::never});
+  throw refused;
+}
+
 std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool ours) {
+  if (!ours) check_encoding(handle_of(session));
   return std::make_unique<libpq_executor>(handle_of(session), at.pooled, ours);
 }
 

@@ -252,11 +252,25 @@ class odbc_prepared final : public prepared {
   std::optional<statement_handle> statement_;
 };
 
+/// The file that is the database: a driver that works on files calls it by its path, as it was
+/// given. A relative one might as well be the name of a server's database.
+std::optional<session_files> files_behind(SQLHDBC link) {
+  std::array<SQLCHAR, 4096> name{};
+  SQLSMALLINT length = 0;
+  if (!SQL_SUCCEEDED(SQLGetInfo(link, SQL_DATABASE_NAME, name.data(),
+                                static_cast<SQLSMALLINT>(name.size()), &length)) ||
+      name.front() != '/') {
+    return {};
+  }
+  return session_files{.main = named_file(reinterpret_cast<const char*>(name.data()))};
+}
+
 class odbc_executor final : public transport {
  public:
   odbc_executor(SQLHDBC handle, const endpoint& at)
       : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout, at.wide_text})),
-        prepares_(at.prepares) {}
+        prepares_(at.prepares),
+        files_(files_behind(handle)) {}
 
   std::unique_ptr<prepared> prepare(text of, bool keep) override {
     return std::make_unique<odbc_prepared>(link_, std::move(of), keep && prepares_);
@@ -277,10 +291,12 @@ class odbc_executor final : public transport {
     const calling here;
     return link_->in_transaction();
   }
+  const session_files* files() noexcept override { return files_ ? &*files_ : nullptr; }
 
  private:
   std::shared_ptr<odbc_link> link_;
   bool prepares_;
+  std::optional<session_files> files_;
 };
 
 [[noreturn]] void fail_to_connect(native_error what, const endpoint& at) {

@@ -11,6 +11,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/checkpoint_pace.hpp"
 #include "drivers/transport/file_watch.hpp"
+#include "drivers/transport/named_file.hpp"
 #include "drivers/transport/own_writes.hpp"
 #include "drivers/transport/sqlite_forks.hpp"
 #include "drivers/transport/sqlite_turn.hpp"
@@ -69,6 +70,21 @@ std::string file_of(sqlite3* handle) {
 std::string log_of(sqlite3* handle) {
   const std::string file = file_of(handle);
   return file.empty() ? std::string() : file + "-wal";
+}
+
+/// Its file, and the log once it is there: it stays as long as any session has it open.
+void find_files(sqlite3* handle, std::optional<session_files>& into) {
+  if (!into) {
+    const std::string name = file_of(handle);
+    if (name.empty()) return;
+    // A caller's session may have been open for long.
+    int moved = 0;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    into = session_files{.main = moved != 0 ? named_file::gone(name) : named_file(name)};
+  }
+  if (into->log) return;
+  named_file found(into->main.name() + "-wal");
+  if (found.found()) into->log = std::move(found);
 }
 
 /// Replaces SQLite's own hook for commits to a log.
@@ -165,6 +181,7 @@ class sqlite_prepared final : public prepared {
     }
     int result = sqlite3_step(statement_.get());
     for (; result == SQLITE_ROW; result = sqlite3_step(statement_.get())) {
+      if (text_.bare) continue;  // PRAGMA count_changes of a caller's session
       for (std::size_t i = 0; i < text_.columns.size(); ++i) {
         out.add(read(static_cast<int>(i), text_.columns[i]));
       }
@@ -220,10 +237,11 @@ class sqlite_prepared final : public prepared {
 class sqlite_executor final : public transport {
  public:
   /// For the caller's session, which waits for locks as the caller has set it.
-  explicit sqlite_executor(sqlite3* handle) noexcept : handle_(handle) {}
+  explicit sqlite_executor(sqlite3* handle) : handle_(handle) { find_files(handle, files_); }
   /// For a session of tableq's own.
   sqlite_executor(sqlite3* handle, const endpoint& at)
       : handle_(handle), writer_(std::make_unique<writer>(handle, at)) {
+    find_files(handle, files_);
     sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
     sqlite3_wal_hook(handle_, copy_log, &pace_);
   }
@@ -245,9 +263,15 @@ class sqlite_executor final : public transport {
   }
   bool alive() noexcept override { return true; }
   bool in_transaction() noexcept override { return sqlite3_get_autocommit(handle_) == 0; }
+  const session_files* files() noexcept override {
+    if (!files_) return nullptr;
+    if (!files_->log) find_files(handle_, files_);
+    return &*files_;
+  }
 
  private:
   sqlite3* handle_;
+  std::optional<session_files> files_;  // none in memory
   std::unique_ptr<writer> writer_;
   checkpoint_pace pace_;
 };

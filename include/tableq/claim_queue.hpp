@@ -62,6 +62,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] std::vector<delivery> take(transaction& tx, const take_options& options = {});
 
   /// The work is done: removes the message, or keeps it as done where the queue keeps.
+  /// @throws error errc::conflict, as the other settlements, cancel and set_priority: the
+  ///   transaction keeps a snapshot from before the message was added, and cannot tell.
   [[nodiscard]] settled complete(const receipt& r);
   [[nodiscard]] settled complete(transaction& tx, const receipt& r);
   [[nodiscard]] std::vector<settled> complete(std::span<const receipt> receipts);
@@ -104,6 +106,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
                                                  const tableq::page& page = {}) const;
 
   /// Looks a message up, in whatever state. On SQL Server it waits for those who are changing it.
+  /// A transaction that keeps a snapshot gets what the snapshot shows; so does `find`.
   [[nodiscard]] std::optional<stored_message> get(message_id id) const;
   [[nodiscard]] std::optional<stored_message> get(transaction& tx, message_id id) const;
   /// Results in the order of `ids`.

@@ -12,7 +12,7 @@ namespace tableq {
 /// errors.
 enum class errc {
   invalid_argument = 1,  ///< The call itself is wrong; nothing was sent. Also in a child of fork().
-  not_found,             ///< The queue, or its table, does not exist.
+  not_found,             ///< The queue, its table, or the file of the database does not exist.
   kind_mismatch,         ///< The queue exists as another kind, or with the other ordering.
   schema_mismatch,       ///< A table is in the way, or differs from what tableq would create.
   schema_too_new,        ///< A newer tableq wrote the catalogue; use that version.

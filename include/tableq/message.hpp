@@ -55,6 +55,7 @@ struct receipt {
 enum class settled {
   done,        ///< It took effect.
   lease_lost,  ///< It had no effect: the lease had ended, or the message was settled before.
+               ///< Certain: a transaction too old to see the message gets errc::conflict.
 };
 
 /// One message handed out by `claim_queue::take`, for as long as its lease lasts.

@@ -42,7 +42,8 @@ class TABLEQ_EXPORT enlistment {
 /// @param db the database whose queues will be used; the session must be connected to the same one
 /// with
 ///   the same backend.
-/// @throws error errc::invalid_argument when the session is closed or of another backend.
+/// @throws error errc::invalid_argument when the session is closed, of another backend, or of a
+///   client encoding other than UTF-8 (libpq).
 TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session);
 
 /// The session behind a transaction, for the application's own statements in it. Valid while the

@@ -22,7 +22,7 @@ TEST(classify_sqlite, judges_every_code_by_its_number) {
       {6, errc::busy, advice::statement},
       {262, errc::busy, advice::statement},  // LOCKED_SHAREDCACHE
       {8, errc::read_only, advice::never},
-      {1032, errc::read_only, advice::never},  // READONLY_DBMOVED
+      {1032, errc::not_found, advice::never},  // READONLY_DBMOVED
       {9, errc::cancelled, advice::statement},
       {10, errc::internal, advice::never},
       {11, errc::not_a_database, advice::never},

@@ -57,6 +57,25 @@ TEST_F(file_watch, tells_of_the_file_itself) {
   EXPECT_TRUE(watch->wait(1min).anything);
 }
 
+TEST_F(file_watch, tells_when_the_file_goes_or_its_folder) {
+  {
+    const auto watch = watched(file());
+    files::rename(folder_ / "queues.db", folder_ / "moved.db");
+    EXPECT_TRUE(watch->wait(1min).anything);
+  }
+  write("queues.db", "x");
+  {
+    const auto watch = watched(file());
+    files::remove(folder_ / "queues.db");
+    EXPECT_TRUE(watch->wait(1min).anything);
+  }
+  files::create_directory(folder_ / "inner");
+  write("inner/queues.db", "x");
+  const auto watch = watched((folder_ / "inner/queues.db").string());
+  files::rename(folder_ / "inner", folder_ / "renamed");
+  EXPECT_TRUE(watch->wait(1min).anything);
+}
+
 TEST_F(file_watch, does_not_mind_other_files) {
   const auto watch = watched(file());
   write("letters.db", "x");

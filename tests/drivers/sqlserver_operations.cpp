@@ -88,6 +88,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.extend", [=]() mutable { (void)claim.extend(mine, 1s); }},
       {"claim.heartbeat", runs(statement::claim_heartbeat, {three, null}, {three, three})},
       {"claim.lost", runs(statement::claim_lost, {}, {three, three})},
+      {"claim.unseen", runs(statement::claim_unseen, {}, {three})},
       {"claim.peek", [=] { (void)claim.peek(2); }},
       {"claim.list", [=] { (void)claim.list(tableq::message_state::dead); }},
       {"claim.list_ready", [=] { (void)claim.list(tableq::message_state::ready); }},

@@ -8,4 +8,7 @@ namespace tableq_test {
 /// was, in time, and nothing is left. What goes wrong fails the test.
 void work_with(tableq::database& db);
 
+/// The same in a transaction, which may be the caller's.
+void work_within(tableq::database& db, tableq::transaction& tx);
+
 }  // namespace tableq_test

@@ -77,6 +77,7 @@ CAUGHT = {
     "identity.hpp": "it is told that the queue was dropped, and else goes on",
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "take.cpp": "messages that were taken are returned all the same",
+    "unseen.cpp": "nobody can tell: the caller is told that",
     "enqueue.cpp": "messages that were stored are stored for good",
     "worker.cpp": "a drain goes on",
     "engine.cpp": "a worker goes on",

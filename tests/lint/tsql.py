@@ -27,6 +27,7 @@ GAPS = {
     "OUTPUT inserted.fence AS item, inserted.id\n": (
         "", "OUTPUT stands between the columns and the SELECT", ["claim.enqueue", "claim.adopt"]),
     "SET LOCK_TIMEOUT 5000;\n": ("", "an option that takes a number", ["setup"]),
+    "SET ROWCOUNT 0;\n": ("", "an option that takes a number", ["setup"]),
     "SET TEXTSIZE 2147483647;\n": ("", "an option that takes a number", ["setup"]),
 }
 

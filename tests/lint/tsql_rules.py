@@ -55,6 +55,7 @@ OWN = {
     "claim.leased": ["READCOMMITTED ROWLOCK"],
     "claim.heartbeat": ["READPAST ROWLOCK UPDLOCK"],
     "claim.lost": ["READCOMMITTEDLOCK READPAST ROWLOCK"],
+    "claim.unseen": ["READCOMMITTEDLOCK ROWLOCK", ""],
     "claim.group_of": ["READCOMMITTED ROWLOCK"],
     "claim.forget": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
     "claim.free": ["READPAST ROWLOCK UPDLOCK", "ROWLOCK UPDLOCK"],
@@ -171,7 +172,7 @@ def changes_name_their_table(name, text, *_):
 
 def joins_keep_their_order(name, text, *_):
     joins = SETTLES.search(name) or name in (
-        "claim.promote", "claim.find_key", "claim.heartbeat", "claim.lost"
+        "claim.promote", "claim.find_key", "claim.heartbeat", "claim.lost", "claim.unseen"
     )
     if joins and "OPTION (FORCE ORDER, LOOP JOIN)" not in text:
         yield "nothing keeps the items in front of the table"

@@ -187,7 +187,8 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
       {.name = "claim.release", .with = settle, .bounded_sort = true},
       {.name = "claim.extend", .with = settle, .bounded_sort = true},
       {.name = "claim.heartbeat", .with = settle, .bounded_sort = true},
-      {.name = "claim.lost", .with = settle}};
+      {.name = "claim.lost", .with = settle},
+      {.name = "claim.unseen", .with = settle}};
   parameters settle_one = settle;
   settle_one["id"] = std::to_string(held[0].receipt.id.value);
   settle_one["fence"] = std::to_string(held[0].receipt.fence);

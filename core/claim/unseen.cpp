@@ -1,0 +1,41 @@
+#include "core/claim/unseen.hpp"
+
+#include <chrono>
+
+#include <tableq/error.hpp>
+
+#include "core/claim/items.hpp"
+#include "core/seam/claim_statements.hpp"
+
+namespace tableq::core {
+namespace {
+
+/// False also when nobody can tell just now.
+bool certainly(const queue_state& of, const fresh_look& gone, std::span<const std::size_t> unseen) {
+  // The transaction may hold the last session. It is not worth a long wait: the caller can repeat.
+  constexpr std::chrono::milliseconds patience{100};
+  try {
+    const leased_session session = of.database().sessions().lease(patience);
+    return gone(*session, unseen);
+  } catch (const error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void check_unseen(const queue_state& of, transaction* tx, std::span<const message_id> passed,
+                  const fresh_look& gone) {
+  if (tx == nullptr || passed.empty()) return;
+  std::vector<std::size_t> unseen;
+  for (const auto& row : of.execute(tx, statements::claim_unseen, {}, items_of(passed))) {
+    unseen.push_back(row.item);
+  }
+  if (unseen.empty() || certainly(of, gone, unseen)) return;
+  throw error(errc::conflict, advice::transaction,
+              "the transaction keeps a snapshot from before the message of the queue " + of.name() +
+                  " was added; roll back and run it again, or begin it at READ COMMITTED",
+              {.backend = of.database().name()});
+}
+
+}  // namespace tableq::core

@@ -1,0 +1,35 @@
+#include "drivers/transport/named_file.hpp"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace tableq::drivers {
+
+named_file::named_file(std::string name) : name_(std::move(name)) {
+  struct stat now {};
+  if (::stat(name_.c_str(), &now) != 0) return;
+  device_ = now.st_dev;
+  node_ = now.st_ino;
+}
+
+named_file named_file::gone(std::string name) {
+  named_file out;
+  out.name_ = std::move(name);
+  return out;
+}
+
+std::string named_file::complaint() const {
+  return "the file " + name_ +
+         " was deleted, moved or replaced while it was in use, so that others do not see what is "
+         "written; open the database anew";
+}
+
+bool named_file::there() const noexcept {
+  // No other file gets the number of one that is open, not even of a deleted one.
+  struct stat now {};
+  return found() && ::stat(name_.c_str(), &now) == 0 && now.st_ino == node_ &&
+         now.st_dev == device_;
+}
+
+}  // namespace tableq::drivers

@@ -1,0 +1,244 @@
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+
+#include <filesystem>
+#include <functional>
+#include <latch>
+#include <thread>
+
+#include <tableq/soci.hpp>
+
+#include "support/fixture.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+namespace files = std::filesystem;
+
+/// Somebody takes away the file that is the database, while it is in use.
+class lost_file : public on_each_backend {
+ protected:
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const std::string query = "SELECT file FROM pragma_database_list WHERE name = 'main'";
+    if (!here().takes(query)) GTEST_SKIP() << "this database is no file";
+    file_ = here().sql(query).at(0).at(0).value();
+    for (int i = 0; i < 3; ++i) {
+      open_queue(db(), tableq::kind::fifo, "mail");
+      db().fifo("mail").enqueue("mail");
+      static_cast<void>(db().claim("jobs").enqueue("jobs"));
+    }
+  }
+  [[nodiscard]] const files::path& file() const { return file_; }
+  [[nodiscard]] files::path beside(const char* ending) const { return file_.string() + ending; }
+  /// An address of a file, in the way of this place.
+  [[nodiscard]] std::string url_of(const files::path& other) {
+    std::string out = here().url();
+    return out.replace(out.find(file_.string()), file_.string().size(), other.string());
+  }
+  /// To another folder, with what belongs to it.
+  void move_to(const files::path& folder) const {
+    for (const char* ending : {"", "-wal", "-shm"}) {
+      files::rename(beside(ending), folder / (file_.filename().string() + ending));
+    }
+  }
+  static void expect_lost(const std::function<void()>& call, const files::path& file) {
+    const tableq::error failure = thrown_by(call);
+    EXPECT_EQ(failure.code(), tableq::errc::not_found) << failure.what();
+    EXPECT_EQ(failure.advice(), tableq::advice::never) << failure.what();
+    EXPECT_TRUE(contains(failure.what(), file.string() + " was deleted")) << failure.what();
+    EXPECT_NE(failure.operation(), "") << failure.what();
+  }
+
+  struct call {
+    const char* name;
+    std::function<void()> run;
+  };
+  /// With handles, a session and a transaction that were opened before.
+  std::vector<call> calls() {
+    auto mail = db().fifo("mail");
+    auto jobs = db().claim("jobs");
+    const auto held = jobs.take().at(0).receipt;
+    return {{"enqueue", [=]() mutable { mail.enqueue("lost"); }},
+            {"enqueue_batch",
+             [=]() mutable {
+               mail.enqueue_batch(std::array{tableq::new_message{.payload = "a"},
+                                             tableq::new_message{.payload = "b"}});
+             }},
+            {"enqueue_async", [=]() mutable { mail.enqueue_async("lost").get(); }},
+            {"dequeue", [=]() mutable { static_cast<void>(mail.dequeue()); }},
+            {"dequeue, waiting", [=]() mutable { static_cast<void>(mail.dequeue({.wait = 60s})); }},
+            {"peek", [=] { static_cast<void>(mail.peek()); }},
+            {"stats", [=] { static_cast<void>(mail.stats()); }},
+            {"enqueue with a key", [=]() mutable { jobs.enqueue("lost", {.key = "k"}); }},
+            {"take", [=]() mutable { static_cast<void>(jobs.take()); }},
+            {"complete", [=]() mutable { static_cast<void>(jobs.complete(held)); }},
+            {"extend", [=]() mutable { static_cast<void>(jobs.extend(held, 1h)); }},
+            {"purge", [=]() mutable { mail.purge(); }},
+            {"pause", [=]() mutable { mail.pause(); }},
+            {"begin", [this] { static_cast<void>(db().begin()); }},
+            {"transact",
+             [this, mail]() mutable {
+               db().transact([&](tableq::transaction& tx) { mail.enqueue(tx, "lost"); });
+             }},
+            {"open", [this] { static_cast<void>(db().heap("more")); }},
+            {"queues", [this] { static_cast<void>(db().queues()); }}};
+  }
+
+ private:
+  files::path file_;
+};
+TABLEQ_ON_BACKENDS(lost_file, shared_backends);
+
+TEST_P(lost_file, that_is_deleted_is_told_by_every_call_and_is_not_made_again) {
+  const auto all = calls();
+  for (const char* ending : {"", "-wal", "-shm"}) files::remove(beside(ending));
+  for (const call& each : all) {
+    SCOPED_TRACE(each.name);
+    expect_lost(each.run, file());
+  }
+  EXPECT_FALSE(files::exists(file()));
+}
+
+TEST_P(lost_file, that_is_replaced_is_told_and_a_new_database_works_with_what_is_there) {
+  const auto all = calls();
+  const scratch_directory elsewhere;
+  move_to(elsewhere.path());
+  auto fresh = tableq::database::open(here().url());
+  fresh.fifo("mail").enqueue("new");
+  for (const call& each : all) {
+    SCOPED_TRACE(each.name);
+    expect_lost(each.run, file());
+  }
+  EXPECT_EQ(fresh.fifo("mail").stats().waiting, 1U);
+  EXPECT_EQ(fresh.fifo("mail").dequeue()->payload, "new");
+  EXPECT_EQ(fresh.queues().size(), 1U);
+}
+
+TEST_P(lost_file, that_is_moved_loses_nothing) {
+  auto mail = db().fifo("mail");
+  auto jobs = db().claim("jobs");
+  const scratch_directory elsewhere;
+  move_to(elsewhere.path());
+  expect_lost([&] { static_cast<void>(mail.dequeue()); }, file());
+  expect_lost([&] { static_cast<void>(jobs.take()); }, file());
+  expect_lost([&] { mail.enqueue("refused"); }, file());
+  clear_database();
+  auto moved = tableq::database::open(url_of(elsewhere / file().filename().string()));
+  EXPECT_EQ(moved.fifo("mail").stats().waiting, 3U);
+  EXPECT_EQ(moved.claim("jobs").stats().ready, 3U);
+}
+
+TEST_P(lost_file, that_comes_back_is_as_it_was) {
+  auto mail = db().fifo("mail");
+  const scratch_directory elsewhere;
+  move_to(elsewhere.path());
+  expect_lost([&] { mail.enqueue("refused"); }, file());
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    files::rename(elsewhere / (file().filename().string() + ending), beside(ending));
+  }
+  mail.enqueue("stored");
+  EXPECT_EQ(mail.stats().waiting, 4U);
+}
+
+TEST_P(lost_file, is_told_by_the_commit) {
+  auto mail = db().fifo("mail");
+  tableq::transaction tx = db().begin();
+  mail.enqueue(tx, "not committed");
+  EXPECT_EQ(mail.dequeue(tx)->payload, "mail");
+  const scratch_directory elsewhere;
+  move_to(elsewhere.path());
+  expect_lost([&] { tx.commit(); }, file());
+  EXPECT_FALSE(tx.active());
+  clear_database();
+  auto moved = tableq::database::open(url_of(elsewhere / file().filename().string()));
+  EXPECT_EQ(moved.fifo("mail").stats().waiting, 3U);
+}
+
+TEST_P(lost_file, is_told_in_the_callers_session) {
+  auto mail = db().fifo("mail");
+  const auto session = here().session();
+  {
+    tableq::enlistment joined = tableq::enlist(db(), *session);
+    files::remove(file());
+    expect_lost([&] { mail.enqueue(joined, "lost"); }, file());
+  }
+  if (can().second_way) return;  // What was gone before cannot be told from what is there now.
+  auto fresh = tableq::database::open(here().url());
+  auto other = fresh.fifo("mail");
+  tableq::enlistment joined = tableq::enlist(fresh, *session);
+  expect_lost([&] { other.enqueue(joined, "lost"); }, file());
+}
+
+TEST_P(lost_file, wakes_and_ends_waiting_reads) {
+  auto empty = db().fifo("empty");
+  std::latch waiting(2);
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      waiting.count_down();
+      expect_lost([&] { static_cast<void>(empty.dequeue({.wait = for_ever})); }, file());
+    });
+  }
+  waiting.wait();
+  files::remove(file());
+}
+
+TEST_P(lost_file, may_be_the_log) {
+  if (can().second_way) GTEST_SKIP() << "this way tells of no log";
+  const auto all = calls();
+  files::rename(beside("-wal"), beside("-away"));
+  for (const call& each : all) {
+    SCOPED_TRACE(each.name);
+    expect_lost(each.run, beside("-wal"));
+  }
+  EXPECT_FALSE(files::exists(beside("-wal")));
+  files::rename(beside("-away"), beside("-wal"));
+  clear_database();
+  EXPECT_GE(db().fifo("mail").stats().waiting, 3U);
+}
+
+TEST_P(lost_file, is_not_one_to_which_a_link_led_once) {
+  const scratch_directory elsewhere;
+  const files::path link = elsewhere / "link.db";
+  files::create_symlink(file(), link);
+  auto first = tableq::database::open(url_of(link));
+  auto mail = first.fifo("mail");
+  EXPECT_EQ(mail.dequeue()->payload, "mail");
+  files::remove(link);
+  files::create_symlink(elsewhere / "other.db", link);
+  auto second = tableq::database::open(url_of(link));
+  second.fifo("mail").enqueue("other");
+  EXPECT_EQ(second.fifo("mail").stats().waiting, 1U);
+  if (can().second_way) return expect_lost([&] { mail.enqueue("first"); }, link);
+  tableq::transaction tx = first.begin();
+  mail.enqueue(tx, "first");
+  EXPECT_EQ(mail.stats().waiting, 2U) << "in a session that is opened now";
+  tx.commit();
+  EXPECT_EQ(db().fifo("mail").stats().waiting, 3U);
+}
+
+TEST_P(lost_file, is_not_one_whose_relative_name_the_process_has_left) {
+  if (can().second_way) GTEST_SKIP() << "this way keeps the name as it was given";
+  const files::path here_now = files::current_path();
+  const scratch_directory elsewhere;
+  files::current_path(file().parent_path());
+  auto relative = tableq::database::open(url_of(file().filename()));
+  files::current_path(elsewhere.path());
+  {
+    auto mail = relative.fifo("mail");
+    tableq::transaction tx = relative.begin();
+    mail.enqueue(tx, "fourth");
+    EXPECT_EQ(mail.stats().waiting, 3U) << "in a session that is opened now";
+    tx.commit();
+    EXPECT_EQ(mail.stats().waiting, 4U);
+  }
+  files::current_path(here_now);
+  EXPECT_TRUE(files::is_empty(elsewhere.path()));
+}
+
+}  // namespace

@@ -1,12 +1,12 @@
--- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/seam/contract.cpp.
+-- The statements of SQLite (3.35 or later). core/seam/contract.cpp defines what each takes and returns.
 --
 -- The clock: milliseconds since 1970, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER),
--- unless a test sets :now. 'now' stands still within one statement.
--- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
--- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
--- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
--- A name that ends with .one stands for :max = 1, where a comparison needs no list of ids; one that ends with
--- .bare is run by the transport that tells the id itself: RETURNING costs a table in memory each time.
+-- unless a test sets :now. 'now' does not change within one statement. Each text is one statement, so that
+-- it is atomic and durable by itself; a writer locks the whole file. Texts that return rows begin with
+-- SELECT or WITH: the ODBC driver judges by the first word. If nothing is to be prepared, the WITH names
+-- nothing that is used, and costs nothing. A name that ends with .one stands for :max = 1, where a
+-- comparison needs no list of ids. The transport that supplies the id itself runs a text that ends with
+-- .bare: RETURNING costs a table in memory each time.
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -53,7 +53,7 @@ VALUES (:payload,
         COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
--- Up to the last one that is wanted, or all: a range needs no list of ids.
+-- Up to the last wanted message, or all: a range needs no list of ids.
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id <= COALESCE((SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
@@ -154,8 +154,8 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: claim.enqueue
--- No row is returned when the key is taken. WHERE TRUE keeps ON CONFLICT from being read as a join. What has
--- a group is held until claim.advance lets it go.
+-- No row is returned when the key is held. WHERE TRUE keeps ON CONFLICT from being read as a join. A
+-- message with a group is held until claim.advance makes it ready.
 WITH time (clock) AS (
   SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
 INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
@@ -184,8 +184,8 @@ ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 SELECT id FROM {table} WHERE key = :key AND key IS NOT NULL
 
 -- name: claim.replace
--- Gives a message that waits the payload of a later one with its key; with :postpone its delay too. Without a
--- delay one with a group is held until claim.advance lets it go.
+-- Gives a waiting message the payload of a later one with its key; with :postpone its delay too. Without a
+-- delay a message with a group is held until claim.advance makes it ready.
 WITH unused AS (SELECT 1)
 UPDATE {table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
@@ -203,7 +203,8 @@ WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :pos
 RETURNING id
 
 -- name: claim.forget
--- Messages that are done and stayed for their keys alone: this one, and some of those that are over longest.
+-- Done messages that stayed only for their keys: this one, and some of those whose window has been over
+-- longest.
 WITH past AS (
   SELECT id FROM {table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
@@ -220,7 +221,7 @@ WHERE id IN (SELECT id FROM past)
 RETURNING id
 
 -- name: claim.free
--- The same where done messages are kept: the key is free, the message stays.
+-- The same in queues that keep done messages: the key is free, the message stays.
 WITH past AS (
   SELECT id FROM {table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
@@ -239,9 +240,9 @@ RETURNING id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Columns hold whatever plain SQL
--- has put there, be it text: the casts and bounds keep that from stopping the take, or the settlement.
--- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
+-- that no receipt of a rolled-back take matches the next take. Plain SQL may have put any value into a
+-- column, even text: the casts and bounds keep that from stopping the take or the settlement. With :guard
+-- nothing is taken while a delayed or expired message waits to be promoted: it might come first.
 WITH picked AS (
   SELECT id FROM {table}
   WHERE state = 0
@@ -292,7 +293,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           headers, payload
 
 -- name: claim.promote
--- A history of over 1,000,000 characters is none of ours, and begins anew.
+-- A history over 1,000,000 characters was not written by tableq, and begins anew.
 WITH due AS (
   SELECT id FROM {table}
   WHERE state IN (1, 2)
@@ -332,7 +333,8 @@ DELETE FROM {table}
 WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.keep
--- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
+-- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
+-- key.
 WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = 3,
@@ -348,11 +350,11 @@ WHERE id = :id AND state = 1 AND fence = :fence AND (:strip = 0 OR key IS NOT NU
 RETURNING id
 
 -- name: claim.fail
--- The delay: what the caller says, or else the one of the message or of the queue for this attempt, the last
--- one for all beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
--- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
--- cent. A history over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for
--- one that expired before it could be tried.
+-- The delay: the caller's, or else that of the message or the queue for this attempt; the last one serves
+-- all later attempts. Chance moves it by up to `jitter` per cent. A rule from plain SQL may be anything:
+-- values that are no numbers are ignored, and numbers are bounded to 0 to 3,650 days, or 100 per cent. A
+-- history over 1,000,000 bytes or characters begins anew. :final is 1 for a message that is given up, and 2
+-- for one that expired before it could be tried.
 WITH failed AS (
   SELECT id, last, clock,
          COALESCE(:delay,
@@ -410,7 +412,7 @@ SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5
 WHERE id = :id AND state = 1 AND fence = :fence
 
 -- name: claim.peek
--- Messages that are due but not promoted yet are ready all the same.
+-- Due messages count as ready before they are promoted.
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
@@ -426,7 +428,7 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list
--- typeof, here and below: what plain SQL has put there and is no whole number would not tell the next page where
+-- typeof, here and below: a value from plain SQL that is no whole number could not tell the next page where
 -- to begin.
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
@@ -437,7 +439,8 @@ ORDER BY finished_at, id
 LIMIT :max
 
 -- name: claim.list_ready
--- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
+-- index.
 SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 FROM (
@@ -554,7 +557,7 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- A message that comes from another queue: what was its key is remembered, and holds nothing.
+-- A message from another queue: its key is kept in past_key, and holds nothing.
 WITH unused AS (SELECT 1)
 INSERT INTO {table} (payload, priority, created_at, past_key, headers, errors)
 VALUES (:payload, :priority, :created_at, :key, :headers, :errors)
@@ -564,8 +567,8 @@ RETURNING id
 SELECT group_key FROM {table} WHERE id = :id AND group_key IS NOT NULL
 
 -- name: claim.advance
--- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
--- The index is named: with statistics of one large group others look cheaper.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
+-- failure count. The index is named: with statistics of one large group others look cheaper.
 WITH next AS (
   SELECT id FROM {table} INDEXED BY {table:group}
   WHERE group_key = :group AND state = 5
@@ -594,7 +597,7 @@ WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
 -- name: claim.stats
--- Each count stops at :max, that of delayed and leased ones together.
+-- Each count stops at :max; delayed and leased messages share one.
 SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, later.leased,
        (SELECT COUNT(*) FROM (
           SELECT id FROM {table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max)) AS held,
@@ -633,8 +636,8 @@ LIMIT 1
 SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = :queue
 
 -- name: limits.ask
--- Inside a caller's transaction, which may have begun as a reading one: what only looks would pin its
--- snapshot, and then its first write would fail as soon as somebody else has written meanwhile.
+-- Inside a caller's transaction, which may have begun with a read: a plain read would pin its snapshot, and
+-- its first write would fail as soon as another session has written meanwhile.
 WITH unused AS (SELECT 1)
 UPDATE {limits} SET queue = queue WHERE queue = :queue
 RETURNING paused, capacity, rate, burst, concurrency
@@ -654,7 +657,7 @@ SELECT name, :paused FROM {catalog} WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 
 -- name: limits.set
--- A rate begins with its burst, and keeps what is left of it when it is set again.
+-- A new rate begins with a full burst. A rate that is set again keeps its tokens.
 INSERT INTO {limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
        COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
@@ -670,8 +673,8 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
 DELETE FROM {limits} WHERE queue = :queue
 
 -- name: queue.count
--- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
--- many it is their number, and else what is counted.
+-- If the range from the first to the last id is small enough, its length is the answer: two seeks.
+-- Otherwise the rows are counted.
 SELECT CASE WHEN span <= :enough THEN span
             ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT :max)) END AS number
 FROM (SELECT COALESCE((SELECT MAX(id) FROM {table}) - (SELECT MIN(id) FROM {table}) + 1, 0) AS span)
@@ -688,7 +691,7 @@ SELECT CASE WHEN span <= :enough THEN span
 FROM (SELECT COALESCE((SELECT MAX(id) FROM {table}) - (SELECT MIN(id) FROM {table}) + 1, 0) AS span)
 
 -- name: claim.leased
--- `state IN (1, 2)` lets it use the index of what waits where there is none of the leases.
+-- `state IN (1, 2)` lets it use the index of waiting messages if there is no index of leases.
 SELECT COUNT(*) AS number
 FROM (
   SELECT 1 FROM {table}
@@ -712,7 +715,7 @@ UNION ALL
 SELECT 0, 'SQLite ' || sqlite_version(), ''
 
 -- name: doctor.queue
--- Indexes by kind, and triggers: they run inside every operation, and may refuse rows.
+-- Indexes by kind, and triggers: these run inside every operation, and may refuse rows.
 SELECT CASE WHEN l.name IS NULL THEN 2 ELSE 0 END AS severity,
        'index ' || w.name || CASE WHEN l.name IS NULL THEN ' is missing' ELSE ' is there' END AS what,
        CASE WHEN l.name IS NULL

@@ -205,22 +205,21 @@ exit_status top(const connection_options& connection, bool once, milliseconds in
 void add_top(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "top",
-      {.description = "Watch the queues of a database live in a terminal",
-       .details =
-           "What each queue holds, the age of the oldest message that is ready, and how many "
-           "messages come\n"
-           "and leave each second. 10000+ means at least so many; - means that it cannot be "
-           "told.\n"
-           "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a terminal, "
-           "or with\n"
-           "--once, it prints the table once, with exit status 1 when there is no queue.",
+      {.description = "Show the queues of a database live in a terminal",
+       .details = "Shows the messages of each queue, the age of the oldest ready one, and how many "
+                  "messages come and\n"
+                  "leave each second. 10000+ means at least 10000; - means unknown.\n"
+                  "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a "
+                  "terminal, or with --once, it\n"
+                  "prints the table once, with exit status 1 when there is no queue.",
        .usage = "[--interval TIME] [--once]",
        .examples = "  tableq top\n"
                    "  tableq top --interval 5s\n"
                    "  watch -n 10 tableq top --once"});
   struct top_arguments {
     explicit top_arguments(CLI::App& added)
-        : interval(added, "--interval", "TIME", "Between two looks, from 100ms to 1h (1s)") {
+        : interval(added, "--interval", "TIME",
+                   "Time between two readings, from 100ms to 1h (1s)") {
       added.add_flag("--once", once, "Print the table once");
     }
     argument interval;

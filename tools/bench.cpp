@@ -71,7 +71,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
   }
   const bench_settings settings = settings_of(given);
   const std::size_t sessions = count_or(given.sessions, "--sessions", 16, 1000);
-  // Before the first thread, and so before the library may start one.
+  // Before the first thread, which may be one of the library's.
   const signal_queue signals;
   tableq::database db = connect(connection, true, sessions);
   const bench_clock clock(signals);

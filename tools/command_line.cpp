@@ -18,7 +18,7 @@ std::string version() {
          std::to_string(TABLEQ_VERSION_MINOR) + "." + std::to_string(TABLEQ_VERSION_PATCH);
 }
 
-/// What stands behind the first `--` is for the command; the rest for CLI11, last one first.
+/// Arguments after the first `--` are for the command; the others for CLI11, last one first.
 std::vector<std::string> split_arguments(const std::vector<std::string>& arguments,
                                          std::optional<std::vector<std::string>>& tail) {
   const auto mark = std::find(arguments.begin(), arguments.end(), "--");
@@ -83,7 +83,7 @@ bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& argu
     out.flush();
     return false;
   } catch (const CLI::ExtrasError&) {
-    // Its own text would repeat the arguments, and a payload or an address may be among them.
+    // CLI11's text would repeat the arguments, which may hold a payload or an address.
     throw usage_error("unknown option or too many arguments; see --help");
   } catch (const CLI::RequiredError& failure) {
     const bool command = std::string(failure.what()).find("subcommand") != std::string::npos;

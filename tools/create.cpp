@@ -43,7 +43,7 @@ struct queue_arguments {
                      "claim: a group goes on while one of its messages rests after a failure");
   }
 
-  /// What was given, checked against the kind.
+  /// The given options, checked against the kind.
   [[nodiscard]] tableq::queue_settings settings() const {
     tableq::queue_settings result;
     result.kind = tableq::parse_kind(kind.text());
@@ -121,8 +121,7 @@ struct queue_arguments {
   bool groups_pass = false;
 };
 
-/// A queue that is there already keeps what it was made with: asking for something else must not
-/// look like success.
+/// An existing queue keeps its options: other options must not look like success.
 void refuse_changes(const tableq::queue_info& there, const tableq::queue_settings& wanted) {
   const std::string kind{tableq::to_string(there.kind)};
   const std::string queue = "queue " + in_quotes(there.name) + " exists";
@@ -153,7 +152,7 @@ exit_status create(const connection_options& connection, const queue_arguments& 
   return exit_status::done;
 }
 
-/// What is given to `ddl` beside the queue.
+/// The arguments of `ddl` besides the queue.
 struct ddl_arguments {
   explicit ddl_arguments(CLI::App& command)
       : dialect(command, "DIALECT", "", "sqlite, postgresql, sqlserver"),

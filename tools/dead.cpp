@@ -73,7 +73,7 @@ struct redrive_arguments : dead_arguments {
     added.add_flag("--all", all, "All dead messages");
   }
 
-  /// What --all means.
+  /// The options of --all.
   [[nodiscard]] tableq::redrive_options choice() const {
     tableq::redrive_options out;
     if (error.given()) {

@@ -56,7 +56,7 @@ class batch_size {
   std::size_t size_ = 4;
 };
 
-/// Between two tries, or two looks: longer each time.
+/// The pause between two tries: longer each time.
 class growing_pause {
  public:
   [[nodiscard]] milliseconds next() { return std::exchange(next_, std::min(2 * next_, longest)); }
@@ -68,7 +68,7 @@ class growing_pause {
   milliseconds next_ = first;
 };
 
-/// What a transaction has taken, before it ends.
+/// The messages of a transaction that has not ended.
 struct taken {
   tableq::transaction tx;
   std::vector<tableq::message> messages;
@@ -103,7 +103,7 @@ void print(output& out, const tableq::message& message, const dequeue_arguments&
   }
 }
 
-/// Only what the receiver has accepted leaves the queue.
+/// Only accepted messages leave the queue.
 void deliver(taken batch, const dequeue_arguments& how) {
   output out;
   try {
@@ -125,7 +125,7 @@ void deliver(taken batch, const dequeue_arguments& how) {
   }
 }
 
-/// Looks, without holding anything, until a message is there or the time is over.
+/// Polls, without holding anything, until a message is there or the time is over.
 void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time_point until,
                       growing_pause& pauses) {
   do {

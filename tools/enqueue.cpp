@@ -40,7 +40,7 @@ struct enqueue_arguments {
     added.add_flag("--lines", lines, "Each line of standard input is a message");
     added.add_flag("--stdin", standard_input, "All of standard input is one message");
     added.add_flag("--ids", ids, "With --lines: print the ids");
-    // The payloads: CLI11 would change some of them on their way into an option.
+    // The payloads as typed: CLI11 would change some of them.
     added.allow_extras();
   }
 
@@ -60,7 +60,7 @@ struct enqueue_arguments {
   bool ids = false;
 };
 
-/// The options of all kinds; those that a kind does not know are refused before.
+/// The options of all kinds; those that a kind lacks are refused before.
 struct message_options {
   tableq::enqueue_options plain;
   tableq::pending_options pending;
@@ -119,14 +119,14 @@ message_options read_options(const enqueue_arguments& given) {
   return result;
 }
 
-/// One queue of any kind, with what goes along with each message.
+/// One queue of any kind, with the options of its messages.
 class target {
  public:
   target(any_queue queue, message_options options, tableq::when_full full)
       : queue_(std::move(queue)), options_(std::move(options)), full_(std::move(full)) {}
 
-  /// How many of a stream are added at a time. Who waits for room asks for a part of it only: for
-  /// all of it the queue would have to be empty.
+  /// How many messages of a stream are added at a time. With --wait only a part of the capacity:
+  /// for all of it the queue would have to be empty.
   [[nodiscard]] std::size_t batch() const {
     constexpr std::size_t most = 1000;
     if (full_.wait.count() == 0) return most;
@@ -175,7 +175,7 @@ class target {
 
 void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
   for (const tableq::enqueued& one : added) {
-    // Zero: the message that held the key has left just now.
+    // Zero: the message that held the key has just left.
     if (one.id.value != 0) out.line(std::to_string(one.id.value));
   }
 }
@@ -240,7 +240,7 @@ std::vector<std::string> payloads_of(const invocation& call, const enqueue_argum
   std::vector<std::string> payloads = given.command.remaining();
   for (const std::string& text : payloads) {
     if (text.size() > 1 && text.front() == '-') {
-      // It may be a payload, which no message shows.
+      // The argument may be a payload, which no error shows.
       throw usage_error("unknown option; put a payload that begins with - after --");
     }
   }

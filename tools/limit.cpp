@@ -53,7 +53,7 @@ int parse_count(const std::string& option, const std::string& text) {
   return static_cast<int>(parse_number(option, text, 1, 1'000'000));
 }
 
-/// What was given replaces what is there; a rate that goes takes its burst along.
+/// Given options replace stored ones; removing a rate removes its burst.
 tableq::queue_limits changed(tableq::queue_limits limits, const limit_arguments& given) {
   if (given.capacity.given()) {
     limits.capacity.reset();
@@ -125,7 +125,7 @@ exit_status on_queue(const connection_options& connection, const std::string& na
 }
 
 exit_status limit(const connection_options& connection, const limit_arguments& given) {
-  // What is wrong with the texts is told before anything is opened.
+  // Errors in the texts are reported before anything is opened.
   (void)changed({}, given);
   return on_queue(connection, given.queue.text(), [&](tableq::queue& queue) {
     if (given.any()) queue.set_limits(changed(queue.limits(), given));

@@ -61,7 +61,7 @@ std::string_view in_words(altered result, std::string_view done) {
   return "not found";
 }
 
-/// A line for each; exit status 1 unless something was done.
+/// A line for each; exit status 1 unless one was changed.
 exit_status report(const std::vector<tableq::message_id>& ids, const std::vector<altered>& results,
                    std::string_view done) {
   output out;
@@ -74,7 +74,7 @@ exit_status report(const std::vector<tableq::message_id>& ids, const std::vector
              : exit_status::done;
 }
 
-/// What get, cancel and priority have in common.
+/// Shared by get, cancel and priority.
 struct id_arguments {
   explicit id_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "A claim queue"),

@@ -82,7 +82,7 @@ std::string in_words(const tableq::worker_counts& counts) {
   return text;
 }
 
-/// A line for each message, where it is wanted, and for trouble always.
+/// A line for each message with --verbose, and always for trouble.
 void report(status_line& status, bool verbose, const tableq::worker_event& event) {
   using kind = tableq::worker_event::kind;
   std::string said;
@@ -122,8 +122,8 @@ void show_progress(status_line& status, const tableq::worker& crew,
               rate(counts.completed, steady_clock::now() - begin));
 }
 
-/// The first signal ends the taking, the second the commands; those that follow are for commands
-/// that do not listen.
+/// The first signal stops the taking, the second the commands; further ones are for commands that
+/// ignore SIGTERM.
 void obey(tableq::worker& crew, command_runner& commands, status_line& status, bool verbose,
           int signals_so_far) {
   const bool tell = (verbose || status.shown()) && crew.counts().running > 0;
@@ -139,7 +139,7 @@ void obey(tableq::worker& crew, command_runner& commands, status_line& status, b
 
 exit_status work(const invocation& call, const work_arguments& given) {
   const work_settings settings = settings_of(call, given);
-  // Before the first thread, and so before the library may start one.
+  // Before the first thread, which may be one of the library's.
   const signal_queue signals;
   tableq::database db = connect(call.connection, false, settings.concurrency + 4);
   any_queue opened = open_queue(db, given.queue.text());
@@ -153,7 +153,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
   bool hopeless = false;
   const completion give_up;
   const auto begin = steady_clock::now();
-  // Nothing is taken ahead: what this process holds when it dies waits for the end of its lease.
+  // Nothing is prefetched: if this process dies, its messages wait for the end of their leases.
   tableq::worker crew(
       queue,
       [&](const tableq::delivery& delivery, const std::stop_token& stop) {

@@ -20,7 +20,7 @@ constexpr std::size_t longest_key = 200;
 constexpr std::size_t longest_header_name = 100;
 constexpr std::size_t longest_headers = std::size_t{64} * 1024;
 
-/// What keys and groups may be.
+/// The rules for keys and groups.
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= longest_key && is_plain_utf8(text);
 }

@@ -42,7 +42,7 @@ std::optional<testing::fault> fault_plan::due(std::string_view name) {
   }
   std::erase_if(orders_, [](const order& each) { return each.left == 0; });
   if (found || probability_ == 0) return found;
-  // Not by a distribution of the standard library: those differ from one to the other.
+  // No distribution of the standard library: their results differ between implementations.
   constexpr double steps = 4294967296.0;
   const auto drawn = static_cast<double>(random_() >> 32U);
   const std::uint64_t lot = random_();

@@ -12,7 +12,7 @@
 namespace tableq::core {
 namespace {
 
-/// More than can be kept, by one character: settling cuts at a character's end.
+/// One character more than can be kept: settling cuts at a character's end.
 constexpr std::size_t long_enough = longest_error + 4;
 
 /// The rest would only take memory until the message is settled.

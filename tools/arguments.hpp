@@ -49,7 +49,7 @@ struct invocation {
 struct command_help {
   std::string description;  ///< One line, for the list of all commands too.
   std::string details;      ///< Lines, or empty.
-  std::string usage;        ///< What stands behind the command's name.
+  std::string usage;        ///< The arguments after the command's name.
   std::string examples;
 };
 

@@ -51,7 +51,7 @@ class receiver {
             try {
               if (!queue.receive(milliseconds{500})) continue;
             } catch (const tableq::error&) {
-              return;  // The one who adds meets the same trouble, and tells.
+              return;  // The adding thread has the same trouble, and reports it.
             }
             at_ = steady_clock::now();
             come_.release();

@@ -235,7 +235,7 @@ exit_status enqueue_lines(target& queue, bool ids) {
   return exit_status::done;
 }
 
-/// The payloads among the arguments, and behind `--`.
+/// The payloads among the arguments, and after `--`.
 std::vector<std::string> payloads_of(const invocation& call, const enqueue_arguments& given) {
   std::vector<std::string> payloads = given.command.remaining();
   for (const std::string& text : payloads) {

@@ -118,7 +118,7 @@ bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
 std::vector<std::string> table_of(const watch& of, char sorted_by) {
   std::vector<const watched_queue*> sorted;
   for (const auto& [name, queue] : of.queues()) {
-    if (queue.last) sorted.push_back(&queue);  // The look at a new one may have failed.
+    if (queue.last) sorted.push_back(&queue);  // The query of a new one may have failed.
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const auto* a, const auto* b) { return comes_first(sorted_by, *a, *b); });

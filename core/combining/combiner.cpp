@@ -78,7 +78,7 @@ void combined_call::wait() {
 }
 
 void combined_call::turn_to(turn next) {
-  if (turn_.exchange(next) != turn::sleeps) return;  // It looks, and may be gone by now.
+  if (turn_.exchange(next) != turn::sleeps) return;  // It checks its turn, and may be gone by now.
   // Under the lock: afterwards the caller may be gone.
   const std::scoped_lock hold(mutex_);
   woken_ = true;

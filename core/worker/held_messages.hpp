@@ -21,7 +21,7 @@ struct held_message {
   std::stop_source stop = {};  ///< Triggered when its handler should not go on.
   moment sure_until = {};      ///< The lease lasts at least so long.
   bool running = false;        ///< A handler has it.
-  bool lost = false;           ///< Known to be somebody else's.
+  bool lost = false;           ///< Known to be another worker's.
   bool released = false;       ///< Given back while its handler runs.
 };
 using held = std::shared_ptr<held_message>;

@@ -60,7 +60,7 @@ handled ask_handler(const worker::handler& work, const delivery& about, const st
       return settleable(work(about, stop), retry_delay);
     } catch (const std::exception& failure) {
       return failed(words_of(failure), retry_delay);
-    } catch (...) {  // A handler may throw what it likes; its message fails, and the others go on.
+    } catch (...) {  // A handler may throw anything; its message fails, and the others go on.
       return failed("the handler threw what is no std::exception", retry_delay);
     }
   } catch (const std::bad_alloc&) {  // Not even for the words.

@@ -107,7 +107,8 @@ class crew {
   std::atomic<std::size_t> all_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
-  std::exception_ptr failure_;  ///< The thread that set failed_ writes it; read after all have joined.
+  std::exception_ptr
+      failure_;  ///< The thread that set failed_ writes it; read after all have joined.
 };
 
 }  // namespace

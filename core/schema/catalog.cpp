@@ -175,7 +175,7 @@ std::vector<finding> inspect(database_state& in) {
     for (const queue_info& queue : read_catalog(in, session, statements::catalog_list)) {
       const table_names names = names_for(in.options(), queue.name);
       if (!present(session, statements::table_exists, names)) {
-        out.push_back({finding::level::problem, queue.name, "the table is gone",
+        out.push_back({finding::level::problem, queue.name, "the table is missing",
                        "drop the queue, then create it anew"});
         continue;
       }

@@ -58,7 +58,7 @@ void fault_plan::fail(std::string_view name, std::size_t nth, const testing::fau
 
 void fault_plan::fail_some(double probability, std::vector<testing::fault> with) {
   if (!(probability >= 0 && probability <= 1)) refuse("the probability must be from 0 to 1");
-  if (with.empty()) refuse("say how calls shall fail: the list of faults is empty");
+  if (with.empty()) refuse("the list of faults is empty");
   const std::scoped_lock hold(mutex_);
   probability_ = probability;
   lots_ = std::move(with);

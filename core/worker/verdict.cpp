@@ -61,7 +61,7 @@ handled ask_handler(const worker::handler& work, const delivery& about, const st
     } catch (const std::exception& failure) {
       return failed(words_of(failure), retry_delay);
     } catch (...) {  // A handler may throw anything; its message fails, and the others go on.
-      return failed("the handler threw what is no std::exception", retry_delay);
+      return failed("the handler threw an object that is no std::exception", retry_delay);
     }
   } catch (const std::bad_alloc&) {  // Not even for the words.
     return failed({}, retry_delay);
@@ -84,8 +84,9 @@ bool may_be_of_a_message(const error& failure) noexcept {
 }
 
 handled instead_of_done(const error& refused) {
-  return handled::failed(shortened(
-      std::string("the handler was done, and the database refused that: ") + refused.what()));
+  return handled::failed(
+      shortened(std::string("the handler was done, but the database refused the completion: ") +
+                refused.what()));
 }
 
 }  // namespace tableq::core

@@ -1,10 +1,12 @@
 #include "drivers/dialect_check.hpp"
 
 #include <algorithm>
+#include <regex>
 
 #include <tableq/error.hpp>
 
 #include "core/seam/contract.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
@@ -30,14 +32,41 @@ bool returns_only_id(const core::contract& of) {
 }
 
 bool takes_max(const core::contract& of) {
-  return std::any_of(of.shared.begin(), of.shared.end(),
-                     [](const core::field& each) { return each.name == "max"; });
+  return of.max_at != core::contract::no_place;
+}
+
+/// The first `{name}` of a text that nothing has filled in; empty if there is none.
+std::string unfilled(std::string_view text) {
+  static const std::regex place(R"(\{[a-z_.]+\})");
+  std::match_results<std::string_view::const_iterator> found;
+  return std::regex_search(text.begin(), text.end(), found, place) ? found.str() : std::string();
+}
+
+void check_texts(const dialect& added, const transport_kind& by, const blocks& texts) {
+  const core::table_names some_names{.table = "queue", .catalog = "catalogue", .limits = "limits"};
+  const auto all = core::contracts();
+  for (const auto& block : texts) {
+    std::string_view name = block.first;
+    const bool bare = without_ending(name, without_rows);
+    const bool one = without_ending(name, for_one);
+    const auto of = std::find_if(all.begin(), all.end(),
+                                 [&](const core::contract& each) { return each.name == name; });
+    const bool singles = added.batches == batching::arrays && of != all.end() && !of->items.empty();
+    if (of == all.end() || (bare && !returns_only_id(*of)) ||
+        (one && !takes_max(*of) && !singles)) {
+      refuse(added, "there is no such statement: " + block.first);
+    }
+    const std::string filled = fill_names(block.second, added, some_names);
+    if (const std::string place = unfilled(filled); !place.empty()) {
+      refuse(added, "the statement " + block.first + " names " + place + ", which no fragment is");
+    }
+    compile(filled, *of, {.markers = by.markers, .batches = one ? batching::loop : added.batches});
+  }
 }
 
 }  // namespace
 
-void check_dialect(const dialect& added,
-                   const std::map<std::string, std::string, std::less<>>& statements) {
+void check_dialect(const dialect& added, const blocks& statements, const blocks& given_clock) {
   if (added.name.empty()) refuse(added, "a dialect needs a name");
   if (added.schemes.empty()) refuse(added, "a dialect needs at least one scheme");
   if (added.resolve == nullptr || added.classify == nullptr) {
@@ -53,27 +82,13 @@ void check_dialect(const dialect& added,
   for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim"}) {
     if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
   }
-  const core::table_names some_names{.table = "queue", .catalog = "catalogue", .limits = "limits"};
   for (const core::contract& of : core::contracts()) {
     if (!statements.contains(of.name) && !core::optional(of.id, added.able)) {
       refuse(added, "the statement " + std::string(of.name) + " is missing");
     }
   }
-  const auto all = core::contracts();
-  for (const auto& block : statements) {
-    std::string_view name = block.first;
-    const bool bare = without_ending(name, without_rows);
-    const bool one = without_ending(name, for_one);
-    const auto of = std::find_if(all.begin(), all.end(),
-                                 [&](const core::contract& each) { return each.name == name; });
-    const bool singles = added.batches == batching::arrays && of != all.end() && !of->items.empty();
-    if (of == all.end() || (bare && !returns_only_id(*of)) ||
-        (one && !takes_max(*of) && !singles)) {
-      refuse(added, "there is no such statement: " + block.first);
-    }
-    compile(fill_names(block.second, added, some_names), *of,
-            {.markers = by->markers, .batches = one ? batching::loop : added.batches});
-  }
+  check_texts(added, *by, statements);
+  check_texts(added, *by, given_clock);
 }
 
 }  // namespace tableq::drivers

@@ -123,7 +123,7 @@ class known_dialects {
   static std::shared_ptr<const vocabulary> learned(dialect added) {
     auto words = std::make_shared<vocabulary>();
     words->learn(added.statements);
-    check_dialect(added, words->statements);
+    check_dialect(added, words->statements, words->given_clock);
     words->by = find_transport(added.transport);
     words->speaks = std::move(added);
     return words;
@@ -290,6 +290,16 @@ std::string core::statement_text(std::string_view dialect, statement id, const t
   const contract& of = contract_of(id);
   const std::string& block = words->statements.find(of.name)->second;
   return drivers::with_literals(drivers::fill_names(block, words->speaks, names), of, shared);
+}
+
+std::map<std::string, std::string> core::statement_texts(std::string_view dialect,
+                                                         const table_names& names) {
+  const auto words = drivers::known().by_name(dialect);
+  std::map<std::string, std::string> out;
+  for (const auto& [name, block] : words->statements) {
+    out.emplace(name, drivers::fill_names(block, words->speaks, names));
+  }
+  return out;
 }
 
 void register_dialect(dialect added) {

@@ -18,11 +18,12 @@ namespace tableq::drivers {
 namespace {
 
 static_assert(most_rows < 1U << 12U);
-static_assert(core::statement_count <= 1U << 8U);
+static_assert(core::statement_count <= 1U << 7U);
 
-std::uint64_t text_key(core::statement id, const core::table_names& names,
-                       std::size_t rows) noexcept {
-  return (names.slot << 20U) | (rows << 8U) | static_cast<std::uint64_t>(id);
+std::uint64_t text_key(core::statement id, const core::table_names& names, std::size_t rows,
+                       clock_source clock) noexcept {
+  return (names.slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
+         static_cast<std::uint64_t>(id);
 }
 
 /// The first of a failure's records that the dialect knows; else the first record.
@@ -82,10 +83,11 @@ piece next_piece(std::size_t left, const dialect& speaks, std::size_t width) {
 }
 
 bool asks_for_one(const core::contract& of, std::span<const core::value> shared) {
-  for (std::size_t i = 0; i < of.shared.size(); ++i) {
-    if (of.shared[i].name == "max") return shared[i].number == 1;
-  }
-  return false;
+  return of.max_at != core::contract::no_place && shared[of.max_at].number == 1;
+}
+
+bool gives_clock(const core::contract& of, std::span<const core::value> shared) {
+  return of.now_at != core::contract::no_place && shared[of.now_at].is != core::value::shape::null;
 }
 
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at,
@@ -117,6 +119,7 @@ constexpr std::size_t one_key = 0;
 
 void vocabulary::learn(std::string_view texts) {
   statements = split_blocks(texts);
+  given_clock = split_blocks(texts, clock_source::given);
   for (const core::contract& of : core::contracts()) {
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));
@@ -180,7 +183,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
       if (one) out.reserve(1);
-      run(text_of(known, of, names, one ? one_key : 1), {shared, {}, 0}, out, loss);
+      run(text_of(known, of, names, one ? one_key : 1, shared), {shared, {}, 0}, out, loss);
     } else {
       run_batch(known, of, names, shared, items, out, loss);
     }
@@ -196,17 +199,21 @@ void dialect_session::run(prepared& what, const arguments& with, core::row_set& 
 }
 
 prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
-                                   const core::table_names& names, std::size_t rows) {
-  std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows)];
+                                   const core::table_names& names, std::size_t rows,
+                                   std::span<const core::value> shared) {
+  const clock_source clock = words_->by->tells_time || gives_clock(of, shared)
+                                 ? clock_source::given
+                                 : clock_source::database;
+  std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows, clock)];
   if (found != nullptr) return *found;
   const dialect& speaks = words_->speaks;
+  const blocks& texts = clock == clock_source::given ? words_->given_clock : words_->statements;
   std::string name(of.name);
   if (rows == one_key) name += for_one;
-  const auto bare = words_->by->bare ? words_->statements.find(name + std::string(without_rows))
-                                     : words_->statements.end();
-  const bool returns = bare == words_->statements.end();
-  const auto block = returns ? words_->statements.find(name) : bare;
-  if (block == words_->statements.end()) {
+  const auto bare = words_->by->bare ? texts.find(name + std::string(without_rows)) : texts.end();
+  const bool returns = bare == texts.end();
+  const auto block = returns ? texts.find(name) : bare;
+  if (block == texts.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
                 {.backend = speaks.name, .operation = std::string(of.name)});
   }
@@ -229,13 +236,13 @@ void dialect_session::run_batch(known_texts& known, const core::contract& of,
     run_pieces(known, of, names, shared, items, out, loss);
   } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
     out.number_rows(0);
-    run(text_of(known, of, names, one_key), {shared, items, width}, out, loss);
+    run(text_of(known, of, names, one_key, shared), {shared, items, width}, out, loss);
   } else {
     if (words_->by->arrays) {
-      run(text_of(known, of, names, 1), {shared, items, width}, out, loss);
+      run(text_of(known, of, names, 1, shared), {shared, items, width}, out, loss);
     } else {
       const array_texts arrays(items, of.items);
-      run(text_of(known, of, names, 1), {shared, arrays.values(), width}, out, loss);
+      run(text_of(known, of, names, 1, shared), {shared, arrays.values(), width}, out, loss);
     }
     number_by_id(out);
   }
@@ -260,7 +267,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, words_->speaks, width);
       const arguments with{shared, items.subspan(done * width, next.count * width), width};
-      if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows);
+      if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows, shared);
       if (told) {
         core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
         run(*text, with, rows, of_piece);

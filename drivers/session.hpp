@@ -1,7 +1,6 @@
 #pragma once
 
 #include <bitset>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/transport.hpp"
 
 namespace tableq::drivers {
@@ -22,7 +22,8 @@ inline constexpr std::size_t most_rows = 1000;
 struct vocabulary {
   dialect speaks;
   const transport_kind* by = nullptr;
-  std::map<std::string, std::string, std::less<>> statements;
+  blocks statements;   ///< `{clock}` is the database's function.
+  blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
   std::bitset<core::statement_count> for_one =
       {};  ///< By statement: whether there is a text for one message.
 
@@ -65,7 +66,7 @@ class dialect_session final : public core::connection {
   using known_texts = std::unordered_map<std::uint64_t, std::unique_ptr<prepared>>;
 
   prepared& text_of(known_texts& known, const core::contract& of, const core::table_names& names,
-                    std::size_t rows);
+                    std::size_t rows, std::span<const core::value> shared);
   void run_batch(known_texts& known, const core::contract& of, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);

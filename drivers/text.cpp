@@ -12,8 +12,6 @@
 namespace tableq::drivers {
 namespace {
 
-constexpr std::string_view block_start = "-- name:";
-
 bool name_character(char c) noexcept {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -95,31 +93,6 @@ std::vector<part> parts_of(std::string_view sql) {
 
 }  // namespace
 
-std::map<std::string, std::string, std::less<>> split_blocks(std::string_view statements) {
-  std::map<std::string, std::string, std::less<>> blocks;
-  std::size_t at = statements.find(block_start);
-  while (at != std::string_view::npos) {
-    const std::size_t line_end = std::min(statements.find('\n', at), statements.size());
-    std::string_view names =
-        statements.substr(at + block_start.size(), line_end - at - block_start.size());
-    at = statements.find(block_start, line_end);
-    std::string_view body = statements.substr(line_end, std::min(at, statements.size()) - line_end);
-    const std::size_t first = body.find_first_not_of(" \n\r\t");
-    const std::size_t last = body.find_last_not_of(" \n\r\t;");
-    body =
-        first == std::string_view::npos ? std::string_view() : body.substr(first, last + 1 - first);
-    while (!names.empty()) {
-      const std::size_t begin = names.find_first_not_of(" \r\t");
-      if (begin == std::string_view::npos) break;
-      names.remove_prefix(begin);
-      const std::size_t end = std::min(names.find_first_of(" \r\t"), names.size());
-      blocks.insert_or_assign(std::string(names.substr(0, end)), std::string(body));
-      names.remove_prefix(end);
-    }
-  }
-  return blocks;
-}
-
 std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names) {
   constexpr std::string_view table = "{table}";
   constexpr std::string_view index = "{table:";
@@ -178,7 +151,7 @@ text compile(std::string_view filled, const core::contract& of, const style& as)
     if (const auto shared = position(of.shared, name)) {
       added.type = of.shared[*shared].type;
       added.source = *shared;
-      added.clock = name == "now";
+      added.clock = *shared == of.now_at;
     } else if (const auto item = position(of.items, name)) {
       added.array = as.batches == batching::arrays && as.arrays;
       const bool as_text = as.batches == batching::arrays && !as.arrays;

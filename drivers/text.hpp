@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,7 +43,7 @@ struct parameter {
   bool item = false;       ///< From the items.
   bool array = false;      ///< All items at once, as one array.
   std::size_t row = 0;     ///< Of which item; one beyond the last is NULL.
-  bool clock = false;      ///< `:now`: if NULL, the transport may give the time of the clock.
+  bool clock = false;      ///< `:now`: if NULL, the transport gives what the database's clock says.
 };
 
 /// A statement ready for a transport to prepare.
@@ -59,9 +58,6 @@ struct text {
   bool bare = false;
   std::optional<std::size_t> given_id = {};  ///< Index into the parameters.
 };
-
-/// The blocks of a statements file, by name. A block that names several serves each.
-std::map<std::string, std::string, std::less<>> split_blocks(std::string_view statements);
 
 /// Fills `{table}`, `{table:suffix}`, `{catalog}` and `{limits}` with quoted names. Nothing else is
 /// substituted.

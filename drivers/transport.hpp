@@ -112,6 +112,9 @@ struct transport_kind {
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& at);
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
+  /// Whether it reads the database's clock itself, for less than the database's function costs, and
+  /// gives it in the place of `:now`.
+  bool tells_time = false;
   /// Called before the first session of a database of its dialects, with any transport: from then
   /// on a child of fork() can open sessions of its own. Null if nothing is needed for that.
   void (*survive_forks)() = nullptr;

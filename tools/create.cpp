@@ -161,10 +161,13 @@ struct ddl_arguments {
               "manager or owner"),
         user(command, "--to", "USER", "the user of the role") {
     dialect.required();
+    command.add_flag("--statements", statements,
+                     "print the statements that tableq runs on the queue instead");
   }
   argument dialect;
   argument grant;
   argument user;
+  bool statements = false;
 };
 
 exit_status print_ddl(const connection_options& connection, const ddl_arguments& what,
@@ -173,6 +176,15 @@ exit_status print_ddl(const connection_options& connection, const ddl_arguments&
   const std::string dialect = what.dialect.text();
   const std::string queue = given.queue.text();
   output out;
+  if (what.statements) {
+    if (what.grant.given()) throw usage_error("give --grant or --statements");
+    for (const auto& [name, text] :
+         tableq::statements(dialect, given.settings().kind, queue, naming(connection))) {
+      out.write("-- name: " + name + "\n" + text + "\n\n");
+    }
+    out.flush();
+    return exit_status::done;
+  }
   out.write(what.grant.given()
                 ? tableq::grants(dialect, tableq::parse_role(what.grant.text()), what.user.text(),
                                  queue, given.settings(), naming(connection))
@@ -202,11 +214,13 @@ void add_ddl(CLI::App& app, invocation& call) {
   CLI::App& command = add_command(
       app, "ddl",
       {.description = "Print the SQL that creates a queue, for an administrator",
-       .details = "Needs no database. With --grant: the SQL that grants a role to a user.",
+       .details = "Needs no database. With --grant: the SQL that grants a role to a user.\n"
+                  "With --statements: the statements that tableq runs, with parameters as :name.",
        .usage = "DIALECT KIND QUEUE [OPTIONS]",
        .examples = "  tableq ddl postgresql claim jobs\n"
                    "  tableq ddl sqlite fifo mail --strict | sqlite3 jobs.db\n"
-                   "  tableq ddl postgresql claim jobs --grant consumer --to worker"});
+                   "  tableq ddl postgresql claim jobs --grant consumer --to worker\n"
+                   "  tableq ddl sqlite heap mail --statements"});
   add_naming_options(command, call.connection);
   const auto what = std::make_shared<ddl_arguments>(command);
   const auto given = std::make_shared<queue_arguments>(command);

@@ -10,7 +10,7 @@ const std::vector<database_kind>& databases() {
                                                   .description = "",
                                                   .address = "",
                                                   .modes = {"full", "normal"},
-                                                  .usual_modes = {"on", "off"},
+                                                  .usual_modes = {"full", "normal"},
                                                   .one_writer = true,
                                                   .native = true,
                                                   .open = raw_sqlite},

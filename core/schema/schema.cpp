@@ -1,5 +1,6 @@
 #include <tableq/schema.hpp>
 
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -40,15 +41,39 @@ kind parse_kind(std::string_view text) {
   core::refuse("a queue is of one of the kinds heap, fifo, lifo, pending and claim");
 }
 
-std::string ddl(std::string_view dialect, std::string_view queue, const queue_settings& settings,
-                const open_options& options) {
-  const bool schemas = core::named({}, "ddl", [&] { return find_dialect(dialect).able.schemas; });
-  const queue_info info = core::named(dialect, "ddl", [&] {
+namespace {
+
+/// Checks what a text that needs no connection is made for.
+core::table_names checked_names(std::string_view operation, std::string_view dialect,
+                                std::string_view queue, const open_options& options) {
+  const bool schemas =
+      core::named({}, operation, [&] { return find_dialect(dialect).able.schemas; });
+  core::named(dialect, operation, [&] {
     core::check_queue_name(queue, options.table_prefix);
     core::check_places(options, schemas);
-    return core::settle_options(queue, settings);
   });
-  const core::table_names names = core::names_for(options, queue);
+  return core::names_for(options, queue);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> statements(std::string_view dialect, kind of_queue,
+                                              std::string_view queue, const open_options& options) {
+  auto out = core::statement_texts(dialect, checked_names("statements", dialect, queue, options));
+  std::erase_if(out, [&](const auto& each) {
+    const std::string_view room = std::string_view(each.first).substr(0, each.first.find('.'));
+    return room != to_string(of_queue) && std::any_of(kinds.begin(), kinds.end(), [&](kind other) {
+             return room == to_string(other);
+           });
+  });
+  return out;
+}
+
+std::string ddl(std::string_view dialect, std::string_view queue, const queue_settings& settings,
+                const open_options& options) {
+  const core::table_names names = checked_names("ddl", dialect, queue, options);
+  const queue_info info =
+      core::named(dialect, "ddl", [&] { return core::settle_options(queue, settings); });
   const std::string stored = core::encode_options(info);
   const std::array row{
       core::value(queue), core::value(core::new_identity()), core::value(to_string(info.kind)),

@@ -49,6 +49,7 @@ constexpr contract contract_for(const typed_statement<Shared, Item, Row>& of, st
           .settles = has(items, "fence"),
           .begins = beginning_of(shared, writes),
           .max_at = find(shared, "max"),
+          .now_at = find(shared, "now"),
           .token_at = find(shared, "token"),
           .key_at = find(items, "key")};
 }

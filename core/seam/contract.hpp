@@ -38,6 +38,7 @@ struct contract {
   bool settles = false;           ///< Rows are the items whose fence matched.
   beginning begins = beginning::front;
   std::size_t max_at = no_place;    ///< Where in `shared` the number of messages stands.
+  std::size_t now_at = no_place;    ///< And the clock that a test sets.
   std::size_t token_at = no_place;  ///< And a number that may be any.
   std::size_t key_at = no_place;    ///< Where in an item the key stands.
 

@@ -5,6 +5,7 @@
 /// crosses it as an exception.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -118,5 +119,10 @@ std::string role_text(std::string_view dialect, std::string_view block, const ta
 /// a person to run. Values must be free of user data. Defined by drivers/registry.cpp.
 std::string statement_text(std::string_view dialect, statement id, const table_names& names,
                            std::span<const value> shared);
+
+/// The texts of all statements of a dialect, whole, with names filled in, by name. Defined by
+/// drivers/registry.cpp.
+std::map<std::string, std::string> statement_texts(std::string_view dialect,
+                                                   const table_names& names);
 
 }  // namespace tableq::core

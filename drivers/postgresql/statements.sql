@@ -1,7 +1,7 @@
 -- The statements of PostgreSQL (12 or later). core/seam/contract.cpp defines what each takes and returns.
 --
--- The clock: milliseconds since 1970, CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint),
--- unless a test sets :now. It stands still within one statement, and not within a transaction.
+-- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
+-- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
 --
 -- How a read works, and why:
 --  * A CTE with a row lock and a LIMIT finds the rows. It runs once, in any plan; a LIMIT in a join or in a
@@ -21,6 +21,76 @@
 -- matched by UNION ALL and GROUP BY, and looked up in sorted arrays with width_bucket, which counts the
 -- elements up to a value. A name that ends with .one stands for one message: a scalar sub-query, which runs
 -- once, and no array. Each use of a parameter has a cast, because some drivers send no types.
+
+-- fragment: clock
+-- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
+CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+
+-- fragment: clock.given
+-- The clock that a test sets.
+CAST(:now AS bigint)
+
+-- fragment: clock_now
+-- The same, read at this moment.
+CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
+
+-- fragment: clock_now.given
+CAST(:now AS bigint)
+
+-- fragment: passed
+-- Where the search for what is due begins: nothing fell due before. A :passed in the future means that the
+-- server's clock was set back; then the search begins at the front.
+CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
+
+-- fragment: message
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: held_receipts
+-- The messages whose lease the given receipts hold: `mine` has their ids, sorted, and the first item of each.
+-- Settling statements lock their rows by rising ids first: two batches never wait for each other in a
+-- circle. They lock them whatever their state, and look at state and fence of what was locked: that is the
+-- row as it is now, while the rest of the statement sees it as it was when the statement began. Under an
+-- older snapshot of the caller's the lock fails with 40001, instead of a lease being reported as lost.
+held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+),
+mine AS MATERIALIZED (
+  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  FROM (
+    SELECT id, min(item) AS item
+    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
+          UNION ALL
+          SELECT g.id, g.fence, NULL, g.item
+          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+            WITH ORDINALITY AS g (id, fence, item)) AS pairs
+    GROUP BY id, fence
+    HAVING min(state) = 1 AND min(item) IS NOT NULL
+  ) AS settled
+)
+
+-- fragment: receipt_held
+id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+
+-- fragment: receipt_item
+(SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
+
+-- fragment: retry_delay
+-- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
+-- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent.
+COALESCE((CAST(:delay AS bigint[]))[p.place],
+  CASE WHEN jsonb_typeof(p.rest) = 'number'
+       THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
+       END
+    * (100000 + (CAST(:dice AS bigint[]))[p.place]
+         * CASE WHEN jsonb_typeof(p.jitter) = 'number'
+                THEN CAST(trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
+                       AS bigint)
+                ELSE 0 END)
+    / 100000,
+  0)
 
 -- name: catalog.exists
 SELECT CASE WHEN to_regclass('{catalog}') IS NULL THEN 0 ELSE 1 END AS present
@@ -85,8 +155,7 @@ UNLISTEN {table:tableq}
 -- sequence. txid_current() runs before the first id is drawn. It gives the transaction a number that
 -- snapshots show: see queue.floor.
 INSERT INTO {table} (created_at, payload)
-SELECT COALESCE(created_at, CAST(:now AS bigint),
-                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+SELECT COALESCE(created_at, {clock}),
        payload
 FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
@@ -95,8 +164,7 @@ RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: heap.enqueue.one fifo.enqueue.one lifo.enqueue.one
 INSERT INTO {table} (created_at, payload)
-SELECT COALESCE(CAST(:created_at AS bigint), CAST(:now AS bigint),
-                CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+SELECT COALESCE(CAST(:created_at AS bigint), {clock}),
        CAST(:payload AS bytea)
 WHERE txid_current() IS NOT NULL
 RETURNING id
@@ -172,8 +240,7 @@ SELECT (SELECT count(*)
                         THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
                 (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
-       COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS as_of
+       {clock} AS as_of
 
 -- name: pending.enqueue
 INSERT INTO {table} (created_at, due_at, payload)
@@ -184,8 +251,7 @@ FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at,
              unnest(CAST(:due_at AS bigint[])) AS due_at,
              unnest(CAST(:delay AS bigint[])) AS delay,
-             COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS items
+             {clock} AS clock) AS items
 RETURNING CAST(NULL AS bigint) AS item, id
 
 -- name: pending.enqueue.one
@@ -193,16 +259,14 @@ INSERT INTO {table} (created_at, due_at, payload)
 SELECT COALESCE(CAST(:created_at AS bigint), clock),
        COALESCE(CAST(:due_at AS bigint), clock + COALESCE(CAST(:delay AS bigint), 0)),
        CAST(:payload AS bytea)
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+FROM (SELECT {clock}) AS t (clock)
 RETURNING id
 
 -- name: pending.dequeue
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
-  WHERE due_at <= COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -216,8 +280,7 @@ DELETE FROM {table}
 WHERE id = (
   SELECT id
   FROM {table}
-  WHERE due_at <= COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT 1
   FOR UPDATE SKIP LOCKED
@@ -227,8 +290,7 @@ RETURNING id, created_at, due_at, payload
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
 FROM {table}
-WHERE due_at <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+WHERE due_at <= {clock}
 ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
@@ -245,14 +307,12 @@ SELECT (SELECT count(*)
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
                 (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+FROM (SELECT {clock}) AS t (clock)
 
 -- name: pending.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+CROSS JOIN (SELECT {clock}) AS t (clock)
 ORDER BY due_at, id
 LIMIT 1
 
@@ -287,8 +347,7 @@ WITH added AS (
                unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
                unnest(CAST(:retry AS text[])) AS retry,
                unnest(CAST(:group AS text[])) AS group_key,
-               COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock) AS items
+               {clock_now} AS clock) AS items
   WHERE txid_current() IS NOT NULL
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
@@ -316,8 +375,7 @@ SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS big
        CAST(:max_attempts AS bigint),
        CAST(:retry AS text),
        CAST(:group AS text)
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))) AS t (clock)
+FROM (SELECT {clock_now}) AS t (clock)
 WHERE txid_current() IS NOT NULL
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
@@ -348,8 +406,7 @@ WITH held AS MATERIALIZED (
 ),
 given AS MATERIALIZED (
   SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
-         COALESCE(CAST(:now AS bigint),
-           CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+         {clock_now} AS clock
   FROM held AS h
   WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
 )
@@ -380,8 +437,7 @@ WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at + 0 BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
-                              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
   FOR UPDATE
 ),
@@ -389,8 +445,7 @@ others AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = 3 AND due_at > 0
-    AND due_at <= COALESCE(CAST(:now AS bigint),
-                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
@@ -405,8 +460,7 @@ WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at + 0 BETWEEN 1 AND COALESCE(CAST(:now AS bigint),
-                              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
   FOR UPDATE
 ),
@@ -414,8 +468,7 @@ others AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = 3 AND due_at > 0
-    AND due_at <= COALESCE(CAST(:now AS bigint),
-                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
@@ -427,17 +480,17 @@ RETURNING 0 AS item, id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that no receipt of a rolled-back take matches the next take. It is shifted, not multiplied, and attempts
--- are bounded, so that no value from plain SQL stops the take. The ranges of :highs, :lows and :floors are
--- read one after the other: priorities from a high one down to a low one, with ids from a floor on. Below
--- the floor of a priority only messages that came back can wait, which have a fence: see claim.floor. The
--- nested loop asks for one row after the other, and the LIMIT ends it: only taken rows are locked. `state <
--- 1` selects the index of the messages that came back, not that of all ready ones, and `>=` with `<=`
--- excludes the primary key, as in claim.list_ready. With :guard nothing is taken while a delayed or expired
--- message waits to be promoted: it might come first. Messages that were due before :passed have left,
--- unless :passed is in the future: then the server's clock was set back, and later messages fall due before
--- it. The first message by due_at is compared, because the planner may answer "is any due" with a scan of
--- the table.
+-- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied,
+-- and attempts within bounds: whatever plain SQL has put there, it does not stop the take. The parts that
+-- :highs, :lows and :floors name are looked through one after the other: priorities from a high one down to
+-- a low one, with ids from a floor on. Below the floor of a priority only those wait that came back, which
+-- have a fence: see claim.floor. The nested loop asks for one row after the other, and the LIMIT ends it:
+-- no more rows are locked than are taken. `state < 1` tells the index of those that came back from that of
+-- all that are ready, and `>=` with `<=` keeps the primary key out, as in claim.list_ready. With :guard
+-- nothing is taken while a delayed or expired message waits to be promoted: it might come first. What was
+-- due before :passed is gone, unless that lies in the future: then the server's clock was set back, and
+-- what has come since falls due before it. The first one by due_at is looked at, instead of asking whether
+-- any is due: that question may be planned as a scan of the table.
 WITH picked AS MATERIALIZED (
   SELECT found.id
   FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
@@ -466,11 +519,8 @@ WITH picked AS MATERIALIZED (
     OR (SELECT due_at
         FROM {table}
         WHERE state IN (1, 2)
-          AND due_at >= CASE WHEN CAST(:passed AS bigint) <= COALESCE(CAST(:now AS bigint),
-                               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-                             THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-          AND due_at <= COALESCE(CAST(:now AS bigint),
-                                 CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+          AND due_at >= {passed}
+          AND due_at <= {clock}
         ORDER BY due_at, id
         LIMIT 1) IS NULL
   LIMIT CAST(:max AS bigint)
@@ -482,14 +532,12 @@ SET state = 1,
     claimed_at = CAST(:claimed_at AS bigint),
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
+    due_at = {clock_now} + CAST(:lease AS bigint)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at
-                      <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+                      <= {clock}
                THEN 1 ELSE 0 END AS expired,
           headers, payload
 
@@ -518,8 +566,7 @@ SELECT g.item - 1 AS item,
        txid_snapshot_xmax(now.snapshot) AS next
 FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
 CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
-                   COALESCE(CAST(:now AS bigint),
-                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)) AS clock) AS now
+                   {clock} AS clock) AS now
 
 -- name: claim.promote
 -- A history over 1,000,000 bytes was not written by tableq, and begins anew.
@@ -527,11 +574,8 @@ WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state IN (1, 2)
-    AND due_at >= CASE WHEN CAST(:passed AS bigint) <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-                       THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-    AND due_at <= COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at >= {passed}
+    AND due_at <= {clock}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -550,37 +594,16 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
       ELSE q.errors END,
     due_at = 0,
     fence = GREATEST(q.fence, 4294967296)
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+FROM (SELECT {clock},
              CAST(:max_attempts AS bigint)) AS t (clock, most)
 WHERE q.id = ANY (ARRAY(SELECT id FROM due))
 RETURNING q.id, q.state
 
 -- name: claim.complete
--- Settling statements first lock their rows by rising ids, so that two batches never wait for each other in
--- a circle. They lock them in any state, and check state and fence of the locked row: that is its current
--- version, while the rest of the statement sees the version at its beginning. Under an older snapshot of
--- the caller the lock fails with 40001, instead of a lease being reported as lost. `mine` has the rows held
--- with the right fence: their ids, sorted, and the first item of each.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 DELETE FROM {table}
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.complete.one
 WITH held AS MATERIALIZED (
@@ -593,61 +616,26 @@ RETURNING id
 -- name: claim.keep
 -- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
 -- key.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 UPDATE {table}
 SET state = 3,
     due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
-      THEN COALESCE(CAST(:now AS bigint),
-             CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+      THEN {clock}
              + CAST(:window AS bigint)
       ELSE 0 END,
     key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
     past_key = COALESCE(key, past_key),
     payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
     headers = CASE WHEN CAST(:strip AS bigint) = 0 THEN headers END,
-    finished_at = COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
+    finished_at = {clock}
+WHERE {receipt_held}
   AND (CAST(:strip AS bigint) = 0 OR key IS NOT NULL)
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.fail
--- The delay: the caller's, or else that of the message or the queue for this attempt; the last one serves
--- all later attempts. Chance moves it by up to `jitter` per cent. A rule from plain SQL may be anything:
--- values that are no numbers are ignored, and numbers are bounded to 0 to 3,650 days, or 100 per cent. A
--- history over 1,000,000 bytes or characters begins anew. :final is 1 for a message that is given up, and 2
--- for one that expired before it could be tried.
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+-- A history of over 1,000,000 bytes begins anew. :final is 1 for a message that is given up, and 2 for one that
+-- expired before it could be tried.
+WITH {held_receipts}
 UPDATE {table} AS q
 SET (state, attempts, due_at, finished_at, errors) = (
   SELECT CASE WHEN f.final THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END,
@@ -661,20 +649,9 @@ SET (state, attempts, due_at, finished_at, errors) = (
   FROM (SELECT q.attempts >= COALESCE(q.max_attempts, CAST(:max_attempts AS bigint))
                  OR (CAST(:final AS bigint[]))[p.place] <> 0 AS final,
                (CAST(:final AS bigint[]))[p.place] = 2 AS untried,
-               COALESCE((CAST(:delay AS bigint[]))[p.place],
-                        CASE WHEN jsonb_typeof(p.rest) = 'number'
-                             THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
-                             END
-                          * (100000 + (CAST(:dice AS bigint[]))[p.place]
-                               * CASE WHEN jsonb_typeof(p.jitter) = 'number'
-                                      THEN CAST(trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
-                                             AS bigint)
-                                      ELSE 0 END)
-                          / 100000,
-                        0) AS delay,
+               {retry_delay} AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
-               COALESCE(CAST(:now AS bigint),
-                 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+               {clock_now} AS clock
         FROM (SELECT items[width_bucket(q.id, ids)] AS place,
                      rule.after -> (LEAST(GREATEST(q.attempts, 1), jsonb_array_length(rule.after)) - 1) AS rest,
                      rule.jitter
@@ -685,66 +662,33 @@ SET (state, attempts, due_at, finished_at, errors) = (
                           FROM (SELECT CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS rule) AS given)
                 AS rule) AS p) AS f
 )
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id, state
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id, state
 
 -- name: claim.release
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 UPDATE {table}
 SET state = 0, due_at = 0, attempts = GREATEST(attempts, 1) - 1
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.extend
-WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+WITH {held_receipts}
 UPDATE {table}
-SET due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+SET due_at = {clock_now} + CAST(:lease AS bigint)
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.peek
 -- Due messages count as ready before they are promoted.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
    FROM {table}
    WHERE state IN (1, 2)
-     AND due_at <= COALESCE(CAST(:now AS bigint),
-                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+     AND due_at <= {clock}
    ORDER BY due_at, id
    LIMIT CAST(:max AS bigint))
 ) AS both_kinds
@@ -753,8 +697,7 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.list
 -- `state IN (3, 4)`: the planner does not know :state, but then knows that the index holds all these rows.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
   AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
@@ -765,8 +708,7 @@ LIMIT CAST(:max AS bigint)
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
 -- index. `ANY`: with an equality the order would be that of the ids alone, and the planner might use the
 -- primary key.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   (SELECT *
    FROM {table}
@@ -785,8 +727,7 @@ ORDER BY priority DESC, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_held
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   (SELECT *
    FROM {table}
@@ -805,8 +746,7 @@ ORDER BY priority DESC, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_waiting
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (1, 2)
   AND (due_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
@@ -815,18 +755,15 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.get
 SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item,
-       id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+       {message}
 FROM {table}
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.find
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE key = CAST(:key AS text) AND key IS NOT NULL
-  AND (state <> 3 OR due_at > COALESCE(CAST(:now AS bigint),
-                                  CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)))
+  AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
 -- Rows are first locked by rising ids, in any state, as settling statements do.
@@ -871,10 +808,9 @@ mine AS MATERIALIZED (
   ) AS settled
 )
 UPDATE {table}
-SET due_at = COALESCE(CAST(:now AS bigint),
-               CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) + CAST(:lease AS bigint)
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+SET due_at = {clock_now} + CAST(:lease AS bigint)
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.lost
 -- By the last committed version: a row that an open transaction changes is not lost yet.
@@ -910,8 +846,8 @@ mine AS MATERIALIZED (
 UPDATE {table}
 SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
-WHERE id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
-RETURNING (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1 AS item, id
+WHERE {receipt_held}
+RETURNING {receipt_item} AS item, id
 
 -- name: claim.redrive_all
 WITH picked AS MATERIALIZED (
@@ -993,8 +929,7 @@ WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
   WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
-    AND finished_at <= COALESCE(CAST(:now AS bigint),
-                         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
@@ -1029,26 +964,22 @@ FROM (SELECT count(*) AS count, min(id) AS first
       FROM (SELECT id
             FROM {table}
             WHERE state IN (1, 2)
-              AND due_at <= COALESCE(CAST(:now AS bigint),
-                            CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+              AND due_at <= {clock}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS due,
      (SELECT count(*) FILTER (WHERE state = 2) AS delayed, count(*) FILTER (WHERE state = 1) AS leased
       FROM (SELECT state
             FROM {table}
             WHERE state IN (1, 2)
-              AND due_at > COALESCE(CAST(:now AS bigint),
-                           CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+              AND due_at > {clock}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS later,
-     (SELECT COALESCE(CAST(:now AS bigint),
-              CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+     (SELECT {clock}) AS t (clock)
 
 -- name: claim.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table}
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                     CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))) AS t (clock)
+CROSS JOIN (SELECT {clock}) AS t (clock)
 WHERE state IN (1, 2)
   AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
                      THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
@@ -1062,8 +993,7 @@ SELECT paused, capacity, rate, burst, concurrency FROM {limits} WHERE queue = CA
 -- Until the transaction ends: readers of a limited queue run one after the other. The clock is read after
 -- the wait, not at the beginning of the statement.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
-       COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)) AS clock
+       {clock_now} AS clock
 FROM {limits}
 WHERE queue = CAST(:queue AS text)
 FOR UPDATE
@@ -1083,8 +1013,7 @@ ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
        CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
-       COALESCE(CAST(:now AS bigint),
-         CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+       {clock}
 FROM {catalog}
 WHERE name = CAST(:queue AS text)
 ON CONFLICT (queue) DO UPDATE
@@ -1128,8 +1057,7 @@ FROM (
   SELECT 1
   FROM {table}
   WHERE state = 1
-    AND due_at > COALESCE(CAST(:now AS bigint),
-                          CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    AND due_at > {clock}
   LIMIT CAST(:max AS bigint)
 ) AS leases
 

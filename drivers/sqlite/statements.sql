@@ -1,12 +1,43 @@
 -- The statements of SQLite (3.35 or later). core/seam/contract.cpp defines what each takes and returns.
 --
--- The clock: milliseconds since 1970, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER),
--- unless a test sets :now. 'now' does not change within one statement. Each text is one statement, so that
--- it is atomic and durable by itself; a writer locks the whole file. Texts that return rows begin with
--- SELECT or WITH: the ODBC driver judges by the first word. If nothing is to be prepared, the WITH names
--- nothing that is used, and costs nothing. A name that ends with .one stands for :max = 1, where a
--- comparison needs no list of ids. The transport that supplies the id itself runs a text that ends with
--- .bare: RETURNING costs a table in memory each time.
+-- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
+-- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
+-- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
+-- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
+-- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
+-- A name that ends with .one stands for :max = 1, where a comparison needs no list of ids; one that ends with
+-- .bare is run by the transport that tells the id itself: RETURNING costs a table in memory each time.
+
+-- fragment: clock
+-- Milliseconds since 1970. It stands still within one statement.
+CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
+
+-- fragment: clock.given
+-- The clock that a test sets, or that the transport reads: that costs a tenth of the function.
+:now
+
+-- fragment: message
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: receipt_held
+-- The message whose lease the given receipt holds.
+id = :id AND state = 1 AND fence = :fence
+
+-- fragment: retry_delay
+-- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
+-- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent.
+COALESCE(:delay,
+  CASE WHEN json_type(rule, place) IN ('integer', 'real')
+       THEN CAST(MIN(MAX(json_extract(rule, place), 0), 315360000000) AS INTEGER) END
+    * (100000 + :dice
+         * CASE WHEN json_type(rule, '$.jitter') IN ('integer', 'real')
+                THEN CAST(MIN(MAX(json_extract(rule, '$.jitter'), 0), 100) AS INTEGER)
+                ELSE 0 END)
+    / 100000,
+  0)
 
 -- name: catalog.exists
 SELECT EXISTS (
@@ -44,13 +75,13 @@ DROP TABLE {table}
 WITH unused AS (SELECT 1)
 INSERT INTO {table} (payload, created_at)
 VALUES (:payload,
-        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+        COALESCE(:created_at, {clock}))
 RETURNING id
 
 -- name: heap.enqueue.bare fifo.enqueue.bare lifo.enqueue.bare
 INSERT INTO {table} (payload, created_at)
 VALUES (:payload,
-        COALESCE(:created_at, :now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+        COALESCE(:created_at, {clock}))
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last wanted message, or all: a range needs no list of ids.
@@ -94,11 +125,11 @@ RETURNING id
 SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} ORDER BY id LIMIT :max)) AS waiting, 0 AS delayed,
        (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest,
        (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
-       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
+       {clock} AS as_of
 
 -- name: pending.enqueue
 WITH time (clock) AS (
-  SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+  SELECT {clock})
 INSERT INTO {table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM time
@@ -107,12 +138,12 @@ RETURNING id
 -- name: pending.enqueue.bare
 INSERT INTO {table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
-FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+FROM (SELECT {clock} AS clock)
 
 -- name: pending.dequeue
 WITH picked AS (
   SELECT id FROM {table}
-  WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT :max)
 DELETE FROM {table}
@@ -124,7 +155,7 @@ WITH unused AS (SELECT 1)
 DELETE FROM {table}
 WHERE id = (
   SELECT id FROM {table}
-  WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT 1)
 RETURNING id, created_at, due_at, payload
@@ -132,7 +163,7 @@ RETURNING id, created_at, due_at, payload
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
 FROM {table}
-WHERE due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+WHERE due_at <= {clock}
 ORDER BY due_at, id
 LIMIT :max
 
@@ -144,10 +175,10 @@ SELECT (SELECT COUNT(*) FROM (SELECT id FROM {table} WHERE due_at <= clock ORDER
        (SELECT created_at FROM {table} WHERE due_at <= clock ORDER BY due_at, id LIMIT 1) AS oldest,
        (SELECT id FROM {table} ORDER BY id DESC LIMIT 1) AS last_id,
        clock AS as_of
-FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+FROM (SELECT {clock} AS clock)
 
 -- name: pending.next_due
-SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
+SELECT MAX(due_at - {clock}, 0)
          AS delay
 FROM {table}
 ORDER BY due_at, id
@@ -157,7 +188,7 @@ LIMIT 1
 -- No row is returned when the key is held. WHERE TRUE keeps ON CONFLICT from being read as a join. A
 -- message with a group is held until claim.advance makes it ready.
 WITH time (clock) AS (
-  SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+  SELECT {clock})
 INSERT INTO {table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
@@ -176,7 +207,7 @@ SELECT :payload, :priority,
        CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
        CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
-FROM (SELECT COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock)
+FROM (SELECT {clock} AS clock)
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
@@ -190,14 +221,14 @@ WITH unused AS (SELECT 1)
 UPDATE {table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
-    expires_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :ttl,
+    expires_at = {clock} + :ttl,
     state = CASE WHEN :postpone = 0 THEN state
                  WHEN :delay > 0 THEN 2
                  WHEN group_key IS NOT NULL THEN 5
                  ELSE 0 END,
     due_at = CASE WHEN :postpone = 0 THEN due_at
                   WHEN :delay > 0 THEN
-                    COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :delay
+                    {clock} + :delay
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
 RETURNING id
@@ -208,12 +239,12 @@ RETURNING id
 WITH past AS (
   SELECT id FROM {table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at BETWEEN 1 AND {clock}
   UNION ALL
   SELECT id FROM (
     SELECT id FROM {table}
     WHERE state = 3 AND due_at > 0
-      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+      AND due_at <= {clock}
     ORDER BY due_at
     LIMIT 10))
 DELETE FROM {table}
@@ -225,12 +256,12 @@ RETURNING id
 WITH past AS (
   SELECT id FROM {table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at BETWEEN 1 AND {clock}
   UNION ALL
   SELECT id FROM (
     SELECT id FROM {table}
     WHERE state = 3 AND due_at > 0
-      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+      AND due_at <= {clock}
     ORDER BY due_at
     LIMIT 10))
 UPDATE {table}
@@ -240,16 +271,17 @@ RETURNING id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that no receipt of a rolled-back take matches the next take. Plain SQL may have put any value into a
--- column, even text: the casts and bounds keep that from stopping the take or the settlement. With :guard
--- nothing is taken while a delayed or expired message waits to be promoted: it might come first.
+-- that a take which was rolled back leaves no receipt that matches the next one. Columns hold whatever
+-- plain SQL has put there, be it text: the casts and bounds keep that from stopping the take, or the
+-- settlement. With :guard nothing is taken while a delayed or expired message waits to be promoted: it
+-- might come first.
 WITH picked AS (
   SELECT id FROM {table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
       SELECT 1 FROM {table}
       WHERE state IN (1, 2)
-        AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
+        AND due_at <= {clock}))
   ORDER BY priority DESC, id
   LIMIT :max)
 UPDATE {table}
@@ -258,12 +290,12 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+    due_at = {clock} + :lease
 WHERE id IN (SELECT id FROM picked)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+               ELSE expires_at <= {clock}
                END AS expired,
           headers, payload
 
@@ -275,20 +307,20 @@ SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 
     claimed_at = :claimed_at,
     key = CASE WHEN :unkey = 0 THEN key END,
     past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
+    due_at = {clock} + :lease
 WHERE id = (
   SELECT id FROM {table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
       SELECT 1 FROM {table}
       WHERE state IN (1, 2)
-        AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))))
+        AND due_at <= {clock}))
   ORDER BY priority DESC, id
   LIMIT 1)
 RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+               ELSE expires_at <= {clock}
                END AS expired,
           headers, payload
 
@@ -297,7 +329,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 WITH due AS (
   SELECT id FROM {table}
   WHERE state IN (1, 2)
-    AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at <= {clock}
   ORDER BY due_at, id
   LIMIT :max)
 UPDATE {table}
@@ -309,13 +341,13 @@ SET state = CASE WHEN state = 1
     finished_at = CASE WHEN state = 1
                    AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
                                             :max_attempts)
-      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) END,
+      THEN {clock} END,
     errors = CASE WHEN state = 1 THEN json_insert(
         CASE WHEN length(errors) > 1000000 THEN '[]'
              WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
              ELSE COALESCE(errors, '[]') END,
         '$[#]', json_object(
-          'at', COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)),
+          'at', {clock},
           'error', 'lease expired'))
       ELSE errors END,
     due_at = 0
@@ -325,12 +357,12 @@ RETURNING id, state
 -- name: claim.complete
 WITH unused AS (SELECT 1)
 DELETE FROM {table}
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.complete.bare
 DELETE FROM {table}
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 
 -- name: claim.keep
 -- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
@@ -339,42 +371,31 @@ WITH unused AS (SELECT 1)
 UPDATE {table}
 SET state = 3,
     due_at = CASE WHEN :window > 0 AND key IS NOT NULL
-      THEN COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :window
+      THEN {clock} + :window
       ELSE 0 END,
     key = CASE WHEN :window > 0 THEN key END,
     past_key = COALESCE(key, past_key),
     payload = CASE WHEN :strip = 0 THEN payload ELSE X'' END,
     headers = CASE WHEN :strip = 0 THEN headers END,
-    finished_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
-WHERE id = :id AND state = 1 AND fence = :fence AND (:strip = 0 OR key IS NOT NULL)
+    finished_at = {clock}
+WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.fail
--- The delay: the caller's, or else that of the message or the queue for this attempt; the last one serves
--- all later attempts. Chance moves it by up to `jitter` per cent. A rule from plain SQL may be anything:
--- values that are no numbers are ignored, and numbers are bounded to 0 to 3,650 days, or 100 per cent. A
--- history over 1,000,000 bytes or characters begins anew. :final is 1 for a message that is given up, and 2
--- for one that expired before it could be tried.
+-- A history of over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for one that
+-- expired before it could be tried.
 WITH failed AS (
   SELECT id, last, clock,
-         COALESCE(:delay,
-                  CASE WHEN json_type(rule, place) IN ('integer', 'real')
-                       THEN CAST(MIN(MAX(json_extract(rule, place), 0), 315360000000) AS INTEGER) END
-                    * (100000 + :dice
-                         * CASE WHEN json_type(rule, '$.jitter') IN ('integer', 'real')
-                                THEN CAST(MIN(MAX(json_extract(rule, '$.jitter'), 0), 100) AS INTEGER)
-                                ELSE 0 END)
-                    / 100000,
-                  0) AS rest
+         {retry_delay} AS rest
   FROM (
     SELECT id, COALESCE(retry, :policy) AS rule,
-           COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock,
+           {clock} AS clock,
            attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END, :max_attempts)
              OR :final <> 0 AS last,
            '$.after[' || MAX(MIN(CAST(attempts AS INTEGER),
              json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']' AS place
     FROM {table}
-    WHERE id = :id AND state = 1 AND fence = :fence))
+    WHERE {receipt_held}))
 UPDATE {table} AS q
 SET state = CASE WHEN failed.last THEN 4 WHEN failed.rest > 0 THEN 2 ELSE 0 END,
     attempts = CASE WHEN :final = 2 THEN MAX(CAST(q.attempts AS INTEGER), 1) - 1 ELSE q.attempts END,
@@ -392,36 +413,35 @@ RETURNING id, state
 -- name: claim.release
 WITH unused AS (SELECT 1)
 UPDATE {table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.release.bare
 UPDATE {table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
-WHERE id = :id AND state = 1 AND fence = :fence
+WHERE {receipt_held}
 
 -- name: claim.extend
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.extend.bare
 UPDATE {table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 
 -- name: claim.peek
 -- Due messages count as ready before they are promoted.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   SELECT * FROM (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
   UNION ALL
   SELECT * FROM (
     SELECT * FROM {table}
     WHERE state IN (1, 2)
-      AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+      AND due_at <= {clock}
     ORDER BY due_at, id
     LIMIT :max))
 ORDER BY priority DESC, id
@@ -430,8 +450,7 @@ LIMIT :max
 -- name: claim.list
 -- typeof, here and below: a value from plain SQL that is no whole number could not tell the next page where
 -- to begin.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE state = :state AND state IN (3, 4) AND typeof(finished_at) = 'integer'
   AND (finished_at, id) > (:after_at, :after_id)
@@ -441,8 +460,7 @@ LIMIT :max
 -- name: claim.list_ready
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
 -- index.
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   SELECT * FROM (
     SELECT * FROM {table}
@@ -461,8 +479,7 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list_held
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM (
   SELECT * FROM (
     SELECT * FROM {table}
@@ -481,8 +498,7 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list_waiting
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE state = :state AND state IN (1, 2) AND typeof(due_at) = 'integer'
   AND (due_at, id) > (:after_at, :after_id)
@@ -490,18 +506,16 @@ ORDER BY due_at, id
 LIMIT :max
 
 -- name: claim.get
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE id = :id
 
 -- name: claim.find
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table}
 WHERE key = :key AND key IS NOT NULL
   AND (state <> 3
-    OR due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)))
+    OR due_at > {clock})
 
 -- name: claim.cancel
 WITH unused AS (SELECT 1)
@@ -518,18 +532,18 @@ RETURNING id
 -- name: claim.heartbeat
 WITH unused AS (SELECT 1)
 UPDATE {table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.heartbeat.bare
 UPDATE {table}
-SET due_at = COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) + :lease
-WHERE id = :id AND state = 1 AND fence = :fence
+SET due_at = {clock} + :lease
+WHERE {receipt_held}
 
 -- name: claim.lost
 SELECT CAST(:id AS INTEGER) AS id
-WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id AND state = 1 AND fence = :fence)
+WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {receipt_held})
 
 -- name: claim.state_of
 SELECT id, state FROM {table} WHERE id = :id
@@ -589,7 +603,7 @@ WITH picked AS (
   SELECT id FROM {table}
   WHERE state = :state AND state IN (3, 4)
     AND finished_at <=
-      COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) - :older_than
+      {clock} - :older_than
   ORDER BY finished_at, id
   LIMIT :max)
 DELETE FROM {table}
@@ -608,24 +622,24 @@ SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, lat
        (SELECT created_at FROM {table}
         WHERE id = MIN(COALESCE(ready.lowest, due.lowest), COALESCE(due.lowest, ready.lowest))) AS oldest,
        (SELECT seq FROM sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
-       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS as_of
+       {clock} AS as_of
 FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
      (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM {table}
         WHERE state IN (1, 2)
-          AND due_at <= COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+          AND due_at <= {clock}
         ORDER BY due_at, id
         LIMIT :max)) AS due,
      (SELECT COUNT(*) FILTER (WHERE state = 2) AS delayed, COUNT(*) FILTER (WHERE state = 1) AS leased FROM (
         SELECT state FROM {table}
         WHERE state IN (1, 2)
-          AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+          AND due_at > {clock}
         ORDER BY due_at, id
         LIMIT :max)) AS later
 
 -- name: claim.next_due
-SELECT MAX(due_at - COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)), 0)
+SELECT MAX(due_at - {clock}, 0)
          AS delay
 FROM {table}
 WHERE state IN (1, 2)
@@ -646,7 +660,7 @@ RETURNING paused, capacity, rate, burst, concurrency
 WITH unused AS (SELECT 1)
 UPDATE {limits} SET queue = queue WHERE queue = :queue
 RETURNING paused, rate, burst, concurrency, tokens, refilled_at,
-          COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)) AS clock
+          {clock} AS clock
 
 -- name: limits.spend
 UPDATE {limits} SET tokens = :tokens, refilled_at = :refilled_at WHERE queue = :queue
@@ -660,7 +674,7 @@ ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 -- A new rate begins with a full burst. A rate that is set again keeps its tokens.
 INSERT INTO {limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
-       COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+       {clock}
 FROM {catalog}
 WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE
@@ -696,7 +710,7 @@ SELECT COUNT(*) AS number
 FROM (
   SELECT 1 FROM {table}
   WHERE state = 1 AND state IN (1, 2)
-    AND due_at > COALESCE(:now, CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER))
+    AND due_at > {clock}
   LIMIT :max)
 
 -- name: doctor.database

@@ -23,6 +23,52 @@
 -- deadlock. READCOMMITTEDLOCK: without it READPAST is an error under row versioning. Each use of a
 -- parameter has a cast, because each driver declares them in its own way.
 
+-- fragment: clock
+-- Milliseconds since 1970. It stands still within one statement.
+DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())
+
+-- fragment: clock.given
+-- The clock that a test sets.
+CAST(:now AS bigint)
+
+-- fragment: message
+id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
+       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+
+-- fragment: message_row
+-- What {message} is made of.
+id, state, priority, attempts, created_at, due_at, claimed_at,
+           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+
+-- fragment: receipts
+-- The given receipts; `turn` is 1 for the first of equal ones.
+(
+  SELECT g.item, g.id, g.fence,
+         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
+  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
+    AS g (item, id, fence)
+  WHERE g.id IS NOT NULL
+) AS v
+
+-- fragment: receipt_held
+-- Joined with the table as `q`: the message whose lease the receipt holds.
+v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+
+-- fragment: retry_delay
+-- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
+-- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
+-- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
+-- cent.
+COALESCE(v.delay,
+  CASE WHEN r.rest >= CAST(315360000000 AS bigint) THEN CAST(315360000000 AS bigint)
+       WHEN r.rest > 0 THEN CAST(r.rest AS bigint) END
+    * (100000 + v.dice * CASE WHEN p.jitter >= 100 THEN 100
+                              WHEN p.jitter > 0 THEN CAST(p.jitter AS bigint)
+                              ELSE 0 END)
+    / 100000,
+  0)
+
 -- name: catalog.exists
 SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present
 
@@ -71,8 +117,7 @@ OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), v.payload
 FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:created_at AS bigint))})
   AS v (item, payload, created_at)
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS JOIN (SELECT {clock} AS clock) AS t
 WHERE v.payload IS NOT NULL
 ORDER BY v.item
 OPTION (MAXDOP 1)
@@ -153,7 +198,7 @@ SELECT (SELECT COUNT_BIG(*)
         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
         ORDER BY id) AS oldest,
        CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
-       COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS as_of
+       {clock} AS as_of
 
 -- name: pending.enqueue
 INSERT INTO {table} (created_at, due_at, payload)
@@ -162,8 +207,7 @@ SELECT COALESCE(v.created_at, t.clock), COALESCE(v.due_at, t.clock + COALESCE(v.
 FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:created_at AS bigint),
                       CAST(:due_at AS bigint), CAST(:delay AS bigint))})
   AS v (item, payload, created_at, due_at, delay)
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS JOIN (SELECT {clock} AS clock) AS t
 WHERE v.payload IS NOT NULL
 ORDER BY v.item
 OPTION (MAXDOP 1)
@@ -172,7 +216,7 @@ OPTION (MAXDOP 1)
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
-  WHERE due_at <= COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+  WHERE due_at <= {clock}
   ORDER BY due_at, id
 )
 DELETE FROM picked
@@ -181,7 +225,7 @@ OUTPUT deleted.id, deleted.created_at, deleted.due_at, deleted.payload
 -- name: pending.peek
 SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
 FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-WHERE due_at <= COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+WHERE due_at <= {clock}
 ORDER BY due_at, id
 
 -- name: pending.stats
@@ -201,14 +245,12 @@ SELECT (SELECT COUNT_BIG(*)
         ORDER BY due_at, id) AS oldest,
        CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
        t.clock AS as_of
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-                      DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+FROM (SELECT {clock} AS clock) AS t
 
 -- name: pending.next_due
 SELECT CASE WHEN q.due_at > t.clock THEN q.due_at - t.clock ELSE 0 END AS delay
 FROM (SELECT TOP (1) due_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ORDER BY due_at, id) AS q
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS JOIN (SELECT {clock} AS clock) AS t
 
 -- name: claim.enqueue
 -- `fence` carries the item's number: a take reads only its upper half. Items whose key is held are left
@@ -243,8 +285,7 @@ FROM (
     AS g (item, payload, priority, delay, [key], headers, created_at, ttl, max_attempts, retry, [group])
   WHERE g.payload IS NOT NULL
 ) AS v
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS JOIN (SELECT {clock} AS clock) AS t
 WHERE (v.[key] IS NULL OR v.turn = 1)
   AND NOT EXISTS (
     SELECT 1
@@ -280,8 +321,7 @@ FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400))
                       CAST(:retry AS nvarchar(1000)))})
   AS v (item, [key], payload, priority, delay, headers, ttl, max_attempts, retry)
 CROSS JOIN (SELECT CAST(:postpone AS bigint) AS postpone,
-                   COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+                   {clock} AS clock) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key})) ON q.[key] = v.[key]
 WHERE v.payload IS NOT NULL AND q.[key] IS NOT NULL
   AND (q.state IN (0, 2) OR (q.state = 5 AND t.postpone = 0))
@@ -290,8 +330,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.forget
 -- Done messages that stayed only for their keys: these, and some of those whose window has been over
 -- longest.
-DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
-                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
+DECLARE @clock bigint = {clock};
 WITH given AS (
   SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
   FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
@@ -316,8 +355,7 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
 -- The same in queues that keep done messages: the key is free, the message stays.
-DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
-                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
+DECLARE @clock bigint = {clock};
 WITH given AS (
   SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
   FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
@@ -343,13 +381,12 @@ WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that no receipt of a rolled-back take matches the next take. Fence and attempts stay within bounds for
--- any value from plain SQL: an overflow would stop the take. A number over 2^31 is a decimal unless it is
--- cast, and its division would leave a fraction. With :guard nothing is taken while a delayed or expired
--- message waits to be promoted: it might come first. This is checked beforehand: as a condition of the read
--- it would be checked for each ready message.
-DECLARE @clock bigint = COALESCE(CAST(:now AS bigint),
-                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()));
+-- that a take which was rolled back leaves no receipt that matches the next one. Both that and the attempts
+-- stay within bounds, whatever plain SQL has put there: an overflow would stop the take. A number over 2^31
+-- is a decimal unless it is cast, and its division would leave a fraction. With :guard nothing is taken
+-- while a delayed or expired message waits to be promoted: it might come first. That is looked up
+-- beforehand: as a condition of the read it would be asked for each ready message.
+DECLARE @clock bigint = {clock};
 DECLARE @max bigint = CAST(:max AS bigint);
 IF CAST(:guard AS bigint) <> 0 AND EXISTS (
   SELECT 1 FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
@@ -391,15 +428,13 @@ WITH due AS (
     SELECT leased.id, leased.due_at
     FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
           FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
-          WHERE state = 1 AND due_at <= COALESCE(CAST(:now AS bigint),
-                                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+          WHERE state = 1 AND due_at <= {clock}
           ORDER BY due_at, priority DESC, id) AS leased
     UNION ALL
     SELECT delayed.id, delayed.due_at
     FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
           FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
-          WHERE state = 2 AND due_at <= COALESCE(CAST(:now AS bigint),
-                                                 DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+          WHERE state = 2 AND due_at <= {clock}
           ORDER BY due_at, priority DESC, id) AS delayed
   ) AS w
   ORDER BY w.due_at, w.id
@@ -422,8 +457,7 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
 OUTPUT inserted.id, inserted.state
 FROM due
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigint) AS regroup,
-                   COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+                   {clock} AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"lease expired"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = due.id
 OPTION (FORCE ORDER, LOOP JOIN)
@@ -435,15 +469,9 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- first counts.
 DELETE q
 OUTPUT v.item, deleted.id
-FROM (
-  SELECT g.item, g.id, g.fence,
-         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
-    AS g (item, id, fence)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {receipts}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.keep
@@ -457,26 +485,16 @@ SET state = 3, finished_at = t.clock,
     payload = CASE WHEN t.strip = 0 THEN q.payload ELSE CAST('' AS varbinary(max)) END,
     headers = CASE WHEN t.strip = 0 THEN q.headers END
 OUTPUT v.item, inserted.id
-FROM (
-  SELECT g.item, g.id, g.fence,
-         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
-    AS g (item, id, fence)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {receipts}
 CROSS JOIN (SELECT CAST(:window AS bigint) AS window, CAST(:strip AS bigint) AS strip,
-                   COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+                   {clock} AS clock) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence AND (t.strip = 0 OR q.[key] IS NOT NULL)
+WHERE {receipt_held} AND (t.strip = 0 OR q.[key] IS NOT NULL)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
--- The delay: the caller's, or else that of the message or the queue for this attempt; the last one serves
--- all later attempts. Chance moves it by up to `jitter` per cent. A rule from plain SQL may be anything:
--- values that are no numbers are ignored, and numbers are bounded to 0 to 3,650 days, or 100 per cent. A
--- history over 1,000,000 bytes or characters begins anew. :final is 1 for a message that is given up, and 2
--- for one that expired before it could be tried.
+-- A history of over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for one that
+-- expired before it could be tried.
 UPDATE q
 SET state = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
     attempts = CASE WHEN v.final <> 2 THEN q.attempts WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END,
@@ -503,8 +521,7 @@ FROM (
 ) AS v
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS max_attempts,
                    CAST(:policy AS nvarchar(1000)) AS policy,
-                   COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+                   {clock} AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"'
                       + STRING_ESCAPE(v.error, 'json') + N'"}' AS entry) AS e
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
@@ -515,87 +532,59 @@ CROSS APPLY (SELECT (SELECT TOP (1) CASE WHEN d.type = 2 THEN TRY_CAST(d.value A
                      FROM OPENJSON(CASE WHEN p.after LIKE N'[[]%' THEN p.after END) AS d
                      WHERE TRY_CAST(d.[key] AS int) < CASE WHEN q.attempts > 1 THEN q.attempts ELSE 1 END
                      ORDER BY TRY_CAST(d.[key] AS int) DESC) AS rest) AS r
-CROSS APPLY (SELECT COALESCE(v.delay,
-                             CASE WHEN r.rest >= CAST(315360000000 AS bigint) THEN CAST(315360000000 AS bigint)
-                                  WHEN r.rest > 0 THEN CAST(r.rest AS bigint) END
-                               * (100000 + v.dice * CASE WHEN p.jitter >= 100 THEN 100
-                                                         WHEN p.jitter > 0 THEN CAST(p.jitter AS bigint)
-                                                         ELSE 0 END)
-                               / 100000,
-                             0) AS delay) AS w
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+CROSS APPLY (SELECT {retry_delay} AS delay) AS w
+WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.release
 UPDATE q
 SET state = 0, due_at = 0, attempts = CASE WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END
 OUTPUT v.item, inserted.id
-FROM (
-  SELECT g.item, g.id, g.fence,
-         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
-    AS g (item, id, fence)
-  WHERE g.id IS NOT NULL
-) AS v
+FROM {receipts}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.extend
 UPDATE q
 SET due_at = t.due_at
 OUTPUT v.item, inserted.id
-FROM (
-  SELECT g.item, g.id, g.fence,
-         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
-    AS g (item, id, fence)
-  WHERE g.id IS NOT NULL
-) AS v
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+FROM {receipts}
+CROSS JOIN (SELECT {clock}
                      + CAST(:lease AS bigint) AS due_at) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.peek
 -- Due messages count as ready before they are promoted.
-SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 0 AND due_at = 0
     ORDER BY priority DESC, id
   ) AS ready
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 1 AND due_at <= COALESCE(CAST(:now AS bigint),
-                                           DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+    WHERE state = 1 AND due_at <= {clock}
     ORDER BY due_at, priority DESC, id
   ) AS leased
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 2 AND due_at <= COALESCE(CAST(:now AS bigint),
-                                           DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+    WHERE state = 2 AND due_at <= {clock}
     ORDER BY due_at, priority DESC, id
   ) AS delayed
 ) AS w
 ORDER BY priority DESC, id
 
 -- name: claim.list
-SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+SELECT TOP (CAST(:max AS bigint)) {message}
 FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
 WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL AND finished_at >= CAST(:after_at AS bigint)
   AND (finished_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
@@ -604,13 +593,10 @@ ORDER BY finished_at, id
 -- name: claim.list_ready
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
 -- index.
-SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 0 AND due_at = 0 AND priority = CAST(:after_priority AS bigint)
       AND id > CAST(:after_id AS bigint)
@@ -618,8 +604,7 @@ FROM (
   ) AS same
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 0 AND due_at = 0 AND priority < CAST(:after_priority AS bigint)
     ORDER BY priority DESC, id
@@ -628,13 +613,10 @@ FROM (
 ORDER BY priority DESC, id
 
 -- name: claim.list_held
-SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 5 AND due_at = 0 AND priority = CAST(:after_priority AS bigint)
       AND id > CAST(:after_id AS bigint)
@@ -642,8 +624,7 @@ FROM (
   ) AS same
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 5 AND due_at = 0 AND priority < CAST(:after_priority AS bigint)
     ORDER BY priority DESC, id
@@ -654,13 +635,10 @@ ORDER BY priority DESC, id
 -- name: claim.list_waiting
 -- Three ranges of the index: the last message's time and priority, its time and lower priorities, and later
 -- times.
-SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = CAST(:state AS tinyint) AND due_at = CAST(:after_at AS bigint)
       AND priority = CAST(:after_priority AS bigint) AND id > CAST(:after_id AS bigint)
@@ -668,8 +646,7 @@ FROM (
   ) AS same
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = CAST(:state AS tinyint) AND due_at = CAST(:after_at AS bigint)
       AND priority < CAST(:after_priority AS bigint)
@@ -677,8 +654,7 @@ FROM (
   ) AS below
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) id, state, priority, attempts, created_at, due_at, claimed_at,
-           finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+    SELECT TOP (CAST(:max AS bigint)) {message_row}
     FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = CAST(:state AS tinyint) AND due_at > CAST(:after_at AS bigint)
     ORDER BY due_at, priority DESC, id
@@ -696,13 +672,10 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.find
-SELECT id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
-       CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
-       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+SELECT {message}
 FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
 WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS NOT NULL
-  AND (state <> 3 OR due_at > COALESCE(CAST(:now AS bigint),
-                                       DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())))
+  AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
 DELETE q
@@ -735,17 +708,11 @@ OPTION (FORCE ORDER, LOOP JOIN)
 UPDATE q
 SET due_at = t.due_at
 OUTPUT v.item, inserted.id
-FROM (
-  SELECT g.item, g.id, g.fence,
-         ROW_NUMBER() OVER (PARTITION BY g.id, g.fence ORDER BY g.item) AS turn
-  FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))})
-    AS g (item, id, fence)
-  WHERE g.id IS NOT NULL
-) AS v
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint), DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+FROM {receipts}
+CROSS JOIN (SELECT {clock}
                      + CAST(:lease AS bigint) AS due_at) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = v.id
-WHERE v.turn = 1 AND q.state = 1 AND q.fence = v.fence
+WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.lost
@@ -861,8 +828,7 @@ WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
   WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL
-    AND finished_at <= COALESCE(CAST(:now AS bigint),
-                                DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+    AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
   ORDER BY finished_at, id
 )
@@ -904,8 +870,7 @@ SELECT ready.number + expired.number + due.number AS ready,
                     FROM (VALUES (ready.lowest), (expired.lowest), (due.lowest)) AS l (id))) AS oldest,
        CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
        t.clock AS as_of
-FROM (SELECT COALESCE(CAST(:now AS bigint),
-                      DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+FROM (SELECT {clock} AS clock) AS t
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
              FROM (SELECT TOP (CAST(:max AS bigint)) id
                    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
@@ -939,8 +904,7 @@ FROM (
     ORDER BY due_at
   ) AS delayed
 ) AS w
-CROSS JOIN (SELECT COALESCE(CAST(:now AS bigint),
-                            DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock) AS t
+CROSS JOIN (SELECT {clock} AS clock) AS t
 ORDER BY w.due_at
 
 -- name: limits.read limits.ask
@@ -953,8 +917,7 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 -- name: limits.lock
 -- UPDLOCK: until the transaction ends, so that readers of a limited queue run one after the other.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
-       COALESCE(CAST(:now AS bigint),
-                DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) AS clock
+       {clock} AS clock
 FROM {limits} WITH (UPDLOCK, ROWLOCK)
 WHERE queue = CAST(:queue AS nvarchar(60))
 
@@ -994,8 +957,7 @@ SET capacity = CAST(:capacity AS bigint),
     tokens = CASE WHEN rate IS NOT NULL AND tokens < CAST(:tokens AS bigint) THEN tokens
                   ELSE CAST(:tokens AS bigint) END,
     refilled_at = CASE WHEN rate IS NOT NULL THEN refilled_at
-                       ELSE COALESCE(CAST(:now AS bigint),
-                                     DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())) END
+                       ELSE {clock} END
 WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.remove
@@ -1044,8 +1006,7 @@ SELECT COUNT_BIG(*) AS number
 FROM (
   SELECT TOP (CAST(:max AS bigint)) id
   FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
-  WHERE state = 1 AND due_at > COALESCE(CAST(:now AS bigint),
-                                        DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
+  WHERE state = 1 AND due_at > {clock}
 ) AS leases
 
 -- name: doctor.database

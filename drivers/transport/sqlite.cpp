@@ -39,16 +39,21 @@ class sqlite_clock {
  public:
   explicit sqlite_clock(sqlite3* handle) noexcept {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_VFS_POINTER, &system_);
-    const bool tells = system_ != nullptr && system_->iVersion >= 2;
-    if (!tells || system_->xCurrentTimeInt64 == nullptr) system_ = nullptr;
+    if (system_ == nullptr) system_ = sqlite3_vfs_find(nullptr);
   }
 
-  /// Milliseconds since 1970; empty if only SQL can tell.
-  [[nodiscard]] std::optional<sqlite3_int64> now() const noexcept {
+  /// Milliseconds since 1970.
+  [[nodiscard]] sqlite3_int64 now() const noexcept {
     constexpr sqlite3_int64 julian_1970 = 210'866'760'000'000;
-    sqlite3_int64 now = 0;
-    if (system_ == nullptr || system_->xCurrentTimeInt64(system_, &now) != SQLITE_OK) return {};
-    return now - julian_1970;
+    constexpr double milliseconds_a_day = 86'400'000;
+    if (system_->iVersion >= 2 && system_->xCurrentTimeInt64 != nullptr) {
+      sqlite3_int64 now = 0;
+      system_->xCurrentTimeInt64(system_, &now);
+      return now - julian_1970;
+    }
+    double days = 0;
+    system_->xCurrentTime(system_, &days);
+    return static_cast<sqlite3_int64>(days * milliseconds_a_day) - julian_1970;
   }
 
  private:
@@ -180,8 +185,8 @@ class sqlite_prepared final : public prepared {
     const char* data = given.data.empty() ? "" : given.data.data();
     int result = SQLITE_OK;
     if (given.is == core::value::shape::null) {
-      const auto now = as.clock ? clock_.now() : std::nullopt;
-      result = now ? sqlite3_bind_int64(to, place, *now) : sqlite3_bind_null(to, place);
+      result =
+          as.clock ? sqlite3_bind_int64(to, place, clock_.now()) : sqlite3_bind_null(to, place);
     } else if (given.is == core::value::shape::integer) {
       result = sqlite3_bind_int64(to, place, given.number);
     } else if (as.type == core::value_type::bytes) {
@@ -279,7 +284,15 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
 
 }  // namespace
 
-const transport_kind sqlite_transport{
-    "sqlite", marker::numbered_question, false, open, attach, fits, listen, true, survive_forks};
+const transport_kind sqlite_transport{.name = "sqlite",
+                                      .markers = marker::numbered_question,
+                                      .arrays = false,
+                                      .open = open,
+                                      .attach = attach,
+                                      .fits = fits,
+                                      .listen = listen,
+                                      .bare = true,
+                                      .tells_time = true,
+                                      .survive_forks = survive_forks};
 
 }  // namespace tableq::drivers

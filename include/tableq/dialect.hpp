@@ -105,7 +105,8 @@ struct dialect {
 
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
   /// `{table}`, `{catalog}` and `{limits}` become quoted names, `{table:suffix}` the quoted name of
-  /// an index, and `:name` a parameter.
+  /// an index, and `:name` a parameter. A block that begins with `-- fragment: clock` takes the
+  /// place of `{clock}` in the blocks below it: docs/drivers.md.
   std::string statements = {};
   /// The text that makes a queue, by the kind's name; `catalog`; and `roles`, in blocks as those of
   /// statements, which may be missing where there are no users.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,16 @@ TABLEQ_EXPORT std::vector<std::string> dialects();
 /// fit.
 TABLEQ_EXPORT std::string ddl(std::string_view dialect, std::string_view queue,
                               const queue_settings& settings, const open_options& options = {});
+
+/// The statements that tableq runs on a queue of this kind, by name, for a person who reads or
+/// debugs them: whole, with names filled in, and parameters as `:name`. A name that ends with
+/// `.one` or `.bare` is a cheaper form of the statement before it; in a batch `{items: ...}` stands
+/// once for each message. Needs no connection.
+/// @param options table_prefix and schema_name are used.
+/// @throws error errc::invalid_argument for an unknown dialect or a bad name.
+TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dialect, kind of_queue,
+                                                            std::string_view queue,
+                                                            const open_options& options = {});
 
 /// What an administrator would run to give a user what the role needs on a queue, and no more. The
 /// user works with `schema_policy::verify_only`, unless it is an owner. Needs no connection.

@@ -27,23 +27,17 @@ class bench_programs : public on_each_backend {
   }
   [[nodiscard]] std::string file(const std::string& name) const { return directory_ / name; }
 
-  /// With next to nothing to do.
   ended bench(const std::string& backend, const words& more) {
-    words all = {backend,
-                 "--directory",
-                 directory_.string(),
-                 "--rounds",
-                 "1",
-                 "--seconds",
-                 "0.01",
-                 "--threads",
-                 "3",
-                 "--messages",
-                 "1000",
-                 "--json",
-                 file("out.jsonl"),
-                 "--synchronous"};
-    all.push_back(backend == "sqlite" ? "normal" : "off");
+    words all = {"--synchronous", backend == "sqlite" ? "normal" : "off"};
+    all.insert(all.end(), more.begin(), more.end());
+    return bench_in_usual_modes(backend, all);
+  }
+
+  /// With next to nothing to do.
+  ended bench_in_usual_modes(const std::string& backend, const words& more) {
+    words all = {backend,     "--directory", directory_.string(), "--rounds", "1",
+                 "--seconds", "0.01",        "--threads",         "3",        "--messages",
+                 "1000",      "--json",      file("out.jsonl")};
     if (backend != "sqlite") all.insert(all.end(), {"--db", here().url()});
     all.insert(all.end(), more.begin(), more.end());
     return command(TABLEQ_BENCH, all).wait();
@@ -103,6 +97,19 @@ TEST_P(bench_programs, measure_throughput_beside_the_plain_statements) {
       EXPECT_EQ(result.at("synchronous"), backend == "sqlite" ? "normal" : "off");
       EXPECT_TRUE(contains(end.out, "\n" + name + " ")) << end.out;
     }
+  }
+}
+
+TEST_P(bench_programs, measure_in_both_modes_of_commit_unless_told) {
+  const std::string backend = GetParam()->name();
+  const ended end = bench_in_usual_modes(backend, {"--case", "enqueue"});
+  ASSERT_EQ(end.status, 0) << end.err;
+  for (const char* mode : {"full", "normal", "on", "off"}) {
+    const bool of_sqlite = mode[0] == 'f' || mode[0] == 'n';
+    EXPECT_EQ(contains(end.out, "\nenqueue                 " + std::string(mode) + " "),
+              (backend == "sqlite") == of_sqlite)
+        << mode << '\n'
+        << end.out;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "support/backends.hpp"

@@ -7,6 +7,7 @@
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"

@@ -50,6 +50,15 @@ TEST_P(dialects, that_lack_a_statement_are_refused_by_its_name) {
   expect_refused(wrong, "claim.take");
 }
 
+TEST_P(dialects, that_lack_a_fragment_are_refused_by_its_name) {
+  dialect wrong = copy_of(db().backend());
+  const std::string mark = "-- fragment: retry_delay";
+  const std::size_t at = wrong.statements.find(mark);
+  ASSERT_NE(at, std::string::npos);
+  wrong.statements.replace(at, mark.size(), "-- fragment: retry_decay");
+  expect_refused(wrong, "{retry_delay}");
+}
+
 TEST_P(dialects, that_lack_ddl_or_a_function_are_refused) {
   dialect no_ddl = copy_of(db().backend());
   no_ddl.ddl.erase("pending");

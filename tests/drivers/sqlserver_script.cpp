@@ -10,6 +10,7 @@
 
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq_test {
@@ -55,9 +56,10 @@ std::string numbered(std::string_view sql) {
 
 known_texts texts_of_dialect() {
   const tableq::dialect speaks = tableq::find_dialect("sqlserver");
-  const auto blocks = tableq::drivers::split_blocks(speaks.statements);
+  using tableq::drivers::clock_source;
   known_texts out;
-  const auto add = [&](const contract& of, const tableq::core::table_names& names) {
+  const auto add_texts = [&](const tableq::drivers::blocks& blocks, const contract& of,
+                             const tableq::core::table_names& names) {
     const auto block = blocks.find(of.name);
     if (block == blocks.end()) return;
     const std::string filled = tableq::drivers::fill_names(block->second, speaks, names);
@@ -71,6 +73,12 @@ known_texts texts_of_dialect() {
       out[numbered(text.sql)] = {std::string(of.name), &of, std::move(text.parameters),
                                  of.items.empty() ? 0 : rows};
     }
+  };
+  const auto running = tableq::drivers::split_blocks(speaks.statements);
+  const auto given = tableq::drivers::split_blocks(speaks.statements, clock_source::given);
+  const auto add = [&](const contract& of, const tableq::core::table_names& names) {
+    add_texts(running, of, names);
+    add_texts(given, of, names);
   };
   for (const scripted_queue& each : queues) {
     const auto names = tableq::core::names_for({}, each.name);

@@ -7,6 +7,7 @@
 #include <tableq/error.hpp>
 
 #include "core/seam/contract.hpp"
+#include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
 #include "fuzz/check.hpp"
 
@@ -30,12 +31,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const tableq::core::table_names names{
       .schema = "s", .table = "mail", .catalog = "catalogue", .limits = "limits"};
   const std::string_view text = text_of(data, size);
-  std::size_t inside = 0;
-  for (const auto& [name, block] : split_blocks(text)) {
-    must(!name.empty() && name.find(' ') == std::string::npos, "a block has a name");
-    inside = std::max(inside, block.size());
+  const bool fragments = text.find("-- fragment:") != text.npos;
+  for (const auto clock : {clock_source::database, clock_source::given}) {
+    try {
+      for (const auto& [name, block] : split_blocks(text, clock)) {
+        must(!name.empty() && name.find(' ') == std::string::npos, "a block has a name");
+        must(fragments || block.size() <= text.size(), "a block is a part of the text");
+      }
+    } catch (const tableq::error& refused) {
+      must(fragments && refused.code() == tableq::errc::invalid_argument, "only fragments grow");
+    }
   }
-  must(inside <= text.size(), "a block is a part of the text");
   std::string together;
   for (const std::string& each : split_script(text)) together += each;
   must(without(together, "; \n\r\t") == without(text, "; \n\r\t") || text.find(';') != text.npos,

@@ -205,7 +205,7 @@ BREACHES = {
         ("heap.purge", "OUTPUT deleted.id", "RETURNING id"),
         ("queue.drop", "{table}", "{table}::x"),
         ("catalog.find", "name =", "name || name ="),
-        ("pending.peek", "DATEDIFF_BIG", "DATEDIFF"),
+        ("schema.pending", "DATEDIFF_BIG", "DATEDIFF"),
         ("claim.take", "CAST(4294967296 AS bigint)", "4294967296"),
     ],
     "top_has_parentheses": [

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 KINDS = ("catalog", "heap", "fifo", "lifo", "pending", "claim")
-BLOCK = re.compile(r"^-- name:(.*)\n((?:(?!-- name:).*\n?)*)", re.M)
+BLOCK = re.compile(r"^-- name:(.*)\n((?:(?!-- (?:name|fragment):).*\n?)*)", re.M)
+FRAGMENT = re.compile(r"^-- fragment:(.*)\n((?:(?!-- (?:name|fragment):).*\n?)*)", re.M)
 ITEMS = re.compile(r"\{items:\s*(.*?)\}", re.S)
 LITERAL = re.compile(r"'(?:[^']|'')*'")
 PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
@@ -19,14 +20,30 @@ def without_literals(text):
     return LITERAL.sub("''", text)
 
 
-def read_texts(root):
+def with_fragments(statements, given_clock):
+    """The blocks of a statements file, with each fragment in the place of its name."""
+    fragments = {}
+
+    def put(text):
+        for name, body in fragments.items():
+            text = text.replace("{" + name + "}", body)
+        return text
+
+    for found in FRAGMENT.finditer(statements):
+        name = found[1].strip()
+        if name.endswith(".given") and not given_clock:
+            continue
+        fragments[name.removesuffix(".given")] = put(without_comments(found[2]))
+    return [(block[1].split(), put(without_comments(block[2]))) for block in BLOCK.finditer(statements)]
+
+
+def read_texts(root, given_clock=False):
     """Name -> text: each block by its first name, `setup`, `schema.<kind>`, and all `roles`."""
     root = Path(root)
     texts, aliases = {}, {}
     statements = (root / "drivers/sqlserver/statements.sql").read_text(encoding="utf-8")
-    for block in BLOCK.finditer(statements):
-        names = block[1].split()
-        texts[names[0]] = without_comments(block[2])
+    for names, text in with_fragments(statements, given_clock):
+        texts[names[0]] = text
         aliases.update({name: names[0] for name in names})
     texts["setup"] = without_comments((root / "drivers/sqlserver/setup.sql").read_text(encoding="utf-8"))
     for kind in KINDS:

@@ -45,32 +45,17 @@ class plan : public on_each_backend {
   /// The text that stands in for a statement where one message is meant, or else the statement.
   [[nodiscard]] std::string single(const std::string& statement) {
     const std::string own = statement + ".one";
-    std::istringstream words(tableq::find_dialect(db().backend()).statements);
-    return std::find(std::istream_iterator<std::string>(words), {}, own) ==
-                   std::istream_iterator<std::string>()
-               ? statement
-               : own;
+    return texts(own, "mail").contains(own) ? own : statement;
   }
-  /// The text of a statement for one queue.
+  /// The texts of the statement's kind for one queue.
+  std::map<std::string, std::string> texts(const std::string& statement, const std::string& table) {
+    const std::string beginning = statement.substr(0, statement.find('.'));
+    const bool of_all = beginning == "limits" || beginning == "queue" || beginning == "catalog";
+    return tableq::statements(db().backend(), tableq::parse_kind(of_all ? "heap" : beginning),
+                              table);
+  }
   std::string text_of(const std::string& statement, const std::string& table) {
-    std::istringstream lines(tableq::find_dialect(db().backend()).statements);
-    std::string found;
-    bool inside = false;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.rfind("-- name: ", 0) == 0) {
-        inside = contains(line + " ", " " + statement + " ");
-      } else if (inside && line.rfind("--", 0) != 0) {
-        found += line + "\n";
-      }
-    }
-    EXPECT_FALSE(found.empty()) << "no statement " << statement;
-    for (const char* index : {"next", "done", "key", "group"}) {
-      found =
-          replaced(found, std::string("{table:") + index + "}", "\"" + table + "_" + index + "\"");
-    }
-    found = replaced(found, "{table}", "\"" + table + "\"");
-    found = replaced(found, "{limits}", "\"tableq_limits\"");
-    return replaced(found, "{catalog}", "\"tableq_queues\"");
+    return texts(statement, table).at(statement);
   }
   /// What a take is given, with ids of the priority 0 from `floor` on.
   static parameters take(const char* max, const char* guard, const std::string& floor = "0") {

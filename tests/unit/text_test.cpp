@@ -1,5 +1,6 @@
 #include "drivers/text.hpp"
 #include "core/seam/contract.hpp"
+#include "drivers/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ using tableq::core::contract;
 using tableq::core::field;
 using tableq::core::value;
 using tableq::core::value_type;
+using tableq::drivers::clock_source;
 using tableq::drivers::compile;
 using tableq::drivers::fill_names;
 using tableq::drivers::marker;
@@ -63,6 +65,35 @@ TEST(blocks, are_empty_for_an_empty_text) {
   EXPECT_TRUE(split_blocks("").empty());
   EXPECT_EQ(split_blocks("-- name: a.b").at("a.b"), "");
   EXPECT_TRUE(split_blocks("-- name:\nSELECT 1").empty());
+}
+
+TEST(fragments, stand_in_the_place_of_their_names_without_their_comments) {
+  const auto found = split_blocks(
+      "-- fragment: one\n-- The first number.\n1\n-- fragment: sum\n{one} +\n  {one}\n"
+      "-- name: a.b\nSELECT {sum} FROM {table} WHERE x = '{\"at\":}'\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.at("a.b"), "SELECT 1 +\n  1 FROM {table} WHERE x = '{\"at\":}'");
+}
+
+TEST(fragments, have_a_form_for_a_given_clock) {
+  const std::string file =
+      "-- fragment: clock\nnow()\n-- fragment: clock.given\n:now\n-- name: a.b\nSELECT {clock}\n";
+  EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now()");
+  EXPECT_EQ(split_blocks(file, clock_source::given).at("a.b"), "SELECT :now");
+}
+
+TEST(fragments, serve_only_what_comes_behind_them) {
+  const auto found = split_blocks("-- name: a.b\nSELECT {one}\n-- fragment: one\n1\n");
+  EXPECT_EQ(found.at("a.b"), "SELECT {one}");
+}
+
+TEST(fragments, that_grow_without_bound_are_refused) {
+  std::string file = "-- fragment: x0\n0123456789\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string before = "{x" + std::to_string(i - 1) + "}";
+    file += "-- fragment: x" + std::to_string(i) + "\n" + before + before + "\n";
+  }
+  EXPECT_THROW(split_blocks(file), tableq::error);
 }
 
 TEST(blocks, read_files_with_carriage_returns) {

@@ -1,0 +1,99 @@
+#include "drivers/blocks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+namespace tableq::drivers {
+namespace {
+
+constexpr std::string_view block_start = "-- name:";
+constexpr std::string_view fragment_start = "-- fragment:";
+constexpr std::string_view for_given_clock = ".given";
+constexpr std::string_view spaces = " \n\r\t";
+/// Fragments in fragments could fill the memory.
+constexpr std::size_t longest_text = 100'000;
+
+/// Where the next block or fragment begins.
+std::size_t next_start(std::string_view file, std::size_t from) {
+  return std::min(file.find(block_start, from), file.find(fragment_start, from));
+}
+
+std::string_view trimmed(std::string_view text, std::string_view at_end) {
+  const std::size_t first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(at_end) + 1 - first);
+}
+
+std::string without_comments(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    if (!trimmed(line, spaces).starts_with("--")) out += line;
+    text.remove_prefix(end);
+  }
+  return std::string(trimmed(out, spaces));
+}
+
+/// Puts the fragments in their places. Braces around anything else stay.
+std::string expanded(std::string_view text, const blocks& fragments) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t open = std::min(text.find('{'), text.size());
+    out += text.substr(0, open);
+    text.remove_prefix(open);
+    if (text.empty()) break;
+    const std::size_t close = text.find('}');
+    const auto known = close == std::string_view::npos ? fragments.end()
+                                                       : fragments.find(text.substr(1, close - 1));
+    if (known == fragments.end()) {
+      out += text.front();
+      text.remove_prefix(1);
+    } else {
+      out += known->second;
+      text.remove_prefix(close + 1);
+    }
+    if (out.size() > longest_text) {
+      throw error(errc::invalid_argument, advice::never,
+                  "a statement has over 100000 characters with its fragments",
+                  {.operation = "register_dialect"});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+blocks split_blocks(std::string_view file, clock_source clock) {
+  blocks out;
+  blocks fragments;
+  std::size_t at = next_start(file, 0);
+  while (at != std::string_view::npos) {
+    const bool is_fragment = file.substr(at).starts_with(fragment_start);
+    const std::size_t names_at = at + (is_fragment ? fragment_start : block_start).size();
+    const std::size_t line_end = std::min(file.find('\n', at), file.size());
+    std::string_view names = trimmed(file.substr(names_at, line_end - names_at), spaces);
+    at = next_start(file, line_end);
+    const std::string_view body = file.substr(line_end, std::min(at, file.size()) - line_end);
+    if (is_fragment) {
+      std::string text = expanded(without_comments(body), fragments);
+      if (names.ends_with(for_given_clock)) {
+        if (clock != clock_source::given) continue;
+        names.remove_suffix(for_given_clock.size());
+      }
+      fragments.insert_or_assign(std::string(names), std::move(text));
+      continue;
+    }
+    const std::string text = expanded(trimmed(body, " \n\r\t;"), fragments);
+    while (!names.empty()) {
+      const std::size_t end = std::min(names.find_first_of(" \r\t"), names.size());
+      out.insert_or_assign(std::string(names.substr(0, end)), text);
+      names = trimmed(names.substr(end), spaces);
+    }
+  }
+  return out;
+}
+
+}  // namespace tableq::drivers

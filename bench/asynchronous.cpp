@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t hundred = 100;
 
-/// Shared with the thread that tells the outcomes: its last word may come after the wait.
+/// Shared with the thread that reports outcomes: its last report may come after the wait.
 struct told {
   std::atomic<std::size_t> known{0};
   std::atomic<bool> failed{false};
 };
 
-/// Enqueues for so long, and is done when all outcomes are known.
+/// Enqueues for this time, and ends when all outcomes are known.
 std::size_t enqueue_for(tableq::fifo_queue& mail, double seconds) {
   const auto end = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(

@@ -1,4 +1,4 @@
-// Reads while much is stored, beside reads while little is: the limit is tableq itself.
+// Reads of a long queue beside reads of a short one: the limit is tableq itself.
 #include <chrono>
 #include <utility>
 
@@ -56,7 +56,7 @@ void many_waiting(const bed& where, recorder& out, const std::string& name, auto
   db.drop("small");
 }
 
-/// Messages that cannot be taken now: delayed ones, and ones that somebody holds.
+/// Messages that cannot be taken now: delayed and leased ones.
 void add_others(const bed& where, tableq::claim_queue& jobs) {
   where.raw.fill(owner::tableq, jobs.name(), where.how.messages);
   while (!jobs.take({.max = 10'000, .lease = far}).empty()) continue;

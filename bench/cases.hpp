@@ -12,14 +12,14 @@ namespace bench {
 struct bench_case {
   std::string name;
   std::string description;
-  /// Whether it is measured on a database.
+  /// Whether it runs on a database.
   bool (*fits)(const database_kind& on);
   /// Empty: with all modes of commits.
   std::vector<std::string> synchronous = {};
   std::function<void(const bed& where, recorder& out)> run;
 };
 
-// Where cases are measured.
+// Runs cases on a database.
 inline bool everywhere(const database_kind& /*on*/) {
   return true;
 }
@@ -30,7 +30,7 @@ inline bool with_one_writer(const database_kind& on) {
   return on.one_writer;
 }
 
-/// What each file of cases has.
+/// Each file of cases has one.
 std::vector<bench_case> throughput_cases();
 std::vector<bench_case> asynchronous_cases();
 std::vector<bench_case> process_cases();
@@ -42,7 +42,7 @@ std::vector<bench_case> memory_cases();
 /// All of them, in the order in which they run.
 std::vector<bench_case> all_cases();
 
-/// Whether a name is what a pattern with `*` describes.
+/// Whether a name matches a pattern with `*`.
 bool matches(const std::string& pattern, const std::string& name);
 
 }  // namespace bench

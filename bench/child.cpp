@@ -21,7 +21,7 @@ void tell(const json& line) {
   std::cout << line.dump() << std::endl;
 }
 
-/// Receives until a message says that it is the last.
+/// Receives until the last message, which says so.
 void receive(tableq::database& db) {
   auto mail = db.fifo("mail");
   tell({{"ready", true}});

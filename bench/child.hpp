@@ -4,12 +4,12 @@
 
 namespace bench {
 
-/// Whether this process was started by another one of this program, for its cases with several
-/// processes.
+/// Whether another process of this program started this one, for a case with several processes.
 bool is_child(int argc, char** argv);
 
-/// What the order says: wait for messages and tell when each came, or move as many as possible.
-/// Answers on standard output, begins and ends with standard input. @return the exit status.
+/// Obeys the order: waits for messages and reports when each came, or moves as many as possible.
+/// Answers on standard output, begins and ends with standard input.
+/// @return the exit status.
 int run_child(const std::string& order);
 
 }  // namespace bench

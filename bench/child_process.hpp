@@ -23,7 +23,8 @@ class child_process {
   child_process& operator=(child_process&&) = delete;
   ~child_process();
 
-  /// Its next line. @throws std::runtime_error when it has ended instead.
+  /// Its next line.
+  /// @throws std::runtime_error when it has ended instead.
   json answer();
   /// Lets it begin.
   void go() const;

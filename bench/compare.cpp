@@ -10,7 +10,7 @@ namespace bench {
 
 namespace {
 
-/// What the rounds of one side gave.
+/// The results of one side's rounds.
 struct series {
   std::vector<double> rates = {};
   std::vector<double> p50 = {};

@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// One of two that are measured in turns.
+/// One of two sides that are measured in turn.
 struct side {
   std::size_t threads = 1;
   operation_maker make;
-  /// Puts so many messages where the operations find them; empty: they need none.
+  /// Adds so many messages for the operations; empty: they need none.
   std::function<void(std::size_t)> fill = {};
   std::size_t least = 0;     ///< So many messages at least are filled in.
   std::size_t messages = 0;  ///< After so many a round is over; zero: after its time.

@@ -1,5 +1,5 @@
-// Reads one after the other while an old snapshot is held, so that nothing that was deleted can be
-// cleaned away: the last tenth against the first.
+// Reads under an old snapshot, which keeps deleted rows from being cleaned away: the last tenth
+// against the first.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t points = 20;
 constexpr std::size_t windows = 5;
-/// What slows down more and more would go on for hours. In lengths of a measurement.
+/// A side that slows down more and more would run for hours. In lengths of a measurement.
 constexpr double patience = 200;
 constexpr double patience_with_raw = 20;
 
@@ -56,7 +56,7 @@ curve follow(const settings& how, const operation_maker& one, const operation_ma
   return out;
 }
 
-/// Of what was reached.
+/// Of the number that was reached.
 double tenth(const curve& of, bool last) {
   const double all = of.reads.empty() ? 0 : of.reads.back();
   std::vector<double> rates;
@@ -69,7 +69,7 @@ double tenth(const curve& of, bool last) {
 
 void run(const bed& where, recorder& out, const std::string& name, action what) {
   const settings& how = where.how;
-  // What the last windows read beyond the last point.
+  // The reads of the last windows beyond the last point.
   const std::size_t stored = how.messages + how.messages / 4 + 10'000;
   tableq::database db = open(where);
   const auto one = on_tableq(db, what, 1);

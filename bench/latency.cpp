@@ -1,4 +1,4 @@
-// From the call of enqueue to the return of a dequeue that was waiting, while nothing else happens.
+// From the call of enqueue to the return of a waiting dequeue, while nothing else happens.
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -23,7 +23,7 @@ double since_us(std::int64_t begin, std::int64_t end) {
   return static_cast<double>(end - begin) / 1000;
 }
 
-/// An enqueue and a dequeue in one thread, which nobody waits for: what a hand-over costs at least.
+/// An enqueue and a dequeue in one thread: the least cost of passing a message on.
 double alone_us(tableq::fifo_queue& queue) {
   const std::int64_t begin = now_ns();
   queue.enqueue(payload());
@@ -79,7 +79,7 @@ void inside(const bed& where, recorder& out) {
   out.record(where, latencies(where, "latency_inside", all, limit));
 }
 
-/// The waiting reader is another process. The limit: where there are notifications, a bare one; and
+/// The waiting reader is another process. The limit: a bare notification if the database has them,
 /// otherwise the same work by one thread.
 void between(const bed& where, recorder& out) {
   tableq::database db = open(where);

@@ -46,7 +46,7 @@ std::vector<bench_case> chosen(const settings& how, const database_kind& kind) {
   return out;
 }
 
-/// @return whether all went well.
+/// @return whether all cases succeeded.
 bool run_all(const settings& how) {
   const database_kind& kind = bench::database_called(how.backend);
   const std::vector<bench_case> cases = chosen(how, kind);
@@ -79,7 +79,7 @@ bool run_all(const settings& how) {
   return well;
 }
 
-/// What is measured, and where.
+/// The cases and databases to measure.
 void add_place(CLI::App& app, settings& how) {
   const auto each_kind = [](auto text) {
     std::vector<std::string> out;

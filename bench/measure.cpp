@@ -17,15 +17,15 @@ volatile std::sig_atomic_t signalled = 0;
 
 using clock = std::chrono::steady_clock;
 
-/// So many looks in a row without a message mean that there are none. A single one may be due to
-/// others that hold what is left.
+/// So many empty reads in a row mean that the queue is empty. After a single one, others may still
+/// hold messages.
 constexpr int looks_in_vain = 20;
 
 double microseconds(clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
 
-/// What the threads of one measurement share.
+/// Shared by the threads of one measurement.
 class crew {
  public:
   crew(std::size_t threads, const bounds& until, const operation_maker& make)
@@ -107,7 +107,8 @@ class crew {
   std::atomic<std::size_t> all_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
-  std::exception_ptr failure_;  ///< Written by whoever set failed_; read when all have joined.
+  std::exception_ptr
+      failure_;  ///< The thread that set failed_ writes it; read after all have joined.
 };
 
 }  // namespace

@@ -6,19 +6,20 @@
 
 namespace bench {
 
-/// One call that is measured. @return how many messages it moved; zero when none was there.
+/// One measured call.
+/// @return how many messages it moved; zero if there were none.
 using operation = std::function<std::size_t()>;
 
-/// Makes what thread number `index` does; called in that thread, before the time runs.
+/// Makes the operation of thread number `index`; called in that thread, before the time runs.
 using operation_maker = std::function<operation(std::size_t index)>;
 
-/// When a measurement ends: whatever comes first.
+/// When a measurement ends: at the first of these.
 struct bounds {
   double seconds = 1;
   std::size_t messages = 0;  ///< For all threads together; zero: no bound.
 };
 
-/// What was measured.
+/// The result of a measurement.
 struct outcome {
   std::size_t messages = 0;
   double seconds = 0;                ///< From the common start to the end of the last call.
@@ -27,12 +28,12 @@ struct outcome {
   [[nodiscard]] double rate() const;
 };
 
-/// From now on SIGINT and SIGTERM end what is measured: each measurement throws then.
+/// From now on SIGINT and SIGTERM end measurements: each throws then.
 void end_on_signals();
 [[nodiscard]] bool interrupted();
 
-/// Runs the operations in so many threads, each again and again.
-/// @throws what an operation threw first; the other threads are stopped.
+/// Repeats the operations in so many threads.
+/// @throws the first exception of an operation; the other threads are stopped.
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make);
 
 }  // namespace bench

@@ -7,13 +7,13 @@
 
 namespace bench {
 
-/// Prints a row for each result, and writes it as a line of JSON where that was asked for.
+/// Prints a row for each result, and writes it as a line of JSON if a file was given.
 class printer : public recorder {
  public:
   explicit printer(const settings& how);
 
   void record(const bed& where, json result) override;
-  /// What the results depend on: the line before all others.
+  /// The conditions of the results: the first line.
   void machine(const json& about);
 
  private:

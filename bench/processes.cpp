@@ -1,4 +1,4 @@
-// Several processes on one file: what they reach together, and how fairly it is shared.
+// Several processes on one file: their rate together, and how evenly it is shared.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t processes = 8;
-/// Long enough for a share to show.
+/// Long enough to show each one's share.
 constexpr double longer = 3;
 
 struct crowd {

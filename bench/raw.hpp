@@ -11,8 +11,8 @@ namespace bench {
 
 using json = nlohmann::ordered_json;
 
-/// One connection without tableq: plain prepared statements on a plain table, so many messages at a
-/// time as it was made for. Used by one thread at a time.
+/// One connection without tableq: plain prepared statements on a plain table, made for a fixed
+/// number of messages at a time. Used by one thread at a time.
 class raw_client {
  public:
   raw_client() = default;
@@ -20,7 +20,7 @@ class raw_client {
   raw_client& operator=(const raw_client&) = delete;
   virtual ~raw_client() = default;
 
-  /// One transaction, of one statement where one takes all the messages.
+  /// One transaction, of one statement if one takes all the messages.
   virtual void insert() = 0;
   /// One statement that deletes and returns. @return how many.
   virtual std::size_t pop() = 0;
@@ -29,10 +29,10 @@ class raw_client {
   virtual std::size_t claim() = 0;
 };
 
-/// Whose tables.
+/// The owner of the tables.
 enum class owner { raw, tableq };
 
-/// Something that is held until the object goes.
+/// Something held until the object is destroyed.
 class held {
  public:
   held() = default;
@@ -41,7 +41,7 @@ class held {
   virtual ~held() = default;
 };
 
-/// One message that another session waits for, handed over by what the database itself offers.
+/// One message that another session waits for, passed on by the database's own means.
 class hand_over {
  public:
   hand_over() = default;
@@ -53,7 +53,7 @@ class hand_over {
   virtual double send_and_receive() = 0;
 };
 
-/// A place of its own in one database, gone with the object: what tableq is measured against.
+/// A place of its own in one database, removed with the object: the limit's side.
 class raw_database {
  public:
   raw_database() = default;
@@ -70,23 +70,23 @@ class raw_database {
   virtual void clear(owner whose, std::string_view table) = 0;
   /// Adds so many messages by plain SQL.
   virtual void add(owner whose, std::string_view table, std::size_t messages) = 0;
-  /// Cleans away what was deleted, so that a measurement begins with a tidy table.
+  /// Cleans away deleted rows, so that a measurement begins with a tidy table.
   virtual void tidy(owner whose, std::string_view table) = 0;
   /// All three.
   void fill(owner whose, std::string_view table, std::size_t messages);
 
-  /// Keeps what is deleted from now on from being cleaned away.
+  /// Keeps rows deleted from now on from being cleaned away.
   [[nodiscard]] virtual std::unique_ptr<held> hold_snapshot(owner whose) = 0;
 
-  /// The plainest hand-over of a message; null where the database notifies nobody.
+  /// The plainest way to pass a message on; null if the database has no notifications.
   [[nodiscard]] virtual std::unique_ptr<hand_over> notifications() { return nullptr; }
 
-  /// The database's version and the settings that decide on speed.
+  /// The database's version and the settings that matter for speed.
   [[nodiscard]] virtual json describe() = 0;
 };
 
-/// How a statement's text differs between databases is their own affair; what is sent is the same
-/// everywhere: bytes of this length.
+/// The text of a statement depends on the database; the payload is the same everywhere: bytes of
+/// this length.
 inline constexpr std::size_t payload_size = 200;
 std::string_view payload();
 

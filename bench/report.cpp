@@ -1,4 +1,4 @@
-// Makes tables for people, as Markdown, and diagrams of what tableq_bench wrote as lines of JSON.
+// Makes Markdown tables and diagrams from the lines of JSON of tableq_bench.
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -25,7 +25,7 @@ struct column {
   int decimals;
 };
 
-/// Those that no result of a table has are left out.
+/// Columns without a result in a table are left out.
 constexpr std::array<column, 14> columns = {{{"threads", "threads", 0},
                                              {"a call", "batch", 0},
                                              {"rate/s", "rate", 0},
@@ -71,7 +71,7 @@ std::string plain(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// The files' lines: what is said of the machine, and the results by backend.
+/// The files' lines: the machine, and the results by backend.
 struct figures {
   json machine;
   std::vector<std::pair<std::string, std::vector<json>>> parts;

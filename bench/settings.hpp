@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// What the command line has decided.
+/// The result of parsing the command line.
 struct settings {
   std::string backend;                        ///< The name of its kind.
   std::string address;                        ///< Of the server, where there is one.
@@ -36,7 +36,7 @@ struct bed {
   std::string synchronous;
 };
 
-/// Takes the results as they come.
+/// Takes each result at once.
 class recorder {
  public:
   recorder() = default;
@@ -44,7 +44,12 @@ class recorder {
   recorder& operator=(const recorder&) = delete;
   virtual ~recorder() = default;
 
-  /// One object with the members that docs/performance.md lists. Backend and mode are added.
+  /// One object: the `case`; `rate` and `limit` in messages a second, medians of the rounds;
+  /// `ratio`, the median of the rounds' ratios; `spread`, greatest less least ratio as a share of
+  /// that; `p50_us` and `p99_us` of one call, `limit_p50_us` of the limit's. Some cases have
+  /// `fairness` (slowest / fastest process), `longest_us` (the longest call), `above_us` (p50 less
+  /// the limit's) or `limit_of` (the limit, if not the plain statements). Backend and mode are
+  /// added.
   virtual void record(const bed& where, json result) = 0;
 };
 

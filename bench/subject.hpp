@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// What a call does: an enqueue, a destructive read, or a take with its complete.
+/// The work of a call: an enqueue, a destructive read, or a take with its complete.
 enum class action { enqueue, dequeue, take_complete };
 
 /// tableq as an application would open it.
@@ -21,7 +21,7 @@ operation_maker on_tableq(tableq::database db, action what, std::size_t batch);
 /// The same without tableq.
 operation_maker on_raw(raw_database& raw, action what, std::size_t batch);
 
-/// Where the messages of an action lie.
+/// The table of an action.
 const char* queue_of(action what);
 const char* table_of(action what);
 

@@ -44,7 +44,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-/// Where values lie on the paper.
+/// The positions of values in the picture.
 class scale {
  public:
   explicit scale(const std::vector<line>& lines) {

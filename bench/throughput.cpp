@@ -1,4 +1,4 @@
-// How many messages a second: by action, threads and size of batches.
+// Messages a second, by action, threads and size of batches.
 #include <utility>
 
 #include "cases.hpp"
@@ -16,7 +16,7 @@ void run(const bed& where, recorder& out, const std::string& name, action what, 
   const std::size_t threads = many ? where.how.threads : 1;
   tableq::database db = open(where);
   side ours{.threads = threads, .make = on_tableq(db, what, batch)};
-  // Where one writes at a time, more raw clients get no further than one.
+  // With one writer at a time, more raw clients are not faster than one.
   side limit{.threads = where.kind.one_writer ? 1 : threads,
              .make = on_raw(where.raw, what, batch)};
   if (what != action::enqueue) {

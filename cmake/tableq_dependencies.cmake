@@ -1,5 +1,5 @@
-# Interface targets for what the library is built on. Debian's SOCI has no package configuration of
-# its own, so it is looked up by header and library.
+# Interface targets for the libraries that tableq needs. Debian's SOCI has no package configuration
+# of its own, so it is found by header and library.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)

@@ -1,12 +1,13 @@
-# What the compiler and the linker can do against mistakes in memory, for the library's own code and the
-# command; never passed on to those who use the library. Flags that a compiler does not know are left out.
+# Guards of the compiler and the linker against mistakes in memory, for the library's own code and
+# the command; never passed on to users of the library. Flags that a compiler does not know are left
+# out.
 include(CheckCXXCompilerFlag)
 include(CheckLinkerFlag)
 include(CheckPIESupported)
 
 set(tableq_hardening_flags)
 set(tableq_hardening_link_flags)
-# Sanitizers find more, and do not go with fortified functions.
+# Sanitizers find more, and do not work with fortified functions.
 if(TABLEQ_HARDENING AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
   foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
     string(MAKE_C_IDENTIFIER "tableq_knows${flag}" known)
@@ -22,7 +23,7 @@ if(TABLEQ_HARDENING AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
     endif()
   endforeach()
   check_pie_supported(LANGUAGES CXX)
-  # Functions that check the size of what they write; they need an optimising compiler.
+  # Functions that check the size of their output; they need an optimising compiler.
   list(APPEND tableq_hardening_flags
     "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE>"
     "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-D_FORTIFY_SOURCE=2>")

@@ -1,12 +1,12 @@
-# What `cmake --install` puts where, and how the installed library is found: as a CMake package and
-# through pkg-config. Both work alike for a static and a shared build.
+# The files that `cmake --install` installs, and two ways to find the library: a CMake package and
+# pkg-config. Both work for a static and a shared build.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tableq)
 
-# A static library hands the libraries it stands on to whoever links it. They are imported targets
-# that the package configuration defines on the user's machine, so no path of this one is written.
+# A user of a static library links its dependencies too. They are imported targets that the package
+# configuration defines on the user's machine, so no path of this one is written.
 if(NOT BUILD_SHARED_LIBS)
   target_link_libraries(tableq PRIVATE $<INSTALL_INTERFACE:tableq::soci>)
   if(TABLEQ_SQLITE)
@@ -47,7 +47,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/package/tableqConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# How the linker is told of a library: by name where it looks anyway, by path otherwise.
+# How the linker finds a library: by name in its default folders, by path otherwise.
 function(tableq_link_words result)
   set(words)
   foreach(library ${ARGN})
@@ -63,8 +63,8 @@ function(tableq_link_words result)
   set(${result} "${words}" PARENT_SCOPE)
 endfunction()
 
-# A user of pkg-config cannot know that the library is static, so a static build names what it
-# stands on in the public fields: plain `pkg-config --libs` links either way.
+# pkg-config does not know that the library is static. So a static build names its dependencies in
+# the public fields: plain `pkg-config --libs` links either way.
 set(pc_modules)
 set(pc_libraries ${TABLEQ_SOCI_CORE})
 if(TABLEQ_SQLITE)

@@ -1,8 +1,8 @@
-# A software bill of materials, in CycloneDX's form (JSON, 1.4), of what this build was really made with:
-# the libraries that CMake found, with the versions that they tell. Installed as tableq.cdx.json. The same
-# build gives the same text: it holds no time and no random number.
+# A software bill of materials, in CycloneDX's form (JSON, 1.4), of this build: the libraries that
+# CMake found, with their versions. Installed as tableq.cdx.json. The same build gives the same
+# text: it holds no time and no random number.
 
-# name, version, licence, and the libraries that are linked; none for what is headers alone.
+# name, version, licence, and the libraries that are linked; none for headers only.
 function(tableq_sbom_component name version license)
   set(properties)
   foreach(library ${ARGN})

@@ -1,4 +1,4 @@
-# What the project compiles its own code with; never passed on to those who use it.
+# Warnings for the project's own code; never passed on to users of the library.
 function(tableq_set_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)

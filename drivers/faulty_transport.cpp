@@ -36,7 +36,7 @@ errc code_of(trouble what) noexcept {
 }
 
 native_failure lost() {
-  return native_failure({.link_lost = true, .sentence = "a test made the connection break"});
+  return native_failure({.link_lost = true, .sentence = "a test broke the connection"});
 }
 
 /// The error that the dialect's own database would report: the sample that the dialect recognises.

@@ -279,7 +279,7 @@ std::string core::role_text(std::string_view dialect, std::string_view block,
   const auto found = blocks.find(block);
   if (found == blocks.end()) {
     throw error(errc::unsupported, advice::never,
-                "this database has no rights to grant: who can open it may use its queues",
+                "this database has no rights to grant: access to the file is access to its queues",
                 {.backend = words->speaks.name, .operation = "grants"});
   }
   return drivers::fill_role(found->second, words->speaks, names, user);

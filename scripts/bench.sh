@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures tableq beside the plain statements of the same database, in turns, in one process.
+# Measures tableq and the plain statements of the same database alternately, in one process.
 #
 #   scripts/bench.sh [sqlite] [postgresql] [odbc] [--quick] [OPTION...]    all three, without a name
 #
@@ -8,10 +8,10 @@
 #   --case PATTERN   only these cases, * stands for anything; may be repeated
 #   OPTION           others of tableq_bench: see build/bench/bench/tableq_bench --help
 #
-# Installs what is missing, builds the preset `bench`, starts a PostgreSQL for the run (settings as on
+# Installs what is missing, builds the preset `bench`, starts a PostgreSQL for the run (settings of
 # a small server, commits durable) and removes it. Prints tables, and leaves NAME.jsonl, report.md and
-# the growth curves as *.svg. Databases are made below TMPDIR, which should be on a real disk. Nothing
-# else should run meanwhile. odbc is PostgreSQL through psqlODBC.
+# the growth curves as *.svg. Creates databases below TMPDIR, which should be on a real disk. Run nothing
+# else meanwhile. odbc is PostgreSQL through psqlODBC.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

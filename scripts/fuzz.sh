@@ -1,12 +1,12 @@
 #!/bin/bash
-# Runs the fuzzers of tests/fuzz, each for so long, and keeps what they find.
+# Runs the fuzzers of tests/fuzz, each for SECONDS, and keeps their findings.
 #
 #   scripts/fuzz.sh SECONDS [TARGET...]        all targets, without one
 #
-# Built by Clang under the address and undefined-behaviour sanitizers, in build/fuzz. An input that breaks
-# something is left in build/fuzz/found/TARGET; what is new is kept in build/fuzz/corpus/TARGET, and used
-# by the next run. Exit status 1 when something was found. `tests/fuzz/corpus` holds the seeds, which the
-# test suite runs over in each run.
+# Built by Clang under the address and undefined-behaviour sanitizers, in build/fuzz. An input that
+# fails is left in build/fuzz/found/TARGET; new inputs are kept in build/fuzz/corpus/TARGET for the next
+# run. Exit status 1 with a finding. `tests/fuzz/corpus` holds the seeds, which the test suite replays in
+# each run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, and nothing when all are there.
+# Installs missing Debian packages.
 #
 #   scripts/install_dependencies.sh [build] [postgresql] [odbc] [test] [lint] [fuzz]
 #
-# build: the library and the command (the default). postgresql: a server of one's own for
-# with_postgresql.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: what tests, linters and fuzzers need beside.
+# build: the library and the command (the default). postgresql: the server for
+# with_postgresql.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of tests, linters and fuzzers.
 # Uses sudo unless run as root.
 set -euo pipefail
 

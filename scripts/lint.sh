@@ -1,10 +1,10 @@
 #!/bin/bash
-# Holds the sources against the formatter and the linter.
+# Checks the sources with the formatter and the linters.
 #
 #   scripts/lint.sh [format] [tidy] [tsql]        all, without an argument
 #
 # format: clang-format over all sources. tidy: clang-tidy over core, drivers and tools, with the
-# flags of the preset `dev`. tsql: the texts for SQL Server against a grammar and rules of their own.
+# flags of the preset `dev`. tsql: the texts for SQL Server with a grammar and rules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# PostgreSQL servers of one's own, for the scripts that read this file: with_postgresql.sh, and
+# Temporary PostgreSQL servers, for the scripts that read this file: with_postgresql.sh, and
 # tests/crash/own_postgresql.sh. PostgreSQL refuses to run as root: then the system user `postgres`
 # runs it.
 
@@ -17,7 +17,7 @@ find_postgresql() {
   return 1
 }
 
-# Makes the directory `home`, and a password.
+# Creates the directory `home`, and a password.
 make_home() {
   home=$(mktemp -d "${TMPDIR:-/tmp}/tableq-postgresql.XXXXXX")
   as_owner=()
@@ -29,7 +29,7 @@ make_home() {
   owner tee "$home/password" >/dev/null <<<"$password"
 }
 
-# Runs a command as the owner of the servers, in a directory that he may enter.
+# Runs a command as the owner of the servers, in a directory that this user may enter.
 owner() { (cd "$home" && "${as_owner[@]}" "$@"); }
 
 # make_cluster DATA DURABLE [LINE OF postgresql.conf]...

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Watch real work go through a durable queue. Installs what is missing, builds the `tableq` command,
+# Shows real work in a durable queue. Installs what is missing, builds the `tableq` command,
 # and takes the SHA-256 of every file below /usr/include: each path is a message of a `claim` queue,
-# four `tableq work` processes share them, and one of the four is killed on the way. At the end the
+# four `tableq work` processes share them, and one of the four is killed meanwhile. At the end the
 # results are compared with those of sha256sum run directly.
 #
 #   scripts/quickstart.sh                                  on SQLite, in a temporary file
@@ -11,8 +11,8 @@
 #   --files DIR      another tree of files
 #   --command PATH   this `tableq`, instead of installing and building
 #
-# The address may also stand in TABLEQ_DB, where no other user sees it. Exit status 0 when every
-# file was worked on and every result is right.
+# The address may also be in TABLEQ_DB, where no other user sees it. Exit status 0 if every file has
+# the right result.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -95,8 +95,8 @@ IFS= read -r path
 sum=$(sha256sum -- "$path") || exit 1
 printf '%s %s %s %s\n' "$TABLEQ_ATTEMPT" "$WORKER" "$TABLEQ_MESSAGE_ID" "$sum" >>"$RESULTS"
 SCRIPT
-# The same, but the messages after the first twenty are held on to until the worker has been killed:
-# so it certainly dies with messages in its hands.
+# The same, but the messages after the first twenty wait until the worker is killed: so it certainly
+# dies with leased messages.
 cat >"$work/hash_and_hold" <<'SCRIPT'
 if [ "$(wc -l <"$RESULTS")" -ge 20 ]; then
   IFS= read -r path
@@ -169,7 +169,7 @@ done
 elapsed=$((${EPOCHREALTIME/./} - begin))
 [[ ! -t 1 ]] || printf '\r'
 
-# What the queue made of it, against sha256sum alone.
+# The results of the queue against those of sha256sum alone.
 export LC_ALL=C
 cut -d ' ' -f 4- "$work"/results.* | sort -u >"$work/got"
 tr '\n' '\0' <"$work/files" | xargs -0 sha256sum -- | sort >"$work/wanted"

@@ -1,20 +1,20 @@
 #!/bin/bash
-# Runs the long modes of the tests that harm tableq on purpose, and prints what was done, how often, and
-# what came of it: the rows of docs/reliability.md.
+# Runs the long modes of the tests that harm tableq on purpose, and prints the faults, how often they were
+# injected, and the results: the figures of docs/reliability.md.
 #
 #   scripts/soak.sh MINUTES [PART...]      all parts, without a name
 #   scripts/soak.sh list                   the parts
 #
-# MINUTES are shared among the parts; one that has done all that it wants ends sooner. What they write is
-# in a directory of their own, removed in the end, and no file of it grows beyond 4 GiB; the fuzzers
-# keep theirs in build/fuzz.
-# Exit status 0 when nothing but what is promised was found.
+# The parts share MINUTES; a part that has finished ends sooner. Their files are in a temporary
+# directory, which is removed at the end, and no file grows beyond 4 GiB; the fuzzers keep theirs in
+# build/fuzz.
+# Exit status 0 if no promise was broken.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # name | share of the time | tests that share it | target | variables | filter
-# A test goes on until it has done what its variable says, or for TABLEQ_TEST_SECONDS. It tells what it has
-# injected by report_injected (tests/support/report.hpp). Without a target: scripts/fuzz.sh, all of its targets.
+# A test runs until it has done what its variable says, or for TABLEQ_TEST_SECONDS. It reports its faults
+# by report_injected (tests/support/report.hpp). Without a target: scripts/fuzz.sh, all of its targets.
 parts='
 killed|4|4|crash|TABLEQ_TEST_KILLS=1000|killed.*
 server|4|6|crash|TABLEQ_TEST_OUTAGES=100|server_*-*bad_network*

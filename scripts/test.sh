@@ -8,7 +8,7 @@
 # again under the address and undefined-behaviour sanitizers, or the thread sanitizer. sanitizers: under both, but only
 # the suites conformance, unit and drivers, which is less than an hour. A PostgreSQL
 # server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
-# A SQL Server takes part where TABLEQ_TEST_SQLSERVER names one: see docs/sqlserver.md.
+# If TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,7 +32,7 @@ groups=(build test)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
-# The plainest locale: what works in it works in all.
+# The plainest locale: a test that passes in it passes in all.
 export LC_ALL=C
 export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
 [[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Runs a command beside a pgbouncer in transaction mode, and ends the pooler afterwards.
+# Runs a command with a pgbouncer in transaction mode, and ends the pooler afterwards.
 #
 #   scripts/with_pgbouncer.sh COMMAND [ARGUMENT...]
 #
-# It stands before the server of TABLEQ_TEST_POSTGRESQL (a URI with a password) and listens on a
-# socket in a directory of its own; the command finds its address in TABLEQ_TEST_POOLER. The
+# pgbouncer connects to the server of TABLEQ_TEST_POSTGRESQL (a URI with a password) and listens on a
+# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The
 # database `untold` there is the same one, through sessions of its own. Without a
-# server or without pgbouncer the command runs without. Three sessions of the server serve all clients.
+# server or without pgbouncer the command runs without a pooler. Three sessions of the server serve all clients.
 # pgbouncer refuses to run as root: then the system user `postgres` runs it.
 set -euo pipefail
 
@@ -45,7 +45,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Whoever reaches the socket may use the server's user: the directory is closed to others.
+# The socket gives the rights of the server's user: the directory is closed to others.
 umask 077
 cat >"$home/pgbouncer.ini" <<CONFIGURATION
 [databases]

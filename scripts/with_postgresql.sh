@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs a command beside a throw-away PostgreSQL server, and removes the server afterwards.
+# Runs a command with a temporary PostgreSQL server, and removes the server afterwards.
 #
 #   scripts/with_postgresql.sh [--fast] [--set NAME=VALUE]... COMMAND [ARGUMENT...]
 #
-# The command finds its address in TABLEQ_TEST_POSTGRESQL. The server listens on 127.0.0.1 (with
+# TABLEQ_TEST_POSTGRESQL holds its address. The server listens on 127.0.0.1 (with
 # passwords) and on a socket in its own directory only, which TABLEQ_TEST_POSTGRESQL_SOCKET names.
 # --fast: changes are not forced to the disk. --set: a line of postgresql.conf.
 # PostgreSQL refuses to run as root: then the system user `postgres` runs it.
@@ -62,7 +62,7 @@ make_database
 
 export TABLEQ_TEST_POSTGRESQL="postgresql://tableq:$password@127.0.0.1:$port/tableq"
 export TABLEQ_TEST_POSTGRESQL_SOCKET="postgresql:///tableq?host=$home&port=$port&user=tableq"
-# A process group of its own, so that an interrupt ends the command with all that it has started.
+# A process group of its own, so that an interrupt ends the command with all its processes.
 set -m
 "$@" <&0 &
 child=$!

@@ -78,8 +78,8 @@ void add_connection_options(CLI::App& command, connection_options& options) {
 }
 
 void add_naming_options(CLI::App& command, connection_options& options) {
-  add_text(command, "--prefix", options.prefix, "TEXT", "What every table's name begins with");
-  add_text(command, "--schema", options.schema, "NAME", "The schema that holds the tables");
+  add_text(command, "--prefix", options.prefix, "TEXT", "The prefix of all table names");
+  add_text(command, "--schema", options.schema, "NAME", "The schema of the tables");
 }
 
 void refuse(const argument& option, const std::string& name, const std::string& why) {

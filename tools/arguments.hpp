@@ -12,8 +12,8 @@
 
 namespace tool {
 
-/// One option or positional whose text is taken exactly as it was typed. CLI11's own conversions
-/// would drop empty values and split `[a,b]`.
+/// One option or positional, with its text exactly as typed. CLI11's own conversions would drop
+/// empty values and split `[a,b]`.
 class argument {
  public:
   argument(CLI::App& command, const std::string& name, const std::string& shown,
@@ -22,7 +22,7 @@ class argument {
   argument& required();
   /// May be given more than once, each time with its name.
   argument& repeatable();
-  /// A positional that takes all the rest.
+  /// A positional that takes all remaining arguments.
   argument& many();
 
   [[nodiscard]] bool given() const { return option_->count() > 0; }
@@ -34,38 +34,38 @@ class argument {
   CLI::Option* option_;
 };
 
-/// What the command line has decided.
+/// The result of parsing the command line.
 struct invocation {
   connection_options connection;
-  /// What stands behind `--`, untouched; empty without one.
+  /// The arguments after `--`, unchanged; empty without `--`.
   std::optional<std::vector<std::string>> tail;
-  /// Set by the commands that have a use for it.
+  /// Commands that take such arguments set it.
   bool takes_tail = false;
-  /// The command itself, run when all arguments have been read.
+  /// The command itself, run after all arguments are parsed.
   std::function<exit_status()> run;
 };
 
-/// What the help of a command says beside its options.
+/// The help of a command, besides its options.
 struct command_help {
   std::string description;  ///< One line, for the list of all commands too.
   std::string details;      ///< Lines, or empty.
-  std::string usage;        ///< What stands behind the command's name.
+  std::string usage;        ///< The arguments after the command's name.
   std::string examples;
 };
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const command_help& help);
 
-/// As above, with the options that say which database; for all that is not a group of commands.
+/// As above, with the options of the database; for every command but groups of commands.
 CLI::App& add_database_command(CLI::App& parent, invocation& call, const std::string& name,
                                const command_help& help);
 
-/// Offers the options that say which database.
+/// Adds the options of the database.
 void add_connection_options(CLI::App& command, connection_options& options);
 
-/// Offers --prefix and --schema, which `ddl` needs without a database.
+/// Adds --prefix and --schema, which `ddl` needs without a database.
 void add_naming_options(CLI::App& command, connection_options& options);
 
-/// Refuses an option that has no meaning here: usage_error when it was given.
+/// Refuses an option that is not allowed here: usage_error when it was given.
 void refuse(const argument& option, const std::string& name, const std::string& why);
 
 }  // namespace tool

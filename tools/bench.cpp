@@ -23,11 +23,11 @@ using std::chrono::milliseconds;
 struct bench_arguments {
   explicit bench_arguments(CLI::App& command)
       : kinds(command, "--kind", "KIND", "heap, fifo, lifo, pending or claim; may be repeated"),
-        time(command, "--time", "TIME", "For each figure, from 10ms to 10m (3s)"),
-        threads(command, "--threads", "N", "In the rows with many, 1 to 1000 (16)"),
-        batch(command, "--batch", "N", "Messages in the calls with many, 2 to 10000 (100)"),
-        payload(command, "--payload-size", "BYTES", "Of each message, 0 to 1000000 (200)"),
-        sessions(command, "--sessions", "N", "Connections to the database at most (16)") {
+        time(command, "--time", "TIME", "Time for each figure, from 10ms to 10m (3s)"),
+        threads(command, "--threads", "N", "Threads in the rows with many, 1 to 1000 (16)"),
+        batch(command, "--batch", "N", "Messages in a batch, 2 to 10000 (100)"),
+        payload(command, "--payload-size", "BYTES", "Size of each message, 0 to 1000000 (200)"),
+        sessions(command, "--sessions", "N", "The most connections to the database (16)") {
     kinds.repeatable();
     command.add_flag("--json", as_json, "One object on each line");
   }
@@ -71,7 +71,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
   }
   const bench_settings settings = settings_of(given);
   const std::size_t sessions = count_or(given.sessions, "--sessions", 16, 1000);
-  // Before the first thread, and so before the library may start one.
+  // Before the first thread, which may be one of the library's.
   const signal_queue signals;
   tableq::database db = connect(connection, true, sessions);
   const bench_clock clock(signals);
@@ -83,7 +83,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
     for (const tableq::kind kind : settings.kinds) run.measure(kind);
   } catch (const bench_interrupted&) {
     status.clear();
-    throw refused_error("interrupted; the queues that it made are dropped");
+    throw refused_error("interrupted; its queues are dropped");
   }
   return exit_status::done;
 }
@@ -94,17 +94,13 @@ void add_bench(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "bench",
       {.description = "Measure queues in your database, in about a minute",
-       .details =
-           "Makes queues of its own (bench-...), measures single calls, batches and many threads, "
-           "and "
-           "drops\n"
-           "them, also on Ctrl-C. It puts load on the database and up to some hundred MiB into it. "
-           "P50 and\n"
-           "P99 are of one call; TO SINGLE is how many times the rate of one thread with one "
-           "message "
-           "a call.\n"
-           "What the database could do without tableq is measured by scripts/bench.sh of the "
-           "sources.",
+       .details = "Creates its own queues (bench-...), measures single calls, batches and many "
+                  "threads, and drops the\n"
+                  "queues, also on Ctrl-C. It loads the database and writes up to some hundred "
+                  "MiB. P50 and P99 are of\n"
+                  "one call; TO SINGLE compares the rate with that of one thread with one message "
+                  "a call.\n"
+                  "scripts/bench.sh of the sources measures the database without tableq.",
        .usage = "[--kind KIND]... [--time TIME] [--threads N] [--batch N] [--json]",
        .examples = "  tableq bench\n"
                    "  tableq bench --kind claim --threads 64\n"

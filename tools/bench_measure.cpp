@@ -15,11 +15,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// So many looks in a row that find nothing mean that nothing is there: a single one may be due to
-/// others that hold what is left.
+/// So many empty reads in a row mean that the queue is empty: after a single one, others may still
+/// hold messages.
 constexpr int looks_in_vain = 20;
 
-/// What the threads of one measurement share.
+/// Shared by the threads of one measurement.
 class shared_run {
  public:
   explicit shared_run(steady_clock::time_point until) : until_(until) {}
@@ -28,7 +28,7 @@ class shared_run {
     try {
       repeat(make(), begin);
     } catch (...) {
-      // Thrown again by figures().
+      // figures() throws it again.
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
       stop_ = true;

@@ -10,10 +10,11 @@
 
 namespace tool {
 
-/// One call that is measured. @return how many messages it moved; zero when none was there.
+/// One measured call.
+/// @return how many messages it moved; zero if there were none.
 using bench_call = std::function<std::size_t()>;
 
-/// What one measurement gave.
+/// The result of one measurement.
 struct bench_figures {
   std::size_t messages = 0;
   std::chrono::duration<double> elapsed{0};  ///< To the end of the last call that moved something.
@@ -36,8 +37,7 @@ class bench_clock {
   /// The signals are borrowed.
   explicit bench_clock(const signal_queue& signals) : signals_(signals) {}
 
-  /// Makes the call again and again in each of so many threads, for so long or until it finds
-  /// nothing any more.
+  /// Repeats the call in each thread, for this time or until it finds nothing.
   /// @throws bench_interrupted, or what a call threw.
   bench_figures run(std::size_t threads, std::chrono::milliseconds time,
                     const std::function<bench_call()>& make) const;

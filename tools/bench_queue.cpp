@@ -60,7 +60,7 @@ bench_queue::~bench_queue() {
   try {
     db_.drop(name_);
   } catch (const std::exception& failure) {
-    // A destructor must not throw; what stays behind is told.
+    // A destructor must not throw; the remaining queue is reported.
     complain("queue " + in_quotes(name_) + " stays behind: " + failure.what());
   }
 }

@@ -10,23 +10,24 @@
 
 namespace tool {
 
-/// A queue that is only there to be measured: made by the constructor under a name that nobody has,
-/// dropped by the destructor with all that is in it.
+/// A queue for measurements: the constructor creates it under an unused name, the destructor drops
+/// it.
 class bench_queue {
  public:
   bench_queue(tableq::database& db, tableq::kind kind, std::size_t payload_bytes);
   bench_queue(const bench_queue&) = delete;
   bench_queue& operator=(const bench_queue&) = delete;
-  /// What it cannot drop it names on standard error.
+  /// Names a queue that it cannot drop on standard error.
   ~bench_queue();
 
   /// `dequeue`, or `take + complete`.
   [[nodiscard]] std::string read_name() const;
-  /// A call that adds so many messages, for one thread.
+  /// A call for one thread that adds so many messages.
   [[nodiscard]] bench_call adding(std::size_t batch);
-  /// A call that reads so many, for one thread.
+  /// A call for one thread that reads so many messages.
   [[nodiscard]] bench_call reading(std::size_t batch);
-  /// Reads one message, waiting for it. @return whether one came.
+  /// Waits for one message and reads it.
+  /// @return whether one came.
   bool receive(std::chrono::milliseconds wait);
 
  private:

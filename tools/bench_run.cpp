@@ -30,7 +30,7 @@ double rounded(double value) {
   return std::round(value * 100) / 100;
 }
 
-/// Printed line by line, so the widths are known beforehand.
+/// Printed line by line, so the widths must be known beforehand.
 std::string columns(const std::vector<std::string>& cells) {
   constexpr std::array<std::size_t, 8> widths = {9, 20, 9, 8, 12, 10, 10, 0};
   std::string out;
@@ -42,7 +42,7 @@ std::string columns(const std::vector<std::string>& cells) {
   return out.substr(0, out.find_last_not_of(' ') + 1);
 }
 
-/// A thread that waits for messages and says when each has come.
+/// A thread that waits for messages and reports when each has come.
 class receiver {
  public:
   explicit receiver(bench_queue& queue)
@@ -51,14 +51,14 @@ class receiver {
             try {
               if (!queue.receive(milliseconds{500})) continue;
             } catch (const tableq::error&) {
-              return;  // The one who adds meets the same trouble, and tells.
+              return;  // The adding thread has the same trouble, and reports it.
             }
             at_ = steady_clock::now();
             come_.release();
           }
         }) {}
 
-  /// @return false when none came in so long.
+  /// @return false when none came in this time.
   bool wait(milliseconds most) { return come_.try_acquire_for(most); }
   [[nodiscard]] steady_clock::time_point at() const { return at_; }
 
@@ -109,7 +109,7 @@ double bench_run::add(bench_queue& queue, std::size_t threads, std::size_t batch
 double bench_run::take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,
                        double expected) {
   const double seconds = std::chrono::duration<double>(settings_.time).count();
-  // As much as the reads may need, but no more than a database has room for without a thought.
+  // Enough for the reads, but not more than any database has room for.
   constexpr double most_bytes = 256.0 * 1024 * 1024;
   const double most = most_bytes / static_cast<double>(settings_.payload + 100);
   const auto wanted = static_cast<std::size_t>(

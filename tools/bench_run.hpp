@@ -14,7 +14,7 @@
 
 namespace tool {
 
-/// What is measured, and how long.
+/// The cases to measure, and their duration.
 struct bench_settings {
   std::vector<tableq::kind> kinds = {tableq::kind::fifo, tableq::kind::claim};
   std::chrono::milliseconds time{3000};  ///< For each measurement.
@@ -24,9 +24,9 @@ struct bench_settings {
   bool as_json = false;
 };
 
-/// Measures kinds of queues one after the other, and prints each figure as soon as it is there.
+/// Measures kinds of queues one after the other, and prints each figure at once.
 ///
-/// Borrows all that it is given.
+/// Borrows all its arguments.
 class bench_run {
  public:
   bench_run(tableq::database& db, const bench_settings& settings, const bench_clock& clock,
@@ -45,10 +45,10 @@ class bench_run {
   };
 
   double add(bench_queue& queue, std::size_t threads, std::size_t batch, double single);
-  /// @param expected messages a second: enough of them are put there beforehand.
+  /// @param expected messages a second: enough of them are added beforehand.
   double take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,
               double expected);
-  /// How long a message is under way to a thread that waits for it, while nothing else happens.
+  /// The time from an enqueue to a waiting thread, while nothing else happens.
   void hand_over(tableq::kind kind);
   void show(const std::string& what, std::size_t threads, std::size_t batch);
   double tell(const row& one);

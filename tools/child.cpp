@@ -35,7 +35,7 @@ descriptor file_of(std::string_view bytes) {
   return file;
 }
 
-/// The attributes and file actions of a start, released with it.
+/// The attributes and file actions of a start, released with this object.
 class spawn_plan {
  public:
   explicit spawn_plan(int standard_input) {
@@ -68,7 +68,7 @@ class spawn_plan {
   posix_spawnattr_t attributes_{};
 };
 
-/// posix_spawn wants pointers to characters that it does not change.
+/// posix_spawn takes pointers to non-const characters, but does not change them.
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   result.reserve(texts.size() + 1);
@@ -88,7 +88,7 @@ std::string variable_for(std::string_view header) {
   return name;
 }
 
-/// What each command gets from its own worker, or not at all.
+/// Variables that a command gets only from its own worker.
 bool of_a_worker(std::string_view variable) {
   return variable.starts_with("TABLEQ_DB=") || variable.starts_with("TABLEQ_HEADER_") ||
          variable.starts_with("TABLEQ_MESSAGE_ID=") || variable.starts_with("TABLEQ_ATTEMPT=") ||
@@ -120,7 +120,7 @@ std::vector<std::string> environment_for(const std::string& queue, const tableq:
   result.push_back("TABLEQ_MESSAGE_ID=" + std::to_string(delivery.receipt.id.value));
   result.push_back("TABLEQ_ATTEMPT=" + std::to_string(delivery.attempt));
   result.push_back("TABLEQ_QUEUE=" + queue);
-  // Two headers may have one variable's name; the last one has it.
+  // Two headers may have the same variable; the last one wins.
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : delivery.headers) variables[variable_for(name)] = value;
   for (const auto& [name, value] : variables) result.push_back(name + "=" + value);

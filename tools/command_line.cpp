@@ -18,7 +18,7 @@ std::string version() {
          std::to_string(TABLEQ_VERSION_MINOR) + "." + std::to_string(TABLEQ_VERSION_PATCH);
 }
 
-/// What stands behind the first `--` is for the command; the rest for CLI11, last one first.
+/// Arguments after the first `--` are for the command; the others for CLI11, last one first.
 std::vector<std::string> split_arguments(const std::vector<std::string>& arguments,
                                          std::optional<std::vector<std::string>>& tail) {
   const auto mark = std::find(arguments.begin(), arguments.end(), "--");
@@ -36,11 +36,11 @@ std::vector<std::string> split_arguments(const std::vector<std::string>& argumen
 
 void add_commands(CLI::App& app, invocation& call) {
   add_connection_options(app, call.connection);
-  app.set_version_flag("--version", version(), "Print the version and end");
+  app.set_version_flag("--version", version(), "Print the version");
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done, 1 nothing there, 2 wrong usage, 3 the database refused.\n"
-      "A password is better kept in TABLEQ_DB than in --db, which others see in the process list.\n"
+      "Put a password into TABLEQ_DB, not into --db: the process list shows --db to other users.\n"
       "`tableq COMMAND --help` shows examples.\n\n"
       "Examples:\n"
       "  export TABLEQ_DB=sqlite://jobs.db\n"
@@ -83,8 +83,8 @@ bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& argu
     out.flush();
     return false;
   } catch (const CLI::ExtrasError&) {
-    // Its own text would repeat the arguments, and a payload or an address may be among them.
-    throw usage_error("an unknown option or one argument too many; see --help");
+    // CLI11's text would repeat the arguments, which may hold a payload or an address.
+    throw usage_error("unknown option or too many arguments; see --help");
   } catch (const CLI::RequiredError& failure) {
     const bool command = std::string(failure.what()).find("subcommand") != std::string::npos;
     throw usage_error(command ? "give one of the commands that --help lists"
@@ -92,7 +92,7 @@ bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& argu
   } catch (const CLI::ParseError& failure) {
     throw usage_error(std::string(failure.what()) + "; see --help");
   }
-  if (call.tail && !call.takes_tail) throw usage_error("this command takes nothing behind --");
+  if (call.tail && !call.takes_tail) throw usage_error("this command takes no arguments after --");
   return true;
 }
 

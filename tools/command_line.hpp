@@ -9,12 +9,12 @@
 
 namespace tool {
 
-/// Offers every command.
+/// Adds every command.
 void add_commands(CLI::App& app, invocation& call);
 
-/// Reads what stands behind the program's name, and fills in `call`. What is wrong is thrown as
-/// usage_error, without a word of the arguments.
-/// @return false when nothing is left to do: help was asked for, and is written.
+/// Parses the program's arguments, and fills in `call`. Throws usage_error, whose text repeats no
+/// argument.
+/// @return false if nothing is left to do: help was asked for, and is written.
 bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& arguments);
 
 }  // namespace tool

@@ -8,7 +8,7 @@ namespace tool {
 
 namespace {
 
-/// The system lacks something that others will give back.
+/// The system lacks a resource that other processes will free.
 bool short_of_resources(const std::error_code& code) {
   return code.value() == EAGAIN || code.value() == ENOMEM || code.value() == EMFILE ||
          code.value() == ENFILE || code.value() == ETXTBSY;
@@ -34,7 +34,7 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
   }
   const auto running = started(child);
   {
-    // Gone before the child is reaped.
+    // Removed before the child is reaped.
     const std::stop_callback ask(stop, [&] { signal_child(child, SIGTERM); });
     await_child(child);
   }

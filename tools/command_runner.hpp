@@ -16,10 +16,10 @@
 
 namespace tool {
 
-/// Runs a command for each message it is given: the handler of the `work` command.
+/// Runs a command for each message: the handler of `work`.
 ///
-/// Commands are signalled and reaped under one lock, so that a signal never meets a process id that
-/// was given away.
+/// Commands are signalled and reaped under one lock, so that a signal never reaches a process id
+/// that was used again.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
@@ -30,14 +30,14 @@ class command_runner {
                  std::optional<std::chrono::milliseconds> retry_delay,
                  std::optional<std::string> db);
 
-  /// Exit status 0 completes the message, all else fails it. The command is sent SIGTERM when
-  /// `stop` is triggered, and its message is then given back.
+  /// Exit status 0 completes the message, all else fails it. When `stop` is triggered the command
+  /// gets SIGTERM, and its message is then given back.
   tableq::handled run(const tableq::delivery& delivery, const std::stop_token& stop);
 
-  /// To the commands that run, and to those that start later.
+  /// Sends it to the running commands, and to those that start later.
   void signal_all(int number);
 
-  /// Why no command can be started at all, once that is known: no other message will fare better.
+  /// The reason why no command can start, once that is known: no other message could be handled.
   [[nodiscard]] std::optional<std::string> hopeless() const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace tool {
 
-/// Which database, and which tables in it.
+/// The database, and the tables in it.
 struct connection_options {
   std::string url;
   std::string prefix;
@@ -16,28 +16,28 @@ struct connection_options {
   bool verify_only = false;
 };
 
-/// The part that says which tables.
+/// The part that names the tables.
 tableq::open_options naming(const connection_options& options);
 
 /// The database's address: --db, or else the environment's TABLEQ_DB; without that usage_error.
 std::string address_of(const connection_options& options);
 
 /// Connects.
-/// @param may_create whether a queue that is opened may be made; only `create` says so.
+/// @param may_create whether opening a queue may create it; only for `create`.
 tableq::database connect(const connection_options& options, bool may_create = false,
                          std::size_t sessions = 4);
 
-/// The catalogue's entry of a queue; refused_error that names the remedy when there is none.
+/// The catalogue's entry of a queue. Without one: refused_error, which names the remedy.
 tableq::queue_info require(const tableq::database& db, const std::string& name);
 
 using any_queue = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue,
                                tableq::pending_queue, tableq::claim_queue>;
 
-/// Opens a queue as what it is wanted to be; makes it where that is allowed.
+/// Opens a queue as this kind; creates it if that is allowed.
 any_queue open_as(tableq::database& db, const std::string& name,
                   const tableq::queue_settings& wanted);
 
-/// Opens a queue that exists, as what it is.
+/// Opens an existing queue as its kind.
 any_queue open_queue(tableq::database& db, const std::string& name);
 
 /// The queue, if its reads delete; otherwise usage_error with `hint`.

@@ -21,29 +21,29 @@ struct queue_arguments {
   explicit queue_arguments(CLI::App& command)
       : kind(command, "KIND", "", "heap, fifo, lifo, pending or claim"),
         queue(command, "QUEUE", "", "The queue's name: a-z, 0-9, _, - and ."),
-        lease(command, "--lease", "TIME", "claim: how long a worker holds a message (30s)"),
+        lease(command, "--lease", "TIME", "claim: how long a worker has a message (30s)"),
         max_attempts(command, "--max-attempts", "N",
-                     "claim: after how many failures a message is dead (5)"),
+                     "claim: failures after which a message is dead (5)"),
         retry(command, "--retry", "TIME,TIME,...",
-              "claim: how long a message rests after its first failure, its second, ...; the last\n"
-              "time holds for all that follow (0s)"),
-        ttl(command, "--ttl", "TIME", "claim: a message not handed out so long after is dead"),
+              "claim: delays after the first failure, the second, ...; the last one\n"
+              "repeats (0s)"),
+        ttl(command, "--ttl", "TIME", "claim: a message not taken within this time is dead"),
         key_window(command, "--key-window", "TIME",
-                   "claim: a key is held so long after its message was completed (0s)"),
+                   "claim: how long a key stays held after completion (0s)"),
         groups(command, "--groups", "N",
-               "claim: messages may have groups, of which N are handed out at a time"),
+               "claim: messages may have groups; N of a group are taken at a time"),
         dead_letters(command, "--dead-letters", "QUEUE",
-                     "claim: where dead messages are moved; made with this one") {
+                     "claim: the queue for dead messages; created with this one") {
     kind.required();
     queue.required();
-    command.add_flag("--strict", strict, "fifo and lifo: exact order; readers wait for each other");
-    command.add_flag("--keep", keep, "claim: keep what is completed until it is purged");
-    command.add_flag("--free-keys", free_keys, "claim: a key is free when its message is taken");
+    command.add_flag("--strict", strict, "fifo and lifo: exact order; one reader at a time");
+    command.add_flag("--keep", keep, "claim: keep completed messages until a purge");
+    command.add_flag("--free-keys", free_keys, "claim: a take frees the key of its message");
     command.add_flag("--groups-pass", groups_pass,
                      "claim: a group goes on while one of its messages rests after a failure");
   }
 
-  /// What was given, checked against the kind.
+  /// The given options, checked against the kind.
   [[nodiscard]] tableq::queue_settings settings() const {
     tableq::queue_settings result;
     result.kind = tableq::parse_kind(kind.text());
@@ -121,8 +121,7 @@ struct queue_arguments {
   bool groups_pass = false;
 };
 
-/// A queue that is there already keeps what it was made with: asking for something else must not
-/// look like success.
+/// An existing queue keeps its options: other options must not look like success.
 void refuse_changes(const tableq::queue_info& there, const tableq::queue_settings& wanted) {
   const std::string kind{tableq::to_string(there.kind)};
   const std::string queue = "queue " + in_quotes(there.name) + " exists";
@@ -153,14 +152,14 @@ exit_status create(const connection_options& connection, const queue_arguments& 
   return exit_status::done;
 }
 
-/// What is given to `ddl` beside the queue.
+/// The arguments of `ddl` besides the queue.
 struct ddl_arguments {
   explicit ddl_arguments(CLI::App& command)
       : dialect(command, "DIALECT", "", "sqlite, postgresql, sqlserver"),
         grant(command, "--grant", "ROLE",
-              "print what gives a role's rights instead: producer, replacer, consumer, viewer,\n"
+              "print the grants of a role instead: producer, replacer, consumer, viewer,\n"
               "manager or owner"),
-        user(command, "--to", "USER", "who gets them") {
+        user(command, "--to", "USER", "the user of the role") {
     dialect.required();
     command.add_flag("--statements", statements,
                      "print the statements that tableq runs on the queue instead");
@@ -199,7 +198,7 @@ exit_status print_ddl(const connection_options& connection, const ddl_arguments&
 void add_create(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "create",
-      {.description = "Make a queue; harmless when it is there already",
+      {.description = "Create a queue; an existing one stays",
        .details = "",
        .usage = "KIND QUEUE [OPTIONS]",
        .examples = "  tableq --db sqlite://jobs.db create fifo mail\n"
@@ -214,9 +213,9 @@ void add_create(CLI::App& app, invocation& call) {
 void add_ddl(CLI::App& app, invocation& call) {
   CLI::App& command = add_command(
       app, "ddl",
-      {.description = "Print what a database administrator would run to make a queue",
-       .details = "Needs no database. With --grant: what gives a user the rights of a role on it.\n"
-                  "With --statements: what tableq runs on it, with parameters as :name.",
+      {.description = "Print the SQL that creates a queue, for an administrator",
+       .details = "Needs no database. With --grant: the SQL that grants a role to a user.\n"
+                  "With --statements: the statements that tableq runs, with parameters as :name.",
        .usage = "DIALECT KIND QUEUE [OPTIONS]",
        .examples = "  tableq ddl postgresql claim jobs\n"
                    "  tableq ddl sqlite fifo mail --strict | sqlite3 jobs.db\n"

@@ -66,14 +66,14 @@ struct redrive_arguments : dead_arguments {
   explicit redrive_arguments(CLI::App& added)
       : dead_arguments(added),
         ids(added, "ID", "", "Messages, as `dead list` shows them"),
-        error(added, "--error", "TEXT", "With --all: only those whose last error holds that"),
-        count(added, "--count", "N", "With --all: at most so many"),
-        rate(added, "--rate", "N", "With --all: at most so many a second") {
+        error(added, "--error", "TEXT", "With --all: only messages whose last error contains TEXT"),
+        count(added, "--count", "N", "With --all: at most N"),
+        rate(added, "--rate", "N", "With --all: at most N a second") {
     ids.many();
     added.add_flag("--all", all, "All dead messages");
   }
 
-  /// What --all means.
+  /// The options of --all.
   [[nodiscard]] tableq::redrive_options choice() const {
     tableq::redrive_options out;
     if (error.given()) {
@@ -131,15 +131,15 @@ exit_status purge_dead(const connection_options& connection, const std::string& 
 void add_dead_list(CLI::App& dead, invocation& call) {
   CLI::App& command = add_database_command(
       dead, call, "list",
-      {.description = "Show dead messages, the one that died first at the top",
-       .details = "Shows id, attempts, when, and the last error; --json shows all there is.\n"
+      {.description = "Show dead messages, oldest death first",
+       .details = "Shows id, attempts, time and last error; --json shows everything.\n"
                   "Exit status 1 when there is none.",
        .usage = "QUEUE [--count N] [--json]",
        .examples = "  tableq dead list jobs\n"
                    "  tableq dead list jobs --json | jq .errors"});
   struct list_arguments : dead_arguments {
     explicit list_arguments(CLI::App& added)
-        : dead_arguments(added), count(added, "--count", "N", "At most so many (100)") {
+        : dead_arguments(added), count(added, "--count", "N", "At most N (100)") {
       added.add_flag("--json", as_json, "One object on each line");
     }
     argument count;
@@ -158,7 +158,7 @@ void add_redrive(CLI::App& dead, invocation& call) {
   CLI::App& command = add_database_command(
       dead, call, "redrive",
       {.description = "Make dead messages ready again, and print how many",
-       .details = "Their attempts count from the beginning; the history of their errors stays.\n"
+       .details = "Their attempts start again at zero; their error history stays.\n"
                   "--all also brings back what was moved to the queue's dead-letter queue.\n"
                   "Exit status 1 when there were none.",
        .usage = "QUEUE ID... | --all [--error TEXT] [--count N] [--rate N]",
@@ -173,7 +173,7 @@ void add_redrive(CLI::App& dead, invocation& call) {
 void add_dead_purge(CLI::App& dead, invocation& call) {
   CLI::App& command =
       add_database_command(dead, call, "purge",
-                           {.description = "Delete dead messages for good, and print how many",
+                           {.description = "Delete dead messages, and print how many",
                             .details = "",
                             .usage = "QUEUE [--older-than TIME]",
                             .examples = "  tableq dead purge jobs --older-than 7d\n"
@@ -181,7 +181,7 @@ void add_dead_purge(CLI::App& dead, invocation& call) {
   struct purge_arguments : dead_arguments {
     explicit purge_arguments(CLI::App& added)
         : dead_arguments(added),
-          older_than(added, "--older-than", "TIME", "Only what has been dead for so long") {}
+          older_than(added, "--older-than", "TIME", "Only messages that died at least TIME ago") {}
     argument older_than;
   };
   const auto given = std::make_shared<purge_arguments>(command);
@@ -196,14 +196,13 @@ void add_dead_purge(CLI::App& dead, invocation& call) {
 }  // namespace
 
 void add_dead(CLI::App& app, invocation& call) {
-  CLI::App& dead =
-      add_command(app, "dead",
-                  {.description = "List, redrive or purge messages that are out of attempts",
-                   .details = "For claim queues.",
-                   .usage = "list | redrive | purge ...",
-                   .examples = "  tableq dead list jobs\n"
-                               "  tableq dead redrive jobs --all\n"
-                               "  tableq dead purge jobs --older-than 7d"});
+  CLI::App& dead = add_command(app, "dead",
+                               {.description = "List, redrive or purge dead messages",
+                                .details = "For claim queues.",
+                                .usage = "list | redrive | purge ...",
+                                .examples = "  tableq dead list jobs\n"
+                                            "  tableq dead redrive jobs --all\n"
+                                            "  tableq dead purge jobs --older-than 7d"});
   dead.require_subcommand(1);
   add_dead_list(dead, call);
   add_redrive(dead, call);

@@ -24,12 +24,12 @@ using std::chrono::steady_clock;
 struct dequeue_arguments {
   explicit dequeue_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "The queue; any kind but claim"),
-        count(command, "--count", "N", "At most so many messages (1)"),
-        wait(command, "--wait", "TIME", "Wait so long for the first, and for each one after it") {
+        count(command, "--count", "N", "At most N messages (1)"),
+        wait(command, "--wait", "TIME", "Wait at most TIME for each message") {
     queue.required();
     command.add_flag("--all", all, "Until the queue is empty");
     command.add_flag("--json", as_json, "One object on each line");
-    command.add_flag("--raw", raw, "One payload and nothing else, not even a newline");
+    command.add_flag("--raw", raw, "Print one payload, without a newline");
   }
 
   argument queue;
@@ -56,7 +56,7 @@ class batch_size {
   std::size_t size_ = 4;
 };
 
-/// Between two tries, or two looks: longer each time.
+/// The pause between two tries: longer each time.
 class growing_pause {
  public:
   [[nodiscard]] milliseconds next() { return std::exchange(next_, std::min(2 * next_, longest)); }
@@ -68,7 +68,7 @@ class growing_pause {
   milliseconds next_ = first;
 };
 
-/// What a transaction has taken, before it ends.
+/// The messages of a transaction that has not ended.
 struct taken {
   tableq::transaction tx;
   std::vector<tableq::message> messages;
@@ -103,7 +103,7 @@ void print(output& out, const tableq::message& message, const dequeue_arguments&
   }
 }
 
-/// Only what the receiver has accepted leaves the queue.
+/// Only accepted messages leave the queue.
 void deliver(taken batch, const dequeue_arguments& how) {
   output out;
   try {
@@ -125,7 +125,7 @@ void deliver(taken batch, const dequeue_arguments& how) {
   }
 }
 
-/// Looks, without holding anything, until a message is there or the time is over.
+/// Polls, without holding anything, until a message is there or the time is over.
 void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time_point until,
                       growing_pause& pauses) {
   do {
@@ -172,16 +172,15 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
 void add_dequeue(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "dequeue",
-      {.description = "Take messages out and print their payloads",
-       .details = "A newline follows each payload. Exit status 1 when there was nothing.\n"
-                  "A message leaves the queue only after standard output has accepted it: with a "
-                  "closed pipe or\n"
-                  "a full disk it stays. What a pipe has accepted counts as delivered, so say by "
-                  "--count how\n"
-                  "much a reader wants that stops early. While a reader is slow, the messages on "
-                  "their way to it\n"
-                  "are locked; on SQLite the whole database is, for writers.\n"
-                  "With --wait it stops once that time has passed without any message.",
+      {.description = "Read messages, delete them, and print their payloads",
+       .details =
+           "A newline follows each payload. Exit status 1 when there was no message.\n"
+           "A message leaves the queue when standard output has accepted it: with a closed pipe or "
+           "a full disk\n"
+           "it stays. A message that a pipe has accepted counts as delivered: use --count if its "
+           "reader stops\n"
+           "early. While a reader is slow, its messages are locked; on SQLite all writers wait.\n"
+           "With --wait it stops when that time has passed without a message.",
        .usage = "QUEUE [--count N | --all] [--wait TIME] [--json | --raw]",
        .examples = "  tableq dequeue mail\n"
                    "  tableq dequeue mail --raw > message.bin\n"

@@ -53,9 +53,9 @@ exit_status inspect(const connection_options& connection, bool as_json) {
 void add_doctor(CLI::App& app, invocation& call) {
   CLI::App& command =
       add_database_command(app, call, "doctor",
-                           {.description = "Look for what would make queues slow or wrong",
-                            .details = "Says how to mend it, and changes nothing.\n"
-                                       "Exit status 3 when there is a problem; a warning is none.",
+                           {.description = "Find problems that make queues slow or wrong",
+                            .details = "Says how to repair them, and changes nothing.\n"
+                                       "Exit status 3 for a problem, not for a warning.",
                             .usage = "[--json]",
                             .examples = "  tableq doctor\n"
                                         "  tableq doctor --json | jq 'select(.level != \"ok\")'"});

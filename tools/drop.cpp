@@ -12,8 +12,7 @@ namespace tool {
 namespace {
 
 exit_status drop(const connection_options& connection, const std::string& name, bool yes) {
-  if (!yes)
-    throw usage_error("this deletes the queue with all its messages; say --yes if it shall");
+  if (!yes) throw usage_error("this deletes the queue with all its messages; confirm with --yes");
   tableq::database db = connect(connection);
   if (db.drop(name)) return exit_status::done;
   complain("there is no queue " + in_quotes(name));

@@ -23,24 +23,24 @@ struct enqueue_arguments {
   explicit enqueue_arguments(CLI::App& added)
       : command(added),
         queue(added, "QUEUE", "", "The queue"),
-        delay(added, "--delay", "TIME", "pending and claim: not to be read before that"),
+        delay(added, "--delay", "TIME", "pending and claim: not read before this time"),
         priority(added, "--priority", "N", "claim: higher comes first (0)"),
-        key(added, "--key", "TEXT", "claim: at most one message with this key in the queue"),
+        key(added, "--key", "TEXT", "claim: at most one message of the queue has this key"),
         on_duplicate(added, "--on-duplicate", "keep|reject|replace|postpone",
-                     "claim: what to do when the key is held (keep)"),
-        group(added, "--group", "TEXT", "claim: handed out one after the other"),
-        ttl(added, "--ttl", "TIME", "claim: dead when not handed out within that time"),
-        header(added, "--header", "NAME=VALUE", "claim: travels along; may be repeated"),
+                     "claim: the policy if the key is held (keep)"),
+        group(added, "--group", "TEXT", "claim: messages of a group are taken one after the other"),
+        ttl(added, "--ttl", "TIME", "claim: dead if not taken within this time"),
+        header(added, "--header", "NAME=VALUE", "claim: a header; may be repeated"),
         created_at(added, "--created-at", "WHEN",
                    "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"),
         wait(added, "--wait", "TIME",
-             "Wait so long for room in a queue that is full; with --lines for each part of them") {
+             "Wait at most TIME for room in a full queue; with --lines for each part") {
     queue.required();
     header.repeatable();
     added.add_flag("--lines", lines, "Each line of standard input is a message");
     added.add_flag("--stdin", standard_input, "All of standard input is one message");
     added.add_flag("--ids", ids, "With --lines: print the ids");
-    // The payloads: CLI11 would change some of them on their way into an option.
+    // The payloads as typed: CLI11 would change some of them.
     added.allow_extras();
   }
 
@@ -60,7 +60,7 @@ struct enqueue_arguments {
   bool ids = false;
 };
 
-/// The options of all kinds; those that a kind does not know are refused before.
+/// The options of all kinds; those that a kind lacks are refused before.
 struct message_options {
   tableq::enqueue_options plain;
   tableq::pending_options pending;
@@ -119,14 +119,14 @@ message_options read_options(const enqueue_arguments& given) {
   return result;
 }
 
-/// One queue of any kind, with what goes along with each message.
+/// One queue of any kind, with the options of its messages.
 class target {
  public:
   target(any_queue queue, message_options options, tableq::when_full full)
       : queue_(std::move(queue)), options_(std::move(options)), full_(std::move(full)) {}
 
-  /// How many of a stream are added at a time. Who waits for room asks for a part of it only: for
-  /// all of it the queue would have to be empty.
+  /// How many messages of a stream are added at a time. With --wait only a part of the capacity:
+  /// for all of it the queue would have to be empty.
   [[nodiscard]] std::size_t batch() const {
     constexpr std::size_t most = 1000;
     if (full_.wait.count() == 0) return most;
@@ -175,7 +175,7 @@ class target {
 
 void print_ids(output& out, const std::vector<tableq::enqueued>& added) {
   for (const tableq::enqueued& one : added) {
-    // Zero: the message that held the key has left just now.
+    // Zero: the message that held the key has just left.
     if (one.id.value != 0) out.line(std::to_string(one.id.value));
   }
 }
@@ -235,13 +235,13 @@ exit_status enqueue_lines(target& queue, bool ids) {
   return exit_status::done;
 }
 
-/// The payloads among the arguments, and behind `--`.
+/// The payloads among the arguments, and after `--`.
 std::vector<std::string> payloads_of(const invocation& call, const enqueue_arguments& given) {
   std::vector<std::string> payloads = given.command.remaining();
   for (const std::string& text : payloads) {
     if (text.size() > 1 && text.front() == '-') {
-      // It may be a payload, which no message shows.
-      throw usage_error("an unknown option; a payload that begins with - goes behind --");
+      // The argument may be a payload, which no error shows.
+      throw usage_error("unknown option; put a payload that begins with - after --");
     }
   }
   if (call.tail) payloads.insert(payloads.end(), call.tail->begin(), call.tail->end());
@@ -277,17 +277,16 @@ void add_enqueue(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "enqueue",
       {.description = "Add messages",
-       .details = "Payloads are bytes, taken as they are. Several are added all or none, and their "
-                  "ids are\n"
-                  "printed, one on each line. --lines streams: up to 1,000 lines are stored at a "
-                  "time, and an\n"
-                  "empty line is an empty message. Where --wait is given they are few enough for "
-                  "the queue's capacity.\n"
-                  "With a --key that is in the queue already nothing is added: the id is that of "
-                  "the message\n"
-                  "there, and standard error says so. --on-duplicate replace gives that message "
-                  "the new payload;\n"
-                  "postpone also has it fall due --delay from now; reject is an error.",
+       .details = "Payloads are stored unchanged, several completely or not at all. The ids are "
+                  "printed, one on each\n"
+                  "line. --lines streams: up to 1,000 lines are stored at a time, with --wait "
+                  "fewer in a queue with a\n"
+                  "capacity; an empty line is an empty message.\n"
+                  "If a message holds the --key, nothing is added: the id is that of this message, "
+                  "and standard error\n"
+                  "says so. --on-duplicate replace gives that message the new payload; postpone "
+                  "also sets its due time\n"
+                  "to --delay from now; reject is an error.",
        .usage = "QUEUE PAYLOAD... | --lines | --stdin  [OPTIONS]",
        .examples =
            "  tableq enqueue mail 'hello' 'world'\n"

@@ -6,7 +6,7 @@
 
 namespace tool {
 
-/// What the process ends with. Scripts depend on it; never renumber.
+/// The exit status. Scripts depend on it; never renumber.
 enum class exit_status : int {
   done = 0,
   nothing = 1,  ///< There was nothing to take or to show.
@@ -20,7 +20,7 @@ class usage_error : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// It cannot be done, for a reason that no tableq::error tells.
+/// It cannot be done, for a reason without a tableq::error.
 class refused_error : public std::runtime_error {
  public:
   using runtime_error::runtime_error;

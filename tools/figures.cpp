@@ -37,7 +37,7 @@ std::vector<figure> figures_of(const queue_figures& of) {
     const auto reached = [&](std::size_t count) {
       return claim->counted_to > 0 && count >= claim->counted_to;
     };
-    // Delayed and leased ones may have been counted together.
+    // Delayed and leased messages may have been counted together.
     const bool waiting = reached(claim->delayed + claim->leased);
     return {{"ready", claim->ready, reached(claim->ready)},
             {"delayed", claim->delayed, waiting},

@@ -15,7 +15,7 @@
 
 namespace tool {
 
-/// What one look at a queue found.
+/// The result of one query of a queue.
 struct queue_figures {
   std::string queue;
   tableq::kind kind = tableq::kind::fifo;
@@ -40,10 +40,10 @@ struct figure {
 /// ready, delayed, leased, held, done and dead.
 std::vector<figure> figures_of(const queue_figures& of);
 
-/// One queue's figures; null where the kind has no such figure.
+/// One queue's figures; null if the kind lacks a figure.
 json figures_json(const queue_figures& of);
 
-/// What happened between two looks at one queue.
+/// The changes between two queries of one queue.
 tableq::queue_rates rates_of(const queue_figures& earlier, const queue_figures& later);
 
 }  // namespace tool

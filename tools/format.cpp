@@ -88,7 +88,7 @@ std::string with_payload(json object, std::string_view payload) {
   try {
     return object.dump();
   } catch (const json::type_error&) {
-    // The library's own check for UTF-8; everything else in the object has passed tableq's.
+    // The library's own check for UTF-8; tableq has checked everything else in the object.
     object.erase("payload");
     object["payload_base64"] = base64(payload);
     return object.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -21,20 +21,20 @@ std::string iso(tableq::timestamp time);
 /// The text, or null.
 json iso_or_null(const std::optional<tableq::timestamp>& time);
 
-/// `30s`, in the largest unit that leaves no rest.
+/// `30s`, in the largest unit without a remainder.
 std::string brief(std::chrono::milliseconds duration);
 
 /// One JSON object on one line. The payload is the member `payload` when it is UTF-8, otherwise
 /// `payload_base64`.
 std::string with_payload(json object, std::string_view payload);
 
-/// `ready`, as JSON and the options of commands call it.
+/// `ready`, as in JSON and in the options of commands.
 std::string_view state_name(tableq::message_state state);
 
 std::string message_json(const tableq::message& message);
 std::string message_json(const tableq::stored_message& message);
 
-/// `lease=30s max_attempts=5`; empty when the kind has no options or all are usual.
+/// `lease=30s max_attempts=5`; empty if the kind has no options or all are default.
 std::string options_text(const tableq::queue_info& queue);
 
 /// Columns as wide as their widest cell, two blanks between them; the last one is not padded.

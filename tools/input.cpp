@@ -20,7 +20,8 @@ constexpr std::size_t batch_bytes = 8UL * 1024 * 1024;
 constexpr std::size_t longest_line = 1024UL * 1024 * 1024;
 constexpr std::chrono::milliseconds linger{100};
 
-/// Appends what one read gives. @return false at the end.
+/// Appends the bytes of one read.
+/// @return false at the end.
 bool append_some(std::string& buffer) {
   std::array<char, chunk> bytes;
   for (;;) {

@@ -10,8 +10,8 @@ namespace tool {
 /// All bytes of standard input. @throws refused_error when it cannot be read.
 std::string read_standard_input();
 
-/// The lines of standard input in batches: as many as there are at hand, so that a slow writer's
-/// lines do not wait for a full batch.
+/// The lines of standard input in batches: as many as are available, so that a slow writer's lines
+/// do not wait for a full batch.
 ///
 /// @par Thread safety
 /// Distinct objects: unsafe (there is one standard input). Shared objects: unsafe.
@@ -20,7 +20,7 @@ class line_batches {
   /// @param most lines in a batch. A batch also ends after 8 MiB, and 100 ms after its first line.
   explicit line_batches(std::size_t most) : most_(most) {}
 
-  /// The next lines, without their newlines; empty only at the end of the input. What follows the
+  /// The next lines, without their newlines; empty only at the end of the input. Text after the
   /// last newline is a line of its own, unless it is empty.
   /// @throws refused_error when it cannot be read.
   std::vector<std::string> next();

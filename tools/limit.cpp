@@ -21,11 +21,10 @@ constexpr const char* none = "none";
 struct limit_arguments {
   explicit limit_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "The queue"),
-        capacity(command, "--capacity", "N", "The most messages that wait or run, or none"),
-        rate(command, "--rate", "N", "Messages read in each second, 0.001 or more, or none"),
-        burst(command, "--burst", "N", "The most messages at once after a time without any"),
-        concurrency(command, "--concurrency", "N",
-                    "claim: the most messages worked on at once, or none") {
+        capacity(command, "--capacity", "N", "The most waiting and leased messages, or none"),
+        rate(command, "--rate", "N", "Messages read per second, 0.001 or more, or none"),
+        burst(command, "--burst", "N", "The most messages at once after a pause"),
+        concurrency(command, "--concurrency", "N", "claim: the most leased messages, or none") {
     queue.required();
     command.add_flag("--json", as_json, "Print the limits as an object");
   }
@@ -54,7 +53,7 @@ int parse_count(const std::string& option, const std::string& text) {
   return static_cast<int>(parse_number(option, text, 1, 1'000'000));
 }
 
-/// What was given replaces what is there; a rate that goes takes its burst along.
+/// Given options replace stored ones; removing a rate removes its burst.
 tableq::queue_limits changed(tableq::queue_limits limits, const limit_arguments& given) {
   if (given.capacity.given()) {
     limits.capacity.reset();
@@ -126,7 +125,7 @@ exit_status on_queue(const connection_options& connection, const std::string& na
 }
 
 exit_status limit(const connection_options& connection, const limit_arguments& given) {
-  // What is wrong with the texts is told before anything is opened.
+  // Errors in the texts are reported before anything is opened.
   (void)changed({}, given);
   return on_queue(connection, given.queue.text(), [&](tableq::queue& queue) {
     if (given.any()) queue.set_limits(changed(queue.limits(), given));
@@ -151,7 +150,7 @@ void add_switch(CLI::App& app, invocation& call, const std::string& name, const 
 void add_pause(CLI::App& app, invocation& call) {
   add_switch(app, call, "pause",
              {.description = "Stop all reads of a queue, in every process",
-              .details = "They return nothing until `tableq resume`; enqueues go on.",
+              .details = "They return nothing until `tableq resume`; enqueues continue.",
               .usage = "QUEUE",
               .examples = "  tableq pause mail"},
              &tableq::queue::pause);
@@ -159,7 +158,7 @@ void add_pause(CLI::App& app, invocation& call) {
 
 void add_resume(CLI::App& app, invocation& call) {
   add_switch(app, call, "resume",
-             {.description = "Let the reads of a paused queue go on",
+             {.description = "Resume the reads of a paused queue",
               .details = "",
               .usage = "QUEUE",
               .examples = "  tableq resume mail"},
@@ -170,7 +169,7 @@ void add_limit(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "limit",
       {.description = "Show or change the limits of a queue, for every process",
-       .details = "Without options it shows them. What is not named stays as it is.",
+       .details = "Without options it shows them. Other limits stay.",
        .usage = "QUEUE [--capacity N|none] [--rate N|none] [--burst N|none] "
                 "[--concurrency N|none] [--json]",
        .examples = "  tableq limit mail\n"

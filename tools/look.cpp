@@ -109,8 +109,8 @@ struct look_arguments {
 void add_peek(CLI::App& app, invocation& call) {
   CLI::App& command =
       add_database_command(app, call, "peek",
-                           {.description = "Print what would be read next, without taking it",
-                            .details = "Exit status 1 when there is nothing.",
+                           {.description = "Print the next messages, without taking them",
+                            .details = "Exit status 1 when there is none.",
                             .usage = "QUEUE [--count N] [--json]",
                             .examples = "  tableq peek mail\n"
                                         "  tableq peek jobs --count 20 --json"});
@@ -118,7 +118,7 @@ void add_peek(CLI::App& app, invocation& call) {
     explicit peek_arguments(CLI::App& added)
         : look_arguments(added),
           queue(added, "QUEUE", "", "The queue"),
-          count(added, "--count", "N", "At most so many messages, up to 10,000 (1)") {
+          count(added, "--count", "N", "At most N messages, up to 10,000 (1)") {
       queue.required();
     }
     argument queue;
@@ -148,7 +148,7 @@ void add_stats(CLI::App& app, invocation& call) {
   struct stats_arguments : look_arguments {
     explicit stats_arguments(CLI::App& added)
         : look_arguments(added), queue(added, "QUEUE", "", "One queue only") {
-      added.add_flag("--exact", exact, "Count to the end, however many there are");
+      added.add_flag("--exact", exact, "Count all messages");
     }
     argument queue;
     bool exact = false;
@@ -167,12 +167,11 @@ void add_list(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "list",
       {.description = "Show the queues, or the messages of a claim queue in one state",
-       .details =
-           "Without QUEUE: all queues, their kinds and options. With it: its messages, "
-           "ready and held ones\n"
-           "in the order of takes, delayed and leased ones by their time, done and dead ones "
-           "by the time they\n"
-           "finished. Exit status 1 when there is none.",
+       .details = "Without QUEUE: all queues, their kinds and options. With it: its messages; "
+                  "ready and held ones in\n"
+                  "the order of takes, delayed and leased ones by their time, done and dead ones "
+                  "by the time at which\n"
+                  "they finished. Exit status 1 when there is none.",
        .usage = "[--json] | QUEUE [--state STATE] [--count N] [--json]",
        .examples = "  tableq list\n"
                    "  tableq list --json | jq -r .queue\n"
@@ -184,7 +183,7 @@ void add_list(CLI::App& app, invocation& call) {
           queue(added, "QUEUE", "", "The messages of this claim queue"),
           state(added, "--state", "STATE",
                 "ready (unless said), delayed, leased, held, done or dead"),
-          count(added, "--count", "N", "At most so many messages (100)") {}
+          count(added, "--count", "N", "At most N messages (100)") {}
     argument queue;
     argument state;
     argument count;

@@ -61,7 +61,7 @@ std::string_view in_words(altered result, std::string_view done) {
   return "not found";
 }
 
-/// A line for each; exit status 1 unless something was done.
+/// A line for each; exit status 1 unless one was changed.
 exit_status report(const std::vector<tableq::message_id>& ids, const std::vector<altered>& results,
                    std::string_view done) {
   output out;
@@ -74,7 +74,7 @@ exit_status report(const std::vector<tableq::message_id>& ids, const std::vector
              : exit_status::done;
 }
 
-/// What get, cancel and priority have in common.
+/// Shared by get, cancel and priority.
 struct id_arguments {
   explicit id_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "A claim queue"),
@@ -171,7 +171,7 @@ exit_status list_messages(const connection_options& connection, const std::strin
 void add_get(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "get",
-      {.description = "Print messages of a claim queue by id or key, as JSON, in whatever state",
+      {.description = "Print messages of a claim queue by id or key, as JSON, in any state",
        .details = "Exit status 1 when there is none.",
        .usage = "QUEUE ID... | QUEUE --key KEY",
        .examples = "  tableq get jobs 17\n"
@@ -187,7 +187,7 @@ void add_get(CLI::App& app, invocation& call) {
 void add_cancel(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "cancel",
-      {.description = "Remove messages of a claim queue that nobody works on",
+      {.description = "Remove messages of a claim queue that are not leased",
        .details = "Prints a line for each: its id, and cancelled, running, finished (done and "
                   "kept: see purge)\nor not found. Exit status 1 when none was cancelled.",
        .usage = "QUEUE ID...",
@@ -201,7 +201,7 @@ void add_cancel(CLI::App& app, invocation& call) {
 void add_priority(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "priority",
-      {.description = "Change the priority of messages of a claim queue that wait",
+      {.description = "Change the priority of waiting messages of a claim queue",
        .details = "Prints a line for each: its id, and changed, running, finished or not found.\n"
                   "Exit status 1 when none was changed.",
        .usage = "QUEUE ID... --to PRIORITY",

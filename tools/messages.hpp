@@ -10,7 +10,7 @@
 
 namespace tool {
 
-/// A state by the name that message_json prints; usage_error for others.
+/// A state by its name in message_json; usage_error for others.
 tableq::message_state parse_state(const std::string& text);
 
 /// Prints the messages of a claim queue in one state, in the order of claim_queue::list.

@@ -53,7 +53,7 @@ void output::flush() {
 }
 
 void prepare_standard_streams() {
-  // The wrong direction on purpose: using a stream that was closed stays an error.
+  // The wrong direction on purpose: using a closed stream stays an error.
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (::fcntl(stream, F_GETFD) != -1) continue;
     const int mode = stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
@@ -64,7 +64,7 @@ void prepare_standard_streams() {
 
 void complain(std::string_view sentence) {
   const std::string line = "tableq: " + printable(sentence) + "\n";
-  // Nobody is left to tell when this fails.
+  // Nothing is left to report a failure to.
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

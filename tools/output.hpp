@@ -6,14 +6,14 @@
 
 namespace tool {
 
-/// Standard output took no more: a closed pipe, a full disk.
+/// Standard output accepts no more: a closed pipe, a full disk.
 class output_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Standard output, buffered, with every write checked. What is still buffered when it is destroyed
-/// is thrown away: only a flush that returned has delivered.
+/// Standard output, buffered, with every write checked. The destructor discards buffered bytes:
+/// only a flush that returned has delivered.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -29,11 +29,11 @@ class output {
   std::string buffer_;
 };
 
-/// Makes sure that the descriptors 0 to 2 are taken, so that no file or socket of the database gets
-/// one of them; and that writing into a closed pipe is an error, not the end of the process.
+/// Opens the descriptors 0 to 2 if they are closed, so that no file or socket of the database gets
+/// one of them. Writing into a closed pipe becomes an error, not the end of the process.
 void prepare_standard_streams();
 
-/// One line on standard error, `tableq: ` before it. Control characters become blanks.
+/// One line on standard error, after `tableq: `. Control characters become blanks.
 void complain(std::string_view sentence);
 
 /// Text for one line of a terminal: control characters become blanks.

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest = std::chrono::days{3650};
 
-/// Empty when it is none, or too large.
+/// Empty if it is no number, or too large.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -48,7 +48,7 @@ std::optional<int> take_digits(std::string_view& text, std::size_t width, char e
   return value;
 }
 
-/// `.5` to `.500`, or nothing; what is finer than a millisecond is refused by the caller.
+/// `.5` to `.500`, or nothing; the caller refuses fractions below a millisecond.
 std::optional<int> take_fraction(std::string_view& text) {
   if (text.empty() || text.front() != '.') return 0;
   text.remove_prefix(1);

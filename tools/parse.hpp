@@ -12,7 +12,7 @@
 
 namespace tool {
 
-/// What is wrong with a text is thrown as usage_error that names the option.
+/// Errors in a text are thrown as usage_error, which names the option.
 
 /// `500ms`, `30s`, `5m`, `2h` or `7d`, from `least` to 3,650 days.
 std::chrono::milliseconds parse_duration(const std::string& option, const std::string& text,

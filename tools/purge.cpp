@@ -15,11 +15,12 @@ namespace {
 struct purge_arguments {
   explicit purge_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "The queue"),
-        older_than(command, "--older-than", "TIME", "claim: only what finished so long ago") {
+        older_than(command, "--older-than", "TIME",
+                   "claim: only messages that finished at least TIME ago") {
     queue.required();
-    command.add_flag("--done", done, "claim: what was completed and kept (the default)");
-    command.add_flag("--dead", dead, "claim: what is out of attempts");
-    command.add_flag("--yes", yes, "Other kinds: yes, delete every message");
+    command.add_flag("--done", done, "claim: completed and kept messages (the default)");
+    command.add_flag("--dead", dead, "claim: dead messages");
+    command.add_flag("--yes", yes, "Other kinds: confirm that every message is deleted");
   }
 
   argument queue;
@@ -63,10 +64,10 @@ exit_status purge(const connection_options& connection, const purge_arguments& g
 void add_purge(CLI::App& app, invocation& call) {
   CLI::App& command =
       add_database_command(app, call, "purge",
-                           {.description = "Delete messages for good, and print how many",
-                            .details = "Of a claim queue those that are done (or dead), never one "
-                                       "that waits or is worked on; of\n"
-                                       "the other kinds every message.",
+                           {.description = "Delete messages, and print how many",
+                            .details = "In a claim queue done (or dead) messages only; in the "
+                                       "other kinds\n"
+                                       "every message.",
                             .usage = "QUEUE [--done | --dead] [--older-than TIME] [--yes]",
                             .examples = "  tableq purge jobs --older-than 7d\n"
                                         "  tableq purge jobs --dead\n"

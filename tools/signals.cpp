@@ -54,7 +54,7 @@ completion::completion() : readable_(checked(::eventfd(0, EFD_CLOEXEC), "eventfd
 
 void completion::set() const {
   const std::uint64_t one = 1;
-  // Fails only when the counter is full, and then it is readable anyway.
+  // Fails only when the counter is full; then it is readable anyway.
   [[maybe_unused]] const ssize_t ignored = ::write(readable_.value(), &one, sizeof one);
 }
 

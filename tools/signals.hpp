@@ -16,9 +16,8 @@ class descriptor {
   int value_;
 };
 
-/// Takes SIGINT, SIGTERM and SIGHUP out of the air and makes them readable. Make it before any
-/// thread: what is started later inherits the mask. A SIGHUP that the caller had ignored (nohup)
-/// stays ignored.
+/// Blocks SIGINT, SIGTERM and SIGHUP and makes them readable. Construct it before any thread: later
+/// threads inherit the mask. A SIGHUP that the caller had ignored (nohup) stays ignored.
 class signal_queue {
  public:
   signal_queue();

@@ -7,14 +7,14 @@
 namespace tool {
 
 /// Standard error of a long job: one line that is rewritten, on a terminal only, and sentences that
-/// scroll by above it.
+/// scroll above it.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
 class status_line {
  public:
   status_line();
-  /// Leaves nothing of the rewritten line behind.
+  /// Removes the rewritten line.
   ~status_line();
   status_line(const status_line&) = delete;
   status_line& operator=(const status_line&) = delete;
@@ -31,8 +31,7 @@ class status_line {
   /// One sentence, as `complain` prints it.
   void note(const std::string& sentence);
 
-  /// A note that says the same as the last such one is dropped for five seconds: many threads meet
-  /// one trouble together.
+  /// A note equal to the last one is dropped for five seconds: many threads have the same trouble.
   void trouble(const std::string& sentence);
 
  private:

@@ -43,7 +43,7 @@ full_screen::full_screen() {
   }
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  // read returns at once; and nobody is left with this terminal when the job is put aside.
+  // read returns at once; and a suspended job must not leave the terminal in this state.
   raw.c_cc[VMIN] = 0;
   raw.c_cc[VTIME] = 0;
   raw.c_cc[VSUSP] = _POSIX_VDISABLE;

@@ -8,8 +8,8 @@
 
 namespace tool {
 
-/// The whole of a terminal, redrawn again and again: keys come one by one and are not shown, and
-/// what stood there before is back at the end. Needs standard input and output to be terminals.
+/// Uses the whole terminal and redraws it: keys are read one by one and are not shown, and the
+/// former content is back at the end. Standard input and output must be terminals.
 ///
 /// @par Thread safety
 /// Distinct objects: unsafe. Shared objects: unsafe. There is one terminal.
@@ -25,10 +25,10 @@ class full_screen {
 
   /// Shows as many lines as fit, each cut at the edge. The lines are ASCII.
   /// @param marked the number of the line that is shown in reverse.
-  /// @throws output_error when the terminal is gone.
+  /// @throws output_error when the terminal is lost.
   void draw(const std::vector<std::string>& lines, std::size_t marked) const;
 
-  /// The key that was pressed, without waiting; 0 for none.
+  /// The pressed key, without waiting; 0 for none.
   [[nodiscard]] char key() const;
 
  private:

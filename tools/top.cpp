@@ -30,7 +30,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// A queue at its last look, and what has happened since the one before.
+/// A queue at its last query, and the changes since the one before.
 struct watched_queue {
   any_queue opened;
   std::int64_t identity = 0;
@@ -38,7 +38,7 @@ struct watched_queue {
   tableq::queue_rates rates = {};
 };
 
-/// All queues of a database, looked at again and again.
+/// All queues of a database, queried repeatedly.
 class watch {
  public:
   explicit watch(tableq::database db) : db_(std::move(db)) {}
@@ -47,7 +47,7 @@ class watch {
     std::map<std::string, watched_queue> now;
     for (const tableq::queue_info& each : db_.queues()) {
       auto known = queues_.extract(each.name);
-      // A queue that was dropped and made anew is another one.
+      // A queue that was dropped and created again is another one.
       if (known && known.mapped().identity == each.identity) {
         now.insert(std::move(known));
       } else {
@@ -91,7 +91,7 @@ std::string per_second(const std::optional<double>& rate) {
   return text.data();
 }
 
-/// What the rows are sorted by: the key that says so.
+/// The sort order, by its key.
 bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
   const auto count = [](const watched_queue& of, std::string_view name) -> std::size_t {
     for (const figure& each : figures_of(*of.last)) {
@@ -118,7 +118,7 @@ bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
 std::vector<std::string> table_of(const watch& of, char sorted_by) {
   std::vector<const watched_queue*> sorted;
   for (const auto& [name, queue] : of.queues()) {
-    if (queue.last) sorted.push_back(&queue);  // The look at a new one may have failed.
+    if (queue.last) sorted.push_back(&queue);  // The query of a new one may have failed.
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const auto* a, const auto* b) { return comes_first(sorted_by, *a, *b); });
@@ -146,14 +146,15 @@ exit_status print_once(watch& all) {
   return all.queues().empty() ? exit_status::nothing : exit_status::done;
 }
 
-/// Waits for a key, a signal or the time. @return false when it is time to go.
+/// Waits for a key, a signal or the time.
+/// @return false when it is time to end.
 bool wait(const signal_queue& signals, const full_screen& screen, steady_clock::time_point until,
           char& sorted_by) {
   const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
   std::array<pollfd, 2> events{{{signals.handle(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
   ::poll(events.data(), events.size(), static_cast<int>(std::max(left, milliseconds{0}).count()));
   if (signals.take() != 0) return false;
-  // The terminal is gone, and poll would return at once for ever.
+  // The terminal is lost, and poll would return at once for ever.
   if ((events[1].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) return false;
   while (const char pressed = screen.key()) {
     if (pressed == 'q' || pressed == 'Q') return false;
@@ -193,7 +194,7 @@ exit_status show(watch& all, const signal_queue& signals, milliseconds interval)
 
 exit_status top(const connection_options& connection, bool once, milliseconds interval) {
   const bool live = !once && full_screen::possible();
-  // Before the first thread, and so before the library may start one.
+  // Before the first thread, which may be one of the library's.
   std::optional<signal_queue> signals;
   if (live) signals.emplace();
   watch all(connect(connection));
@@ -205,22 +206,21 @@ exit_status top(const connection_options& connection, bool once, milliseconds in
 void add_top(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "top",
-      {.description = "Watch the queues of a database live in a terminal",
-       .details =
-           "What each queue holds, the age of the oldest message that is ready, and how many "
-           "messages come\n"
-           "and leave each second. 10000+ means at least so many; - means that it cannot be "
-           "told.\n"
-           "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a terminal, "
-           "or with\n"
-           "--once, it prints the table once, with exit status 1 when there is no queue.",
+      {.description = "Show the queues of a database live in a terminal",
+       .details = "Shows the messages of each queue, the age of the oldest ready one, and how many "
+                  "messages come and\n"
+                  "leave each second. 10000+ means at least 10000; - means unknown.\n"
+                  "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a "
+                  "terminal, or with --once, it\n"
+                  "prints the table once, with exit status 1 when there is no queue.",
        .usage = "[--interval TIME] [--once]",
        .examples = "  tableq top\n"
                    "  tableq top --interval 5s\n"
                    "  watch -n 10 tableq top --once"});
   struct top_arguments {
     explicit top_arguments(CLI::App& added)
-        : interval(added, "--interval", "TIME", "Between two looks, from 100ms to 1h (1s)") {
+        : interval(added, "--interval", "TIME",
+                   "Time between two readings, from 100ms to 1h (1s)") {
       added.add_flag("--once", once, "Print the table once");
     }
     argument interval;

@@ -27,17 +27,17 @@ using std::chrono::steady_clock;
 struct work_arguments {
   explicit work_arguments(CLI::App& command)
       : queue(command, "QUEUE", "", "A claim queue"),
-        concurrency(command, "--concurrency", "N", "How many commands run at once, up to 256 (1)"),
-        lease(command, "--lease", "TIME", "How long a message is held before others may take it"),
-        retry_delay(command, "--retry-delay", "TIME",
-                    "A failed message is not taken before (as the queue says)") {
+        concurrency(command, "--concurrency", "N", "The most commands at once, up to 256 (1)"),
+        lease(command, "--lease", "TIME",
+              "How long this worker has a message before others may take it"),
+        retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)") {
     queue.required();
     command.add_flag("--until-empty", until_empty,
-                     "End when no message is ready, delayed or held by anybody");
+                     "End when no message is ready, delayed or leased");
     command.add_flag("--pass-db", pass_db,
-                     "Give the command the database's address, password included, as TABLEQ_DB");
-    command.add_flag("--verbose", verbose, "A line on standard error for each message");
-    command.add_flag("--summary", summary, "A line on standard error at the end");
+                     "Pass the database's address, with its password, to the command as TABLEQ_DB");
+    command.add_flag("--verbose", verbose, "Print a line on standard error for each message");
+    command.add_flag("--summary", summary, "Print a line on standard error at the end");
   }
 
   argument queue;
@@ -58,7 +58,7 @@ struct work_settings {
 };
 
 work_settings settings_of(const invocation& call, const work_arguments& given) {
-  if (!call.tail || call.tail->empty()) throw usage_error("give the COMMAND behind --");
+  if (!call.tail || call.tail->empty()) throw usage_error("give the COMMAND after --");
   work_settings settings;
   settings.command = *call.tail;
   if (const std::error_code failed = find_command(settings.command.front())) {
@@ -82,7 +82,7 @@ std::string in_words(const tableq::worker_counts& counts) {
   return text;
 }
 
-/// A line for each message, where it is wanted, and for trouble always.
+/// A line for each message with --verbose, and always for trouble.
 void report(status_line& status, bool verbose, const tableq::worker_event& event) {
   using kind = tableq::worker_event::kind;
   std::string said;
@@ -101,10 +101,10 @@ void report(status_line& status, bool verbose, const tableq::worker_event& event
       said = "given back";
       break;
     case kind::lease_lost:
-      said = "lease lost, others work on it";
+      said = "lease lost, another worker may have it";
       break;
     case kind::unknown:
-      said = "settled or to be taken again, the database did not say";
+      said = "settled, or taken again later: the database did not say";
       if (!event.why.empty()) said += ": " + std::string(event.why);
       break;
   }
@@ -122,24 +122,24 @@ void show_progress(status_line& status, const tableq::worker& crew,
               rate(counts.completed, steady_clock::now() - begin));
 }
 
-/// The first signal ends the taking, the second the commands; those that follow are for commands
-/// that do not listen.
+/// The first signal stops the taking, the second the commands; further ones are for commands that
+/// ignore SIGTERM.
 void obey(tableq::worker& crew, command_runner& commands, status_line& status, bool verbose,
           int signals_so_far) {
   const bool tell = (verbose || status.shown()) && crew.counts().running > 0;
   if (signals_so_far == 1) {
     crew.stop();
-    if (tell) status.note("finishing what runs; once more to give it back");
+    if (tell) status.note("finishing running commands; repeat to give their messages back");
     return;
   }
   crew.abandon();
   if (signals_so_far > 2) commands.signal_all(SIGKILL);
-  if (tell) status.note("ending what runs; once more to kill it");
+  if (tell) status.note("ending running commands; repeat to kill them");
 }
 
 exit_status work(const invocation& call, const work_arguments& given) {
   const work_settings settings = settings_of(call, given);
-  // Before the first thread, and so before the library may start one.
+  // Before the first thread, which may be one of the library's.
   const signal_queue signals;
   tableq::database db = connect(call.connection, false, settings.concurrency + 4);
   any_queue opened = open_queue(db, given.queue.text());
@@ -153,7 +153,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
   bool hopeless = false;
   const completion give_up;
   const auto begin = steady_clock::now();
-  // Nothing is taken ahead: what this process holds when it dies waits for the end of its lease.
+  // Nothing is prefetched: if this process dies, its messages wait for the end of their leases.
   tableq::worker crew(
       queue,
       [&](const tableq::delivery& delivery, const std::stop_token& stop) {
@@ -199,20 +199,18 @@ void add_work(CLI::App& app, invocation& call) {
       app, call, "work",
       {.description = "Run a command for each message of a claim queue",
        .details =
-           "The payload is its standard input. Its environment holds TABLEQ_MESSAGE_ID, "
+           "The payload is the command's standard input. Its environment has TABLEQ_MESSAGE_ID, "
            "TABLEQ_ATTEMPT,\n"
-           "TABLEQ_QUEUE, and for each header TABLEQ_HEADER_ and the header's name in upper "
-           "case, with _\n"
-           "for what is not A-Z or 0-9. TABLEQ_DB, which may hold a password, is taken out; "
-           "--pass-db leaves it.\n"
-           "Exit status 0 completes the message, all else fails it; after its last attempt "
-           "it is dead.\n"
-           "While a command runs its lease is extended; when the lease is lost all the same, "
-           "the command is\n"
-           "sent SIGTERM.\n"
-           "SIGTERM, SIGINT: take no more, finish what runs, end with 0. A second one ends "
-           "the commands\n"
-           "with SIGTERM and gives their messages back, a third one with SIGKILL.",
+           "TABLEQ_QUEUE, and TABLEQ_HEADER_NAME for each header, with the name in upper case and "
+           "_ for other "
+           "characters.\n"
+           "TABLEQ_DB, which may hold a password, is removed unless --pass-db is given.\n"
+           "Exit status 0 completes the message, all else fails it; after its last attempt it is "
+           "dead.\n"
+           "The lease is extended while a command runs; if it is lost, the command gets SIGTERM.\n"
+           "SIGTERM, SIGINT: take no more, finish running commands, exit with 0. A second signal "
+           "sends\n"
+           "them SIGTERM and gives their messages back, a third one sends SIGKILL.",
        .usage = "QUEUE [OPTIONS] -- COMMAND [ARG...]",
        .examples =
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// A database that is measured, as data. This folder alone names databases.
+/// A measured database, as data. Only this folder names databases.
 struct database_kind {
   std::string name;                      ///< As the command line and the results call it.
   std::string description;               ///< What it is, if the name does not say.

@@ -39,7 +39,7 @@ class libpq_connection {
   std::unique_ptr<PGconn, closer> handle_;
 };
 
-/// What PostgreSQL takes as the binary form of `bytea[]` and `bigint[]`.
+/// PostgreSQL's binary form of `bytea[]` and `bigint[]`.
 std::string binary_array(const std::vector<std::string_view>& items);
 std::string binary_array(const std::vector<std::int64_t>& items);
 /// A `bigint` of a result in binary.

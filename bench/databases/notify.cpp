@@ -39,7 +39,7 @@ double notified::send_and_receive() {
     receiver_.execute("pop", nullptr);
     received = now_ns();
   });
-  // As long as the reader of the other side has to fall asleep.
+  // Long enough for the reader of the other side to fall asleep.
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   const std::int64_t begin = now_ns();
   sender_.run("INSERT INTO plain (payload) VALUES ('" + std::string(payload()) +

@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// The hand-over of one message by a bare LISTEN and NOTIFY: an INSERT with a notification in one
-/// round trip, and a session that waits for it and pops.
+/// Passes one message on by a bare LISTEN and NOTIFY: an INSERT with a notification in one round
+/// trip, and a session that waits for it and reads.
 class notified final : public hand_over {
  public:
   explicit notified(const std::string& address);

@@ -9,7 +9,7 @@ namespace bench {
 
 namespace {
 
-/// What the address says of options stays; the last one of a name counts.
+/// Options in the address stay; the last one of a name counts.
 std::string with_options(std::string address, const std::string& schema,
                          const std::string& synchronous) {
   const std::string more = "-csearch_path%3D" + schema + "%20-csynchronous_commit%3D" + synchronous;
@@ -44,7 +44,7 @@ postgresql_place::~postgresql_place() {
   try {
     on_.run("DROP SCHEMA " + schema_ + " CASCADE");
   } catch (const std::exception& failure) {
-    // A destructor must not throw; what stays behind is told.
+    // A destructor must not throw; what remains is reported.
     std::cerr << "left behind the schema " << schema_ << ": " << failure.what() << '\n';
   }
 }

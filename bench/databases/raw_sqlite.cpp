@@ -56,7 +56,8 @@ class statement {
     on_.check(sqlite3_bind_blob64(handle_, at, bytes.data(), bytes.size(), SQLITE_STATIC));
   }
   void bind(int at, std::int64_t number) { on_.check(sqlite3_bind_int64(handle_, at, number)); }
-  /// To the end, with a copy of each payload, as any caller would make. @return the ids.
+  /// To the end, with a copy of each payload, as any caller would make it.
+  /// @return the ids.
   const std::vector<std::int64_t>& run() {
     ids_.clear();
     int code = SQLITE_ROW;

@@ -10,7 +10,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// A leader goes on for so many rounds: to wake another leader would leave the database idle.
+/// A leader runs at most so many rounds in a row: waking another leader would leave the database
+/// idle.
 constexpr int most_rounds = 4;
 
 /// To put a thread to sleep and to wake it costs more than a short unit of work. So a waiting call
@@ -22,7 +23,8 @@ constexpr std::size_t many_calls = 6;
 /// With longer units the checks would waste processor time.
 constexpr auto long_unit = std::chrono::milliseconds{1};
 
-/// Runs them, and notes what came of it. @param note called for each that failed.
+/// Runs them, and notes the results.
+/// @param note called for each call that failed.
 template <class Note>
 void run_all(std::span<combined_call* const> calls, const combiner::work& run, Note note) {
   try {
@@ -33,7 +35,7 @@ void run_all(std::span<combined_call* const> calls, const combiner::work& run, N
       for (combined_call* const each : calls) note(*each, std::current_exception());
       return;
     }
-  } catch (...) {  // Whatever it is, all callers get it.
+  } catch (...) {  // All callers get the exception.
     for (combined_call* const each : calls) note(*each, std::current_exception());
     return;
   }
@@ -76,7 +78,7 @@ void combined_call::wait() {
 }
 
 void combined_call::turn_to(turn next) {
-  if (turn_.exchange(next) != turn::sleeps) return;  // It looks, and may be gone by now.
+  if (turn_.exchange(next) != turn::sleeps) return;  // It checks its turn, and may be gone by now.
   // Under the lock: afterwards the caller may be gone.
   const std::scoped_lock hold(mutex_);
   woken_ = true;

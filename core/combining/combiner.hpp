@@ -16,17 +16,17 @@
 
 namespace tableq::core {
 
-/// Whether the failure of several calls in one unit of work may be that of one of them.
+/// Whether one of several calls in a unit of work may have caused its failure.
 bool may_be_of_one(const error& failure) noexcept;
 
-/// A call that may be run together with others. Lives in the frame of its caller.
+/// A call that may run together with others. Lives in the frame of its caller.
 class combined_call {
  public:
   combined_call() = default;
   combined_call(const combined_call&) = delete;
   combined_call& operator=(const combined_call&) = delete;
 
-  /// Whether it may run in one unit of work with these, of which there is at least one.
+  /// Whether it may run in one unit of work with these calls, of which there is at least one.
   [[nodiscard]] virtual bool joins(std::span<combined_call* const> others) const = 0;
 
  protected:
@@ -39,7 +39,7 @@ class combined_call {
   /// Checks up to `looks` times for its turn, while other calls run, and then sleeps.
   /// @return false when the time was over first.
   bool wait(int looks, std::chrono::steady_clock::time_point until);
-  /// Once it is certain to be told.
+  /// Called once it is certain that the call will be told its result.
   void wait();
   [[nodiscard]] bool told() const { return turn_.load() != turn::waits; }
   void turn_to(turn next);
@@ -62,11 +62,11 @@ class combined_call {
 /// Shared objects: safe.
 class combiner {
  public:
-  /// Runs all of these or none, and throws when it was none.
+  /// Runs all of these calls or none. Throws if it ran none.
   using work = std::function<void(std::span<combined_call* const>)>;
 
-  /// @param patience a call that has waited so long runs alone: the unit that is under way may wait
-  ///   for a lock that only this thread, or a thread that waits for it, can release.
+  /// @param patience a call that has waited this long runs alone: the running unit may wait for a
+  ///   lock that only this thread, or a thread that waits for it, can release.
   explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
       : patience_(patience) {}
 

@@ -5,8 +5,8 @@
 
 namespace tableq::core {
 
-/// Marks, as long as it lives, that the thread that made it has a transaction open. Calls of such a
-/// thread outside of its transaction are not combined with calls of other threads: those would wait
+/// Marks, as long as it lives, that the thread that made it has an open transaction. Calls of such
+/// a thread outside its transaction are not combined with calls of other threads: those would wait
 /// for locks that only this thread can release.
 class open_transaction {
  public:
@@ -15,7 +15,7 @@ class open_transaction {
   open_transaction& operator=(const open_transaction&) = delete;
   ~open_transaction();
 
-  /// Whether the calling thread has one.
+  /// Whether the calling thread has an open transaction.
   [[nodiscard]] static bool here() noexcept;
 
  private:

@@ -6,13 +6,13 @@
 namespace tableq::core {
 namespace {
 
-/// Stepping over so few costs less than asking.
+/// Stepping over so few rows costs less than a query.
 constexpr std::size_t few_messages = 64;
-/// And so few reads.
+/// And after so few reads.
 constexpr std::size_t few_reads = 8;
-/// Leases and delays run out by the clock, in a time when few messages are read as well.
+/// Leases and delays also end while few messages are read.
 constexpr std::chrono::milliseconds long_ago{10};
-/// After so long anything that was read is worth a question: the clock may have been set back.
+/// After this time any read is worth a query: the clock may have been set back.
 constexpr std::chrono::seconds too_long_ago{1};
 constexpr int early_questions = 8;
 constexpr int share_of_starting_over = 50;
@@ -35,7 +35,7 @@ void low_water::rising::lower(position to) noexcept {
 }
 
 low_water::low_water() {
-  // What a read has got must not be lost for want of memory.
+  // A lack of memory must not lose the messages of a read.
   levels_.reserve(most_levels);
 }
 
@@ -89,7 +89,7 @@ low_water::position low_water::passed(bool all) {
 
 std::optional<low_water::question> low_water::ask(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  // Until a floor is known, each read steps over everything.
+  // Until a floor is known, each read steps over all deleted rows.
   const bool early = early_ > 0 && std::ranges::any_of(levels_, [](const level& each) {
                        return each.floor.at == lowest;
                      });
@@ -111,7 +111,7 @@ void low_water::answer(const question& asked, const sight& seen) {
   const std::scoped_lock hold(mutex_);
   asked_ = false;
   if (seen.clock) {
-    // What was enqueued since then may fall due before anything that was seen.
+    // A message that was enqueued since then may fall due before any known one.
     if (*seen.clock < clock_) passed_.lower(lowest);
     clock_ = *seen.clock;
   }
@@ -149,7 +149,7 @@ low_water::level* low_water::find(position name) noexcept {
   return found == levels_.end() ? nullptr : &*found;
 }
 
-/// Null while all places are taken by levels that are read from more.
+/// Null while levels with more reads take all places.
 low_water::level* low_water::find_or_add(position name) {
   if (level* const known = find(name)) return known;
   if (levels_.size() == most_levels) {

@@ -11,24 +11,24 @@
 
 namespace tableq::core {
 
-/// Where reads begin, on a database whose deleted rows linger in its indexes: behind those that are
-/// certainly gone.
+/// Where reads begin, on a database whose deleted rows linger in its indexes: after the rows that
+/// are certainly deleted.
 ///
-/// A queue has a level for each priority; the messages of one are read in the order of their ids.
-/// Each level has a floor: no message below it waits that has never come back. Two more serve those
-/// that come back: below `oldest` no message is left in any state, and no lease ended and no
-/// message fell due before `passed`.
+/// A queue has a level for each priority; the messages of a level are read in the order of their
+/// ids. Each level has a floor: below it, only messages that came back can wait. Two more values
+/// serve those: below `oldest` there is no message in any state, and no lease ended and no message
+/// fell due before `passed`.
 ///
-/// The database is asked now and then for the first ones that a snapshot shows, and for the
-/// transactions that were under way (`queue.floor`, `claim.floor`). Nothing below those is left,
-/// but for what these transactions may still add. So when a later snapshot shows that all of them
-/// have ended, a floor rises: to what was first, or to what has turned up before it. What a reader
-/// has taken without committing is still shown, and holds the floor where it is.
+/// Now and then the database is asked for the first messages that a snapshot shows, and for the
+/// running transactions (`queue.floor`, `claim.floor`). Only these transactions can still add
+/// messages below those. So when a later snapshot shows that all of them have ended, a floor rises:
+/// to the first message of then, or to an earlier one that has turned up. A message that a reader
+/// has taken without committing still shows, and holds the floor.
 ///
-/// That takes for granted that ids and the clock only rise. For what was given an id by hand, and
-/// for an inserter that was held up between drawing an id and getting a transaction number, a read
-/// begins at the very start now and then. A clock that was set back takes `passed` with it; until
-/// an answer tells of that, statements leave a `passed` alone that lies in the future.
+/// This assumes that ids and the clock only rise. An id may be given by hand, and an insert may be
+/// delayed between its id and its transaction number; so a read begins at the very start now and
+/// then. If the clock is set back, an answer lowers `passed`; until then, statements ignore a
+/// `passed` in the future.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -40,9 +40,9 @@ class low_water {
   using position = std::int64_t;
 
   static constexpr position lowest = std::numeric_limits<position>::min();
-  /// So often a read begins at the very start, unless fifty times what that takes is longer.
+  /// A read begins at the very start this often, unless fifty times its duration is longer.
   static constexpr std::chrono::seconds start_over_every{1};
-  /// So many levels have floors, those that are read from most; the others are read from the start.
+  /// The number of levels with floors, those with most reads; the others are read from the start.
   static constexpr std::size_t most_levels = 8;
 
   struct level_floor {
@@ -61,7 +61,7 @@ class low_water {
   };
   [[nodiscard]] start begin(clock::time_point now);
 
-  /// What a read got of one level.
+  /// The result of a read from one level.
   struct catch_of {
     position level = 0;
     std::size_t count = 0;
@@ -70,22 +70,22 @@ class low_water {
   };
   void end(const start& from, std::span<const catch_of> got, clock::time_point now);
 
-  /// Where to look for what is due.
-  /// @param all whether to look from the start once after a read from the start that got nothing:
-  /// something due may have stopped it.
+  /// Where to look for due messages.
+  /// @param all whether to look from the start once after a read from the start that got nothing: a
+  ///   due message may have stopped it.
   [[nodiscard]] position passed(bool all);
 
-  /// What is to be asked.
+  /// The query for floors.
   struct question {
     std::vector<level_floor> levels;  ///< Of the first message of each, from its floor on.
     position oldest;                  ///< Of the first message in any state from there on.
     position passed;                  ///< Of what falls due first from there on.
     position known;                   ///< An id that was drawn before.
   };
-  /// Something when it is time to ask; then the caller must answer, or give up.
+  /// A query if it is due; then the caller must answer, or give up.
   [[nodiscard]] std::optional<question> ask(clock::time_point now);
 
-  /// What one snapshot shows.
+  /// The answer from one snapshot.
   struct sight {
     std::vector<std::optional<position>> first;  ///< The first message of each level.
     std::optional<position> oldest = {};         ///< In any state.
@@ -98,7 +98,7 @@ class low_water {
   void give_up() noexcept;
 
  private:
-  /// A floor, and where it may rise to when the transactions before `until_` have ended.
+  /// A floor, and the value to which it may rise when the transactions before `until_` have ended.
   struct rising {
     position at = lowest;
     std::optional<position> next = {};

@@ -12,7 +12,7 @@
 namespace tableq::core {
 namespace {
 
-/// Decodes percent-encodings. Sets `problem` and stops at the first that is none.
+/// Decodes percent-encodings. Sets `problem` and stops at the first malformed one.
 std::string decode(std::string_view text, std::string& problem) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace tableq::core {
 
-/// Takes `scheme://rest?key=value&key=value` apart and decodes percent-encodings.
+/// Splits `scheme://rest?key=value&key=value` and decodes percent-encodings.
 /// @throws error errc::invalid_argument; the message never quotes the string.
 connection_url parse_connection_string(std::string_view url);
 

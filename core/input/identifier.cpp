@@ -64,7 +64,7 @@ void check_places(const open_options& options, bool schemas) {
       !reserved_beginning(prefix).empty()) {
     refuse(
         "a table prefix has up to 16 characters of a-z, 0-9 and `_`, does not begin with a digit, "
-        "nor with what a database keeps for itself");
+        "nor with a prefix that a database reserves");
   }
   if (options.schema_name.empty()) return;
   const std::string& schema = options.schema_name;

@@ -14,12 +14,11 @@ inline constexpr std::string_view catalog_table = "tableq_queues";
 /// The table of the limits, before the prefix.
 inline constexpr std::string_view limits_table = "tableq_limits";
 
-/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp, also behind
-/// the
-///   prefix.
+/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp, also after
+///   the prefix.
 void check_queue_name(std::string_view name, std::string_view prefix = {});
 
-/// The same as an answer.
+/// The same, as a result.
 bool good_queue_name(std::string_view name, std::string_view prefix) noexcept;
 
 /// Checks table_prefix and schema_name.

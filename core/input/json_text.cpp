@@ -7,7 +7,7 @@
 namespace tableq::core {
 namespace {
 
-/// Walks along a JSON text. What a function returns is whether the text was well-formed so far.
+/// Walks along a JSON text. Each function returns whether the text was well-formed so far.
 class json_walk {
  public:
   explicit json_walk(std::string_view text) noexcept : rest_(text) {}
@@ -37,7 +37,7 @@ class json_walk {
     return copy_value(out.text) && is_plain_utf8(out.text);
   }
 
-  /// One value of any kind as it is written, without blanks. Bytes that are no UTF-8 are copied.
+  /// One value of any kind as written, without blanks. Bytes that are no UTF-8 are copied.
   bool copy_value(std::string& out) {
     std::string closing;  // what the arrays and objects around still need
     for (;;) {
@@ -118,8 +118,8 @@ class json_walk {
     return true;
   }
 
-  /// @param raw gets the string as it is written; may be null. @param text gets what it says, in
-  /// UTF-8; null: that it can be told does not matter.
+  /// @param raw gets the string as written; may be null.
+  /// @param text gets its content in UTF-8; null: whether it has one does not matter.
   bool read_string(std::string* raw, std::string* text) {
     const std::string_view begin = rest_;
     rest_.remove_prefix(1);
@@ -186,7 +186,7 @@ class json_walk {
   std::string_view rest_;
 };
 
-/// Reads what stands between two brackets, with commas between.
+/// Reads the text between two brackets, with commas between the values.
 template <class Read>
 bool read_list(std::string_view json, char open, char close, Read read) {
   json_walk along(json);

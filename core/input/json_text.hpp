@@ -11,21 +11,21 @@ namespace tableq::core {
 /// A value of a JSON text.
 struct json_value {
   bool is_string = false;
-  /// What the string says. Of any other value its JSON: without blanks, numbers as they were
-  /// written, of whatever size.
+  /// The content of a string. For any other value its JSON: without blanks, numbers as written, of
+  /// any size.
   std::string text;
 };
 
 using json_members = std::vector<std::pair<std::string, json_value>>;
 
-// Both read JSON as RFC 8259 has it, and without recursion: it may nest as deep as it likes.
+// Both read JSON as in RFC 8259, and without recursion: it may nest to any depth.
 
 /// The members of an object in their order, also several of one name; nothing where the text is
 /// anything else than one object in UTF-8, or a name or a string holds half of a surrogate pair.
 std::optional<json_members> members_of(std::string_view json);
 
-/// The elements of an array, each as its JSON without blanks; nothing where the text is anything
-/// else than one array. That it is UTF-8 is not looked at.
+/// The elements of an array, each as its JSON without blanks; nothing if the text is anything else
+/// than one array. Does not check for UTF-8.
 std::optional<std::vector<std::string>> elements_of(std::string_view json);
 
 }  // namespace tableq::core

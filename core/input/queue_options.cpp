@@ -76,7 +76,7 @@ std::string encode_delays(const retry_delays& retry) {
   return out;
 }
 
-/// @return false for what is no list of numbers.
+/// @return false for any other text than a list of numbers.
 bool decode_delays(std::string_view list, retry_delays& into) {
   while (!list.empty()) {
     const std::string_view one = list.substr(0, list.find(','));
@@ -125,7 +125,7 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
                   ", which is fixed then; open it without naming them, or drop and create it");
 }
 
-/// What must not differ between the handles of one queue.
+/// Options that must not differ between the handles of one queue.
 void check_fixed(const queue_info& stored, const claim_options& given) {
   if (given.keys && *given.keys != stored.keys) differs(stored, "keys");
   if (given.key_window && *given.key_window != stored.key_window) differs(stored, "key_window");
@@ -187,7 +187,7 @@ void decode_options(std::string_view text, queue_info& info) {
     } else if (name == "keys" && given == "waiting") {
       info.keys = key_scope::waiting;
     } else if (name == "dead_letters" && !given.empty()) {
-      // It will stand in statements, and plain SQL may have written it.
+      // The text becomes part of statements, and plain SQL may have written it.
       check_queue_name(given);
       info.dead_letters = given;
     } else if (!numeric || !decode_number(name, number, info)) {

@@ -11,15 +11,15 @@ namespace tableq::core {
 /// @throws error errc::invalid_argument.
 queue_info settle_options(std::string_view name, const queue_settings& settings);
 
-/// What the catalogue's column `options` holds: `lease_ms=30000 max_attempts=5 keep=0`, and where
-/// failed messages rest, `retry_ms=1000,2000,4000 jitter=20`.
+/// The text of the catalogue's column `options`: `lease_ms=30000 max_attempts=5 keep=0`, and with
+/// retry delays `retry_ms=1000,2000,4000 jitter=20`.
 std::string encode_options(const queue_info& info);
 
 /// Reads it back into `info`, whose kind must be set.
 /// @throws error errc::schema_too_new for an option that this version does not know.
 void decode_options(std::string_view text, queue_info& info);
 
-/// What holds for a handle: the stored options, but for those that were given.
+/// The options of a handle: the stored ones, except given ones.
 /// @throws error errc::kind_mismatch for another kind or ordering.
 queue_info merge_options(const queue_info& stored, const queue_settings& given);
 

@@ -20,7 +20,7 @@ constexpr std::size_t longest_key = 200;
 constexpr std::size_t longest_header_name = 100;
 constexpr std::size_t longest_headers = std::size_t{64} * 1024;
 
-/// What keys and groups may be.
+/// The rules for keys and groups.
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= longest_key && is_plain_utf8(text);
 }
@@ -150,7 +150,7 @@ void check_message(const claim_enqueue_options& options, bool grouped) {
   check_timestamp(options.created_at, "created_at");
   if (options.key) check_key(*options.key);
   if (!options.key && options.on_duplicate != on_duplicate::keep_first) {
-    refuse("on_duplicate says what to do about a key: give one");
+    refuse("on_duplicate needs a key");
   }
   check_group(options, grouped);
   if (options.time_to_live) check_time_to_live(*options.time_to_live);
@@ -166,7 +166,7 @@ void check_message(const claim_enqueue_options& options, bool grouped) {
   }
   if (total > longest_headers ||
       (total > longest_headers / 8 && encode_headers(options.headers).size() > longest_headers)) {
-    refuse("all headers of a message must stay under 64 KiB");
+    refuse("the headers of a message must be smaller than 64 KiB together");
   }
 }
 
@@ -179,7 +179,7 @@ void check_message(const pending_options& options) {
 
 void check_stats(const stats_options& options) {
   if (options.count_to < 1 || options.count_to > 1'000'000) {
-    refuse("count_to must be from 1 to 1,000,000; to count on, say exact");
+    refuse("count_to must be from 1 to 1,000,000; use exact to count all");
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace tableq::core {
 
-/// What a process must know of a queue's limits before it does anything.
+/// The facts of a queue's limits that each operation needs first.
 struct known_limits {
   bool paused = false;
   bool metered = false;  ///< A rate or a concurrency: reads lock the queue's row.
@@ -23,12 +23,12 @@ struct known_limits {
   [[nodiscard]] bool any() const noexcept { return paused || metered || capacity; }
 };
 
-/// The limits of one queue as this process last saw them, for all its handles in one database.
+/// The limits of one queue as last read by this process, for all its handles in one database.
 ///
-/// An answer is good for half a second. Then one thread asks again, while the others go on with the
-/// old answer; after a second every thread asks. So a change by another process holds here within a
-/// second, and a queue without limits costs two loads and a read of the clock. The same answer
-/// tells whether the queue is still the one that its handles were opened for.
+/// An answer is fresh for half a second. Then one thread asks again, while the others use the old
+/// answer; after a second every thread asks. So a change by another process holds here within a
+/// second, and a queue without limits costs two loads and a read of the clock. The same
+/// answer tells whether the queue is still the one that its handles were opened for.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -36,31 +36,31 @@ class limits_watch {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// What is known; nothing when the caller shall ask the database.
+  /// The known limits; nothing if the caller must ask the database.
   [[nodiscard]] std::optional<known_limits> known() noexcept;
 
   /// An answer.
-  /// @param asked when the question was about to be sent; an answer older than what is known is
-  /// dropped.
+  /// @param asked the time before the query was sent; an answer older than the known one is
+  ///   dropped.
   void learn(const known_limits& of, clock::time_point asked);
 
-  /// The next caller asks: the queue is not what it was.
+  /// The next caller asks: the queue has changed.
   void forget() noexcept { asked_.store(0); }
 
-  /// The queue was dropped: from now on, for ever. Wakes who is held back.
+  /// The queue was dropped: from now on, for ever. Wakes waiting reads.
   /// @param now the kind of the queue that has its name since, if there is one.
   void end(std::optional<kind> now) noexcept;
   [[nodiscard]] bool ended() const noexcept { return ended_.load() != not_ended; }
   /// The kind of the queue that has the name of one that ended, if there is one.
   [[nodiscard]] std::optional<kind> successor() const noexcept;
 
-  /// Something has left the queue, or given back its lease.
+  /// A message has left the queue, or its lease has ended.
   void made_room() noexcept;
-  /// Whether anybody could care.
+  /// Whether any waiter could care.
   [[nodiscard]] bool limited() const noexcept { return limited_.load(); }
 
   [[nodiscard]] room_account& room() noexcept { return room_; }
-  /// Rung when this process may have changed what holds a caller back.
+  /// Rung when this process may have made room or a lease free.
   [[nodiscard]] change_signal& changes() noexcept { return changes_; }
 
  private:

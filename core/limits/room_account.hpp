@@ -7,12 +7,13 @@
 
 namespace tableq::core {
 
-/// The room of a bounded queue as this process knows it: what it may add before it counts again.
+/// The room of a bounded queue as this process knows it: how much it may add before it counts
+/// again.
 ///
 /// Callers reserve first; without credit they count rows. One part in `shares` of the room that a
 /// count finds becomes credit for a second: so other processes that do the same exceed the capacity
-/// by no more than their own parts. Messages that this process is just adding may be among the
-/// counted rows or not; the account assumes that they are not.
+/// by no more than their own parts. A count may or may not include messages that this process is
+/// adding; the account assumes that it does not.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -35,19 +36,20 @@ class room_account {
 
   [[nodiscard]] count_mark begin_count(clock::time_point now);
 
-  /// @param number what was counted; an upper bound will do.
-  /// @param keep whether the count holds for others than its caller too.
-  /// @return `granted`, `full`, or `count`: full unless what is just being added was among it.
+  /// @param number the count; an upper bound will do.
+  /// @param keep whether the count holds for later callers too.
+  /// @return `granted`, `full`, or `count`: full unless the count included messages that are being
+  ///   added.
   [[nodiscard]] answer counted(const count_mark& mark, std::size_t number, std::size_t capacity,
                                std::size_t wanted, bool keep, clock::time_point now);
 
-  /// What was reserved has been added, or `unused` of it has not.
+  /// The reserved messages have been added, except `unused` of them.
   void done(std::size_t reserved, std::size_t unused) noexcept;
 
-  /// Something has left the queue: a full one is worth counting again.
+  /// A message has left the queue: a full one is worth counting again.
   void freed() noexcept;
 
-  /// The limits have changed: what was counted holds no more.
+  /// The limits have changed: the count is no longer valid.
   void forget() noexcept;
 
  private:

@@ -24,10 +24,10 @@ using total = std::uint64_t;
 
 /// Errors by their codes, which begin at 1.
 using counts_by_code = std::array<total, static_cast<std::size_t>(errc::internal) + 1>;
-/// What became of messages, by worker_event::kind.
+/// Results of messages, by worker_event::kind.
 using counts_by_end = std::array<total, static_cast<std::size_t>(worker_event::kind::trouble) + 1>;
 
-/// What figures are about. Views, or text of its own.
+/// The labels of figures. Views, or its own text.
 template <class Text>
 struct metric_key {
   Text backend;
@@ -46,7 +46,7 @@ struct metric_key {
   }
 };
 
-/// The figures of one key. Those that do not fit the key stay zero.
+/// The figures of one key. Figures without meaning for the key stay zero.
 struct metric_series {
   total operations = 0;
   total messages = 0;
@@ -112,7 +112,7 @@ class metric_store {
   };
   static constexpr std::size_t most_shards = 64;
 
-  /// Threads are numbered as they come.
+  /// Threads are numbered in the order of their first use.
   static std::size_t number_of_thread() noexcept;
 
   const birthplace born_;

@@ -19,7 +19,7 @@ using labels = std::vector<std::pair<std::string_view, std::string_view>>;
 constexpr double nanoseconds_in_second = 1e9;
 constexpr double microseconds_in_second = 1e6;
 
-/// Whatever the locale says.
+/// Independent of the locale.
 std::string decimal(double value) {
   std::array<char, 64> text{};
   const auto [end, failed] =
@@ -44,7 +44,7 @@ double seconds(total nanoseconds) {
   return static_cast<double>(nanoseconds) / nanoseconds_in_second;
 }
 
-/// One family of the exposition format: its head, ahead of its first sample.
+/// One family of the exposition format: its head, before its first sample.
 class family {
  public:
   family(std::string& out, std::string_view name, std::string_view type, std::string_view help)
@@ -237,8 +237,7 @@ std::string json_text(const metric_snapshot& all, const metrics_options& options
       sessions.push_back(std::move(one));
     }
   }
-  // Names of queues that are no UTF-8 cannot come from tableq; an application may call what it
-  // likes.
+  // tableq's names are UTF-8; an application may pass any text.
   return json{{"operations", std::move(operations)},
               {"workers", std::move(workers)},
               {"sessions", std::move(sessions)}}

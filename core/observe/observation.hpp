@@ -9,7 +9,7 @@
 
 namespace tableq::core {
 
-/// Calls `say(observer&)` if there is one, whatever that throws.
+/// Calls `say(observer&)` if there is one, and swallows exceptions.
 template <class Say>
 void tell(observer* by, Say say) noexcept {
   if (by == nullptr) return;
@@ -20,9 +20,9 @@ void tell(observer* by, Say say) noexcept {
   }
 }
 
-/// One operation while it runs. Without an observer it costs a look at a null pointer.
+/// One operation while it runs. Without an observer it costs a test of a null pointer.
 ///
-/// Borrows the observer and what the operation's views show.
+/// Borrows the observer and the text of the operation's views.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -47,13 +47,13 @@ class observation {
     } catch (const error& failure) {
       end({.failed = failure.code(), .error = &failure});
       throw;
-    } catch (...) {  // Whatever it was, it is told, and goes on unchanged.
+    } catch (...) {  // The observer is told, and the exception goes on unchanged.
       end({.failed = errc::internal});
       throw;
     }
   }
 
-  /// How many messages it was about.
+  /// The number of messages.
   void count(std::size_t messages) noexcept { messages_ = messages; }
   void retrying(const error& failure, int attempt, std::chrono::nanoseconds pause) const noexcept {
     tell(by_, [&](observer& to) {

@@ -6,7 +6,7 @@
 namespace tableq {
 namespace {
 
-/// How many are in the queue; nothing when that is a lower bound only.
+/// How many are in the queue; nothing if that is only a lower bound.
 std::optional<std::size_t> inside(const queue_stats& of) {
   const bool all = of.counted_to == 0 || std::max(of.waiting, of.delayed) < of.counted_to;
   return all ? std::optional(of.waiting + of.delayed) : std::nullopt;

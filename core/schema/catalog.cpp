@@ -38,7 +38,7 @@ std::vector<queue_info> read_rows(const database_state& in, std::vector<catalog_
     }
     if (own) continue;
     if (!good_queue_name(row.name, in.options().table_prefix)) {
-      // It would stand in statements, and plain SQL must have written it.
+      // The name would become part of statements, and plain SQL must have written it.
       fail(in, errc::schema_mismatch,
            "the catalogue holds a name that no queue can have; delete its row");
     }
@@ -53,7 +53,7 @@ std::vector<queue_info> read_rows(const database_state& in, std::vector<catalog_
   return out;
 }
 
-/// What a statement reads of the catalogue; nothing where there is none yet.
+/// The rows of the catalogue; none if there is no catalogue yet.
 template <class Statement>
 std::vector<queue_info> read_catalog(const database_state& in, connection& session,
                                      const Statement& what,
@@ -69,7 +69,7 @@ std::optional<queue_info> find(const database_state& in, connection& session,
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
-/// Makes the queue, unless another process was quicker. The catalogue's lock is held.
+/// Creates the queue, unless another process was faster. The catalogue's lock is held.
 queue_info create(const database_state& in, connection& session, queue_info info) {
   const table_names names = names_for(in.options(), info.name);
   run(session, names, statements::catalog_lock);
@@ -83,7 +83,7 @@ queue_info create(const database_state& in, connection& session, queue_info info
   info.identity = new_identity();
   session.define(to_string(info.kind), names);
   const std::string options = encode_options(info);
-  // Of a queue of that name before, whose limits were set while it was dropped.
+  // Limits of a former queue of that name, set while it was dropped.
   run(session, names, statements::limits_remove, {.queue = info.name});
   run(session, names, statements::catalog_insert,
       {.name = info.name,
@@ -183,7 +183,7 @@ std::vector<finding> inspect(database_state& in) {
     for (const queue_info& queue : read_catalog(in, session, statements::catalog_list)) {
       const table_names names = names_for(in.options(), queue.name);
       if (!present(session, statements::table_exists, names)) {
-        out.push_back({finding::level::problem, queue.name, "the table is gone",
+        out.push_back({finding::level::problem, queue.name, "the table is missing",
                        "drop the queue, then create it anew"});
         continue;
       }

@@ -19,8 +19,8 @@ inline constexpr int queue_layout = 1;
 /// Random, so that no two queues of one name have the same.
 std::int64_t new_identity();
 
-/// Opens a queue, or makes it when the database's policy allows.
-/// @return as stored, with what the settings say instead.
+/// Opens a queue, or creates it if the database's policy allows.
+/// @return the stored options, except those that the settings give.
 /// @throws error as database::fifo and its sisters document.
 queue_info open_queue(database_state& in, std::string_view name, const queue_settings& settings);
 

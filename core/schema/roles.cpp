@@ -24,7 +24,8 @@ constexpr std::array roles{
     named_role{role::consumer, "consumer"}, named_role{role::viewer, "viewer"},
     named_role{role::manager, "manager"},   named_role{role::owner, "owner"}};
 
-/// Quotes could end the quoted name; no database's tools like the other ones in a user's name.
+/// Quotes could end the quoted name; databases' tools do not accept the other characters in a
+/// user's name.
 void check_user(std::string_view user) {
   constexpr std::size_t longest = 128;
   const bool good =
@@ -39,7 +40,7 @@ void check_user(std::string_view user) {
   }
 }
 
-/// The blocks of `roles.sql` that make up a role on the queue itself.
+/// The blocks of `roles.sql` for a role on the queue itself.
 std::vector<std::string> blocks_of(role as, const queue_info& queue) {
   const std::string of_kind = std::string(".").append(to_string(queue.kind));
   std::vector<std::string> out;

@@ -66,7 +66,7 @@ struct replace_request {
   }
 };
 
-/// What the message that holds the key gets.
+/// The new contents of the message that holds the key.
 struct replace_item {
   std::string_view key = {};
   std::string_view payload = {};
@@ -113,8 +113,7 @@ struct take_request {
   }
 };
 
-/// Messages that are due, or whose leases have ended, become ready or dead. The table fills in
-/// `passed`.
+/// Due messages, and messages with ended leases, become ready or dead. The table fills in `passed`.
 struct promote_request {
   std::size_t max = 0;
   int max_attempts = 0;
@@ -251,7 +250,7 @@ struct state_request {
   static constexpr auto fields() { return std::tuple(integer("state", &state_request::state)); }
 };
 
-/// A message that comes from another queue.
+/// A message from another queue.
 struct adopt_item {
   std::string_view payload = {};
   std::int32_t priority = 0;

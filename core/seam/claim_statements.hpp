@@ -52,7 +52,7 @@ struct state_row {
   }
 };
 
-/// A message as it stands in the table.
+/// A message with all its columns.
 struct stored_row {
   message_id id = {};
   message_state state = message_state::ready;
@@ -112,7 +112,7 @@ struct claim_count_row {
   }
 };
 
-/// What one snapshot shows of a level, and of the transactions that run.
+/// A level and the running transactions, from one snapshot.
 struct level_row {
   std::optional<std::int64_t> first = {};
   std::optional<std::int64_t> oldest = {};

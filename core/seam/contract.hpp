@@ -19,11 +19,11 @@ enum class beginning : std::uint8_t {
   passed,  ///< Where nothing fell due before.
 };
 
-/// What a statement takes and returns, the same for every database.
+/// The parameters and columns of a statement, the same for every database.
 ///
-/// A text may use each parameter any number of times, or not at all where the database has no need
-/// of it. A statement with items is a batch: see `batching`. Its rows then say which item they
-/// belong to in a column of their own, before `columns`: `item`, counted from 0.
+/// A text may use each parameter any number of times, or not at all. A statement with items is a
+/// batch: see `batching`. Its rows then name their item in a column of their own before `columns`:
+/// `item`, counted from 0.
 struct contract {
   statement id;
   std::string_view name;           ///< `fifo.dequeue`; also the operation in errors.
@@ -32,7 +32,7 @@ struct contract {
   std::span<const field> items;    ///< Given for each item; empty: not a batch.
   std::span<const field> columns;  ///< Of each row; empty: what is returned is ignored.
 
-  // What core must know of it beside. Made of the names above when the contracts are compiled.
+  // Further facts for core. Made of the names above when the contracts are compiled.
   bool changes_messages = false;  ///< A strict queue is locked first.
   bool counts_messages = false;   ///< Each row is a message.
   bool settles = false;           ///< Rows are the items whose fence matched.
@@ -50,7 +50,7 @@ std::span<const contract> contracts() noexcept;
 
 const contract& contract_of(statement id) noexcept;
 
-/// Whether a dialect may lack the statement, because core never asks it for that.
+/// Whether a dialect may lack the statement, because core never needs it then.
 bool optional(statement id, const capabilities& able) noexcept;
 
 }  // namespace tableq::core

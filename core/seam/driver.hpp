@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// The seam between what a queue is (core) and how a database is spoken to (drivers). Private: it
-/// may change with any version. Errors that cross it are tableq::error, and nothing else.
+/// The seam between core and drivers. Private: it may change with any version. Only tableq::error
+/// crosses it as an exception.
 
 #include <cstdint>
 #include <map>
@@ -26,8 +26,7 @@ namespace tableq::core {
 
 class fault_plan;
 
-/// The names that a text's placeholders stand for. Checked by core/identifier, quoted by the
-/// driver.
+/// The names for a text's placeholders. Checked by core/identifier, quoted by the driver.
 struct table_names {
   std::string schema = {};   ///< Empty: the session's default.
   std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
@@ -68,7 +67,7 @@ class connection {
   virtual void rollback() noexcept = 0;
 
   /// Whether the session can be used for another unit of work: alive, and in no transaction. Asks
-  /// the client library only, not the server.
+  /// only the client library, not the server.
   virtual bool usable() noexcept = 0;
 
   virtual soci::session& session() noexcept = 0;
@@ -83,10 +82,10 @@ class driver {
   virtual ~driver() = default;
 
   virtual std::unique_ptr<connection> connect() = 0;
-  /// Speaks through a session that belongs to the caller, and leaves nothing behind in it.
+  /// Uses a session of the caller, and leaves nothing behind in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
 
-  /// What hears of changes that others make; null where the database tells of none.
+  /// A listener for changes by others; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;
 
   [[nodiscard]] const capabilities& able() const noexcept { return able_; }
@@ -104,9 +103,10 @@ class driver {
 std::unique_ptr<driver> make_driver(std::string_view url,
                                     std::shared_ptr<fault_plan> faults = nullptr);
 
-/// Beginnings of table names that some database keeps for itself. The same for all, so that a
-/// queue's name is good everywhere. Defined by drivers/registry.cpp.
-/// @return the one that the table's name, or that of its indexes, would begin with; empty for none.
+/// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
+/// valid everywhere. Defined by drivers/registry.cpp.
+/// @return the prefix with which the table's name, or that of its indexes, would begin; empty for
+///   none.
 std::string_view reserved_beginning(std::string_view table) noexcept;
 
 /// A dialect's DDL for `part` with the names filled in. Defined by drivers/registry.cpp.

@@ -42,7 +42,7 @@ std::optional<testing::fault> fault_plan::due(std::string_view name) {
   }
   std::erase_if(orders_, [](const order& each) { return each.left == 0; });
   if (found || probability_ == 0) return found;
-  // Not by a distribution of the standard library: those differ from one to the other.
+  // No distribution of the standard library: their results differ between implementations.
   constexpr double steps = 4294967296.0;
   const auto drawn = static_cast<double>(random_() >> 32U);
   const std::uint64_t lot = random_();
@@ -58,7 +58,7 @@ void fault_plan::fail(std::string_view name, std::size_t nth, const testing::fau
 
 void fault_plan::fail_some(double probability, std::vector<testing::fault> with) {
   if (!(probability >= 0 && probability <= 1)) refuse("the probability must be from 0 to 1");
-  if (with.empty()) refuse("say how calls shall fail: the list of faults is empty");
+  if (with.empty()) refuse("the list of faults is empty");
   const std::scoped_lock hold(mutex_);
   probability_ = probability;
   lots_ = std::move(with);

@@ -16,18 +16,18 @@
 
 namespace tableq::core {
 
-/// What `testing::faults` is a handle to: asked at each call whether it shall fail.
+/// The state behind `testing::faults`: asked at each call whether it fails.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
 class fault_plan {
  public:
-  /// How a call may fail.
+  /// The ways in which a call may fail.
   enum class way { any, lost };
 
   explicit fault_plan(std::uint64_t seed) : random_(seed) {}
 
-  /// A call is made: notes it, and tells how it fails, if it does.
+  /// Notes a call, and returns its fault, if it has one.
   /// @param lasting its effect lasts when it succeeds.
   std::optional<testing::fault> next(std::string_view name, bool lasting, way may_fail);
 
@@ -54,7 +54,7 @@ class fault_plan {
     testing::fault with;
   };
 
-  /// The fault whose turn it is. The mutex is held.
+  /// The fault that is due. The mutex is held.
   std::optional<testing::fault> due(std::string_view name);
   void clear();
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// How the typed requests and rows of statements become parameters and columns. A struct names its
-/// fields once, in `fields()`: the contract of a statement is made of that when it is compiled.
+/// Turns typed requests and rows of statements into parameters and columns. A struct names its
+/// fields once, in `fields()`: the contract of a statement is made of that at compile time.
 
 #include <array>
 #include <chrono>
@@ -47,7 +47,7 @@ constexpr auto bytes(std::string_view name, Member Owner::*at) {
   return described_field<Owner, Member>{name, value_type::bytes, at};
 }
 
-/// For statements that take nothing, or whose rows are ignored.
+/// For statements without parameters, or whose rows are ignored.
 struct nothing {
   static constexpr auto fields() { return std::tuple(); }
 };
@@ -63,7 +63,7 @@ constexpr auto described = std::apply(
     },
     Described::fields());
 
-/// Where a field stands. Does not compile for a name that is none.
+/// The position of a field. Does not compile for an unknown name.
 template <class Described>
 consteval std::size_t place_of(std::string_view name) {
   const auto& all = described<Described>;
@@ -78,8 +78,7 @@ struct row_of_item : Row {
   std::size_t item = 0;
 };
 
-/// A statement with the types of what it takes once, of what it takes for each item, and of its
-/// rows.
+/// A statement with the types of its shared parameters, its items, and its rows.
 template <class Shared, class Item, class Row>
 struct typed_statement {
   using shared_type = Shared;
@@ -120,8 +119,8 @@ value to_value(const std::optional<Value>& of) noexcept {
   return of ? to_value(*of) : value();
 }
 
-/// Reads a number. A column that is never null holds one; what plain SQL has put there instead
-/// reads as zero.
+/// Reads a number of a column that is never null. A value of another type, from plain SQL, reads as
+/// zero.
 inline std::int64_t number_of(const cell& from) noexcept {
   const auto* const found = std::get_if<std::int64_t>(&from);
   return found == nullptr ? 0 : *found;
@@ -146,7 +145,7 @@ inline void read(cell& from, bool& to) {
 inline void read(cell& from, message_state& to) {
   to = static_cast<message_state>(number_of(from));
 }
-/// The nearest that there is.
+/// The nearest value in range.
 template <class Number>
 requires(std::is_integral_v<Number>) void read(cell& from, Number& to) {
   using range = std::numeric_limits<Number>;
@@ -182,7 +181,7 @@ template <class Described>
   return out;
 }
 
-/// Moves the rows of a statement out of what a driver returned.
+/// Takes the rows of a statement out of a driver's result.
 template <class Shared, class Item, class Row>
 [[nodiscard]] auto rows_of(const typed_statement<Shared, Item, Row>& /*of*/, row_set from) {
   using row_type = typename typed_statement<Shared, Item, Row>::row_type;

@@ -33,7 +33,7 @@ struct limits_lock_request {
   }
 };
 
-/// What a read leaves of the tokens.
+/// The tokens that a read leaves.
 struct spend_request {
   std::string_view queue = {};
   std::int64_t tokens = 0;
@@ -116,7 +116,7 @@ struct limits_row {
   }
 };
 
-/// The limits of a queue, and what is left of its rate.
+/// The limits of a queue, and the tokens of its rate.
 struct limits_lock_row {
   bool paused = false;
   std::optional<std::int64_t> rate = {};

@@ -1,8 +1,7 @@
 #pragma once
 
 /// @file
-/// The part of the seam through which a database tells that something changed. Private, as
-/// core/seam/driver.hpp is.
+/// The part of the seam for notifications. Private, as core/seam/driver.hpp.
 
 #include <chrono>
 #include <cstdint>
@@ -13,21 +12,21 @@ namespace tableq::core {
 
 struct table_names;
 
-/// What others told through a channel.
+/// A notification of one channel.
 struct notice {
   std::string channel = {};
   std::string payload = {};
 };
 
-/// What was heard. All of it is a hint: it may be late, doubled, or about nothing.
+/// The result of a wait. All of it is a hint: it may be late, repeated, or about nothing.
 struct heard {
   bool anything = false;             ///< Something changed, in an unknown queue.
   std::vector<notice> notices = {};  ///< Or what was told of single queues.
 };
 
-/// Hears of changes that other sessions make, for as many queues as are followed.
+/// Receives notifications of changes by other sessions, for as many queues as are followed.
 ///
-/// Owns what it takes for that: one session at the most.
+/// Owns its means: one session at the most.
 ///
 /// @par Thread safety
 /// One thread; `interrupt` from any.
@@ -38,18 +37,18 @@ class listener {
   listener& operator=(const listener&) = delete;
   virtual ~listener() = default;
 
-  /// From now on hears of the queue.
-  /// @return whether everything that is committed after this call will be told. If not, ask again
-  /// soon.
-  /// @throws error when the link is lost; the listener is then of no more use.
+  /// From now on receives notifications of the queue.
+  /// @return whether everything that is committed after this call will be notified. If not, ask
+  ///   again soon.
+  /// @throws error when the link is lost; the listener is then useless.
   virtual bool follow(const table_names& names, std::int64_t identity) = 0;
   /// The same errors.
   virtual void leave(const table_names& names, std::int64_t identity) = 0;
 
-  /// Waits until something is heard, it is interrupted, or the time is over. The same errors.
+  /// Waits for a notification, an interruption, or the end of the time. The same errors.
   virtual heard wait(std::chrono::milliseconds longest) = 0;
 
-  /// Ends a wait, or the next one if none is under way.
+  /// Ends a wait, or the next one if no thread waits.
   virtual void interrupt() noexcept = 0;
 };
 

@@ -3,7 +3,7 @@
 namespace tableq::core {
 namespace {
 
-/// The sentence, without the names before it.
+/// The sentence, without the names in front.
 std::string sentence_of(const error& failure) {
   std::string_view text = failure.what();
   for (const std::string* part : {&failure.backend(), &failure.operation()}) {

@@ -8,22 +8,22 @@
 
 namespace tableq::core {
 
-// Where errors get their names: a check does not know who has called it, so it refuses, and the
-// operation names what leaves it.
+// Gives errors their names: a check does not know its caller, so it refuses without names, and the
+// operation adds them.
 
 /// The call itself is wrong, and nothing was sent.
 /// @throws error errc::invalid_argument, always.
 [[noreturn]] void refuse(const std::string& sentence);
 
-/// Whether an error says all that it can of where it comes from.
-/// @param backend empty: nobody knows it.
+/// Whether an error has all available names.
+/// @param backend empty: not known.
 [[nodiscard]] bool located(const error& failure, std::string_view backend) noexcept;
 
-/// The same error, with what it does not say of where it comes from.
+/// The same error, with its missing names added.
 [[nodiscard]] error locate(const error& failure, std::string_view backend,
                            std::string_view operation);
 
-/// Runs `work()`: what it throws names the operation and the backend.
+/// Runs `work()`, and adds the names of the operation and the backend to its errors.
 template <class Work>
 auto named(std::string_view backend, std::string_view operation, Work work)
     -> std::invoke_result_t<Work&> {

@@ -128,7 +128,7 @@ struct delay_row {
   static constexpr auto fields() { return std::tuple(integer("delay", &delay_row::delay)); }
 };
 
-/// What one snapshot shows of a queue, and of the transactions that run. See read_floor.hpp.
+/// A queue and the running transactions, from one snapshot. See read_floor.hpp.
 struct sight_row {
   std::optional<std::int64_t> first = {};
   std::int64_t oldest_running = 0;

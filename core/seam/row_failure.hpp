@@ -4,8 +4,8 @@
 
 namespace tableq::core {
 
-/// Whether a statement may have failed because of what stands in one of its rows, so that it may
-/// succeed with others.
+/// Whether the content of one row may have made a statement fail, so that it may succeed with other
+/// rows.
 inline bool may_be_of_a_row(const error& failure) noexcept {
   switch (failure.code()) {
     case errc::constraint_violated:

@@ -6,8 +6,8 @@
 
 namespace tableq::core {
 
-/// Every statement that core asks of a database. The texts are in drivers/*/statements.sql under
-/// the names that the contracts give.
+/// Every statement that core needs of a database. The texts are in drivers/*/statements.sql under
+/// the names in the contracts.
 enum class statement : std::uint8_t {
   catalog_exists,
   catalog_lock,

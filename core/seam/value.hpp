@@ -49,14 +49,14 @@ class row_set {
   }
   void reserve(std::size_t rows) { cells_.reserve(rows * width_); }
 
-  /// The rows that are added from now on belong to this item of a batch: its number comes first in
-  /// each, and is not added.
+  /// The rows added from now on belong to this item of a batch: its number is the first field of
+  /// each, and is not added by the caller.
   void number_rows(std::int64_t item) noexcept {
     number_ = item;
     next_numbered_ = cells_.size();
   }
 
-  /// Adds the rows of a later part of a batch, their item numbers in the first column moved up.
+  /// Adds the rows of a later part of a batch, with their item numbers increased.
   void append_shifted(row_set rows, std::int64_t by) {
     for (std::size_t i = 0; i < rows.cells_.size(); ++i) {
       if (i % rows.width_ == 0) std::get<std::int64_t>(rows.cells_[i]) += by;
@@ -70,8 +70,7 @@ class row_set {
   [[nodiscard]] const cell& at(std::size_t row, std::size_t column) const {
     return cells_[row * width_ + column];
   }
-  /// A column that is never null. What is no number all the same, since plain SQL has put it there,
-  /// reads as zero.
+  /// A column that is never null. A value of another type, from plain SQL, reads as zero.
   [[nodiscard]] std::int64_t integer(std::size_t row, std::size_t column) const {
     return maybe_integer(row, column).value_or(0);
   }

@@ -8,7 +8,7 @@
 
 namespace tableq::core {
 
-/// Draws lengths of time, so that many that wait for the same thing do not all come back in the
+/// Draws lengths of time, so that sessions that wait for the same thing do not all come back at the
 /// same moment.
 ///
 /// @par Thread safety
@@ -53,7 +53,7 @@ class basic_backoff {
     return out;
   }
 
-  /// Things go well again: the next pause is a first one.
+  /// After a success: the next pause is a first one.
   void reset() noexcept { next_ = first_; }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{250};
 
-/// Worth repeating: another session was in the way, or this one was gone before its use.
+/// Worth repeating: another session held a lock, or this one was lost before its use.
 bool passing(const error& failure, contact so_far) noexcept {
   switch (failure.code()) {
     case errc::busy:

@@ -10,12 +10,12 @@
 
 namespace tableq::core {
 
-/// Whether the database has answered before. On first contact a connection that cannot be made is
-/// told at once, since a wrong address or password will not mend; later it counts as a passing
+/// Whether the database has answered before. At the first contact a failed connection is reported
+/// at once, since a wrong address or password does not heal; later it counts as a temporary
 /// failure.
 enum class contact { first, known };
 
-/// Decides whether a unit of work of our own is run again, and waits before it is.
+/// Decides whether tableq's own unit of work runs again, and waits before it does.
 class retry_policy {
  public:
   /// @param budget from now on; zero: nothing is repeated.
@@ -35,8 +35,8 @@ class retry_policy {
 
 /// Runs a unit of work until it succeeds or must not be repeated. Nothing else in the library
 /// repeats a unit of work. Errors are also caught where several calls share one unit of work (each
-/// is then run alone), where what was stored or taken must be returned all the same, where another
-/// thread is to be told of them, and by a worker, which goes on: lint lists the files.
+/// then runs alone), where stored or taken messages must be returned all the same, where another
+/// thread is told of them, and by a worker, which goes on: lint lists the files.
 /// @param watched told of each repetition, if not null.
 template <class Work>
 auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,

@@ -44,7 +44,7 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
     while (!idle_.empty() && !found) {
       found = std::move(idle_.back());
       idle_.pop_back();
-      // One that died while it was idle is found here, where nothing has been sent yet.
+      // A session that was lost while idle is found here, before anything is sent.
       if (found->usable()) continue;
       found.reset();
       --open_;
@@ -64,7 +64,7 @@ std::unique_ptr<connection> session_pool::connect() {
       to.session_opened(from_.name(), std::chrono::steady_clock::now() - begin);
     });
     return session;
-  } catch (...) {  // Whatever it was, the place is free again; it goes on unchanged.
+  } catch (...) {  // The place is free again, and the exception goes on unchanged.
     const std::scoped_lock hold(mutex_);
     --open_;
     returned_.notify_one();

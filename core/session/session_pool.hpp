@@ -17,13 +17,13 @@ namespace tableq::core {
 
 class session_pool;
 
-/// All sessions stayed in use: that was waited for already, and is not waited for again.
+/// All sessions stayed in use: the call has already waited for one, and does not wait again.
 class no_free_session : public error {
  public:
   using error::error;
 };
 
-/// A session on loan; goes back when this goes out of scope, or is closed if it is not usable.
+/// A session on loan. The destructor gives it back, or closes it if it is not usable.
 class leased_session {
  public:
   leased_session(session_pool& pool, std::unique_ptr<connection> session) noexcept
@@ -40,7 +40,7 @@ class leased_session {
   std::unique_ptr<connection> session_;
 };
 
-/// The sessions of one database: opened when needed, kept for the next, at most so many.
+/// The sessions of one database: opened when needed, kept for later calls, limited in number.
 ///
 /// Owns the idle ones. Must outlive every loan.
 ///
@@ -56,7 +56,7 @@ class session_pool {
   ~session_pool();
 
   /// @throws error errc::busy when none was free in time; errc::invalid_argument in a child of the
-  ///   process that made the pool; what connecting throws.
+  ///   process that made the pool; the errors of connecting.
   leased_session lease() { return lease(patience_); }
   leased_session lease(std::chrono::milliseconds patience);
 

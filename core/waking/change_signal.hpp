@@ -8,7 +8,7 @@
 
 namespace tableq::core {
 
-/// Tells all waiting threads of this process that something has changed.
+/// Wakes all waiting threads of this process after a change.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -16,7 +16,7 @@ class change_signal {
  public:
   void ring() noexcept;
 
-  /// What to give to `wait` so that no ring from now on is missed.
+  /// A mark for `wait`: no ring from now on is missed.
   [[nodiscard]] std::uint64_t mark() noexcept;
 
   /// Returns when it has rung since the mark, when the time is over, or on a stop request.

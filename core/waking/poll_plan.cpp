@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// How long a question may go unasked.
+/// The longest time between two questions for the next due time.
 constexpr milliseconds patience{50};
 
 }  // namespace
@@ -67,7 +67,7 @@ void look_plan::due_in(moment now, std::optional<milliseconds> delay) {
   asked_ = false;
   due_at_.reset();
   if (delay) {
-    // A due message may be locked by a transaction: then the questions get rarer.
+    // A transaction may have locked a due message: then the questions become less frequent.
     overdue_ = delay->count() > 0 ? 0 : overdue_ + 1;
     const milliseconds wait = overdue_ == 0 ? *delay : milliseconds{1} * (1 << overdue_ / 2);
     // Beyond a day it is asked again anyway.

@@ -51,12 +51,12 @@ class look_plan {
   void due_changed(moment now);
   /// Whether the reader that calls this is the one to ask for the next due time.
   [[nodiscard]] bool take_question();
-  /// What the database answered; none: nothing falls due.
+  /// The database's answer; none: nothing falls due.
   void due_in(moment now, std::optional<std::chrono::milliseconds> delay);
   /// The question failed.
   void not_answered(moment now);
 
-  /// What is to be done now. Called until it is nothing.
+  /// The next action. Called until there is none.
   [[nodiscard]] action at(moment now, const hearing& of);
   /// When to call `at` again.
   [[nodiscard]] moment next() const;

@@ -8,7 +8,7 @@ void waker::wake_first(woken why) noexcept {
   sleeper& first = *sleepers_.front();
   sleepers_.pop_front();
   first.why = why;
-  // Within the lock: afterwards the sleeper may be gone.
+  // Within the lock: after that the sleeper may be destroyed.
   first.signal.notify_one();
 }
 

@@ -10,7 +10,7 @@
 
 namespace tableq::core {
 
-/// Why a reader sleeps no more.
+/// Why a reader woke up.
 enum class woken {
   no,       ///< Its time is over, or a stop was requested.
   message,  ///< For one message that this process added.
@@ -26,14 +26,14 @@ enum class woken {
 /// Shared objects: safe.
 class waker {
  public:
-  /// So many messages are there now.
+  /// So many messages have been added.
   void wake(std::size_t count = 1) noexcept;
-  /// Something may be there now: wakes one reader, which wakes the next when it finds something.
+  /// Messages may be there: wakes one reader, which wakes the next when it finds something.
   void hint() noexcept;
   /// Wakes one reader to ask for the next due time; no reader polls for that.
   void ask() noexcept;
 
-  /// What to give to `wait` so that no wake or hint from now on is missed.
+  /// A mark for `wait`: no wake or hint from now on is missed.
   [[nodiscard]] std::uint64_t mark() noexcept;
 
   /// How many sleep now.

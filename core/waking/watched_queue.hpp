@@ -12,12 +12,12 @@
 
 namespace tableq::core {
 
-/// What a database object knows of one queue that is waited on, or added to.
+/// The state of one queue in a database object, for waiting reads and additions.
 ///
 /// Never removed as long as the database is open.
 ///
 /// @par Thread safety
-/// Shared objects: safe, but for what is the watcher's own.
+/// Shared objects: safe, except for the watcher's part.
 struct watched_queue {
   watched_queue(table_names called, std::int64_t known_as, look_plan::timing by)
       : names(std::move(called)),

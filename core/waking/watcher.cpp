@@ -13,9 +13,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Waits shorter than that are not worth a listener.
+/// Shorter waits are not worth a listener.
 constexpr milliseconds before_listening{30};
-/// How long it sleeps at most: then it checks whether readers still wait.
+/// The longest sleep: after it the thread checks whether readers still wait.
 constexpr milliseconds longest_sleep{1000};
 /// The pause of a reader when there is no thread.
 constexpr milliseconds alone{500};
@@ -96,7 +96,7 @@ woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_t
 }
 
 void watcher::waiting::found(woken by) {
-  // One message wakes one reader; a hint goes on until a reader finds nothing.
+  // One message wakes one reader; a hint is passed on until a reader finds nothing.
   if (by == woken::message) return;
   {
     const std::scoped_lock hold(of_.mutex_);
@@ -202,7 +202,7 @@ void watcher::pass_time(moment until, lock& hold) {
     heard news;
     try {
       news = hears.wait(std::chrono::ceil<milliseconds>(until - now));
-    } catch (...) {  // Whatever it was: this listener is of no use, another is made.
+    } catch (...) {  // This listener is of no use; another one is made.
       alive = false;
     }
     hold.lock();

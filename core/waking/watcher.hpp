@@ -36,7 +36,7 @@ class watcher {
   watcher(driver& from, const open_options& options);
   watcher(const watcher&) = delete;
   watcher& operator=(const watcher&) = delete;
-  /// Ends the thread; waits for a connection that it is about to make.
+  /// Ends the thread; waits for a connection attempt of it.
   ~watcher();
 
   /// The same object for the same queue.
@@ -46,7 +46,8 @@ class watcher {
   /// This process added messages to the queue, which can be read.
   void added(watched_queue& to, std::size_t count);
 
-  /// Hides a database object's own notices from it: sent with them, and left out when heard.
+  /// Hides a database object's own notifications from it: sent with them, and left out when
+  /// received.
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
 
   /// A reader that waits.
@@ -62,7 +63,7 @@ class watcher {
     /// Asks when the next message falls due, if this reader is the one to.
     template <class Ask>
     void ask_due(Ask ask);
-    /// The reader found something after it was woken: perhaps there is more.
+    /// The reader found something after it was woken: more may be there.
     void found(woken by);
 
    private:
@@ -88,11 +89,12 @@ class watcher {
   [[nodiscard]] hearing hearing_of(const watched_queue& q) const;
   void close_listener(lock& hold);
   void lost(lock& hold);
-  /// Opens the listener and follows what is waited on, where it is time to.
+  /// Opens the listener and follows the waited-on queues, if it is time.
   void keep_listening(lock& hold);
   void open_listener(lock& hold);
   void follow(watched_queue& q, lock& hold);
-  /// Wakes the readers whose time has come. @return when to come back.
+  /// Wakes the readers that are due.
+  /// @return when to come back.
   [[nodiscard]] moment tend(moment now);
   void pass_time(moment until, lock& hold);
   void take_in(const heard& news, moment now);
@@ -106,7 +108,7 @@ class watcher {
 
   std::mutex mutex_;
   std::condition_variable nudged_;
-  // All guarded by mutex_, but what the listener does.
+  // All guarded by mutex_, except the listener's work.
   bool wanted_;  ///< A listener is.
   std::map<std::pair<std::uint64_t, std::int64_t>, watched_queue> queues_;
   std::size_t readers_ = 0;
@@ -136,7 +138,7 @@ void watcher::waiting::ask_due(Ask ask) {
   answer(delay);
 }
 
-/// The channel on which is told of a queue: as texts write it, `{table:tableq}`.
+/// The channel of a queue, as texts write it: `{table:tableq}`.
 [[nodiscard]] std::string channel_of(const table_names& names);
 
 }  // namespace tableq::core

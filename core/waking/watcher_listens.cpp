@@ -1,4 +1,4 @@
-// The part of a watcher that has to do with its listener.
+// The listener's part of a watcher.
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Until a queue that could not be followed is tried again.
+/// The pause before a queue that could not be followed is tried again.
 constexpr milliseconds follow_again{5};
 
 }  // namespace
@@ -53,7 +53,7 @@ void watcher::open_listener(lock& hold) {
   bool failed = false;
   try {
     made = from_.listen();
-  } catch (...) {  // Whatever it was: readers poll until it can be made.
+  } catch (...) {  // Readers poll until it can be made.
     failed = true;
   }
   hold.lock();
@@ -77,7 +77,7 @@ void watcher::follow(watched_queue& q, lock& hold) {
     } else {
       hears.leave(q.names, q.identity);
     }
-  } catch (...) {  // Whatever it was: this listener is of no use, another is made.
+  } catch (...) {  // This listener is of no use; another one is made.
     failed = true;
   }
   hold.lock();

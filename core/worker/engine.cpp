@@ -15,9 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// How long a take waits before it looks around: for the end of an empty queue.
+/// How long a take waits before the worker checks for the end of an empty queue.
 constexpr milliseconds look_around{1000};
-/// Where it has nothing to look around for: it is stopped by its token.
+/// With nothing to check: its token stops it.
 constexpr milliseconds long_wait{60'000};
 
 }  // namespace
@@ -124,7 +124,7 @@ void crew::run(void (crew::*part)()) noexcept {
     const std::scoped_lock hold(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
-  // A handler has forked and come back in the child, which has this thread and no other.
+  // A handler has forked and returned in the child, which has only this thread.
   if (part == &crew::keep_all || !here()) return;
   if (part == &crew::settle_all) {
     stop();
@@ -161,7 +161,8 @@ std::size_t crew::room() {
   changed_.wait(lock, stop_.get_token(), [&] {
     const std::size_t unhandled = held_.waiting() + held_.running_count();
     const std::size_t unsettled = held_.count();
-    // What waits to be settled counts too, so that not ever more is held while that is slow.
+    // Messages that wait for settlement count too, so that a slow settlement does not add ever more
+    // messages.
     free = unhandled < most && unsettled < 2 * most
                ? std::min(most - unhandled, 2 * most - unsettled)
                : 0;
@@ -175,7 +176,7 @@ void crew::take_all() {
   bool was_empty = false;
   while (const std::size_t max = room()) {
     try {
-      // Before it waits, a worker that shall end looks whether anything is left to wait for.
+      // Before it waits, a worker that shall end checks whether anything is left to wait for.
       const milliseconds pause = !options_.until_empty ? long_wait
                                  : was_empty           ? look_around
                                                        : milliseconds{0};
@@ -206,7 +207,7 @@ void crew::take_all() {
 
 bool crew::nothing_left() {
   {
-    // What is held here is leased, so the answer is known without asking.
+    // All messages held here are leased, so the answer is known without a query.
     const std::scoped_lock hold(mutex_);
     if (held_.count() > 0) return false;
   }

@@ -19,9 +19,9 @@
 
 namespace tableq::core {
 
-/// The threads of one worker: `take` fills the held messages, handlers empty them, `settle` tells
-/// the database what became of them, and `keep` extends their leases. They share one mutex, which
-/// nobody holds while he calls the database, a handler or an observer.
+/// The threads of one worker: `take` fills the held messages, handlers empty them, `settle` settles
+/// them, and `keep` extends their leases. They share one mutex, which no thread holds during a call
+/// of the database, a handler or an observer.
 ///
 /// @par Thread safety
 /// Shared objects: safe, but for join.
@@ -40,14 +40,15 @@ class crew {
 
   void stop() noexcept;
   void abandon() noexcept;
-  /// Gives back what handlers still have.
+  /// Gives back the messages that handlers still have.
   void release_running();
   [[nodiscard]] bool wait_for(std::chrono::milliseconds longest);
   void join();
   [[nodiscard]] worker_counts counts() const;
 
  private:
-  /// Between two tries while the database is away: it works again soon after it has come back.
+  /// The longest pause between two tries while the database is away: work resumes soon after its
+  /// return.
   static constexpr std::chrono::milliseconds shortest_pause{100};
   static constexpr std::chrono::milliseconds longest_pause{2000};
 
@@ -63,20 +64,20 @@ class crew {
   [[nodiscard]] std::size_t room();
   [[nodiscard]] bool nothing_left();
   void settle(const std::vector<settlement>& batch, handled::how what);
-  /// The database refuses a batch, perhaps for one of its messages.
+  /// The database refuses a batch, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
-  /// Whether others have the messages by now, and nobody waits for more.
+  /// Whether others have the messages by now, and no thread waits for more.
   [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
   [[nodiscard]] std::vector<settled> settle_once(const std::vector<settlement>& batch,
                                                  handled::how what);
   void settled_as(const settlement& one, settled result);
   void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
   void extend(const std::vector<held>& leased);
-  /// Extends leases; one by one where one row may be the reason of a failure.
+  /// Extends leases; one by one if one row may be the reason of a failure.
   void keep(const std::vector<held>& leased);
   void give_back(std::vector<held> untried);
 
-  /// Whether the same may go well later.
+  /// Whether a repetition may succeed later.
   [[nodiscard]] static bool passing(const error& failure) noexcept;
   /// Tells the observer, and waits.
   void trouble(const char* why, backoff& pauses, bool until_stop);

@@ -1,4 +1,4 @@
-// The part of a crew that speaks to the database about messages that are held.
+// The part of a crew that settles and extends held messages.
 
 #include <algorithm>
 #include <iterator>
@@ -33,7 +33,7 @@ void crew::settle_all() {
       batch = held_.take_finished();
     }
     if (batch.empty()) return;
-    // What came together while the database worked on the last ones is one batch now.
+    // Messages that came while the database worked are one batch now.
     for (const handled::how what : {handled::how::done, handled::how::failed,
                                     handled::how::given_up, handled::how::given_back}) {
       std::vector<settlement> same;
@@ -82,7 +82,7 @@ void crew::settle_each(const std::vector<settlement>& batch, handled::how what,
 bool crew::too_late(const std::vector<settlement>& batch) {
   if (abandon_.stop_requested()) return true;
   if (!stop_.stop_requested()) return false;
-  // When all leases are over and nobody waits for more, others have the messages.
+  // When all leases are over and no thread waits for more, others have the messages.
   const auto now = steady_clock::now();
   const std::scoped_lock hold(mutex_);
   return std::none_of(batch.begin(), batch.end(),
@@ -193,7 +193,7 @@ void crew::extend(const std::vector<held>& leased) {
     if (results[i] == pulse::extended) {
       one.sure_until = until;
     } else if (results[i] == pulse::lost && held_.holds(leased[i]) && !one.released) {
-      // Unless it was settled in the meantime, somebody else has it.
+      // Unless it was settled in the meantime, another worker has it.
       one.lost = true;
       one.stop.request_stop();
     }

@@ -21,12 +21,12 @@ struct held_message {
   std::stop_source stop = {};  ///< Triggered when its handler should not go on.
   moment sure_until = {};      ///< The lease lasts at least so long.
   bool running = false;        ///< A handler has it.
-  bool lost = false;           ///< Known to be somebody else's.
+  bool lost = false;           ///< Known to be another worker's.
   bool released = false;       ///< Given back while its handler runs.
 };
 using held = std::shared_ptr<held_message>;
 
-/// What a handler said of a message.
+/// A handler's result for a message.
 struct settlement {
   held of;
   handled as;
@@ -41,22 +41,22 @@ class held_messages {
  public:
   /// Messages that were just taken; they wait for a handler.
   void add(std::vector<delivery> taken, moment sure_until);
-  /// The next one for a handler; none when none waits.
+  /// The next one for a handler; none if none waits.
   [[nodiscard]] held next();
-  /// Takes back those that no handler has yet.
+  /// Takes back the messages that no handler has yet.
   [[nodiscard]] std::vector<held> take_waiting();
-  /// A handler is done with it; what it said waits to be settled.
+  /// A handler is done with it; its result waits for settlement.
   void finished(const held& one, handled said);
-  /// What waits to be settled, all of it.
+  /// All messages that wait for settlement.
   [[nodiscard]] std::vector<settlement> take_finished();
   void settle_later(settlement one) { finished_.push_back(std::move(one)); }
   /// Settled, or given up.
   void forget(const held& one);
 
-  /// Those whose leases are to be extended.
+  /// The messages whose leases are to be extended.
   [[nodiscard]] std::vector<held> leased() const;
   [[nodiscard]] std::vector<held> running() const;
-  /// Asks the handlers to end whose leases may be over.
+  /// Asks handlers whose leases may be over to end.
   void stop_those_over(moment now);
   /// Still one of these?
   [[nodiscard]] bool holds(const held& one) const;

@@ -12,7 +12,7 @@
 namespace tableq::core {
 namespace {
 
-/// More than can be kept, by one character: settling cuts at a character's end.
+/// One character more than can be kept: settling cuts at a character's end.
 constexpr std::size_t long_enough = longest_error + 4;
 
 /// The rest would only take memory until the message is settled.
@@ -60,8 +60,8 @@ handled ask_handler(const worker::handler& work, const delivery& about, const st
       return settleable(work(about, stop), retry_delay);
     } catch (const std::exception& failure) {
       return failed(words_of(failure), retry_delay);
-    } catch (...) {  // A handler may throw what it likes; its message fails, and the others go on.
-      return failed("the handler threw what is no std::exception", retry_delay);
+    } catch (...) {  // A handler may throw anything; its message fails, and the others go on.
+      return failed("the handler threw an object that is no std::exception", retry_delay);
     }
   } catch (const std::bad_alloc&) {  // Not even for the words.
     return failed({}, retry_delay);
@@ -84,8 +84,9 @@ bool may_be_of_a_message(const error& failure) noexcept {
 }
 
 handled instead_of_done(const error& refused) {
-  return handled::failed(shortened(
-      std::string("the handler was done, and the database refused that: ") + refused.what()));
+  return handled::failed(
+      shortened(std::string("the handler was done, but the database refused the completion: ") +
+                refused.what()));
 }
 
 }  // namespace tableq::core

@@ -1,26 +1,26 @@
--- The statements of PostgreSQL (12 or later). What each takes and returns is fixed in core/seam/contract.cpp.
+-- The statements of PostgreSQL (12 or later). core/seam/contract.cpp defines what each takes and returns.
 --
 -- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
 -- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
 --
--- How a read is put together, and why:
---  * A CTE with a row lock and a LIMIT finds the rows. It is run once, whatever the planner thinks of the
---    rest; a LIMIT in a join or in a sub-query may run again, and take more rows than were asked for.
---  * What was found is handed on as an array, `id = ANY (ARRAY(...))`, not as a join: a join may be planned
+-- How a read works, and why:
+--  * A CTE with a row lock and a LIMIT finds the rows. It runs once, in any plan; a LIMIT in a join or in a
+--    sub-query may run again, and take more rows than were asked for.
+--  * The found ids are passed on as an array, `id = ANY (ARRAY(...))`, not as a join: a join may be planned
 --    as a hash of the whole table, and the plan of a prepared statement stays when the table has grown.
 --  * Rows are found again by id, not by ctid: a row that was changed between the snapshot and the lock has
 --    a new ctid, which the statement's snapshot does not see.
---  * SKIP LOCKED passes what others hold. A row that changed meanwhile is checked anew when it is locked.
---  * Nothing that is returned has an order; core sorts.
+--  * SKIP LOCKED skips rows that others hold. A row that changed meanwhile is checked again when it is
+--    locked.
+--  * The returned rows have no order; core sorts.
 --
--- How a batch is put together: one array for each item parameter. New messages are taken apart by unnest in
--- a SELECT list, which walks all arrays together and hands on row after row; in FROM it would first write
--- all of them out, large payloads to a temporary file. Where the item's number is needed it is unnest WITH
--- ORDINALITY. The planner guesses that arrays have ten elements, and would join two batches of a thousand
--- row by row. So what belongs together is brought together by UNION ALL and GROUP BY, and looked up in
--- sorted arrays with width_bucket, which counts the elements up to a value.
--- A name that ends with .one stands for one message: a scalar sub-query, which is run once, and no array.
--- Parameters are cast where they stand, so that drivers which send no types can use the texts as well.
+-- How a batch works: one array for each item parameter. New messages are unpacked by unnest in a SELECT
+-- list, which reads all arrays together, row by row; in FROM it would first write all of them out, large
+-- payloads to a temporary file. If the item's number is needed it is unnest WITH ORDINALITY. The planner
+-- guesses that arrays have ten elements, and would join two batches of a thousand row by row. So rows are
+-- matched by UNION ALL and GROUP BY, and looked up in sorted arrays with width_bucket, which counts the
+-- elements up to a value. A name that ends with .one stands for one message: a scalar sub-query, which runs
+-- once, and no array. Each use of a parameter has a cast, because some drivers send no types.
 --
 -- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
 -- without a fence finds none, and adds none, unless the catalogue has it still: the table may be that of a later
@@ -132,20 +132,20 @@ VALUES (CAST(:name AS text), CAST(:identity AS bigint), CAST(:kind AS text), CAS
 DELETE FROM {catalog} WHERE name = CAST(:name AS text)
 
 -- name: table.exists
--- Also for an index or a view: nothing of that name may be in the way.
+-- Also for an index or a view: no relation of that name may exist.
 SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- name: queue.lock
--- Until the transaction ends. A reader that waited for the row at the head would get no row when its
--- holder commits, though others wait: readers and writers of a strict queue wait here, and look afterwards.
+-- Until the transaction ends. A reader that waited for the row at the head would get no row when its holder
+-- commits, although others wait. So readers and writers of a strict queue wait here, and read afterwards.
 SELECT pg_advisory_xact_lock(CAST(:identity AS bigint))
 
 -- name: queue.drop
 DROP TABLE {table}
 
 -- name: notify.send
--- Only while somebody listens, which is who holds the lock of listen.hold. Where nobody does, the lock is ours
--- until the transaction ends: who begins to listen meanwhile gets it afterwards, and then looks.
+-- Only if another session listens: it then holds the lock of listen.hold. Otherwise this transaction holds
+-- the lock until it ends: a new listener waits for it, and reads afterwards.
 SELECT pg_notify(CAST(:channel AS text), CAST(:payload AS text))
 WHERE NOT pg_try_advisory_xact_lock(1952606577, CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
 
@@ -153,7 +153,8 @@ WHERE NOT pg_try_advisory_xact_lock(1952606577, CAST(CAST(:identity AS bigint) &
 LISTEN {table:tableq}
 
 -- name: listen.hold
--- Until listen.drop, or the session's end. After LISTEN: who finds it taken is heard.
+-- Until listen.drop, or the session's end. After LISTEN: a sender that finds the lock taken sends to this
+-- listener.
 SELECT CASE WHEN pg_try_advisory_lock_shared(1952606577,
                    CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
             THEN 1 ELSE 0 END AS held
@@ -165,10 +166,10 @@ SELECT pg_advisory_unlock_shared(1952606577, CAST(CAST(:identity AS bigint) & 21
 UNLISTEN {table:tableq}
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
--- Ids are drawn row by row as the arrays are walked along, so the n-th lowest belongs to the n-th item; the
--- session numbers them, where `item` is NULL. They come from the column's default, which needs no right on the
--- sequence. txid_current() is asked before the first one is drawn, and makes the transaction one that
--- snapshots know of: see queue.floor.
+-- Ids are drawn row by row as the arrays are read, so the n-th lowest belongs to the n-th item; the session
+-- numbers them if `item` is NULL. They come from the column's default, which needs no right on the
+-- sequence. txid_current() runs before the first id is drawn. It gives the transaction a number that
+-- snapshots show: see queue.floor.
 INSERT INTO {table} (created_at, payload)
 SELECT COALESCE(created_at, {clock}),
        payload
@@ -187,14 +188,14 @@ WHERE txid_current() IS NOT NULL
 RETURNING id
 
 -- name: queue.floor
--- What one snapshot shows: the first message, and which transactions it does not see to the end.
+-- From one snapshot: the first message, and the transactions that are still running.
 SELECT (SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
        txid_snapshot_xmin(now.snapshot) AS oldest_running,
        txid_snapshot_xmax(now.snapshot) AS next
 FROM (SELECT txid_current_snapshot() AS snapshot) AS now
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
--- Before :floor nothing is left: see queue.floor. The index still has what was deleted there.
+-- Before :floor no message is left: see queue.floor. The index still has the deleted rows.
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -261,7 +262,7 @@ WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
--- Each count stops at :max. The last id is the sequence's, where the user may look at that.
+-- Each count stops at :max. The last id is the sequence's if the user may read it.
 SELECT (SELECT count(*)
         FROM (SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
@@ -351,10 +352,10 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: claim.enqueue
--- Of two items with one key the first is inserted, and the other meets it; no row is returned for those
--- whose key was there. What was inserted is told apart by key: its first place among the keys. Without one
--- by rank: the n-th lowest id without a key belongs to the n-th item without a key. What has a group is held
--- until claim.advance lets it go. txid_current() is asked before an id is drawn and the clock is read: see
+-- If two items have one key, the first is inserted; no row is returned for items whose key is held.
+-- Inserted rows are matched to items by key: the first item with that key. Without a key by rank: the n-th
+-- lowest id without a key belongs to the n-th item without a key. A message with a group is held until
+-- claim.advance makes it ready. txid_current() runs before an id is drawn and the clock is read: see
 -- claim.floor.
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
@@ -431,9 +432,9 @@ WHERE item IS NOT NULL AND id IS NOT NULL
   AND {own_queue}
 
 -- name: claim.replace
--- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. The rows
--- are locked first, in the order of the keys, and judged by what was locked. Without a delay one with a group
--- is held until claim.advance lets it go.
+-- Gives waiting messages the payload of later ones with their keys; with :postpone their delay too. The
+-- rows are locked first, in the order of the keys, and judged as locked. Without a delay a message with a
+-- group is held until claim.advance makes it ready.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table}
@@ -470,8 +471,7 @@ WHERE q.id = g.id
 RETURNING g.place - 1 AS item, q.id
 
 -- name: claim.forget
--- `due_at + 0`: the index of the keys is meant, and not the one by due_at.
--- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
+-- `due_at + 0`: to use the index of the keys, and not the one by due_at.
 WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -495,7 +495,7 @@ WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
 RETURNING 0 AS item, id
 
 -- name: claim.free
--- The same where done messages are kept: the key is free, the message stays.
+-- The same in queues that keep done messages: the key is free, the message stays.
 WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -521,17 +521,17 @@ RETURNING 0 AS item, id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied, and
--- attempts within bounds: whatever plain SQL has put there, it does not stop the take.
--- The parts that :highs, :lows and :floors name are looked through one after the other: priorities from a high
--- one down to a low one, with ids from a floor on. Below the floor of a priority only those wait that came
--- back, which have a fence: see claim.floor. The nested loop asks for one row after the other, and the LIMIT
--- ends it: no more rows are locked than are taken. `state < 1` tells the index of those that came back from
--- that of all that are ready, and `>=` with `<=` keeps the primary key out, as in claim.list_ready.
--- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
--- first. What was due before :passed is gone, unless that lies in the future: then the server's clock was set
--- back, and what has come since falls due before it. The first one by due_at is looked at, instead of asking
--- whether any is due: that question may be planned as a scan of the table.
+-- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied,
+-- and attempts within bounds: whatever plain SQL has put there, it does not stop the take. The parts that
+-- :highs, :lows and :floors name are looked through one after the other: priorities from a high one down to
+-- a low one, with ids from a floor on. Below the floor of a priority only those wait that came back, which
+-- have a fence: see claim.floor. The nested loop asks for one row after the other, and the LIMIT ends it:
+-- no more rows are locked than are taken. `state < 1` tells the index of those that came back from that of
+-- all that are ready, and `>=` with `<=` keeps the primary key out, as in claim.list_ready. With :guard
+-- nothing is taken while a delayed or expired message waits to be promoted: it might come first. What was
+-- due before :passed is gone, unless that lies in the future: then the server's clock was set back, and
+-- what has come since falls due before it. The first one by due_at is looked at, instead of asking whether
+-- any is due: that question may be planned as a scan of the table.
 WITH picked AS MATERIALIZED (
   SELECT found.id
   FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
@@ -584,12 +584,10 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           headers, payload
 
 -- name: claim.floor
--- What one snapshot shows: the first ready message of each level from its floor on, the first in any state,
--- since when something is due, the time, and which transactions it does not see to the end.
--- What becomes ready later than it is added, or with another priority, has a fence of at least 2^32, from the
--- first on or from then on.
--- Whatever sets a due_at reads the clock when its transaction is known to snapshots, which is why it asks
--- for clock_timestamp().
+-- From one snapshot: the first ready message of each level from its floor on, the first in any state, the
+-- lowest due time, the time, and the transactions that are still running. A message that becomes ready
+-- after its insert, or whose priority changes, has a fence of at least 2^32 from then on. Statements that
+-- set a due_at read the clock when their transaction has a number, so they use clock_timestamp().
 SELECT g.item - 1 AS item,
        (SELECT id
         FROM {table}
@@ -613,7 +611,7 @@ CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
                    {clock} AS clock) AS now
 
 -- name: claim.promote
--- A history of over 1,000,000 bytes is none of ours, and begins anew.
+-- A history over 1,000,000 bytes was not written by tableq, and begins anew.
 WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -659,7 +657,8 @@ WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state =
 RETURNING id
 
 -- name: claim.keep
--- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
+-- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
+-- key.
 WITH {held_receipts}
 UPDATE {table}
 SET state = 3,
@@ -724,7 +723,7 @@ WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.peek
--- Messages that are due but not promoted yet are ready all the same.
+-- Due messages count as ready before they are promoted.
 SELECT {message}
 FROM (
   (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
@@ -740,7 +739,7 @@ ORDER BY priority DESC, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list
--- `state IN (3, 4)` tells the planner, which does not know :state, that the index holds all rows asked for.
+-- `state IN (3, 4)`: the planner does not know :state, but then knows that the index holds all these rows.
 SELECT {message}
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
@@ -749,8 +748,9 @@ ORDER BY finished_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_ready
--- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
--- `ANY`: with an equality the order would be that of the ids alone, and the primary key might serve.
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
+-- index. `ANY`: with an equality the order would be that of the ids alone, and the planner might use the
+-- primary key.
 SELECT {message}
 FROM (
   (SELECT *
@@ -809,7 +809,7 @@ WHERE key = CAST(:key AS text) AND key IS NOT NULL
   AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
--- Rows are locked by rising ids first, whatever their state, as settling statements do.
+-- Rows are first locked by rising ids, in any state, as settling statements do.
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
@@ -830,8 +830,8 @@ WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.heartbeat
--- As claim.extend, but it waits for nobody: a row that a transaction has locked, such as that of a handler
--- which has completed its message and not committed, keeps its lease as it is.
+-- As claim.extend, but it waits for no lock: a row that a transaction has locked, such as that of a handler
+-- which has completed its message and not committed, keeps its lease unchanged.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state
   FROM {table}
@@ -858,7 +858,7 @@ WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.lost
--- As it was committed last: a row that an open transaction changes is not lost yet.
+-- By the last committed version: a row that an open transaction changes is not lost yet.
 SELECT g.item - 1 AS item, g.id
 FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
 WHERE NOT EXISTS (
@@ -929,8 +929,8 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- Messages that come from another queue: what was their key is remembered, and holds nothing. The n-th lowest
--- id belongs to the n-th item.
+-- Messages from another queue: their keys are kept in past_key, and hold nothing. The n-th lowest id
+-- belongs to the n-th item.
 WITH added AS (
   INSERT INTO {table} (priority, created_at, past_key, headers, errors, payload)
   SELECT priority, created_at, key, headers, errors, payload
@@ -951,9 +951,10 @@ JOIN {table} AS q ON q.id = g.id
 WHERE q.group_key IS NOT NULL
 
 -- name: claim.advance
--- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
--- Called with the groups locked, each named once. The states are told as ranges, so that the index of groups
--- is read no further than they reach, and no other one serves; `state + 0`: nor that of those held.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
+-- failure count. Called with the groups locked, each named once. The states are given as ranges, so that
+-- the index of groups is read no further, and no other index serves; `state + 0` excludes the index of held
+-- messages.
 WITH next AS MATERIALIZED (
   SELECT n.id, g.item
   FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
@@ -995,7 +996,7 @@ WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
 -- name: claim.stats
--- Each count stops at :max, that of delayed and leased ones together.
+-- Each count stops at :max; delayed and leased messages share one.
 SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
        (SELECT count(*)
         FROM (SELECT id FROM {table} WHERE state = 5
@@ -1048,8 +1049,8 @@ LEFT JOIN {limits} AS l ON l.queue = c.name
 WHERE c.name = CAST(:queue AS text)
 
 -- name: limits.lock
--- Until the transaction ends: readers of a limited queue come one after the other. The clock is that of now,
--- not of when the statement began to wait.
+-- Until the transaction ends: readers of a limited queue run one after the other. The clock is read after
+-- the wait, not at the beginning of the statement.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
        {clock_now} AS clock
 FROM {limits}
@@ -1067,7 +1068,7 @@ SELECT name, CAST(:paused AS bigint) FROM {catalog} WHERE name = CAST(:queue AS 
 ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 
 -- name: limits.set
--- A rate begins with its burst, and keeps what is left of it when it is set again.
+-- A new rate begins with a full burst. A rate that is set again keeps its tokens.
 INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
        CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
@@ -1086,8 +1087,8 @@ SET capacity = excluded.capacity,
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 
 -- name: queue.count
--- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
--- many it is their number, and else what is counted.
+-- If the range from the first to the last id is small enough, its length is the answer: two seeks.
+-- Otherwise the rows are counted.
 SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
             ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT CAST(:max AS bigint)) AS rest) END
          AS number
@@ -1120,7 +1121,7 @@ FROM (
 ) AS leases
 
 -- name: doctor.database
--- One row for each check. What other users' sessions do is seen only with the rights of pg_monitor.
+-- One row for each check. Only the rights of pg_monitor show other users' sessions.
 SELECT checked.severity, checked.what,
        CASE WHEN checked.severity = 0 THEN '' ELSE checked.fix END AS fix
 FROM (
@@ -1174,7 +1175,7 @@ FROM (
 ) AS checked
 
 -- name: doctor.queue
--- The indexes are held against their definitions as the server prints them, which may quote every name.
+-- The indexes are compared with their definitions as the server prints them.
 WITH wanted (kind, index, definition) AS (
   VALUES ('pending', '{table:due}', '(due_at, id)'),
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),

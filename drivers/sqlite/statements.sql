@@ -1,4 +1,4 @@
--- The statements of SQLite (3.35 or later). What each takes and returns is fixed in core/seam/contract.cpp.
+-- The statements of SQLite (3.35 or later). core/seam/contract.cpp defines what each takes and returns.
 --
 -- Tables are those of `main`: a session of the application's may have temporary ones of the same name, which
 -- would come first.
@@ -97,7 +97,7 @@ SELECT :payload,
 WHERE {own_queue}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
--- Up to the last one that is wanted, or all: a range needs no list of ids.
+-- Up to the last wanted message, or all: a range needs no list of ids.
 WITH unused AS (SELECT 1)
 DELETE FROM main.{table}
 WHERE id <= COALESCE((SELECT id FROM main.{table} ORDER BY id LIMIT 1 OFFSET :max - 1), 9223372036854775807)
@@ -207,8 +207,8 @@ ORDER BY due_at, id
 LIMIT 1
 
 -- name: claim.enqueue
--- No row is returned when the key is taken. What has
--- a group is held until claim.advance lets it go.
+-- No row is returned when the key is held. A message with a group is held until claim.advance makes it
+-- ready.
 WITH time (clock) AS (
   SELECT {clock})
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
@@ -239,8 +239,8 @@ WHERE key = :key AND key IS NOT NULL
   AND {own_queue}
 
 -- name: claim.replace
--- Gives a message that waits the payload of a later one with its key; with :postpone its delay too. Without a
--- delay one with a group is held until claim.advance lets it go.
+-- Gives a waiting message the payload of a later one with its key; with :postpone its delay too. Without a
+-- delay a message with a group is held until claim.advance makes it ready.
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
@@ -259,7 +259,8 @@ WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :pos
 RETURNING id
 
 -- name: claim.forget
--- Messages that are done and stayed for their keys alone: this one, and some of those that are over longest.
+-- Done messages that stayed only for their keys: this one, and some of those whose window has been over
+-- longest.
 WITH past AS (
   SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
@@ -277,7 +278,7 @@ WHERE id IN (SELECT id FROM past)
 RETURNING id
 
 -- name: claim.free
--- The same where done messages are kept: the key is free, the message stays.
+-- The same in queues that keep done messages: the key is free, the message stays.
 WITH past AS (
   SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
@@ -297,9 +298,10 @@ RETURNING id
 
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Columns hold whatever plain SQL
--- has put there, be it text: the casts and bounds keep that from stopping the take, or the settlement.
--- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come first.
+-- that a take which was rolled back leaves no receipt that matches the next one. Columns hold whatever
+-- plain SQL has put there, be it text: the casts and bounds keep that from stopping the take, or the
+-- settlement. With :guard nothing is taken while a delayed or expired message waits to be promoted: it
+-- might come first.
 WITH picked AS (
   SELECT id FROM main.{table}
   WHERE state = 0
@@ -352,7 +354,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           headers, payload
 
 -- name: claim.promote
--- A history of over 1,000,000 characters is none of ours, and begins anew.
+-- A history over 1,000,000 characters was not written by tableq, and begins anew.
 WITH due AS (
   SELECT id FROM main.{table}
   WHERE state IN (1, 2)
@@ -393,7 +395,8 @@ DELETE FROM main.{table}
 WHERE {receipt_held}
 
 -- name: claim.keep
--- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
+-- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
+-- key.
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET state = 3,
@@ -460,7 +463,7 @@ SET due_at = {clock} + :lease
 WHERE {receipt_held}
 
 -- name: claim.peek
--- Messages that are due but not promoted yet are ready all the same.
+-- Due messages count as ready before they are promoted.
 SELECT {message}
 FROM (
   SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
@@ -475,7 +478,7 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list
--- typeof, here and below: what plain SQL has put there and is no whole number would not tell the next page where
+-- typeof, here and below: a value from plain SQL that is no whole number could not tell the next page where
 -- to begin.
 SELECT {message}
 FROM main.{table}
@@ -485,7 +488,8 @@ ORDER BY finished_at, id
 LIMIT :max
 
 -- name: claim.list_ready
--- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
+-- index.
 SELECT {message}
 FROM (
   SELECT * FROM (
@@ -605,7 +609,7 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- A message that comes from another queue: what was its key is remembered, and holds nothing.
+-- A message from another queue: its key is kept in past_key, and holds nothing.
 WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, priority, created_at, past_key, headers, errors)
 VALUES (:payload, :priority, :created_at, :key, :headers, :errors)
@@ -615,8 +619,8 @@ RETURNING id
 SELECT group_key FROM main.{table} WHERE id = :id AND group_key IS NOT NULL
 
 -- name: claim.advance
--- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
--- The index is named: with statistics of one large group others look cheaper.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
+-- failure count. The index is named: with statistics of one large group others look cheaper.
 WITH next AS (
   SELECT id FROM main.{table} INDEXED BY {table:group}
   WHERE group_key = :group AND state = 5
@@ -647,7 +651,7 @@ WHERE id IN (SELECT id FROM picked)
 RETURNING id
 
 -- name: claim.stats
--- Each count stops at :max, that of delayed and leased ones together.
+-- Each count stops at :max; delayed and leased messages share one.
 SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, later.leased,
        (SELECT COUNT(*) FROM (
           SELECT id FROM main.{table} WHERE state = 5 ORDER BY priority DESC, id LIMIT :max)) AS held,
@@ -689,9 +693,8 @@ LEFT JOIN main.{limits} AS l ON l.queue = c.name
 WHERE c.name = :queue
 
 -- name: limits.ask
--- Inside a caller's transaction, which may have begun as a reading one: what only looks would pin its
--- snapshot, and then its first write would fail as soon as somebody else has written meanwhile. The row stays
--- as it is, and its page is not written.
+-- Inside a caller's transaction, which may have begun with a read: a plain read would pin its snapshot, and
+-- its first write would fail as soon as another session has written meanwhile.
 WITH unused AS (SELECT 1)
 UPDATE main.{catalog} SET layout = layout WHERE name = :queue
 RETURNING identity, kind,
@@ -716,7 +719,7 @@ SELECT name, :paused FROM main.{catalog} WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 
 -- name: limits.set
--- A rate begins with its burst, and keeps what is left of it when it is set again.
+-- A new rate begins with a full burst. A rate that is set again keeps its tokens.
 INSERT INTO main.{limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
        {clock}
@@ -732,8 +735,8 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
 DELETE FROM main.{limits} WHERE queue = :queue
 
 -- name: queue.count
--- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
--- many it is their number, and else what is counted.
+-- If the range from the first to the last id is small enough, its length is the answer: two seeks.
+-- Otherwise the rows are counted.
 SELECT CASE WHEN span <= :enough THEN span
             ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM main.{table} LIMIT :max)) END AS number
 FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)
@@ -750,7 +753,7 @@ SELECT CASE WHEN span <= :enough THEN span
 FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)
 
 -- name: claim.leased
--- `state IN (1, 2)` lets it use the index of what waits where there is none of the leases.
+-- `state IN (1, 2)` lets it use the index of waiting messages if there is no index of leases.
 SELECT COUNT(*) AS number
 FROM (
   SELECT 1 FROM main.{table}
@@ -774,7 +777,7 @@ UNION ALL
 SELECT 0, 'SQLite ' || sqlite_version(), ''
 
 -- name: doctor.queue
--- Indexes by kind, and triggers: they run inside every operation, and may refuse rows.
+-- Indexes by kind, and triggers: these run inside every operation, and may refuse rows.
 SELECT CASE WHEN l.name IS NULL THEN 2 ELSE 0 END AS severity,
        'index ' || w.name || CASE WHEN l.name IS NULL THEN ' is missing' ELSE ' is there' END AS what,
        CASE WHEN l.name IS NULL

@@ -1,27 +1,27 @@
--- The statements of SQL Server (2016 or later) and Azure SQL. What each takes and returns is fixed in
--- core/seam/contract.cpp.
+-- The statements of SQL Server (2016 or later) and Azure SQL. core/seam/contract.cpp defines what each
+-- takes and returns.
 --
 -- The clock: milliseconds since 1970, DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()), unless a
 -- test sets :now. It stands still within one statement.
 --
--- How a read is put together, and why:
---  * A CTE with TOP and ORDER BY finds the rows, and a DELETE or UPDATE of the CTE takes them: one plan that
---    walks along the index and stops after so many rows. TOP directly in a DELETE would take any rows.
---  * UPDLOCK: what was found stays found, along whichever index, and under row versioning (READ COMMITTED
---    SNAPSHOT, optimized locking) too. ROWLOCK: READPAST passes locked rows, and waits for locked pages.
+-- How a read works, and why:
+--  * A CTE with TOP and ORDER BY finds the rows, and a DELETE or UPDATE of the CTE takes them: one plan
+--    that follows the index and stops after that many rows. TOP directly in a DELETE would take any rows.
+--  * UPDLOCK: found rows stay unchanged, with any index, and also under row versioning (READ COMMITTED
+--    SNAPSHOT, optimized locking). ROWLOCK: READPAST skips locked rows, and waits for locked pages.
 --    FORCESEEK: a plan that is made while the table is empty must be right with a million messages.
---  * The rows of OUTPUT are the only word on what was done, because counts may be switched off. They have no
---    order; core sorts.
---  * Where two states are looked at, each is a range of the index by itself: one predicate over both would
---    be sorted, all of it.
+--  * Only the rows of OUTPUT report the effect, because counts may be switched off. They have no order;
+--    core sorts.
+--  * Each of two states is a range of the index by itself: one predicate over both would be sorted, all of
+--    it.
 --
--- How a batch is put together: `{items: (...)}` stands for one row of VALUES for each item, and :item in it
--- for the item's number. Rows beyond the last item are NULL, and are left out. Each parameter is sent as
--- often as it is named. FORCE ORDER and LOOP JOIN: from the items, in the order of their ids, one seek each.
+-- How a batch works: `{items: (...)}` stands for one row of VALUES for each item, and :item in it for the
+-- item's number. Rows beyond the last item are NULL, and are left out. Each use of a parameter is sent
+-- again. FORCE ORDER and LOOP JOIN: one seek for each item, in the order of their ids.
 --
--- Reads that only look pass what is being changed, and hold nothing: they neither wait nor deadlock.
--- READCOMMITTEDLOCK: without it READPAST is an error under row versioning.
--- Parameters are cast where they stand, because drivers declare them each in its own way.
+-- Queries that take nothing skip rows that are being changed, and hold nothing: they neither wait nor
+-- deadlock. READCOMMITTEDLOCK: without it READPAST is an error under row versioning. Each use of a
+-- parameter has a cast, because each driver declares them in its own way.
 --
 -- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
 -- without a fence is refused with error 52003 unless the catalogue has it still: the table may be that of a later
@@ -106,11 +106,11 @@ VALUES (CAST(:name AS nvarchar(60)), CAST(:identity AS bigint), CAST(:kind AS nv
 DELETE FROM {catalog} WHERE name = CAST(:name AS nvarchar(60))
 
 -- name: table.exists
--- Also for a view or a procedure: nothing of that name may be in the way.
+-- Also for a view or a procedure: no object of that name may exist.
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- name: queue.lock
--- Until the transaction ends. Tells groups apart, whose messages are handed out one after the other.
+-- Until the transaction ends. On SQL Server only groups need it.
 DECLARE @got int;
 DECLARE @what nvarchar(60) = CONCAT(N'tableq ', CAST(:identity AS bigint));
 EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
@@ -157,7 +157,7 @@ DELETE FROM picked
 OUTPUT deleted.id, deleted.created_at, CAST(NULL AS bigint) AS due_at, deleted.payload
 
 -- name: fifo.dequeue_strict
--- Without READPAST a reader waits for the head of the queue, and goes on from where it waited.
+-- Without READPAST a reader waits for the head of the queue, and continues from there.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
@@ -281,11 +281,11 @@ FROM (SELECT TOP (1) due_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDL
 CROSS JOIN (SELECT {clock} AS clock) AS t
 
 -- name: claim.enqueue
--- The item's number is told through `fence`: a take looks at the upper half of it only. An item whose key is
--- held is left out, and so are all but the first of those with one key. HOLDLOCK also locks the gap in which
--- the key would stand, until the transaction ends: of two writers with one key the second waits and then
--- sees the first one's message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked.
--- What has a group is held until claim.advance lets it go.
+-- `fence` carries the item's number: a take reads only its upper half. Items whose key is held are left
+-- out, and so are all but the first of those with one key. HOLDLOCK also locks the gap of a missing key
+-- until the transaction ends: of two writers with one key the second waits and then sees the first one's
+-- message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked. A message with a
+-- group is held until claim.advance makes it ready.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
@@ -334,8 +334,8 @@ WHERE held.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.replace
--- Gives messages that wait the payload of later ones with their keys; with :postpone their delay too. Without
--- a delay one with a group is held until claim.advance lets it go.
+-- Gives waiting messages the payload of later ones with their keys; with :postpone their delay too. Without
+-- a delay a message with a group is held until claim.advance makes it ready.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
@@ -360,7 +360,8 @@ WHERE v.payload IS NOT NULL AND q.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
--- Messages that are done and stayed for their keys alone: these, and some of those that are over longest.
+-- Done messages that stayed only for their keys: these, and some of those whose window has been over
+-- longest.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
@@ -387,7 +388,7 @@ FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
 WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
--- The same where done messages are kept: the key is free, the message stays.
+-- The same in queues that keep done messages: the key is free, the message stays.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
@@ -417,10 +418,10 @@ WHERE q.id IN (SELECT past.id FROM past)
 -- name: claim.take
 -- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
 -- that a take which was rolled back leaves no receipt that matches the next one. Both that and the attempts
--- stay within bounds, whatever plain SQL has put there: an overflow would stop the take. A number over 2^31 is a
--- decimal unless it is cast, and its division would leave a fraction.
--- With :guard nothing is taken while a delayed or expired message waits to be promoted: it might come
--- first. That is looked up beforehand: as a condition of the read it would be asked for each ready message.
+-- stay within bounds, whatever plain SQL has put there: an overflow would stop the take. A number over 2^31
+-- is a decimal unless it is cast, and its division would leave a fraction. With :guard nothing is taken
+-- while a delayed or expired message waits to be promoted: it might come first. That is looked up
+-- beforehand: as a condition of the read it would be asked for each ready message.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
@@ -456,9 +457,9 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
        inserted.headers, inserted.payload
 
 -- name: claim.promote
--- READPAST twice: a message that is being settled just now is locked in the table first and in the index
--- second; here it is the other way round, and waiting for it would be a deadlock. A history of over 1,000,000
--- characters is none of ours, and begins anew.
+-- READPAST twice: a settlement locks the table first and the index second; here it is the other way round,
+-- and waiting would be a deadlock. A history over 1,000,000 characters was not written by tableq, and
+-- begins anew.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH due AS (
@@ -502,10 +503,10 @@ INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = d
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.complete
--- Settling statements wait for whoever holds the row, and look at it as it then is: READPAST would report a
--- lease as lost because somebody looks at the row. Receipts are numbered in the order of their ids, so that
--- rows are locked in that order, and two batches do not wait for each other in a circle. Of two equal
--- receipts the first counts.
+-- Settling statements wait for the row's lock, and check its current version: with READPAST any lock on the
+-- row would make the lease look lost. Receipts are numbered in the order of their ids, so that rows are
+-- locked in that order, and two batches do not wait for each other in a circle. Of two equal receipts the
+-- first counts.
 DELETE q
 OUTPUT v.item, deleted.id
 FROM {receipts}
@@ -514,7 +515,8 @@ WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.keep
--- With a :window the key stays so long. With :strip only messages with keys are meant, and only the key stays.
+-- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
+-- key.
 UPDATE q
 SET state = 3, finished_at = t.clock,
     due_at = CASE WHEN t.window > 0 AND q.[key] IS NOT NULL THEN t.clock + t.window ELSE 0 END,
@@ -595,7 +597,7 @@ WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.peek
--- Messages that are due but not promoted yet are ready all the same.
+-- Due messages count as ready before they are promoted.
 SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
@@ -629,7 +631,8 @@ WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL AND finished_a
 ORDER BY finished_at, id
 
 -- name: claim.list_ready
--- Those of the same priority behind the last message, and those of lower ones: each is a range of the index.
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
+-- index.
 SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
@@ -670,8 +673,8 @@ FROM (
 ORDER BY priority DESC, id
 
 -- name: claim.list_waiting
--- Three ranges of the index: of the last message's time those of its priority, of that time those of lower
--- ones, and those of later times.
+-- Three ranges of the index: the last message's time and priority, its time and lower priorities, and later
+-- times.
 SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
@@ -744,8 +747,8 @@ WHERE v.turn = 1 AND q.state IN (0, 2, 5)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.heartbeat
--- As claim.extend, but it waits for nobody: READPAST passes a row that a transaction has locked, such as that
--- of a handler which has completed its message and not committed. It keeps its lease as it is.
+-- As claim.extend, but it waits for no lock: READPAST skips a row that a transaction has locked, such as
+-- that of a handler which has completed its message and not committed. Its lease stays unchanged.
 UPDATE q
 SET due_at = t.due_at
 OUTPUT v.item, inserted.id
@@ -757,8 +760,8 @@ WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.lost
--- READPAST passes a row that an open transaction changes: it is not lost yet. Nor can one that is gone be told
--- from one that is being deleted, so only a row that is there tells of a lost lease.
+-- READPAST skips a row that an open transaction changes: it is not lost yet. A missing row may also be one
+-- that is being deleted, so only an existing row shows a lost lease.
 SELECT v.item, q.id
 FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))}) AS v (item, id, fence)
 INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
@@ -828,8 +831,8 @@ WHERE v.turn = 1 AND q.state = CAST(:state AS bigint)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.adopt
--- Messages that come from another queue: what was their key is remembered, and holds nothing. The item's
--- number is told through `fence`: a take looks at the upper half of it only.
+-- Messages from another queue: their keys are kept in past_key, and hold nothing. `fence` carries the
+-- item's number: a take reads only its upper half.
 INSERT INTO {table} (priority, fence, created_at, past_key, headers, errors, payload)
 OUTPUT inserted.fence AS item, inserted.id
 SELECT v.priority, v.item, v.created_at, v.[key], v.headers, v.errors, v.payload
@@ -852,8 +855,8 @@ WHERE q.group_key IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.advance
--- Lets the next ones of a group go, up to :limit at a time. With :hold those that rest after a failure count.
--- Called with the groups locked, each named once.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
+-- failure count. Called with the groups locked, each named once.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
@@ -968,16 +971,16 @@ CROSS JOIN (SELECT {clock} AS clock) AS t
 ORDER BY w.due_at
 
 -- name: limits.read limits.ask
--- READUNCOMMITTED: whoever is about to enqueue shall not wait for a reader's transaction that has taken
--- tokens. What is read so holds for less than a second, and readers look again when they have the lock. Which
--- queue has the name is told as it is committed: a handle whose queue is gone does not come back.
+-- READUNCOMMITTED: an enqueue must not wait for a reader's transaction that has taken tokens. The result
+-- holds for less than a second, and readers read again under the lock.
+-- Which queue has the name is read as committed: a handle whose queue is gone does not come back.
 SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
 FROM {catalog} AS c WITH (READCOMMITTED)
 LEFT JOIN {limits} AS l WITH (READUNCOMMITTED) ON l.queue = c.name
 WHERE c.name = CAST(:queue AS nvarchar(60))
 
 -- name: limits.lock
--- UPDLOCK: until the transaction ends, so that readers of a limited queue come one after the other.
+-- UPDLOCK: until the transaction ends, so that readers of a limited queue run one after the other.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
        {clock} AS clock
 FROM {limits} WITH (UPDLOCK, ROWLOCK)
@@ -1001,7 +1004,7 @@ WHERE name = CAST(:queue AS nvarchar(60))
 UPDATE {limits} SET paused = CAST(:paused AS bigint) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.set
--- A rate begins with its burst, and keeps what is left of it when it is set again.
+-- A new rate begins with a full burst. A rate that is set again keeps its tokens.
 INSERT INTO {limits} (queue)
 SELECT name
 FROM {catalog}
@@ -1026,8 +1029,8 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 DELETE FROM {limits} WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: queue.count
--- No more than the ids that lie between the first and the last, which two seeks tell: if those are not too
--- many it is their number, and else what is counted.
+-- If the range from the first to the last id is small enough, its length is the answer: two seeks.
+-- Otherwise the rows are counted.
 SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
             ELSE (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
@@ -1063,7 +1066,7 @@ FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST,
                         + 1, 0) AS span) AS ids
 
 -- name: claim.leased
--- Without READPAST: a lease whose settlement has not been committed may come back, and counts until then.
+-- Without READPAST: a lease whose settlement is not committed may come back, and counts until then.
 SELECT COUNT_BIG(*) AS number
 FROM (
   SELECT TOP (CAST(:max AS bigint)) id
@@ -1072,7 +1075,7 @@ FROM (
 ) AS leases
 
 -- name: doctor.database
--- One row for each check. It needs no right: a database and a session may always look at themselves.
+-- One row for each check. It needs no right: a database and a session may always query themselves.
 SELECT checked.severity, checked.what,
        CASE WHEN checked.severity = 0 THEN N'' ELSE checked.fix END AS fix
 FROM (
@@ -1123,9 +1126,9 @@ FROM (
 ) AS checked
 
 -- name: doctor.queue
--- Indexes are held against their shape in one line: a filter is told without blanks, brackets and
--- parentheses, because the server prints those in its own way. Names of the system's tables may be of
--- another collation than the database.
+-- Indexes are compared with their shape in one line: filters without blanks, brackets and parentheses,
+-- because the server prints those in its own way. Names of the system's tables may have another collation
+-- than the database.
 WITH wanted (kind, label, shape) AS (
   SELECT w.kind, w.label, w.shape
   FROM (VALUES

@@ -83,7 +83,7 @@ TEST_P(tool_bench, drops_its_queues_when_it_is_interrupted) {
     running->signal(number);
     const ended end = running->wait();
     EXPECT_EQ(end.status, 3);
-    EXPECT_EQ(end.err, "tableq: interrupted; the queues that it made are dropped\n");
+    EXPECT_EQ(end.err, "tableq: interrupted; its queues are dropped\n");
     EXPECT_EQ(queues(), "");
   }
 }

@@ -58,7 +58,7 @@ TABLEQ_ON_BACKENDS(tool_work_end, distinct_backends);
 TEST_P(tool_work_end, sigterm_finishes_what_runs_and_takes_no_more) {
   const auto worker = two_running(blocking());
   worker->signal(SIGTERM);
-  expect_told("finishing what runs");
+  expect_told("finishing running commands");
   let_both_go();
   expect_told("completed 2, failed 0, lease lost 0, in");
   EXPECT_EQ(worker->wait().status, 0);
@@ -68,7 +68,7 @@ TEST_P(tool_work_end, sigterm_finishes_what_runs_and_takes_no_more) {
 TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
   const auto worker = two_running(blocking());
   worker->signal_group(SIGINT);
-  expect_told("finishing what runs");
+  expect_told("finishing running commands");
   let_both_go();
   EXPECT_EQ(worker->wait().status, 0);
   expect_untouched(1);
@@ -77,7 +77,7 @@ TEST_P(tool_work_end, ctrl_c_on_the_terminal_does_not_reach_the_commands) {
 TEST_P(tool_work_end, a_hangup_finishes_what_runs) {
   const auto worker = two_running(blocking());
   worker->signal_group(SIGHUP);
-  expect_told("finishing what runs");
+  expect_told("finishing running commands");
   let_both_go();
   EXPECT_EQ(worker->wait().status, 0);
 }
@@ -85,7 +85,7 @@ TEST_P(tool_work_end, a_hangup_finishes_what_runs) {
 TEST_P(tool_work_end, a_second_signal_ends_the_commands_and_gives_their_messages_back) {
   const auto worker = two_running(blocking());
   worker->signal(SIGTERM);
-  expect_told("finishing what runs");
+  expect_told("finishing running commands");
   worker->signal(SIGTERM);
   expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
   EXPECT_EQ(worker->wait().status, 0);
@@ -96,7 +96,7 @@ TEST_P(tool_work_end, a_second_signal_reaches_what_the_command_has_started) {
   // The outer shell waits for the inner one, which would never end by itself.
   const auto worker = two_running("sh -c '" + blocking() + "'; exit $?");
   worker->signal(SIGINT);
-  expect_told("finishing what runs");
+  expect_told("finishing running commands");
   worker->signal(SIGINT);
   expect_told("given back 2");
   EXPECT_EQ(worker->wait().status, 0);
@@ -106,9 +106,9 @@ TEST_P(tool_work_end, a_second_signal_reaches_what_the_command_has_started) {
 TEST_P(tool_work_end, a_third_signal_ends_commands_that_do_not_listen) {
   const auto worker = two_running("trap '' TERM; " + blocking());
   worker->signal(SIGTERM);
-  expect_told("finishing what runs");
+  expect_told("finishing running commands");
   worker->signal(SIGTERM);
-  expect_told("ending what runs");
+  expect_told("ending running commands");
   worker->signal(SIGTERM);
   expect_told("given back 2");
   EXPECT_EQ(worker->wait().status, 0);

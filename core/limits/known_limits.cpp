@@ -1,5 +1,7 @@
 #include "core/limits/known_limits.hpp"
 
+#include <algorithm>
+
 namespace tableq::core {
 
 std::optional<known_limits> limits_watch::known() noexcept {
@@ -15,6 +17,21 @@ std::optional<known_limits> limits_watch::known() noexcept {
   if (!limited_.load()) return known_limits{};
   const std::scoped_lock hold(mutex_);
   return known_;
+}
+
+bool limits_watch::confirmed() noexcept {
+  const clock::rep now = clock::now().time_since_epoch().count();
+  const clock::rep seen = std::max(asked_.load(), seen_.load());
+  if (seen == 0) return false;
+  const clock::duration age(now - seen);
+  if (age >= stale) return false;
+  if (age < fresh) return true;
+  clock::rep claimed = claimed_.load();
+  return claimed > seen || !claimed_.compare_exchange_strong(claimed, now);
+}
+
+void limits_watch::confirm(clock::time_point asked) noexcept {
+  seen_.store(asked.time_since_epoch().count());
 }
 
 void limits_watch::learn(const known_limits& of, clock::time_point asked) {

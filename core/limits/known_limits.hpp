@@ -45,7 +45,16 @@ class limits_watch {
   void learn(const known_limits& of, clock::time_point asked);
 
   /// The next caller asks: the queue has changed.
-  void forget() noexcept { asked_.store(0); }
+  void forget() noexcept {
+    asked_.store(0);
+    seen_.store(0);
+  }
+
+  /// Whether the queue was there within the last second, by an answer to either question; false
+  /// if the caller must ask the database.
+  [[nodiscard]] bool confirmed() noexcept;
+  /// It was there when the question was about to be sent.
+  void confirm(clock::time_point asked) noexcept;
 
   /// The queue was dropped: from now on, for ever. Wakes waiting reads.
   /// @param now the kind of the queue that has its name since, if there is one.
@@ -71,6 +80,7 @@ class limits_watch {
 
   std::atomic<clock::rep> asked_{0};    // zero: never
   std::atomic<clock::rep> claimed_{0};  // when a thread last began to ask
+  std::atomic<clock::rep> seen_{0};     // when the queue was there; zero: never
   std::atomic<bool> limited_{false};
   std::atomic<int> ended_{not_ended};  // or no_successor, or the successor's kind
   std::mutex mutex_;

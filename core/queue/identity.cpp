@@ -2,10 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <tableq/schema.hpp>
 
 #include "core/database/transaction_state.hpp"
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/contract.hpp"
 
 namespace tableq::core {
 namespace {
@@ -51,6 +54,22 @@ void check_identity(const queue_state& of, transaction* tx, const std::vector<li
   const std::optional<kind> now = rows.empty() ? std::nullopt : kind_of(rows.front());
   if (!callers(tx)) of.limits().end(now);
   refuse_queue(of, tx, now);
+}
+
+void confirm(const queue_state& of, transaction* tx, statement as) {
+  refuse_ended(of, tx);
+  const std::string_view name = contract_of(as).name;
+  const bool asks = name.ends_with(".enqueue") || name.ends_with(".dequeue") ||
+                    name.ends_with(".take") || name.starts_with("limits.");
+  if (asks || callers(tx)) return;
+  if (of.limits().confirmed()) return;
+  const auto asked = limits_watch::clock::now();
+  std::vector<limits_row> rows;
+  for (const catalog_row& row : of.execute(tx, statements::catalog_find, {.name = of.name()})) {
+    rows.push_back({.identity = row.identity, .kind = row.kind});
+  }
+  check_identity(of, tx, rows);
+  of.limits().confirm(asked);
 }
 
 std::vector<limits_row> ask_row(const queue_state& of, transaction* tx) {

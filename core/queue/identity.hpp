@@ -18,6 +18,10 @@ namespace tableq::core {
 /// By what is known.
 void refuse_ended(const queue_state& of, transaction* tx);
 
+/// Before an operation: by what is known; or by the catalogue, where the operation does not ask for
+/// the limits, which some users may not see. In a caller's transaction nothing is asked.
+void confirm(const queue_state& of, transaction* tx, statement as);
+
 /// By the rows that limits.read answered with.
 void check_identity(const queue_state& of, transaction* tx, const std::vector<limits_row>& rows);
 

@@ -74,11 +74,6 @@ known_limits limits_now(const queue_state& of, transaction* tx) {
   return out;
 }
 
-void confirm(const queue_state& of, transaction* tx) {
-  refuse_ended(of, tx);
-  if (tx == nullptr || !tx->state().enlisted()) static_cast<void>(limits_now(of, tx));
-}
-
 queue_limits read_limits(const queue_state& of) {
   const auto rows = ask_row(of);
   queue_limits out;

@@ -22,11 +22,6 @@ namespace tableq::core {
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
 known_limits limits_now(const queue_state& of, transaction* tx);
 
-/// Before an operation: refuses a handle whose queue was dropped, by what is known, or asks if that
-/// is a second old. In a caller's transaction nothing is asked: what changes messages looks itself.
-/// @throws error as limits_now.
-void confirm(const queue_state& of, transaction* tx);
-
 queue_limits read_limits(const queue_state& of);
 bool read_paused(const queue_state& of);
 void set_limits(const queue_state& of, const queue_limits& limits);

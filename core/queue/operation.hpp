@@ -6,7 +6,6 @@
 
 #include "core/database/transaction_state.hpp"
 #include "core/queue/identity.hpp"
-#include "core/queue/limit_gates.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/named.hpp"
@@ -22,7 +21,7 @@ auto operation(const queue_state& of, transaction* tx, statement as, Work work)
   return named(of.database().name(), contract_of(as).name, [&] {
     const auto checked = [&] {
       return explained(of, tx, [&] {
-        confirm(of, tx);
+        confirm(of, tx, as);
         return work();
       });
     };

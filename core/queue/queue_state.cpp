@@ -48,7 +48,10 @@ queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
       info_(std::move(info)),
       table_(*database_, info_),
       limits_(database_->limits_of(table_.names())),
-      dead_letters_(std::move(dead_letters)) {}
+      dead_letters_(std::move(dead_letters)) {
+  // The catalogue has just said so.
+  limits_.confirm(limits_watch::clock::now());
+}
 
 template <class Work>
 row_set queue_state::observed(transaction* tx, statement id, std::span<const value> items,

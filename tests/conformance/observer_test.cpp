@@ -224,10 +224,10 @@ TEST_P(observers, are_told_of_lost_leases_after_the_settlement) {
 
 TEST_P(observers, are_told_what_failed_and_how) {
   auto mail = watched().fifo("mail");
-  watched().drop("mail");
+  watched().transact([](tableq::transaction& tx) { tableq::session_of(tx) << "DROP TABLE mail"; });
   seen->forget();
   const tableq::error failure = thrown_by([&] { mail.enqueue("x"); });
-  const auto after = seen->events("after ");
+  const auto after = seen->events("after fifo.");
   ASSERT_EQ(after.size(), 1U);
   EXPECT_EQ(after[0], "after " + operation("fifo.enqueue", "mail", 1) +
                           " messages=0 failed=not_found " + failure.what());

@@ -176,7 +176,7 @@ class dialect_driver final : public core::driver {
         faults_(std::move(faults)) {}
 
   std::unique_ptr<core::connection> connect() override {
-    return std::make_unique<dialect_session>(words_, at_, faults_, &file_);
+    return std::make_unique<dialect_session>(words_, at_, faults_, &share_);
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(words_, at_, session, faults_);
@@ -184,14 +184,15 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::listener> listen() override {
     if (words_->by->listen == nullptr) return nullptr;
     // Without faults: notifications are hints, and calls of another thread could not be numbered.
-    return words_->by->listen(std::make_unique<dialect_session>(words_, at_, nullptr, &file_), at_);
+    return words_->by->listen(std::make_unique<dialect_session>(words_, at_, nullptr, &share_), at_,
+                              share_.writes);
   }
 
  private:
   std::shared_ptr<const vocabulary> words_;
   endpoint at_;
   std::shared_ptr<core::fault_plan> faults_;
-  common_file file_;
+  session_share share_;
 };
 
 void survive_forks(const vocabulary& words) {

@@ -97,8 +97,8 @@ void refuse_to_connect(const vocabulary& words, const std::string& complaint) {
 }
 
 std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at,
-                                            core::fault_plan* faults, const common_file* with) {
-  if (with != nullptr) refuse_to_connect(words, with->complaint());
+                                            core::fault_plan* faults, const session_share* share) {
+  if (share != nullptr) refuse_to_connect(words, share->file.complaint());
   try {
     return faults == nullptr ? words.by->open(at) : open_with_faults(*words.by, at, *faults);
   } catch (const native_failure& failure) {
@@ -112,9 +112,9 @@ std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpo
 }
 
 std::unique_ptr<transport> attach(const vocabulary& words, const endpoint& at,
-                                  soci::session& session, bool ours,
+                                  soci::session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
-  auto made = words.by->attach(session, at, ours);
+  auto made = words.by->attach(session, at, own);
   if (faults == nullptr) return made;
   return with_faults(std::move(made), session, words.speaks, std::move(faults));
 }
@@ -134,14 +134,18 @@ void vocabulary::learn(std::string_view texts) {
 }
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
-                                 std::shared_ptr<core::fault_plan> faults, common_file* with)
+                                 std::shared_ptr<core::fault_plan> faults, session_share* share)
     : words_(std::move(words)),
-      owned_(open_session(*words_, at, faults.get(), with)),
+      owned_(open_session(*words_, at, faults.get(), share)),
       session_(owned_.get()),
-      transport_(attach(*words_, at, *session_, true, std::move(faults))),
-      common_(with) {
+      share_(share) {
+  const own_writes alone;
+  transport_ =
+      attach(*words_, at, *session_, share != nullptr ? &share->writes : &alone, std::move(faults));
   const session_files* const found = transport_->files();
-  if (with != nullptr && found != nullptr) refuse_to_connect(*words_, with->opened(found->main));
+  if (share != nullptr && found != nullptr) {
+    refuse_to_connect(*words_, share->file.opened(found->main));
+  }
 }
 
 dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
@@ -154,7 +158,7 @@ dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const 
             words_->speaks.name,
         {.backend = words_->speaks.name, .operation = "enlist"});
   }
-  guarded("enlist", [&] { transport_ = attach(*words_, at, callers, false, std::move(faults)); });
+  guarded("enlist", [&] { transport_ = attach(*words_, at, callers, nullptr, std::move(faults)); });
 }
 
 dialect_session::~dialect_session() {
@@ -197,7 +201,7 @@ void dialect_session::check_files() {
   if (mine == nullptr) return;
   if (!mine->main.there()) lose(mine->main);
   if (!mine->log || mine->log->there()) return;
-  if (common_ != nullptr) common_->lost(*mine->log);
+  if (share_ != nullptr) share_->file.lost(*mine->log);
   lose(*mine->log);
 }
 

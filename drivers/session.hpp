@@ -12,7 +12,7 @@
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/transport.hpp"
-#include "drivers/transport/common_file.hpp"
+#include "drivers/transport/session_share.hpp"
 
 namespace tableq::drivers {
 
@@ -41,9 +41,11 @@ class dialect_session final : public core::connection {
  public:
   /// Opens a session.
   /// @param faults makes its calls fail, if not null.
-  /// @param with the file that others work on as well, if not null; it outlives the session.
+  /// @param share what all sessions of its `database` object have, if not null; it outlives the
+  ///   session.
   dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
-                  std::shared_ptr<core::fault_plan> faults = nullptr, common_file* with = nullptr);
+                  std::shared_ptr<core::fault_plan> faults = nullptr,
+                  session_share* share = nullptr);
   /// Borrows one.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
   dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
@@ -91,7 +93,7 @@ class dialect_session final : public core::connection {
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
   std::unique_ptr<transport> transport_;
-  common_file* common_ = nullptr;
+  session_share* share_ = nullptr;
   known_texts known_;
   on_loss loss_ = on_loss::lost;  // of the call that is under way
   bool broken_ = false;

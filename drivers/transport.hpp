@@ -19,6 +19,7 @@
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/named_file.hpp"
+#include "drivers/transport/own_writes.hpp"
 
 namespace soci {
 class session;
@@ -107,16 +108,19 @@ struct transport_kind {
   /// Opens a session. Throws native_failure with link_lost when that fails.
   std::unique_ptr<soci::session> (*open)(const endpoint& at);
   /// The executor for a session.
-  /// @param ours false: the caller's, whose settings stay as they are.
-  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at, bool ours);
+  /// @param own the writes of its `database` object; null: the session is the caller's, whose
+  ///   settings stay as they are.
+  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at,
+                                       const own_writes* own);
   /// Whether an open session of unknown origin is of this kind, and of the dialect's database, as
   /// far as known without asking it.
   bool (*fits)(soci::session& session, const dialect& speaks);
   /// A listener for changes by others; null if this address has none. A null function: no address
   /// has one.
   /// @param session an open one, to keep or to drop.
+  /// @param own the writes of the `database` object, of which it may be told later.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
-                                            const endpoint& at);
+                                            const endpoint& at, const own_writes& own);
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
   /// Whether it reads the database's clock itself, for less than the database's function costs, and
   /// gives it in the place of `:now`.

@@ -243,7 +243,9 @@ void check_encoding(const PGconn* link) {
   throw refused;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool ours) {
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
+                                  const own_writes* own) {
+  const bool ours = own != nullptr;
   if (!ours) check_encoding(handle_of(session));
   return std::make_unique<libpq_executor>(handle_of(session), at.pooled, ours);
 }

@@ -68,7 +68,8 @@ class libpq_listener final : public core::listener {
 }  // namespace
 
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
-                                                     const endpoint& at) {
+                                                     const endpoint& at,
+                                                     const own_writes& /*own*/) {
   if (!at.able.notifies || at.pooled) return nullptr;
   return std::make_unique<libpq_listener>(std::move(session));
 }

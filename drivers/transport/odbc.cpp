@@ -342,7 +342,8 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool /*ours*/) {
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
+                                  const own_writes* /*own*/) {
   return std::make_unique<odbc_executor>(handle_of(session), at);
 }
 

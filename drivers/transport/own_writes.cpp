@@ -2,11 +2,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <map>
 #include <mutex>
 #include <vector>
-
-#include "core/seam/process.hpp"
 
 namespace tableq::drivers {
 
@@ -37,20 +34,7 @@ class own_writes::watches {
   std::atomic<std::size_t> count_ = 0;
 };
 
-std::shared_ptr<own_writes::watches> own_writes::watches_of(const endpoint& of) {
-  const std::scoped_lock hold(core::process_wide());
-  // Guarded by process_wide(), as its construction.
-  static std::map<const endpoint*, std::weak_ptr<watches>> known;
-  if (const auto found = known.find(&of); found != known.end()) {
-    if (auto there = found->second.lock()) return there;
-  }
-  std::erase_if(known, [](const auto& each) { return each.second.expired(); });
-  auto made = std::make_shared<watches>();
-  known[&of] = made;
-  return made;
-}
-
-own_writes::own_writes(const endpoint& of) : watches_(watches_of(of)) {}
+own_writes::own_writes() : watches_(std::make_shared<watches>()) {}
 
 void own_writes::begin() noexcept {
   watches_->mute();

@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include <tableq/dialect.hpp>
-
 namespace tableq::drivers {
 
 /// A watch that can be muted for a moment.
@@ -23,12 +21,13 @@ class mutable_watch {
 /// watch. The woken thread would run on the writer's processor, and the system would start the
 /// reader on another, sleeping one.
 ///
+/// One for each `database` object; its sessions and its watch have copies, which are the same.
+///
 /// @par Thread safety
 /// Shared objects: safe.
 class own_writes {
  public:
-  /// @param of the `database` object, by its endpoint: the same object, no copy.
-  explicit own_writes(const endpoint& of);
+  own_writes();
 
   /// A write begins. Without a watch the cost is negligible.
   void begin() noexcept;
@@ -39,8 +38,6 @@ class own_writes {
 
  private:
   class watches;
-  static std::shared_ptr<watches> watches_of(const endpoint& of);
-
   std::shared_ptr<watches> watches_;
 };
 

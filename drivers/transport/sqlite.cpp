@@ -103,7 +103,8 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
 
 /// What a session of tableq's own does when it writes.
 struct writer {
-  writer(sqlite3* handle, const endpoint& at) : turn(log_of(handle), at.busy_timeout), own(at) {}
+  writer(sqlite3* handle, const endpoint& at, const own_writes& writes)
+      : turn(log_of(handle), at.busy_timeout), own(writes) {}
 
   sqlite_turn turn;
   own_writes own;
@@ -239,8 +240,8 @@ class sqlite_executor final : public transport {
   /// For the caller's session, which waits for locks as the caller has set it.
   explicit sqlite_executor(sqlite3* handle) : handle_(handle) { find_files(handle, files_); }
   /// For a session of tableq's own.
-  sqlite_executor(sqlite3* handle, const endpoint& at)
-      : handle_(handle), writer_(std::make_unique<writer>(handle, at)) {
+  sqlite_executor(sqlite3* handle, const endpoint& at, const own_writes& own)
+      : handle_(handle), writer_(std::make_unique<writer>(handle, at, own)) {
     find_files(handle, files_);
     sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
     sqlite3_wal_hook(handle_, copy_log, &pace_);
@@ -285,15 +286,16 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   }
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite_executor executor(handle, at);
+  sqlite_executor executor(handle, at, own_writes());
   for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at, bool ours) {
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
+                                  const own_writes* own) {
   sqlite3* handle = handle_of(session);
-  return ours ? std::make_unique<sqlite_executor>(handle, at)
-              : std::make_unique<sqlite_executor>(handle);
+  return own != nullptr ? std::make_unique<sqlite_executor>(handle, at, *own)
+                        : std::make_unique<sqlite_executor>(handle);
 }
 
 bool fits(soci::session& session, const dialect& /*speaks*/) {
@@ -302,8 +304,8 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
 
 /// The session names its file, and is then no longer needed.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
-                                       const endpoint& at) {
-  return watch_file(file_of(handle_of(session->session())), own_writes(at));
+                                       const endpoint& /*at*/, const own_writes& own) {
+  return watch_file(file_of(handle_of(session->session())), own);
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ class file_watch : public testing::Test {
   [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
 
   [[nodiscard]] std::unique_ptr<tableq::core::listener> watched(const std::string& file) const {
-    return tableq::drivers::watch_file(file, own_writes(database_));
+    return tableq::drivers::watch_file(file, own_);
   }
 
   tableq_test::scratch_directory folder_;
-  tableq::endpoint database_;
+  own_writes own_;
 };
 
 TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {
@@ -108,7 +108,7 @@ TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
 
 #if defined(__linux__)  // Elsewhere the files are looked at.
 TEST_F(file_watch, is_not_woken_in_the_midst_of_a_write_of_its_own_database_object) {
-  own_writes own(database_);
+  own_writes own = own_;
   bool slept = false;
   // Not each time: whoever is held up for a moment is told of it.
   for (int i = 0; i < 100 && !slept; ++i) {
@@ -122,7 +122,7 @@ TEST_F(file_watch, is_not_woken_in_the_midst_of_a_write_of_its_own_database_obje
 #endif
 
 TEST_F(file_watch, tells_afterwards_what_was_written_meanwhile) {
-  own_writes own(database_);
+  own_writes own = own_;
   const auto first = watched(file());
   const auto second = watched(file());
   for (int i = 0; i < 3; ++i) {
@@ -140,8 +140,7 @@ TEST_F(file_watch, tells_afterwards_what_was_written_meanwhile) {
 }
 
 TEST_F(file_watch, hears_at_once_of_writes_of_another_database_object) {
-  const tableq::endpoint another;
-  own_writes elsewhere(another);
+  own_writes elsewhere;
   const auto watch = watched(file());
   elsewhere.begin();
   write("queues.db", "x");

@@ -46,12 +46,13 @@ class opened_transport {
     at.prepares = speaks.prepares;
     at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
     session = kind->open(at);
-    executor = kind->attach(*session, at, true);
+    executor = kind->attach(*session, at, &own_writes_);
   }
 
   tableq::endpoint at;
   tableq::dialect speaks;
   const tableq::drivers::transport_kind* kind = nullptr;
+  tableq::drivers::own_writes own_writes_;
   std::unique_ptr<soci::session> session;
   std::unique_ptr<tableq::drivers::transport> executor;
 

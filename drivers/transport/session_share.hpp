@@ -1,0 +1,17 @@
+#pragma once
+
+#include "drivers/transport/common_file.hpp"
+#include "drivers/transport/own_writes.hpp"
+
+namespace tableq::drivers {
+
+/// What the sessions of one `database` object share, beside its dialect and endpoint.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+struct session_share {
+  common_file file;
+  own_writes writes;
+};
+
+}  // namespace tableq::drivers

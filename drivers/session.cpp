@@ -5,6 +5,7 @@
 #include <soci/soci.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -191,9 +192,15 @@ void dialect_session::lose(const named_file& file) {
   throw gone;
 }
 
-void dialect_session::check_file() {
-  const session_files* const mine = transport_->files();
-  if (mine != nullptr && !mine->main.there()) lose(mine->main);
+template <class Step>
+void dialect_session::on_files(Step step) {
+  if (transport_->files() == nullptr) return step();
+  // What is lost after the step is lost after its effect, unless the step waited in between.
+  constexpr std::chrono::milliseconds longest_step{1};
+  check_files();
+  const auto begun = std::chrono::steady_clock::now();
+  step();
+  if (std::chrono::steady_clock::now() - begun > longest_step) check_files();
 }
 
 void dialect_session::check_files() {
@@ -216,10 +223,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
   core::row_set out(of.columns.size() + (of.items.empty() ? 0 : 1));
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
-  guarded(of.name, [&] {
-    // Before: nothing is to be read out of a file that was moved away. A caller's commit is not
-    // ours to check.
-    if (lasts || owned_ == nullptr) check_file();
+  const auto send = [&] {
     if (of.items.empty()) {
       const bool one =
           words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
@@ -228,7 +232,14 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
     } else {
       run_batch(known, of, names, shared, items, out, loss);
     }
-    if (alone || owned_ == nullptr) check_files();
+  };
+  guarded(of.name, [&] {
+    // In a transaction of tableq's own its commit looks; a caller's commit is not tableq's.
+    if (alone || owned_ == nullptr) {
+      on_files(send);
+    } else {
+      send();
+    }
   });
   return out;
 }
@@ -349,17 +360,17 @@ void dialect_session::define(std::string_view part, const core::table_names& nam
 
 void dialect_session::begin() {
   guarded("begin", [&] {
-    check_file();
+    check_files();
     transport_->script(words_->speaks.begin, boundary::begin);
   });
 }
 
 void dialect_session::commit() {
   guarded("commit", [&] {
-    check_file();
-    loss_ = on_loss::unknown;
-    transport_->script("COMMIT", boundary::commit);
-    check_files();
+    on_files([&] {
+      loss_ = on_loss::unknown;
+      transport_->script("COMMIT", boundary::commit);
+    });
   });
 }
 

@@ -79,10 +79,12 @@ class dialect_session final : public core::connection {
                   core::row_set& out, on_loss loss);
   /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
-  /// @throws native_failure when the database's file is not what others find by its name.
-  void check_file();
-  /// The file and its log, after a change or a look.
+  /// @throws native_failure when the database's file, or its log, is not what others find by its
+  ///   name.
   void check_files();
+  /// Looks for the files, runs the step, and looks again if that took long.
+  template <class Step>
+  void on_files(Step step);
   /// The session is of no use any more.
   [[noreturn]] void lose(const named_file& file);
   /// Runs a step; translates the transport's exceptions.

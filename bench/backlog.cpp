@@ -24,9 +24,9 @@ operation reading(tableq::fifo_queue queue) {
 
 operation reading(tableq::claim_queue queue) {
   return [queue]() mutable -> std::size_t {
-    const std::vector<tableq::delivery> taken = queue.take();
+    const std::vector<tableq::delivery> taken = queue.take(1);
     if (taken.empty()) return 0;
-    return queue.complete(taken.front().receipt) == tableq::settled::done ? 1 : 0;
+    return queue.complete(taken.front().receipt) == tableq::settle_result::applied ? 1 : 0;
   };
 }
 
@@ -59,9 +59,10 @@ void many_waiting(const bed& where, recorder& out, const std::string& name, auto
 /// Messages that cannot be taken now: delayed and leased ones.
 void add_others(const bed& where, tableq::claim_queue& jobs) {
   where.raw.fill(owner::tableq, jobs.name(), where.how.messages);
-  while (!jobs.take({.max = 10'000, .lease = far}).empty()) continue;
+  while (!jobs.take(10'000, {.lease = far}).empty()) continue;
   constexpr std::size_t at_once = 10'000;
-  const std::vector<tableq::new_claim_message> some(at_once, {payload(), {.delay = far}});
+  const std::vector<tableq::new_claim_message> some(at_once,
+                                                    {std::string(payload()), {.delay = far}});
   for (std::size_t done = 0; done < where.how.messages; done += at_once) {
     jobs.enqueue_batch(std::span(some).first(std::min(at_once, where.how.messages - done)));
   }

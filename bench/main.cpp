@@ -128,8 +128,9 @@ void add_options(CLI::App& app, settings& how) {
       ->take_last();
   app.add_option("--sessions", how.sessions, "open_options::max_sessions (its default)")
       ->take_last();
-  app.add_option("--waking", how.waking, "open_options::waking, but for child processes")
-      ->check(CLI::IsMember({"automatic", "polling", "silent"}))
+  app.add_option("--notifications", how.notifications,
+                 "open_options::notifications, but for child processes")
+      ->check(CLI::IsMember({"automatic", "send-only", "off"}))
       ->capture_default_str()
       ->take_last();
   app.add_flag("!--no-combining", how.combining, "Switch open_options::combining off");

@@ -20,11 +20,11 @@ struct settings {
   std::string json_file = {};                 ///< Empty: no JSON.
   double seconds = 1;                         ///< For each measurement.
   std::size_t rounds = 5;
-  std::size_t threads = 32;          ///< Of the cases with many.
-  std::size_t messages = 1'000'000;  ///< Of the cases that are about many messages.
-  std::size_t sessions = 0;          ///< open_options::max_sessions; zero: the default.
-  bool combining = true;             ///< open_options::combining.
-  std::string waking = "automatic";  ///< open_options::waking.
+  std::size_t threads = 32;                 ///< Of the cases with many.
+  std::size_t messages = 1'000'000;         ///< Of the cases that are about many messages.
+  std::size_t sessions = 0;                 ///< open_options::max_sessions; zero: the default.
+  bool combining = true;                    ///< open_options::combining.
+  std::string notifications = "automatic";  ///< open_options::notifications.
   bool list = false;
 };
 

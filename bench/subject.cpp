@@ -15,7 +15,7 @@ operation enqueue(tableq::fifo_queue mail, std::size_t batch) {
       return std::size_t{1};
     };
   }
-  return [mail, all = std::vector<tableq::new_message>(batch, {payload()})]() mutable {
+  return [mail, all = std::vector<tableq::new_message>(batch, {std::string(payload())})]() mutable {
     mail.enqueue_batch(all);
     return all.size();
   };
@@ -23,22 +23,18 @@ operation enqueue(tableq::fifo_queue mail, std::size_t batch) {
 
 operation dequeue(tableq::fifo_queue mail, std::size_t batch) {
   if (batch == 1) return [mail]() mutable { return std::size_t{mail.dequeue() ? 1U : 0U}; };
-  return [mail, batch]() mutable { return mail.dequeue_batch({.max = batch}).size(); };
+  return [mail, batch]() mutable { return mail.dequeue_batch(batch).size(); };
 }
 
 operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
   if (batch == 1) {
     return [jobs]() mutable -> std::size_t {
-      const std::vector<tableq::delivery> taken = jobs.take();
-      if (taken.empty()) return 0;
-      return jobs.complete(taken.front().receipt) == tableq::settled::done ? 1 : 0;
+      const std::optional<tableq::delivery> taken = jobs.take_one();
+      if (!taken) return 0;
+      return jobs.complete(*taken) == tableq::settle_result::applied ? 1 : 0;
     };
   }
-  return [jobs, batch]() mutable {
-    std::vector<tableq::receipt> receipts;
-    for (const tableq::delivery& each : jobs.take({.max = batch})) receipts.push_back(each.receipt);
-    return receipts.empty() ? std::size_t{0} : jobs.complete(receipts).size();
-  };
+  return [jobs, batch]() mutable { return jobs.complete_batch(jobs.take(batch)).size(); };
 }
 
 }  // namespace
@@ -46,8 +42,9 @@ operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
 tableq::database open(const bed& where) {
   tableq::open_options options;
   options.combining = where.how.combining;
-  if (where.how.waking == "polling") options.waking = tableq::waking::polling;
-  if (where.how.waking == "silent") options.waking = tableq::waking::silent;
+  if (where.how.notifications == "send-only")
+    options.notifications = tableq::notifications::send_only;
+  if (where.how.notifications == "off") options.notifications = tableq::notifications::off;
   if (where.how.sessions > 0) options.max_sessions = where.how.sessions;
   return tableq::database::open(where.raw.url(), options);
 }

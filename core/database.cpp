@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <tableq/testing.hpp>
+
+#include "core/database/access.hpp"
 #include "core/database/database_state.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
@@ -9,7 +12,7 @@
 #include "core/schema/catalog.hpp"
 #include "core/seam/named.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 using shared_state = std::shared_ptr<core::database_state>;
@@ -59,26 +62,30 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& in, std::str
   return shared(std::make_unique<core::queue_state>(in, std::move(info), std::move(letters)));
 }
 
+/// @param faults as make_driver's.
+database connected(std::string_view url, const open_options& options,
+                   std::shared_ptr<core::fault_plan> faults) {
+  return core::named({}, "connect", [&] {
+    shared_state state(new core::database_state(url, options, std::move(faults)),
+                       core::end_at_home());
+    core::named(state->name(), "connect", [&] {
+      state->connect();
+      core::check_catalog(*state);
+    });
+    return core::access::make(std::move(state));
+  });
+}
+
 }  // namespace
 
 database::database(std::shared_ptr<core::database_state> state) noexcept
     : state_(std::move(state)) {}
 
 database database::open(std::string_view url, const open_options& options) {
-  return open_with(url, options, nullptr);
+  return connected(url, options, nullptr);
 }
-
-database database::open_with(std::string_view url, const open_options& options,
-                             std::shared_ptr<core::fault_plan> faults) {
-  return core::named({}, "connect", [&] {
-    database db(shared_state(new core::database_state(url, options, std::move(faults)),
-                             core::end_at_home()));
-    core::named(db.backend(), "connect", [&] {
-      db.state_->connect();
-      core::check_catalog(*db.state_);
-    });
-    return db;
-  });
+database testing::faults::open(std::string_view url, const open_options& options) const {
+  return connected(url, options, plan_);
 }
 
 heap_queue database::heap(std::string_view name) {
@@ -98,7 +105,7 @@ claim_queue database::claim(std::string_view name, const claim_options& options)
 }
 
 transaction database::begin() {
-  return transaction(std::make_unique<core::transaction_state>(usable(state_)));
+  return core::access::make(core::begin_transaction(usable(state_)));
 }
 
 void database::run_transaction(const std::function<void(transaction&)>& body) {
@@ -133,4 +140,4 @@ const std::string& database::backend() const noexcept {
   return state_->name();
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 void put_bytes(std::string& out, std::string_view bytes) {
@@ -59,4 +59,4 @@ array_texts::array_texts(std::span<const core::value> items, std::span<const cor
   }
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -7,7 +7,7 @@
 #include "core/seam/statement.hpp"
 #include "core/seam/value.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Arrays as text, for transports that cannot bind them: PostgreSQL's form `{1,NULL}` or
 /// `{"a","\\x00ff"}`, which the statement casts. The SQL standard has no such form.
@@ -28,4 +28,4 @@ class array_texts {
   std::vector<core::value> values_;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

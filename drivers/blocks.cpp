@@ -5,7 +5,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 constexpr std::string_view block_start = "-- name:";
@@ -96,4 +96,4 @@ blocks split_blocks(std::string_view file, clock_source clock) {
   return out;
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

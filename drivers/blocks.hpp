@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Where `{clock}` comes from.
 enum class clock_source {
@@ -24,4 +24,4 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 /// @throws error errc::invalid_argument when a text has over 100,000 characters then.
 blocks split_blocks(std::string_view file, clock_source clock = clock_source::database);
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

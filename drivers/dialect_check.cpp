@@ -11,7 +11,7 @@
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 [[noreturn]] void refuse(const dialect& added, const std::string& sentence) {
@@ -83,7 +83,7 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
     if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
   }
   for (const core::contract& of : core::contracts()) {
-    if (!statements.contains(of.name) && !core::optional(of.id, added.able)) {
+    if (!statements.contains(of.name) && !core::optional(of.id, added.capabilities)) {
       refuse(added, "the statement " + std::string(of.name) + " is missing");
     }
   }
@@ -91,4 +91,4 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   check_texts(added, *by, given_clock);
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

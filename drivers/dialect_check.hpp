@@ -4,10 +4,10 @@
 
 #include "drivers/blocks.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Checks that a dialect has all that core needs.
 /// @throws error errc::invalid_argument naming what is missing or wrong.
 void check_dialect(const dialect& added, const blocks& statements, const blocks& given_clock);
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

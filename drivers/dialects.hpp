@@ -2,7 +2,7 @@
 
 #include <tableq/dialect.hpp>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 // Each dialect's folder defines these two; drivers/registry.cpp lists the dialects of the build.
 
@@ -21,4 +21,4 @@ dialect make_sqlserver_dialect();
 verdict classify_sqlserver(const native_error& failure);
 #endif
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

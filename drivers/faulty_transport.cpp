@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 using testing::moment;
@@ -208,4 +208,4 @@ std::unique_ptr<soci::session> open_with_faults(const transport_kind& by, const 
   throw lost();
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

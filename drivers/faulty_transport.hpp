@@ -5,7 +5,7 @@
 #include "core/seam/fault_plan.hpp"
 #include "drivers/transport.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Wraps a transport and fails the calls that the plan names, for tests that use
 /// tableq/testing.hpp.
@@ -21,4 +21,4 @@ std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::se
 std::unique_ptr<soci::session> open_with_faults(const transport_kind& by, const endpoint& at,
                                                 core::fault_plan& plan);
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -21,7 +21,7 @@
 #include "drivers/transport/odbc_address.hpp"
 #endif
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace drivers {
 
 const transport_kind* find_transport(std::string_view name) noexcept {
@@ -170,7 +170,7 @@ class dialect_driver final : public core::driver {
  public:
   dialect_driver(std::shared_ptr<const vocabulary> words, endpoint at,
                  std::shared_ptr<core::fault_plan> faults)
-      : driver(words->speaks.name, at.able),
+      : driver(words->speaks.name, at.capabilities),
         words_(std::move(words)),
         at_(std::move(at)),
         faults_(std::move(faults)) {}
@@ -225,10 +225,10 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
   auto words = std::make_shared<vocabulary>(*known().by_product(product));
   survive_forks(*words);
   words->by = &odbc_transport;
-  at.able = words->speaks.able;
+  at.capabilities = words->speaks.capabilities;
   if (words->speaks.batches == batching::arrays) {
     // Bytes in an array of text take two digits each.
-    at.able.max_payload = std::min(at.able.max_payload, std::size_t{500'000'000});
+    at.capabilities.max_payload = std::min(at.capabilities.max_payload, std::size_t{500'000'000});
   }
   at = completed(std::move(at), words->speaks);
   return std::make_unique<dialect_driver>(std::move(words), std::move(at), std::move(faults));
@@ -316,4 +316,4 @@ std::vector<std::string> dialects() {
   return drivers::known().names();
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -15,7 +15,7 @@
 #include "drivers/faulty_transport.hpp"
 #include "drivers/text.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 static_assert(most_rows < 1U << 12U);
@@ -76,7 +76,7 @@ piece next_piece(std::size_t left, const dialect& speaks, std::size_t width) {
   if (speaks.batches == batching::loop) return {1, 1};
   const auto& made_for = speaks.row_counts;
   const auto last = std::find_if(made_for.begin() + 1, made_for.end(), [&](std::size_t rows) {
-    return speaks.most_item_values != 0 && rows * width > speaks.most_item_values;
+    return speaks.most_item_values && rows * width > *speaks.most_item_values;
   });
   const auto enough = std::lower_bound(made_for.begin(), last, left);
   const std::size_t most = *(last - 1);
@@ -388,4 +388,4 @@ bool dialect_session::usable() noexcept {
   return !broken_ && transport_->alive() && !transport_->in_transaction();
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

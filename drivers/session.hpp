@@ -14,7 +14,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/session_share.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
@@ -101,4 +101,4 @@ class dialect_session final : public core::connection {
   bool broken_ = false;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -9,7 +9,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 constexpr std::string_view own_identity = "own_identity";
@@ -256,4 +256,4 @@ std::string with_literals(std::string_view filled, const core::contract& of,
   return out;
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

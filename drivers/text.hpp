@@ -12,7 +12,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// How a transport writes a parameter.
 enum class marker {
@@ -82,4 +82,4 @@ std::vector<std::string> split_script(std::string_view script);
 std::string with_literals(std::string_view filled, const core::contract& of,
                           std::span<const core::value> shared);
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

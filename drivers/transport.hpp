@@ -25,7 +25,7 @@ namespace soci {
 class session;
 }
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// How transports report failures to drivers/session.cpp, which lets the dialect judge them.
 class native_failure : public std::exception {
@@ -146,4 +146,4 @@ extern const transport_kind odbc_transport;
 std::string odbc_product(const endpoint& at);
 #endif
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -12,14 +12,14 @@ int main(int argc, char** argv) try {
 
   auto jobs = db.claim("jobs", {.lease = std::chrono::seconds{30}, .max_attempts = 5});
   jobs.enqueue("resize cat.jpg");
-  for (const tableq::delivery& d : jobs.take({.max = 10})) {  // ours until the lease ends
+  for (const tableq::delivery& d : jobs.take(10)) {  // ours until the lease ends
     std::cout << "job: " << d.payload << ", attempt " << d.attempt << '\n';
-    if (jobs.complete(d.receipt) == tableq::settled::lease_lost) std::cout << "too late\n";
+    if (jobs.complete(d) == tableq::settle_result::lease_lost) std::cout << "too late\n";
   }
 
   db.transact([&](tableq::transaction& tx) {  // both or neither
-    mail.enqueue(tx, "the job is done");
-    jobs.enqueue(tx, "resize dog.jpg");
+    mail.in(tx).enqueue("the job is done");
+    jobs.in(tx).enqueue("resize dog.jpg");
   });
 } catch (const tableq::error& e) {
   std::cerr << e.what() << '\n';

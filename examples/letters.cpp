@@ -15,7 +15,7 @@ tableq::handled send(const tableq::delivery& letter) {
   }
   // The first attempt meets a busy server.
   if (letter.attempt == 1) throw std::runtime_error("try again later");
-  return tableq::handled::done();
+  return tableq::handled::completed();
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ bool move_one(tableq::database& db, tableq::fifo_queue& orders, tableq::fifo_que
   bool moved = false;
   // Repeated as a whole when the database undid it; never after an unknown outcome.
   db.transact([&](tableq::transaction& tx) {
-    const std::optional<tableq::message> order = orders.dequeue(tx);
+    const std::optional<tableq::message> order = orders.in(tx).dequeue();
     moved = order.has_value();
-    if (order) invoices.enqueue(tx, "invoice " + order->payload);
+    if (order) invoices.in(tx).enqueue("invoice " + order->payload);
   });
   return moved;
 }

@@ -13,7 +13,7 @@ void place_order(tableq::database& db, tableq::fifo_queue& outbox, int number) {
   db.transact([&](tableq::transaction& tx) {  // repeated on a conflict
     soci::session& sql = tableq::session_of(tx);
     sql << "INSERT INTO orders (number) VALUES (:number)", soci::use(number);
-    outbox.enqueue(tx, "confirm order " + std::to_string(number));
+    outbox.in(tx).enqueue("confirm order " + std::to_string(number));
     if (number < 0) throw std::invalid_argument("orders are numbered from 0");
   });
 }

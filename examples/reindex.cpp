@@ -18,8 +18,8 @@ int main(int argc, char** argv) try {
   }
   std::cout << "enqueued " << calls << " times\n";
 
-  for (const tableq::delivery& page : pages.take({.max = 10, .wait = 30s})) {
-    const bool done = pages.complete(page.receipt) == tableq::settled::done;
+  for (const tableq::delivery& page : pages.take(10, {.wait = 30s})) {
+    const bool done = pages.complete(page) == tableq::settle_result::applied;
     std::cout << (done ? "indexed once: " : "lost: ") << page.payload << '\n';
   }
 } catch (const tableq::error& e) {

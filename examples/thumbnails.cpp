@@ -33,8 +33,7 @@ class gallery {
 
 int main(int argc, char** argv) try {
   auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://pictures.db");
-  auto pictures =
-      db.claim("thumbnails", {.lease = 1min, .max_attempts = 3, .groups = tableq::group_options{}});
+  auto pictures = db.claim("thumbnails", {.lease = 1min, .max_attempts = 3, .groups = {}});
   for (int picture = 1; picture <= 5; ++picture) {
     for (const char* album : {"sea", "hills", "town", "friends"}) {
       pictures.enqueue(std::to_string(picture), {.group = album});
@@ -44,7 +43,7 @@ int main(int argc, char** argv) try {
   gallery pages;
   const auto shrink = [&](const tableq::delivery& picture) {
     pages.show(*picture.group, std::stoi(picture.payload));
-    return tableq::handled::done();
+    return tableq::handled::completed();
   };
   tableq::worker pool(pictures, shrink, {.threads = 4, .until_empty = true});
   pool.join();

@@ -21,23 +21,20 @@ constexpr bool claims = std::is_same_v<Queue, tableq::claim_queue>;
 template <class Queue>
 auto batch_of(const Queue& /*queue*/, std::string_view payload, std::size_t count) {
   if constexpr (claims<Queue>) {
-    return std::vector<tableq::new_claim_message>(count, {payload});
+    return std::vector<tableq::new_claim_message>(count, {std::string(payload)});
   } else if constexpr (std::is_same_v<Queue, tableq::pending_queue>) {
-    return std::vector<tableq::new_pending_message>(count, {payload});
+    return std::vector<tableq::new_pending_message>(count, {std::string(payload)});
   } else {
-    return std::vector<tableq::new_message>(count, {payload});
+    return std::vector<tableq::new_message>(count, {std::string(payload)});
   }
 }
 
 std::size_t settle(tableq::claim_queue& queue, const std::vector<tableq::delivery>& taken) {
   if (taken.empty()) return 0;
   if (taken.size() == 1) {
-    return queue.complete(taken.front().receipt) == tableq::settled::done ? 1 : 0;
+    return queue.complete(taken.front().receipt) == tableq::settle_result::applied ? 1 : 0;
   }
-  std::vector<tableq::receipt> receipts;
-  receipts.reserve(taken.size());
-  for (const tableq::delivery& each : taken) receipts.push_back(each.receipt);
-  return queue.complete(receipts).size();
+  return queue.complete_batch(taken).size();
 }
 
 std::string fresh_name(tableq::kind kind) {
@@ -92,10 +89,9 @@ bench_call bench_queue::reading(std::size_t batch) {
         using type = std::decay_t<decltype(queue)>;
         return [own = queue, batch]() mutable -> std::size_t {
           if constexpr (claims<type>) {
-            return settle(own, own.take({.max = batch}));
+            return settle(own, own.take(batch));
           } else {
-            return batch == 1 ? (own.dequeue() ? 1U : 0U)
-                              : own.dequeue_batch({.max = batch}).size();
+            return batch == 1 ? (own.dequeue() ? 1U : 0U) : own.dequeue_batch(batch).size();
           }
         };
       },
@@ -106,7 +102,7 @@ bool bench_queue::receive(std::chrono::milliseconds wait) {
   return std::visit(
       [wait](auto& queue) {
         if constexpr (claims<std::decay_t<decltype(queue)>>) {
-          return settle(queue, queue.take({.wait = wait})) > 0;
+          return settle(queue, queue.take(1, {.wait = wait})) > 0;
         } else {
           return queue.dequeue({.wait = wait}).has_value();
         }

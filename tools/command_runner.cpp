@@ -39,7 +39,7 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
     await_child(child);
   }
   const child_end end = ended(running);
-  if (end.success()) return tableq::handled::done();
+  if (end.success()) return tableq::handled::completed();
   if (stop.stop_requested()) return tableq::handled::give_back();
   return failed(describe(end));
 }

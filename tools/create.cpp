@@ -37,7 +37,8 @@ struct queue_arguments {
     kind.required();
     queue.required();
     command.add_flag("--strict", strict, "fifo and lifo: exact order; one reader at a time");
-    command.add_flag("--keep", keep, "claim: keep completed messages until a purge");
+    command.add_flag("--keep-completed,--keep", keep_completed,
+                     "claim: keep completed messages until a purge");
     command.add_flag("--free-keys", free_keys, "claim: a take frees the key of its message");
     command.add_flag("--groups-pass", groups_pass,
                      "claim: a group goes on while one of its messages rests after a failure");
@@ -67,7 +68,7 @@ struct queue_arguments {
     refuse(key_window, "--key-window", why);
     refuse(groups, "--groups", why);
     refuse(dead_letters, "--dead-letters", why);
-    if (keep) throw usage_error("--keep is for claim only");
+    if (keep_completed) throw usage_error("--keep-completed is for claim only");
     if (free_keys) throw usage_error("--free-keys is for claim only");
     if (groups_pass) throw usage_error("--groups-pass is for claim only");
   }
@@ -81,7 +82,7 @@ struct queue_arguments {
           static_cast<int>(parse_number("--max-attempts", max_attempts.text(), 1, 1'000'000));
     }
     if (retry.given()) claim.retry = tableq::retry_delays{.after = retry_times()};
-    if (keep) claim.keep = true;
+    if (keep_completed) claim.keep_completed = true;
     if (ttl.given()) {
       claim.time_to_live = parse_duration("--ttl", ttl.text(), std::chrono::milliseconds{1});
     }
@@ -89,7 +90,7 @@ struct queue_arguments {
     if (free_keys) claim.keys = tableq::key_scope::waiting;
     if (groups_pass && !groups.given()) throw usage_error("--groups-pass goes with --groups N");
     if (groups.given()) {
-      claim.groups = tableq::group_options{
+      claim.groups = {
           .limit = static_cast<int>(parse_number("--groups", groups.text(), 1, 1000)),
           .on_failure = groups_pass ? tableq::group_policy::pass : tableq::group_policy::hold};
     }
@@ -116,7 +117,7 @@ struct queue_arguments {
   argument groups;
   argument dead_letters;
   bool strict = false;
-  bool keep = false;
+  bool keep_completed = false;
   bool free_keys = false;
   bool groups_pass = false;
 };
@@ -130,12 +131,12 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
   const bool same = wanted.order.ordering.value_or(there.ordering) == there.ordering &&
                     claim.lease.value_or(there.lease) == there.lease &&
                     claim.max_attempts.value_or(there.max_attempts) == there.max_attempts &&
-                    claim.keep.value_or(there.keep) == there.keep &&
+                    claim.keep_completed.value_or(there.keep_completed) == there.keep_completed &&
                     claim.retry.value_or(there.retry) == there.retry &&
-                    claim.time_to_live.value_or(there.time_to_live) == there.time_to_live &&
+                    (!claim.time_to_live || claim.time_to_live->length() == there.time_to_live) &&
                     claim.keys.value_or(there.keys) == there.keys &&
                     claim.key_window.value_or(there.key_window) == there.key_window &&
-                    (!claim.groups || claim.groups == there.groups) &&
+                    (!claim.groups.enabled || claim.groups == there.groups) &&
                     claim.dead_letters.value_or(there.dead_letters) == there.dead_letters;
   if (same) return;
   const std::string options = options_text(there);
@@ -203,7 +204,7 @@ void add_create(CLI::App& app, invocation& call) {
        .usage = "KIND QUEUE [OPTIONS]",
        .examples = "  tableq --db sqlite://jobs.db create fifo mail\n"
                    "  tableq create fifo ledger --strict\n"
-                   "  tableq create claim jobs --lease 2m --max-attempts 3 --keep\n"
+                   "  tableq create claim jobs --lease 2m --max-attempts 3 --keep-completed\n"
                    "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters morgue"});
   const auto given = std::make_shared<queue_arguments>(command);
   command.callback(

@@ -123,7 +123,7 @@ exit_status purge_dead(const connection_options& connection, const std::string& 
   any_queue opened = open_queue(db, name);
   tableq::claim_queue& queue = as_claim(opened, only_claim);
   output out;
-  out.line(std::to_string(queue.purge(tableq::retained::dead, {.older_than = older_than})));
+  out.line(std::to_string(queue.purge(tableq::message_state::dead, {.older_than = older_than})));
   out.flush();
   return exit_status::done;
 }

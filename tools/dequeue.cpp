@@ -81,7 +81,7 @@ taken take(tableq::database& db, tableq::destructive_queue& queue, std::size_t m
   for (;;) {
     try {
       tableq::transaction tx = db.begin();
-      std::vector<tableq::message> messages = queue.dequeue_batch(tx, {.max = most});
+      std::vector<tableq::message> messages = queue.in(tx).dequeue_batch(most);
       return {std::move(tx), std::move(messages)};
     } catch (const tableq::error& failure) {
       const bool again = failure.code() == tableq::errc::conflict ||

@@ -35,7 +35,7 @@ std::string figure::text() const {
 std::vector<figure> figures_of(const queue_figures& of) {
   if (const auto* claim = std::get_if<tableq::claim_stats>(&of.found)) {
     const auto reached = [&](std::size_t count) {
-      return claim->counted_to > 0 && count >= claim->counted_to;
+      return claim->counted_to && count >= *claim->counted_to;
     };
     // Delayed and leased messages may have been counted together.
     const bool waiting = reached(claim->delayed + claim->leased);
@@ -48,7 +48,7 @@ std::vector<figure> figures_of(const queue_figures& of) {
   }
   const auto& stats = std::get<tableq::queue_stats>(of.found);
   const auto reached = [&](std::size_t count) {
-    return stats.counted_to > 0 && count >= stats.counted_to;
+    return stats.counted_to && count >= *stats.counted_to;
   };
   figure delayed{"delayed", std::nullopt};
   if (of.kind == tableq::kind::pending) {

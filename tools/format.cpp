@@ -131,9 +131,9 @@ std::string retry_text(const tableq::retry_delays& retry) {
 std::string claim_text(const tableq::queue_info& queue) {
   std::string out = "lease=" + brief(queue.lease);
   out += " max_attempts=" + std::to_string(queue.max_attempts);
-  if (queue.keep) out += " keep";
+  if (queue.keep_completed) out += " keep";
   out += retry_text(queue.retry);
-  if (queue.time_to_live.count() > 0) out += " ttl=" + brief(queue.time_to_live);
+  if (queue.time_to_live) out += " ttl=" + brief(*queue.time_to_live);
   if (queue.keys == tableq::key_scope::waiting) out += " free_keys";
   if (queue.key_window.count() > 0) out += " key_window=" + brief(queue.key_window);
   if (queue.groups) {

@@ -75,7 +75,7 @@ json description(const tableq::queue_info& queue) {
   if (queue.kind == tableq::kind::claim) {
     result["lease_ms"] = queue.lease.count();
     result["max_attempts"] = queue.max_attempts;
-    result["keep"] = queue.keep;
+    result["keep"] = queue.keep_completed;
   }
   return result;
 }

@@ -20,7 +20,7 @@ namespace tool {
 
 namespace {
 
-using tableq::altered;
+using tableq::change_result;
 using tableq::message_state;
 
 const char* const only_claim = "only messages of claim queues can be looked up";
@@ -47,29 +47,29 @@ std::vector<tableq::message_id> parse_ids(const argument& given) {
   return ids;
 }
 
-std::string_view in_words(altered result, std::string_view done) {
+std::string_view in_words(change_result result, std::string_view done) {
   switch (result) {
-    case altered::done:
+    case change_result::applied:
       return done;
-    case altered::running:
+    case change_result::running:
       return "running";
-    case altered::finished:
+    case change_result::finished:
       return "finished";
-    case altered::not_found:
+    case change_result::not_found:
       return "not found";
   }
   return "not found";
 }
 
 /// A line for each; exit status 1 unless one was changed.
-exit_status report(const std::vector<tableq::message_id>& ids, const std::vector<altered>& results,
-                   std::string_view done) {
+exit_status report(const std::vector<tableq::message_id>& ids,
+                   const std::vector<change_result>& results, std::string_view done) {
   output out;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     out.line(std::to_string(ids[i].value) + " " + std::string(in_words(results[i], done)));
   }
   out.flush();
-  return std::find(results.begin(), results.end(), altered::done) == results.end()
+  return std::find(results.begin(), results.end(), change_result::applied) == results.end()
              ? exit_status::nothing
              : exit_status::done;
 }
@@ -93,7 +93,7 @@ exit_status get(const connection_options& connection, const id_arguments& given,
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   const tableq::claim_queue& queue = as_claim(opened, only_claim);
-  auto found = key.given() ? std::vector{queue.find(key.text())} : queue.get(ids);
+  auto found = key.given() ? std::vector{queue.find(key.text())} : queue.get_batch(ids);
   output out;
   bool any = false;
   for (const auto& one : found) {
@@ -109,7 +109,7 @@ exit_status cancel(const connection_options& connection, const id_arguments& giv
   const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  return report(ids, as_claim(opened, only_claim).cancel(ids), "cancelled");
+  return report(ids, as_claim(opened, only_claim).cancel_batch(ids), "cancelled");
 }
 
 exit_status set_priority(const connection_options& connection, const id_arguments& given,
@@ -123,7 +123,7 @@ exit_status set_priority(const connection_options& connection, const id_argument
   for (const tableq::message_id id : ids) changes.push_back({id, to});
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  return report(ids, as_claim(opened, only_claim).set_priority(changes), "changed");
+  return report(ids, as_claim(opened, only_claim).set_priority_batch(changes), "changed");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ exit_status purge(const connection_options& connection, const purge_arguments& g
   any_queue opened = open_queue(db, given.queue.text());
   std::size_t count = 0;
   if (auto* claim = std::get_if<tableq::claim_queue>(&opened)) {
-    const auto which = given.dead ? tableq::retained::dead : tableq::retained::done;
+    const auto which = given.dead ? tableq::message_state::dead : tableq::message_state::done;
     count = claim->purge(which, {.older_than = older_than});
   } else {
     count = purge_all(as_destructive(opened, ""), given);

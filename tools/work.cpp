@@ -162,7 +162,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
         return said;
       },
       {.threads = settings.concurrency,
-       .ahead = 0,
+       .prefetch = 0,
        .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
        .retry_delay = settings.retry_delay,
        .until_empty = given.until_empty,

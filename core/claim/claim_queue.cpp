@@ -1,184 +1,189 @@
 #include <tableq/claim_queue.hpp>
 
+#include <string>
+#include <utility>
+
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/redrive.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/operation.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 using core::operation;
+using core::operation_outside;
+using core::queue_state;
 using core::statement;
+using core::transaction_state;
 
 using claim_writer = core::async_writer<claim_enqueue_options, enqueued>;
 
-claim_writer& checked_writer(const core::queue_state& to, std::string_view payload,
-                             const claim_enqueue_options& options) {
-  core::check_payload(payload, to.database().able().max_payload);
-  core::check_message(options, to.info().groups.has_value());
-  return to.writing<claim_writer>([&to](std::span<const claim_writer::item> items) {
-    std::vector<new_claim_message> messages;
-    messages.reserve(items.size());
-    for (const auto& each : items) messages.push_back({each.payload, each.options});
-    return operation(to, nullptr, statement::claim_enqueue,
-                     [&] { return core::add_claims(to, nullptr, messages, {}); });
+/// @param Message what has a payload and options.
+template <class Message>
+std::vector<enqueued> add_messages(const queue_state& to, transaction_state* tx,
+                                   std::span<const Message> messages, const when_full& full) {
+  std::vector<core::claim_message> views;
+  views.reserve(messages.size());
+  for (const Message& one : messages) views.push_back({one.payload, &one.options});
+  return core::add_claims(to, tx, views, full);
+}
+
+/// Hands a message to the thread that stores what the queue's handle is given.
+/// @param hand_over does it, with the queue's writer.
+template <class HandOver>
+auto write_later(const queue& to, const std::string& payload, const claim_enqueue_options& options,
+                 HandOver hand_over) {
+  return operation_outside(to, statement::claim_enqueue, [&](const queue_state& state) {
+    core::check_payload(payload, state.database().capabilities().max_payload);
+    core::check_message(options, state.info().groups.has_value());
+    return hand_over(
+        state.writing<claim_writer>([&state](std::span<const claim_writer::item> items) {
+          return operation(state, nullptr, statement::claim_enqueue,
+                           [&] { return add_messages(state, nullptr, items, {}); });
+        }));
   });
+}
+
+/// A settlement of receipts.
+/// @param work one of the functions of operations.hpp.
+template <class Work>
+std::vector<settle_result> settle(const queue& of, statement as, const receipts_view& taken,
+                                  Work work) {
+  return operation(of, as, [&](const queue_state& state, transaction_state* tx) {
+    return work(state, tx, taken);
+  });
+}
+
+receipts_view just(const receipt& one) {
+  return std::span(&one, 1);
 }
 
 }  // namespace
 
-enqueued claim_queue::enqueue(std::string_view payload, const claim_enqueue_options& options,
+enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options& options,
                               const when_full& full) {
-  const new_claim_message one{payload, options};
-  return enqueue_batch(std::span(&one, 1), full).front();
-}
-message_id claim_queue::enqueue(std::string_view payload) {
-  return enqueue(payload, claim_enqueue_options{}).id;
-}
-enqueued claim_queue::enqueue(transaction& tx, std::string_view payload,
-                              const claim_enqueue_options& options) {
-  const new_claim_message one{payload, options};
-  return enqueue_batch(tx, std::span(&one, 1)).front();
-}
-message_id claim_queue::enqueue(transaction& tx, std::string_view payload) {
-  return enqueue(tx, payload, claim_enqueue_options{}).id;
+  const core::claim_message one{payload.view(), &options};
+  return operation(*this, statement::claim_enqueue,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::add_claims(state, tx, std::span(&one, 1), full).front();
+                   });
 }
 std::vector<enqueued> claim_queue::enqueue_batch(std::span<const new_claim_message> messages,
                                                  const when_full& full) {
-  return operation(state(), nullptr, statement::claim_enqueue,
-                   [&] { return core::add_claims(state(), nullptr, messages, full); });
-}
-std::vector<enqueued> claim_queue::enqueue_batch(transaction& tx,
-                                                 std::span<const new_claim_message> messages) {
-  return operation(state(), &tx, statement::claim_enqueue,
-                   [&] { return core::add_claims(state(), &tx, messages); });
+  return operation(*this, statement::claim_enqueue,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return add_messages(state, tx, messages, full);
+                   });
 }
 
 std::future<enqueued> claim_queue::enqueue_async(std::string payload,
                                                  const claim_enqueue_options& options) {
-  return operation(state(), nullptr, statement::claim_enqueue, [&] {
-    claim_writer& to = checked_writer(state(), payload, options);
-    return core::add_with_future(to, std::move(payload), options);
+  return write_later(*this, payload, options, [&](claim_writer& writer) {
+    return core::add_with_future(writer, std::move(payload), options);
   });
 }
 void claim_queue::enqueue_async(std::string payload, const claim_enqueue_options& options,
                                 std::function<void(outcome<enqueued>)> done) {
-  operation(state(), nullptr, statement::claim_enqueue, [&] {
-    claim_writer& to = checked_writer(state(), payload, options);
-    to.add({std::move(payload), options, std::move(done)});
+  write_later(*this, payload, options, [&](claim_writer& writer) {
+    writer.add({std::move(payload), options, std::move(done)});
   });
 }
 
-std::vector<delivery> claim_queue::take(const take_options& options) {
-  return operation(state(), nullptr, statement::claim_take,
-                   [&] { return core::take(state(), nullptr, options); });
+std::vector<delivery> claim_queue::take(std::size_t max, const take_options& options) {
+  return operation(*this, statement::claim_take,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::take(state, tx, max, options);
+                   });
 }
-std::vector<delivery> claim_queue::take(transaction& tx, const take_options& options) {
-  return operation(state(), &tx, statement::claim_take,
-                   [&] { return core::take(state(), &tx, options); });
-}
-
-settled claim_queue::complete(const receipt& r) {
-  return complete(std::span(&r, 1)).front();
-}
-settled claim_queue::complete(transaction& tx, const receipt& r) {
-  return complete(tx, std::span(&r, 1)).front();
-}
-std::vector<settled> claim_queue::complete(std::span<const receipt> receipts) {
-  return operation(state(), nullptr, statement::claim_complete,
-                   [&] { return core::complete(state(), nullptr, receipts); });
-}
-std::vector<settled> claim_queue::complete(transaction& tx, std::span<const receipt> receipts) {
-  return operation(state(), &tx, statement::claim_complete,
-                   [&] { return core::complete(state(), &tx, receipts); });
+std::optional<delivery> claim_queue::take_one(const take_options& options) {
+  std::vector<delivery> taken = take(1, options);
+  return taken.empty() ? std::nullopt : std::optional(std::move(taken.front()));
 }
 
-settled claim_queue::fail(const receipt& r, std::string_view error, const fail_options& options) {
-  const failure one{r, error, options};
-  return fail(std::span(&one, 1)).front();
+settle_result claim_queue::complete(const receipt& taken) {
+  return complete_batch(just(taken)).front();
 }
-settled claim_queue::fail(transaction& tx, const receipt& r, std::string_view error,
-                          const fail_options& options) {
-  const failure one{r, error, options};
-  return fail(tx, std::span(&one, 1)).front();
-}
-std::vector<settled> claim_queue::fail(std::span<const failure> failures) {
-  return operation(state(), nullptr, statement::claim_fail,
-                   [&] { return core::fail(state(), nullptr, failures); });
-}
-std::vector<settled> claim_queue::fail(transaction& tx, std::span<const failure> failures) {
-  return operation(state(), &tx, statement::claim_fail,
-                   [&] { return core::fail(state(), &tx, failures); });
+std::vector<settle_result> claim_queue::complete_batch(const receipts_view& taken) {
+  return settle(*this, statement::claim_complete, taken, core::complete);
 }
 
-settled claim_queue::release(const receipt& r) {
-  return release(std::span(&r, 1)).front();
+settle_result claim_queue::fail(const receipt& taken, std::string_view error,
+                                const fail_options& options) {
+  const core::failed_attempt one{taken, error, options};
+  return operation(*this, statement::claim_fail,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::fail(state, tx, std::span(&one, 1)).front();
+                   });
 }
-settled claim_queue::release(transaction& tx, const receipt& r) {
-  return release(tx, std::span(&r, 1)).front();
-}
-std::vector<settled> claim_queue::release(std::span<const receipt> receipts) {
-  return operation(state(), nullptr, statement::claim_release,
-                   [&] { return core::release(state(), nullptr, receipts); });
-}
-std::vector<settled> claim_queue::release(transaction& tx, std::span<const receipt> receipts) {
-  return operation(state(), &tx, statement::claim_release,
-                   [&] { return core::release(state(), &tx, receipts); });
+std::vector<settle_result> claim_queue::fail_batch(std::span<const failure> failures) {
+  return operation(*this, statement::claim_fail,
+                   [&](const queue_state& state, transaction_state* tx) {
+                     std::vector<core::failed_attempt> attempts;
+                     attempts.reserve(failures.size());
+                     for (const failure& one : failures) {
+                       attempts.push_back({one.receipt, one.error, one.options});
+                     }
+                     return core::fail(state, tx, attempts);
+                   });
 }
 
-settled claim_queue::extend(const receipt& r, std::chrono::milliseconds lease) {
-  return extend(std::span(&r, 1), lease).front();
+settle_result claim_queue::release(const receipt& taken) {
+  return release_batch(just(taken)).front();
 }
-settled claim_queue::extend(transaction& tx, const receipt& r, std::chrono::milliseconds lease) {
-  return extend(tx, std::span(&r, 1), lease).front();
+std::vector<settle_result> claim_queue::release_batch(const receipts_view& taken) {
+  return settle(*this, statement::claim_release, taken, core::release);
 }
-std::vector<settled> claim_queue::extend(std::span<const receipt> receipts,
-                                         std::chrono::milliseconds lease) {
-  return operation(state(), nullptr, statement::claim_extend,
-                   [&] { return core::extend(state(), nullptr, receipts, lease); });
+
+settle_result claim_queue::extend(const receipt& taken, std::chrono::milliseconds lease) {
+  return extend_batch(just(taken), lease).front();
 }
-std::vector<settled> claim_queue::extend(transaction& tx, std::span<const receipt> receipts,
-                                         std::chrono::milliseconds lease) {
-  return operation(state(), &tx, statement::claim_extend,
-                   [&] { return core::extend(state(), &tx, receipts, lease); });
+std::vector<settle_result> claim_queue::extend_batch(const receipts_view& taken,
+                                                     std::chrono::milliseconds lease) {
+  return settle(
+      *this, statement::claim_extend, taken,
+      [lease](const queue_state& state, transaction_state* tx, const receipts_view& receipts) {
+        return core::extend(state, tx, receipts, lease);
+      });
 }
 
 std::vector<stored_message> claim_queue::peek(std::size_t max) const {
-  return operation(state(), nullptr, statement::claim_peek,
-                   [&] { return core::peek_claims(state(), max); });
+  return operation_outside(*this, statement::claim_peek,
+                           [&](const queue_state& state) { return core::peek_claims(state, max); });
 }
 
-std::vector<stored_message> claim_queue::list(message_state which, const tableq::page& page) const {
-  return operation(state(), nullptr, statement::claim_list,
-                   [&] { return core::list(state(), which, page); });
+std::vector<stored_message> claim_queue::list(message_state state, const tableq::page& page) const {
+  return operation_outside(*this, statement::claim_list,
+                           [&](const queue_state& of) { return core::list(of, state, page); });
 }
 std::size_t claim_queue::redrive(std::span<const message_id> ids) {
-  return operation(state(), nullptr, statement::claim_redrive,
-                   [&] { return core::redrive(state(), ids); });
+  return operation_outside(*this, statement::claim_redrive,
+                           [&](const queue_state& state) { return core::redrive(state, ids); });
 }
 
 std::size_t claim_queue::redrive_all(const redrive_options& options) {
-  return operation(state(), nullptr, statement::claim_redrive_all,
-                   [&] { return core::redrive_all(state(), options); });
+  return operation_outside(*this, statement::claim_redrive_all, [&](const queue_state& state) {
+    return core::redrive_all(state, options);
+  });
 }
 
-std::size_t claim_queue::purge(retained which, const purge_options& options) {
-  return operation(state(), nullptr, statement::claim_purge,
-                   [&] { return core::purge_claims(state(), which, options); });
+std::size_t claim_queue::purge(message_state state, const purge_options& options) {
+  return operation_outside(*this, statement::claim_purge, [&](const queue_state& of) {
+    return core::purge_claims(of, state, options);
+  });
 }
 
 claim_stats claim_queue::stats(const stats_options& options) const {
-  return operation(state(), nullptr, statement::claim_stats,
-                   [&] { return core::stats(state(), options); });
+  return operation_outside(*this, statement::claim_stats,
+                           [&](const queue_state& state) { return core::stats(state, options); });
 }
 
 std::chrono::milliseconds claim_queue::lease() const noexcept {
-  return known().info().lease;
+  return core::access::state_of(*this).info().lease;
 }
 int claim_queue::max_attempts() const noexcept {
-  return known().info().max_attempts;
+  return core::access::state_of(*this).info().max_attempts;
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -11,14 +11,14 @@
 #include "core/queue/effects.hpp"
 #include "core/seam/claim_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Takes messages out of one queue and puts them into another, ready.
 /// @param state what they must be; others are left.
 /// @param edit changes the headers on the way.
 template <class Edit>
-std::size_t move_messages(const queue_state& from, const queue_state& to, transaction& tx,
+std::size_t move_messages(const queue_state& from, const queue_state& to, transaction_state& tx,
                           message_state state, std::span<const message_id> ids, Edit edit) {
   auto rows = from.execute(&tx, statements::claim_remove, {.state = state}, items_of(ids));
   std::deque<std::string> texts;  // keeps its elements where they are
@@ -45,16 +45,18 @@ std::size_t move_messages(const queue_state& from, const queue_state& to, transa
 
 }  // namespace
 
-void move_to_dead_letters(const queue_state& of, transaction& tx, std::span<const message_id> ids) {
+void move_to_dead_letters(const queue_state& of, transaction_state& tx,
+                          std::span<const message_id> ids) {
   move_messages(of, *of.dead_letters(), tx, message_state::dead, ids, [&](headers& values) {
     values.insert_or_assign(std::string(source_header), of.name());
   });
 }
 
-std::size_t move_back(const queue_state& of, transaction& tx, std::span<const message_id> ids) {
+std::size_t move_back(const queue_state& of, transaction_state& tx,
+                      std::span<const message_id> ids) {
   return move_messages(*of.dead_letters(), of, tx, message_state::ready, ids, [](headers& values) {
     if (const auto at = values.find(source_header); at != values.end()) values.erase(at);
   });
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

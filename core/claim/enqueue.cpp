@@ -14,7 +14,7 @@
 #include "core/queue/limit_gates.hpp"
 #include "core/seam/claim_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// How often a message that holds a key is looked for again, while others take it or put it there.
@@ -23,26 +23,26 @@ constexpr int most_replacements = 3;
 /// The messages of one call, and what the statements take; the texts live here.
 class batch {
  public:
-  batch(const queue_state& to, std::span<const new_claim_message> messages)
+  batch(const queue_state& to, std::span<const claim_message> messages)
       : messages_(messages), to_(to) {
-    for (const new_claim_message& one : messages) {
-      check_payload(one.payload, to.database().able().max_payload);
-      check_message(one.options, to.info().groups.has_value());
+    for (const claim_message& one : messages) {
+      check_payload(one.payload, to.database().capabilities().max_payload);
+      check_message(*one.options, to.info().groups.has_value());
     }
-    for (const new_claim_message& one : messages) items_.push_back(to_item(one));
+    for (const claim_message& one : messages) items_.push_back(to_item(one));
   }
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
 
   [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
   [[nodiscard]] const claim_enqueue_options& options(std::size_t i) const {
-    return messages_[i].options;
+    return *messages_[i].options;
   }
 
   /// Whether one statement is all there is to do.
   [[nodiscard]] bool plain() const {
-    return std::ranges::all_of(messages_, [this](const new_claim_message& one) {
-      const claim_enqueue_options& options = one.options;
+    return std::ranges::all_of(messages_, [this](const claim_message& one) {
+      const claim_enqueue_options& options = *one.options;
       return options.on_duplicate == on_duplicate::keep_first && !options.group &&
              (!options.key || to_.info().key_window.count() == 0);
     });
@@ -69,9 +69,8 @@ class batch {
   }
 
  private:
-  claim_item to_item(const new_claim_message& one) {
-    const claim_enqueue_options& given = one.options;
-    const std::chrono::milliseconds ttl = given.time_to_live.value_or(to_.info().time_to_live);
+  claim_item to_item(const claim_message& one) {
+    const claim_enqueue_options& given = *one.options;
     claim_item out{.payload = one.payload,
                    .priority = given.priority,
                    .delay = given.delay,
@@ -80,12 +79,12 @@ class batch {
                    .max_attempts = given.max_attempts,
                    .group = given.group};
     if (!given.headers.empty()) out.headers = texts_.emplace_back(encode_headers(given.headers));
-    if (ttl.count() > 0) out.ttl = ttl;
+    out.ttl = given.time_to_live ? given.time_to_live->length() : to_.info().time_to_live;
     if (given.retry) out.retry = texts_.emplace_back(encode_retry(*given.retry));
     return out;
   }
 
-  std::span<const new_claim_message> messages_;
+  std::span<const claim_message> messages_;
   const queue_state& to_;
   std::deque<std::string> texts_;  // keeps its elements where they are
   std::vector<claim_item> items_;
@@ -94,7 +93,7 @@ class batch {
 using places = std::vector<std::size_t>;
 
 /// Adds those whose keys are free. @return the others.
-places insert(const queue_state& to, transaction* tx, const batch& of, const places& which,
+places insert(const queue_state& to, transaction_state* tx, const batch& of, const places& which,
               std::vector<enqueued>& results) {
   std::vector<claim_item> chosen;
   std::span<const claim_item> items = of.items();
@@ -117,7 +116,7 @@ places insert(const queue_state& to, transaction* tx, const batch& of, const pla
 }
 
 /// Gives the payloads to the waiting messages that hold the keys. @return those without such a one.
-places replace(const queue_state& to, transaction* tx, const batch& of, const places& which,
+places replace(const queue_state& to, transaction_state* tx, const batch& of, const places& which,
                bool postpone, std::vector<enqueued>& results) {
   std::vector<replace_item> items;
   items.reserve(which.size());
@@ -136,8 +135,8 @@ places replace(const queue_state& to, transaction* tx, const batch& of, const pl
 
 /// Fills in the messages that hold the keys of those that were not added.
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
-void find_holders(const queue_state& to, transaction* tx, const batch& of, const places& which,
-                  std::vector<enqueued>& results) {
+void find_holders(const queue_state& to, transaction_state* tx, const batch& of,
+                  const places& which, std::vector<enqueued>& results) {
   if (which.empty()) return;
   std::vector<key_item> keys;
   keys.reserve(which.size());
@@ -155,8 +154,8 @@ void find_holders(const queue_state& to, transaction* tx, const batch& of, const
 }
 
 /// Nothing of the call stays: the transaction can only be rolled back.
-[[noreturn]] void reject(const queue_state& to, transaction& tx) {
-  tx.state().spoil();
+[[noreturn]] void reject(const queue_state& to, transaction_state& tx) {
+  tx.spoil();
   throw error(errc::duplicate_key, advice::never,
               "another message of the queue " + to.name() +
                   " holds the key; nothing of this call is stored",
@@ -164,7 +163,7 @@ void find_holders(const queue_state& to, transaction* tx, const batch& of, const
 }
 
 /// Messages of one policy, with no key twice.
-void add_run(const queue_state& to, transaction& tx, const batch& of, const places& run,
+void add_run(const queue_state& to, transaction_state& tx, const batch& of, const places& run,
              std::vector<enqueued>& results) {
   const on_duplicate policy = of.options(run.front()).on_duplicate;
   const bool postpone = policy == on_duplicate::postpone;
@@ -179,7 +178,7 @@ void add_run(const queue_state& to, transaction& tx, const batch& of, const plac
 }
 
 /// Cuts the batch into runs.
-void add_runs(const queue_state& to, transaction& tx, const batch& of,
+void add_runs(const queue_state& to, transaction_state& tx, const batch& of,
               std::vector<enqueued>& results) {
   places run;
   std::set<std::string_view> keys;
@@ -207,22 +206,21 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
 }
 
 /// Frees keys whose window is over: these, and some more, so that none stays for ever.
-void forget_keys(const queue_state& to, transaction& tx, const batch& of) {
+void forget_keys(const queue_state& to, transaction_state& tx, const batch& of) {
   if (to.info().key_window.count() == 0) return;
   std::vector<key_item> keys;
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (of.options(i).key) keys.push_back(of.key(i));
   }
   if (keys.empty()) return;
-  to.execute(&tx, to.info().keep ? statements::claim_free : statements::claim_forget,
+  to.execute(&tx, to.info().keep_completed ? statements::claim_free : statements::claim_forget,
              {.now = to.database().now()}, keys);
 }
 
 }  // namespace
 
-std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
-                                 std::span<const new_claim_message> messages,
-                                 const when_full& full) {
+std::vector<enqueued> add_claims(const queue_state& to, transaction_state* tx,
+                                 std::span<const claim_message> messages, const when_full& full) {
   if (messages.empty()) return {};
   const batch of(to, messages);
   room held(to, tx, of.size(), full);
@@ -242,10 +240,10 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
     return results;
   }
   group_set groups;
-  for (const new_claim_message& one : messages) {
-    if (one.options.group) groups.insert(*one.options.group);
+  for (const claim_message& one : messages) {
+    if (one.options->group) groups.insert(*one.options->group);
   }
-  return claim_step(to, tx, {}, true, [&](transaction* in, claim_effects& done) {
+  return claim_step(to, tx, {}, true, [&](transaction_state* in, claim_effects& done) {
     std::vector<enqueued> results(of.size());
     lock_groups(to, *in, groups);
     forget_keys(to, *in, of);
@@ -259,4 +257,4 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
   });
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

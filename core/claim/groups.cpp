@@ -9,7 +9,7 @@
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/claim_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Which of a queue's locks a group has. All processes must agree, so the hash is written out:
@@ -26,7 +26,7 @@ std::uint64_t slot_of(std::string_view group) noexcept {
 
 }  // namespace
 
-group_set groups_of(const queue_state& of, transaction& tx, std::span<const message_id> ids) {
+group_set groups_of(const queue_state& of, transaction_state& tx, std::span<const message_id> ids) {
   group_set out;
   if (ids.empty()) return out;
   for (auto& row : of.execute(&tx, statements::claim_group_of, {}, items_of(ids))) {
@@ -35,7 +35,7 @@ group_set groups_of(const queue_state& of, transaction& tx, std::span<const mess
   return out;
 }
 
-void lock_groups(const queue_state& of, transaction& tx, const group_set& groups) {
+void lock_groups(const queue_state& of, transaction_state& tx, const group_set& groups) {
   // Sorted: two transactions that lock several do not wait for each other in a circle.
   std::set<std::uint64_t> slots;
   for (const std::string& group : groups) slots.insert(slot_of(group));
@@ -47,7 +47,7 @@ void lock_groups(const queue_state& of, transaction& tx, const group_set& groups
   }
 }
 
-std::size_t advance_groups(const queue_state& of, transaction& tx, const group_set& groups) {
+std::size_t advance_groups(const queue_state& of, transaction_state& tx, const group_set& groups) {
   if (groups.empty()) return 0;
   const group_options& rules = *of.info().groups;
   std::vector<group_item> items;
@@ -59,4 +59,4 @@ std::size_t advance_groups(const queue_state& of, transaction& tx, const group_s
       .size();
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

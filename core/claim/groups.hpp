@@ -5,12 +5,12 @@
 #include <span>
 #include <string>
 
+#include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
-#include <tableq/transaction.hpp>
 
 #include "core/queue/queue_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Messages with one `group` are handed out one after the other. Those that must wait are `held`:
 // they stand in no index that a take reads. An operation that adds a message to a group, or makes
@@ -20,13 +20,13 @@ namespace tableq::core {
 using group_set = std::set<std::string, std::less<>>;
 
 /// The groups of these messages, as far as they have one.
-group_set groups_of(const queue_state& of, transaction& tx, std::span<const message_id> ids);
+group_set groups_of(const queue_state& of, transaction_state& tx, std::span<const message_id> ids);
 
 /// Until the transaction ends.
-void lock_groups(const queue_state& of, transaction& tx, const group_set& groups);
+void lock_groups(const queue_state& of, transaction_state& tx, const group_set& groups);
 
 /// Makes as many of the held messages ready as there is room for. The groups must be locked.
 /// @return how many.
-std::size_t advance_groups(const queue_state& of, transaction& tx, const group_set& groups);
+std::size_t advance_groups(const queue_state& of, transaction_state& tx, const group_set& groups);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

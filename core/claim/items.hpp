@@ -7,7 +7,7 @@
 
 #include "core/seam/claim_requests.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The items of a statement that takes ids.
 [[nodiscard]] inline std::vector<id_item> items_of(std::span<const message_id> ids) {
@@ -17,4 +17,4 @@ namespace tableq::core {
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

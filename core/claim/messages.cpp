@@ -13,7 +13,7 @@
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Ahead of all: no priority is so high.
@@ -28,13 +28,14 @@ std::int64_t milliseconds_of(const std::optional<timestamp>& at) {
 /// Says why the items that a statement passed over were passed over.
 /// @param done the rows of those that it did not.
 template <class Rows>
-std::vector<altered> results_of(const queue_state& of, transaction* tx, const Rows& done,
-                                std::span<const message_id> ids, bool dead_is_finished) {
-  std::vector<altered> out(ids.size(), altered::not_found);
-  for (const auto& row : done) out[row.item] = altered::done;
+std::vector<change_result> results_of(const queue_state& of, transaction_state* tx,
+                                      const Rows& done, std::span<const message_id> ids,
+                                      bool dead_is_finished) {
+  std::vector<change_result> out(ids.size(), change_result::not_found);
+  for (const auto& row : done) out[row.item] = change_result::applied;
   std::vector<id_item> others;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (out[i] != altered::done) others.push_back({ids[i]});
+    if (out[i] != change_result::applied) others.push_back({ids[i]});
   }
   if (others.empty()) return out;
   std::map<message_id, message_state> states;
@@ -43,11 +44,11 @@ std::vector<altered> results_of(const queue_state& of, transaction* tx, const Ro
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto found = states.find(ids[i]);
-    if (out[i] == altered::done || found == states.end()) continue;
+    if (out[i] == change_result::applied || found == states.end()) continue;
     const bool over = found->second == message_state::done ||
                       (dead_is_finished && found->second == message_state::dead);
     // What has become ready since it was passed over was running then.
-    out[i] = over ? altered::finished : altered::running;
+    out[i] = over ? change_result::finished : change_result::running;
   }
   return out;
 }
@@ -55,11 +56,11 @@ std::vector<altered> results_of(const queue_state& of, transaction* tx, const Ro
 /// In a transaction that keeps a snapshot, a message that was not found may be younger than that.
 /// @param id_at the id of a result.
 template <class IdAt>
-std::vector<altered> certain_of(const queue_state& of, transaction* tx,
-                                std::vector<altered> results, IdAt id_at) {
+std::vector<change_result> certain_of(const queue_state& of, transaction_state* tx,
+                                      std::vector<change_result> results, IdAt id_at) {
   std::vector<message_id> missing;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i] == altered::not_found) missing.push_back(id_at(i));
+    if (results[i] == change_result::not_found) missing.push_back(id_at(i));
   }
   check_unseen(of, tx, missing, [&](connection& session, std::span<const std::size_t> unseen) {
     std::vector<id_item> asked;
@@ -106,7 +107,7 @@ std::vector<stored_message> list(const queue_state& of, message_state which, con
               {.backend = of.database().name()});
 }
 
-std::vector<std::optional<stored_message>> get(const queue_state& of, transaction* tx,
+std::vector<std::optional<stored_message>> get(const queue_state& of, transaction_state* tx,
                                                std::span<const message_id> ids) {
   if (ids.empty()) return {};
   std::map<message_id, stored_message> found;
@@ -123,17 +124,18 @@ std::vector<std::optional<stored_message>> get(const queue_state& of, transactio
   return out;
 }
 
-std::optional<stored_message> find(const queue_state& of, transaction* tx, std::string_view key) {
+std::optional<stored_message> find(const queue_state& of, transaction_state* tx,
+                                   std::string_view key) {
   check_key(key);
   auto found =
       to_stored(of.execute(tx, statements::claim_find, {.key = key, .now = of.database().now()}));
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
-std::vector<altered> cancel(const queue_state& of, transaction* tx,
-                            std::span<const message_id> ids) {
+std::vector<change_result> cancel(const queue_state& of, transaction_state* tx,
+                                  std::span<const message_id> ids) {
   if (ids.empty()) return {};
-  auto results = claim_step(of, tx, ids, false, [&](transaction* in, claim_effects& done) {
+  auto results = claim_step(of, tx, ids, false, [&](transaction_state* in, claim_effects& done) {
     const auto gone = of.execute(in, statements::claim_cancel, {}, items_of(ids));
     done.left = !gone.empty();
     return results_of(of, in, gone, ids, false);
@@ -141,8 +143,8 @@ std::vector<altered> cancel(const queue_state& of, transaction* tx,
   return certain_of(of, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
 }
 
-std::vector<altered> set_priority(const queue_state& of, transaction* tx,
-                                  std::span<const new_priority> changes) {
+std::vector<change_result> set_priority(const queue_state& of, transaction_state* tx,
+                                        std::span<const new_priority> changes) {
   if (changes.empty()) return {};
   std::vector<priority_item> items;
   std::vector<message_id> ids;
@@ -153,9 +155,9 @@ std::vector<altered> set_priority(const queue_state& of, transaction* tx,
     items.push_back({.id = one.id, .priority = one.priority});
   }
   const auto changed = of.execute(tx, statements::claim_set_priority, {}, items);
-  const std::vector<altered> results = certain_of(of, tx, results_of(of, tx, changed, ids, true),
-                                                  [&](std::size_t i) { return ids[i]; });
-  std::vector<altered> out;
+  const std::vector<change_result> results = certain_of(
+      of, tx, results_of(of, tx, changed, ids, true), [&](std::size_t i) { return ids[i]; });
+  std::vector<change_result> out;
   out.reserve(changes.size());
   for (const new_priority& one : changes) out.push_back(results[places.at(one.id)]);
   return out;
@@ -167,13 +169,16 @@ std::vector<stored_message> peek_claims(const queue_state& of, std::size_t max) 
       of.execute(nullptr, statements::claim_peek, {.max = max, .now = of.database().now()}));
 }
 
-std::size_t purge_claims(const queue_state& of, retained which, const purge_options& options) {
+std::size_t purge_claims(const queue_state& of, message_state state, const purge_options& options) {
+  if (state != message_state::done && state != message_state::dead) {
+    refuse("purge deletes messages that are done or dead; cancel removes those that wait");
+  }
   check_delay(options.older_than, "older_than");
   check_batch_size(options.batch, 4000);
   std::size_t total = 0;
   for (;;) {
     const std::size_t gone = of.execute(nullptr, statements::claim_purge,
-                                        {.state = static_cast<message_state>(which),
+                                        {.state = state,
                                          .older_than = options.older_than,
                                          .max = options.batch,
                                          .now = of.database().now()})
@@ -195,9 +200,9 @@ claim_stats stats(const queue_state& of, const stats_options& options) {
           .done = row.done,
           .dead = row.dead,
           .oldest = row.oldest,
-          .counted_to = options.exact ? 0 : options.count_to,
+          .counted_to = counted_to(options),
           .last_id = row.last_id,
           .as_of = row.as_of};
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

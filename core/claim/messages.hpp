@@ -5,32 +5,33 @@
 #include <string_view>
 #include <vector>
 
+#include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
-#include <tableq/transaction.hpp>
 
 #include "core/queue/queue_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Reading the messages of a claim queue, and changing those that no worker holds; claim_queue.hpp
 // says what each promises. A null transaction means a unit of work of our own.
 
 std::vector<stored_message> list(const queue_state& of, message_state which, const page& page);
 
-std::vector<std::optional<stored_message>> get(const queue_state& of, transaction* tx,
+std::vector<std::optional<stored_message>> get(const queue_state& of, transaction_state* tx,
                                                std::span<const message_id> ids);
-std::optional<stored_message> find(const queue_state& of, transaction* tx, std::string_view key);
+std::optional<stored_message> find(const queue_state& of, transaction_state* tx,
+                                   std::string_view key);
 
-std::vector<altered> cancel(const queue_state& of, transaction* tx,
-                            std::span<const message_id> ids);
-std::vector<altered> set_priority(const queue_state& of, transaction* tx,
-                                  std::span<const new_priority> changes);
+std::vector<change_result> cancel(const queue_state& of, transaction_state* tx,
+                                  std::span<const message_id> ids);
+std::vector<change_result> set_priority(const queue_state& of, transaction_state* tx,
+                                        std::span<const new_priority> changes);
 
 std::vector<stored_message> peek_claims(const queue_state& of, std::size_t max);
-std::size_t purge_claims(const queue_state& of, retained which, const purge_options& options);
+std::size_t purge_claims(const queue_state& of, message_state state, const purge_options& options);
 
 claim_stats stats(const queue_state& of, const stats_options& options);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -5,31 +5,43 @@
 #include <string_view>
 #include <vector>
 
+#include <tableq/fwd.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
-#include <tableq/transaction.hpp>
+#include <tableq/receipts.hpp>
 
 #include "core/queue/queue_state.hpp"
 #include "core/seam/claim_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // The life of a message in a claim queue; claim_queue.hpp says what each promises. A null
 // transaction means a unit of work of our own.
 
-std::vector<enqueued> add_claims(const queue_state& to, transaction* tx,
-                                 std::span<const new_claim_message> messages,
-                                 const when_full& full = {});
+/// A message to be added. Borrows both.
+struct claim_message {
+  std::string_view payload;
+  const claim_enqueue_options* options;
+};
+std::vector<enqueued> add_claims(const queue_state& to, transaction_state* tx,
+                                 std::span<const claim_message> messages, const when_full& full);
 
-std::vector<delivery> take(const queue_state& of, transaction* tx, const take_options& options);
+std::vector<delivery> take(const queue_state& of, transaction_state* tx, std::size_t max,
+                           const take_options& options);
 
-std::vector<settled> complete(const queue_state& of, transaction* tx,
-                              std::span<const receipt> receipts);
-std::vector<settled> fail(const queue_state& of, transaction* tx,
-                          std::span<const failure> failures);
-std::vector<settled> release(const queue_state& of, transaction* tx,
-                             std::span<const receipt> receipts);
+std::vector<settle_result> complete(const queue_state& of, transaction_state* tx,
+                                    const receipts_view& receipts);
+/// As tableq::failure; the text is borrowed.
+struct failed_attempt {
+  tableq::receipt receipt;
+  std::string_view error;
+  fail_options options;
+};
+std::vector<settle_result> fail(const queue_state& of, transaction_state* tx,
+                                std::span<const failed_attempt> failures);
+std::vector<settle_result> release(const queue_state& of, transaction_state* tx,
+                                   const receipts_view& receipts);
 
 /// A message that a take got and that is not to be handed out.
 struct unfit_message {
@@ -38,10 +50,11 @@ struct unfit_message {
   bool attempt_counts = false;  ///< As a failed one.
 };
 /// Makes them dead.
-void make_dead(const queue_state& of, transaction* tx, std::span<const unfit_message> messages);
+void make_dead(const queue_state& of, transaction_state* tx,
+               std::span<const unfit_message> messages);
 
-std::vector<settled> extend(const queue_state& of, transaction* tx,
-                            std::span<const receipt> receipts, std::chrono::milliseconds lease);
+std::vector<settle_result> extend(const queue_state& of, transaction_state* tx,
+                                  const receipts_view& receipts, std::chrono::milliseconds lease);
 
 /// What a heartbeat finds of a lease.
 enum class pulse {
@@ -57,4 +70,4 @@ std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> rec
 stored_message to_stored(stored_row row);
 std::vector<stored_message> to_stored(std::vector<stored_row> rows);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

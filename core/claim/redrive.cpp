@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "core/claim/dead_letters.hpp"
@@ -13,7 +14,7 @@
 #include "core/seam/claim_statements.hpp"
 #include "core/waking/change_signal.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::size_t largest_batch = 1000;
@@ -21,17 +22,18 @@ constexpr std::size_t largest_batch = 1000;
 /// All dead messages, without reading any.
 std::size_t redrive_blindly(const queue_state& of) {
   const auto once = [&] {
-    return claim_step(
-        of, nullptr, {}, of.info().groups.has_value(), [&](transaction* in, claim_effects& done) {
-          const auto rows = of.execute(in, statements::claim_redrive_all, {.max = largest_batch});
-          std::vector<message_id> ids;
-          ids.reserve(rows.size());
-          for (const auto& row : rows) ids.push_back(row.id);
-          if (in != nullptr && of.info().groups) lock_groups_of(of, *in, ids, done);
-          done.readable = ids.size();
-          done.readmitted = true;
-          return ids.size();
-        });
+    return claim_step(of, nullptr, {}, of.info().groups.has_value(),
+                      [&](transaction_state* in, claim_effects& done) {
+                        const auto rows =
+                            of.execute(in, statements::claim_redrive_all, {.max = largest_batch});
+                        std::vector<message_id> ids;
+                        ids.reserve(rows.size());
+                        for (const auto& row : rows) ids.push_back(row.id);
+                        if (in != nullptr && of.info().groups) lock_groups_of(of, *in, ids, done);
+                        done.readable = ids.size();
+                        done.readmitted = true;
+                        return ids.size();
+                      });
   };
   std::size_t total = 0;
   for (std::size_t moved = largest_batch; moved == largest_batch; total += moved) moved = once();
@@ -71,18 +73,18 @@ class chosen {
 
  private:
   /// About ten batches a second.
-  static std::size_t batch_size(double per_second) {
-    if (per_second <= 0) return largest_batch;
+  static std::size_t batch_size(const std::optional<double>& per_second) {
+    if (!per_second) return largest_batch;
     return static_cast<std::size_t>(
-        std::clamp(per_second / 10, 1.0, static_cast<double>(largest_batch)));
+        std::clamp(*per_second / 10, 1.0, static_cast<double>(largest_batch)));
   }
   [[nodiscard]] bool full(std::size_t more) const noexcept {
-    return options_.max != 0 && total_ + more >= options_.max;
+    return options_.max && total_ + more >= *options_.max;
   }
   [[nodiscard]] bool over() const noexcept { return full(0) || options_.stop.stop_requested(); }
   void pause(std::size_t moved) {
-    if (options_.per_second <= 0 || over()) return;
-    const std::chrono::duration<double> length(static_cast<double>(moved) / options_.per_second);
+    if (!options_.per_second || over()) return;
+    const std::chrono::duration<double> length(static_cast<double>(moved) / *options_.per_second);
     change_signal silent;
     silent.wait(silent.mark(), std::chrono::ceil<std::chrono::milliseconds>(length), options_.stop);
   }
@@ -96,7 +98,7 @@ class chosen {
 
 std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
-  return claim_step(of, nullptr, ids, false, [&](transaction* in, claim_effects& done) {
+  return claim_step(of, nullptr, ids, false, [&](transaction_state* in, claim_effects& done) {
     done.readable = of.execute(in, statements::claim_redrive, {}, items_of(ids)).size();
     done.readmitted = true;
     return done.readable;
@@ -104,8 +106,8 @@ std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
 }
 
 std::size_t redrive_all(const queue_state& of, const redrive_options& options) {
-  check_rate(options.per_second);
-  const bool all = !options.filter && options.max == 0 && options.per_second <= 0;
+  if (options.per_second) check_rate(*options.per_second);
+  const bool all = !options.filter && !options.max && !options.per_second;
   if (all && of.dead_letters() == nullptr) return redrive_blindly(of);
   chosen work(options);
   work.run([&](const page& where) { return list(of, message_state::dead, where); },
@@ -120,10 +122,11 @@ std::size_t redrive_all(const queue_state& of, const redrive_options& options) {
              return ours && !each.headers.contains(unread_header);
            },
            [&](std::span<const message_id> ids) {
-             return in_one_transaction(of.database(), nullptr,
-                                       [&](transaction& tx) { return move_back(of, tx, ids); });
+             return in_one_transaction(of.database(), nullptr, [&](transaction_state& tx) {
+               return move_back(of, tx, ids);
+             });
            });
   return work.total();
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -8,11 +8,11 @@
 
 #include "core/queue/queue_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Putting dead messages back; claim_queue.hpp says what each promises.
 
 std::size_t redrive(const queue_state& of, std::span<const message_id> ids);
 std::size_t redrive_all(const queue_state& of, const redrive_options& options);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -16,7 +16,7 @@
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// From -1,000 to 1,000: a thousandth of the jitter.
@@ -34,10 +34,11 @@ void check_receipt(const queue_state& of, const receipt& r) {
               {.backend = of.database().name()});
 }
 
-std::vector<receipt_item> receipt_items(const queue_state& of, std::span<const receipt> receipts) {
+std::vector<receipt_item> receipt_items(const queue_state& of, const receipts_view& receipts) {
   std::vector<receipt_item> items;
   items.reserve(receipts.size());
-  for (const receipt& r : receipts) {
+  for (std::size_t i = 0; i < receipts.size(); ++i) {
+    const receipt& r = receipts[i];
     check_receipt(of, r);
     items.push_back({.id = r.id, .fence = r.fence});
   }
@@ -54,19 +55,20 @@ std::vector<message_id> ids_of(std::span<const Item> items) {
 
 /// Each row of a fenced statement is one item that took effect.
 template <class Rows>
-std::vector<settled> results_of(const Rows& rows, std::size_t items) {
-  std::vector<settled> out(items, settled::lease_lost);
-  for (const auto& row : rows) out[row.item] = settled::done;
+std::vector<settle_result> results_of(const Rows& rows, std::size_t items) {
+  std::vector<settle_result> out(items, settle_result::lease_lost);
+  for (const auto& row : rows) out[row.item] = settle_result::applied;
   return out;
 }
 
 /// In a transaction that keeps a snapshot, a lease that was not found may be younger than that.
-std::vector<settled> certain(const queue_state& of, transaction* tx,
-                             std::span<const receipt_item> items, std::vector<settled> results) {
+std::vector<settle_result> certain(const queue_state& of, transaction_state* tx,
+                                   std::span<const receipt_item> items,
+                                   std::vector<settle_result> results) {
   if (tx == nullptr) return results;
   std::vector<receipt_item> lost;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (results[i] == settled::lease_lost) lost.push_back(items[i]);
+    if (results[i] == settle_result::lease_lost) lost.push_back(items[i]);
   }
   check_unseen(of, tx, ids_of(std::span<const receipt_item>(lost)),
                [&](connection& session, std::span<const std::size_t> unseen) {
@@ -79,8 +81,8 @@ std::vector<settled> certain(const queue_state& of, transaction* tx,
 }
 
 /// Runs claim.fail, and what follows from it.
-std::vector<settled> fail_items(const queue_state& of, transaction* tx,
-                                std::span<const fail_item> items) {
+std::vector<settle_result> fail_items(const queue_state& of, transaction_state* tx,
+                                      std::span<const fail_item> items) {
   if (items.empty()) return {};
   std::vector<receipt_item> receipts;
   if (tx != nullptr) {
@@ -90,7 +92,7 @@ std::vector<settled> fail_items(const queue_state& of, transaction* tx,
   const std::string policy = encode_retry(rules.retry);
   fail_request shared{.max_attempts = rules.max_attempts, .now = of.database().now()};
   if (!rules.retry.after.empty()) shared.policy = policy;
-  const auto work = [&](transaction* in, claim_effects& done) {
+  const auto work = [&](transaction_state* in, claim_effects& done) {
     const auto rows = of.execute(in, statements::claim_fail, shared, items);
     for (const auto& row : rows) {
       if (row.state == message_state::dead) done.dead.push_back(row.id);
@@ -105,20 +107,20 @@ std::vector<settled> fail_items(const queue_state& of, transaction* tx,
 
 }  // namespace
 
-std::vector<settled> complete(const queue_state& of, transaction* tx,
-                              std::span<const receipt> receipts) {
+std::vector<settle_result> complete(const queue_state& of, transaction_state* tx,
+                                    const receipts_view& receipts) {
   const std::vector<receipt_item> items = receipt_items(of, receipts);
   if (items.empty()) return {};
   const queue_info& rules = of.info();
-  const bool keys = !rules.keep && rules.key_window.count() != 0;
-  const auto work = [&](transaction* in, claim_effects& done) {
+  const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
+  const auto work = [&](transaction_state* in, claim_effects& done) {
     std::vector<row_of_item<id_row>> rows;
-    if (rules.keep || keys) {
+    if (rules.keep_completed || keys) {
       rows = of.execute(in, statements::claim_keep,
                         {.window = rules.key_window, .strip = keys, .now = of.database().now()},
                         items);
     }
-    if (!rules.keep) {
+    if (!rules.keep_completed) {
       // Messages with keys stay for their keys; the others are removed.
       const auto removed = of.execute(in, statements::claim_complete, {}, items);
       rows.insert(rows.end(), removed.begin(), removed.end());
@@ -129,12 +131,12 @@ std::vector<settled> complete(const queue_state& of, transaction* tx,
   return certain(of, tx, items, claim_step(of, tx, ids_of(std::span(items)), keys, work));
 }
 
-std::vector<settled> fail(const queue_state& of, transaction* tx,
-                          std::span<const failure> failures) {
+std::vector<settle_result> fail(const queue_state& of, transaction_state* tx,
+                                std::span<const failed_attempt> failures) {
   std::deque<std::string> texts;  // keeps its elements where they are
   std::vector<fail_item> items;
   items.reserve(failures.size());
-  for (const failure& one : failures) {
+  for (const failed_attempt& one : failures) {
     check_receipt(of, one.receipt);
     if (one.options.delay) check_delay(*one.options.delay);
     items.push_back({.id = one.receipt.id,
@@ -147,7 +149,8 @@ std::vector<settled> fail(const queue_state& of, transaction* tx,
   return fail_items(of, tx, items);
 }
 
-void make_dead(const queue_state& of, transaction* tx, std::span<const unfit_message> messages) {
+void make_dead(const queue_state& of, transaction_state* tx,
+               std::span<const unfit_message> messages) {
   constexpr int given_up = 1;
   constexpr int untried = 2;
   std::vector<fail_item> items;
@@ -160,8 +163,8 @@ void make_dead(const queue_state& of, transaction* tx, std::span<const unfit_mes
   fail_items(of, tx, items);
 }
 
-std::vector<settled> release(const queue_state& of, transaction* tx,
-                             std::span<const receipt> receipts) {
+std::vector<settle_result> release(const queue_state& of, transaction_state* tx,
+                                   const receipts_view& receipts) {
   const std::vector<receipt_item> items = receipt_items(of, receipts);
   if (items.empty()) return {};
   const auto rows = of.execute(tx, statements::claim_release, {}, items);
@@ -169,8 +172,8 @@ std::vector<settled> release(const queue_state& of, transaction* tx,
   return certain(of, tx, items, results_of(rows, items.size()));
 }
 
-std::vector<settled> extend(const queue_state& of, transaction* tx,
-                            std::span<const receipt> receipts, std::chrono::milliseconds lease) {
+std::vector<settle_result> extend(const queue_state& of, transaction_state* tx,
+                                  const receipts_view& receipts, std::chrono::milliseconds lease) {
   check_lease(lease);
   const std::vector<receipt_item> items = receipt_items(of, receipts);
   if (items.empty()) return {};
@@ -230,4 +233,4 @@ std::vector<stored_message> to_stored(std::vector<stored_row> rows) {
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,16 +2,16 @@
 
 #include "core/claim/dead_letters.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
-void lock_groups_of(const queue_state& of, transaction& tx, std::span<const message_id> ids,
+void lock_groups_of(const queue_state& of, transaction_state& tx, std::span<const message_id> ids,
                     claim_effects& into) {
   const group_set groups = groups_of(of, tx, ids);
   lock_groups(of, tx, groups);
   into.groups.insert(groups.begin(), groups.end());
 }
 
-void finish(const queue_state& of, transaction* tx, claim_effects& done) {
+void finish(const queue_state& of, transaction_state* tx, claim_effects& done) {
   if (of.dead_letters() != nullptr && !done.dead.empty()) {
     move_to_dead_letters(of, *tx, done.dead);
   }
@@ -19,4 +19,4 @@ void finish(const queue_state& of, transaction* tx, claim_effects& done) {
   apply(of, tx, done);
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -17,7 +17,7 @@
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/row_failure.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Messages that are moved to ready by one statement.
@@ -65,24 +65,25 @@ taken to_taken(std::vector<delivery_row> rows, const queue_state& of) {
 
 /// Moves up to a batch of what is due or expired to ready, or to dead.
 /// @return how many.
-std::size_t promote_some(const queue_state& of, transaction* tx) {
+std::size_t promote_some(const queue_state& of, transaction_state* tx) {
   const bool pass = of.info().groups && of.info().groups->on_failure == group_policy::pass;
-  return claim_step(of, tx, {}, has_consequences(of), [&](transaction* in, claim_effects& done) {
-    const auto rows = of.execute(in, statements::claim_promote,
-                                 {.max = promote_batch,
-                                  .max_attempts = of.info().max_attempts,
-                                  .regroup = pass,
-                                  .now = of.database().now()});
-    std::vector<message_id> left;  // their groups
-    for (const state_row& row : rows) {
-      const bool dead = row.state == message_state::dead;
-      if (dead) done.dead.push_back(row.id);
-      if (dead || row.state == message_state::held) left.push_back(row.id);
-    }
-    if (of.info().groups && !left.empty()) lock_groups_of(of, *in, left, done);
-    done.left = !rows.empty();  // Some may be dead now.
-    return rows.size();
-  });
+  return claim_step(of, tx, {}, has_consequences(of),
+                    [&](transaction_state* in, claim_effects& done) {
+                      const auto rows = of.execute(in, statements::claim_promote,
+                                                   {.max = promote_batch,
+                                                    .max_attempts = of.info().max_attempts,
+                                                    .regroup = pass,
+                                                    .now = of.database().now()});
+                      std::vector<message_id> left;  // their groups
+                      for (const state_row& row : rows) {
+                        const bool dead = row.state == message_state::dead;
+                        if (dead) done.dead.push_back(row.id);
+                        if (dead || row.state == message_state::held) left.push_back(row.id);
+                      }
+                      if (of.info().groups && !left.empty()) lock_groups_of(of, *in, left, done);
+                      done.left = !rows.empty();  // Some may be dead now.
+                      return rows.size();
+                    });
 }
 
 /// The part of a fence that does not come again when a take is rolled back.
@@ -96,18 +97,19 @@ std::int64_t new_token() {
 
 }  // namespace
 
-std::vector<delivery> take(const queue_state& of, transaction* tx, const take_options& options) {
-  check_batch_size(options.max);
+std::vector<delivery> take(const queue_state& of, transaction_state* tx, std::size_t max,
+                           const take_options& options) {
+  check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   check_timestamp(options.claimed_at, "claimed_at");
   const std::chrono::milliseconds lease = options.lease.value_or(of.info().lease);
   check_lease(lease);
   const bool unkey = of.info().keys == key_scope::waiting;
   read_gate gate(of, tx, options.wait, options.stop);
-  const auto read = [&](transaction* in, std::size_t max, bool guard) {
+  const auto read = [&](transaction_state* in, std::size_t allowed, bool guard) {
     for (;;) {
       taken got = to_taken(of.execute(in, statements::claim_take,
-                                      {.max = max,
+                                      {.max = allowed,
                                        .lease = lease,
                                        .claimed_at = options.claimed_at,
                                        .guard = guard,
@@ -129,8 +131,8 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
     }
   };
   const auto once = [&](bool guard) {
-    return gate.pass(options.max,
-                     [&](transaction* in, std::size_t max) { return read(in, max, guard); });
+    return gate.pass(
+        max, [&](transaction_state* in, std::size_t allowed) { return read(in, allowed, guard); });
   };
   const auto due_ones_too = [&] {
     // Guarded, it returns nothing as long as something due or expired might come first.
@@ -149,4 +151,4 @@ std::vector<delivery> take(const queue_state& of, transaction* tx, const take_op
                      [&] { return gate.patiently(due_ones_too); });
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

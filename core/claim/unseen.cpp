@@ -7,7 +7,7 @@
 #include "core/claim/items.hpp"
 #include "core/seam/claim_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// False also when nobody can tell just now.
@@ -24,7 +24,7 @@ bool certainly(const queue_state& of, const fresh_look& gone, std::span<const st
 
 }  // namespace
 
-void check_unseen(const queue_state& of, transaction* tx, std::span<const message_id> passed,
+void check_unseen(const queue_state& of, transaction_state* tx, std::span<const message_id> passed,
                   const fresh_look& gone) {
   if (tx == nullptr || passed.empty()) return;
   std::vector<std::size_t> unseen;
@@ -38,4 +38,4 @@ void check_unseen(const queue_state& of, transaction* tx, std::span<const messag
               {.backend = of.database().name()});
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

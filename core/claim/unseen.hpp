@@ -9,7 +9,7 @@
 
 #include "core/queue/queue_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Whether some messages certainly are not what a statement was to change, by what is committed
 /// now. Gets a session of ours, and their places among those that were passed over.
@@ -20,7 +20,7 @@ using fresh_look = std::function<bool(connection&, std::span<const std::size_t>)
 /// of it.
 /// @param tx the caller's; null: there is nothing to check.
 /// @throws error errc::conflict when a message may be there, or cannot be looked for.
-void check_unseen(const queue_state& of, transaction* tx, std::span<const message_id> passed,
+void check_unseen(const queue_state& of, transaction_state* tx, std::span<const message_id> passed,
                   const fresh_look& gone);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -5,7 +5,7 @@
 #include <new>
 #include <thread>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::steady_clock;
@@ -187,4 +187,4 @@ void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -14,7 +14,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Whether one of several calls in a unit of work may have caused its failure.
 bool may_be_of_one(const error& failure) noexcept;
@@ -95,4 +95,4 @@ class combiner {
   std::chrono::steady_clock::duration last_took_{};  // the same; guarded by mutex_
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

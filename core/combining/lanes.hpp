@@ -6,7 +6,7 @@
 
 #include "core/combining/combiner.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Calls of one lane may share a unit of work.
 enum class lane : std::uint8_t {
@@ -34,4 +34,4 @@ class combiners {
   std::array<combiner, lane_count> all_;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -1,6 +1,6 @@
 #include "core/combining/open_transaction.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using counter = std::shared_ptr<std::atomic<int>>;
@@ -22,4 +22,4 @@ bool open_transaction::here() noexcept {
   return open_here()->load() > 0;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

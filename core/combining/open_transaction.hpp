@@ -3,7 +3,7 @@
 #include <atomic>
 #include <memory>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Marks, as long as it lives, that the thread that made it has an open transaction. Calls of such
 /// a thread outside its transaction are not combined with calls of other threads: those would wait
@@ -22,4 +22,4 @@ class open_transaction {
   std::shared_ptr<std::atomic<int>> count_;  // of the thread that made it; it may end elsewhere
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

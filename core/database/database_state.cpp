@@ -12,7 +12,7 @@
 #include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// The driver of the address, when the options suit it.
@@ -21,7 +21,7 @@ std::unique_ptr<driver> checked_driver(std::string_view url, const open_options&
   auto out = make_driver(url, std::move(faults));
   named(out->name(), "connect", [&] {
     check_open_options(options);
-    check_places(options, out->able().schemas);
+    check_places(options, out->capabilities().schemas);
   });
   return out;
 }
@@ -40,7 +40,8 @@ database_state::database_state(std::string_view url, open_options options,
     : options_(std::move(options)),
       driver_(checked_driver(url, options_, std::move(faults))),
       pool_(*driver_,
-            std::min(options_.max_sessions, able().max_sessions.value_or(options_.max_sessions)),
+            std::min(options_.max_sessions,
+                     capabilities().max_sessions.value_or(options_.max_sessions)),
             options_.session_timeout, watching()),
       watcher_(*driver_, options_) {}
 
@@ -62,7 +63,7 @@ std::optional<timestamp> database_state::now() const {
 }
 
 bool database_state::tells() const noexcept {
-  return able().notifies && options_.waking != tableq::waking::silent;
+  return capabilities().notifies && options_.notifications != tableq::notifications::off;
 }
 
 void database_state::announce(watched_queue& to, std::size_t count) noexcept {
@@ -116,4 +117,4 @@ void database_state::dropped(const table_names& names) noexcept {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -22,7 +22,7 @@
 #include "core/session/session_pool.hpp"
 #include "core/waking/watcher.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Rolls back when it goes out of scope uncommitted.
 class unit_of_work {
@@ -64,7 +64,9 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// The dialect's name.
   [[nodiscard]] const std::string& name() const noexcept { return driver_->name(); }
   [[nodiscard]] const open_options& options() const noexcept { return options_; }
-  [[nodiscard]] const capabilities& able() const noexcept { return driver_->able(); }
+  [[nodiscard]] const tableq::capabilities& capabilities() const noexcept {
+    return driver_->capabilities();
+  }
   [[nodiscard]] session_pool& sessions() noexcept { return pool_; }
 
   /// Null: none.
@@ -151,4 +153,4 @@ class database_state : public std::enable_shared_from_this<database_state> {
   std::map<std::pair<std::uint64_t, std::int64_t>, limits_watch> limits_;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

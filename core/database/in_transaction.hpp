@@ -1,31 +1,26 @@
 #pragma once
 
-#include <memory>
-#include <utility>
-
-#include <tableq/transaction.hpp>
-
 #include "core/database/transaction_state.hpp"
 #include "core/session/retry.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
-/// Runs `work(transaction&)`: in the caller's transaction, or in one of ours, that is begun anew
-/// and repeated as far as that is safe.
+/// Runs `work(transaction_state&)`: in the caller's transaction, or in one of ours, that is begun
+/// anew and repeated as far as that is safe.
 template <class Work>
-auto in_one_transaction(database_state& in, transaction* tx, Work work) {
+auto in_one_transaction(database_state& in, transaction_state* tx, Work work) {
   if (tx != nullptr) return work(*tx);
   return in.observed({.name = "transact", .backend = in.name()}, [&](const observation& told) {
     return repeating(
         in.options().retry_for, contact::known,
         [&] {
-          transaction own(std::make_unique<transaction_state>(in.shared_from_this()));
-          auto result = work(own);
-          own.commit();
+          const auto own = begin_transaction(in.shared_from_this());
+          auto result = work(*own);
+          own->commit();
           return result;
         },
         &told);
   });
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

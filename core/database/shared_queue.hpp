@@ -4,7 +4,7 @@
 #include "core/floor/read_floor.hpp"
 #include "core/waking/watched_queue.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// What all handles of one queue share in one database object. Lives as long as that.
 ///
@@ -18,4 +18,4 @@ struct shared_queue {
   low_water floor;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

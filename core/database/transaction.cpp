@@ -1,16 +1,18 @@
 #include <tableq/transaction.hpp>
 
 #include <exception>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include <tableq/error.hpp>
 #include <tableq/soci.hpp>
 
+#include "core/database/access.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/seam/named.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace core {
 namespace {
 
@@ -73,6 +75,14 @@ connection& transaction_state::session() {
 }
 
 void transaction_state::commit() {
+  named(database_->name(), "commit", [this] { commit_now(); });
+}
+
+void transaction_state::rollback() {
+  named(database_->name(), "rollback", [this] { roll_back_now(); });
+}
+
+void transaction_state::commit_now() {
   database_->check_here();
   if (adopted_) refuse("an enlisted transaction is the caller's: commit it on their session");
   const use mine(*this);
@@ -100,7 +110,7 @@ void transaction_state::commit() {
   }
 }
 
-void transaction_state::rollback() {
+void transaction_state::roll_back_now() {
   database_->check_here();
   if (adopted_) refuse("an enlisted transaction is the caller's: roll it back on their session");
   if (!active_) return;
@@ -158,54 +168,61 @@ row_set transaction_state::run(const std::function<row_set(connection&)>& work) 
   return rows;
 }
 
+namespace {
+
+/// Rolls back, but in a child that inherited it.
+struct end_transaction {
+  void operator()(transaction_state* state) const noexcept {
+    if (!state->here()) state->leave();
+    end_at_home()(state);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> in) {
+  return {new transaction_state(std::move(in)), end_transaction()};
+}
+
 }  // namespace core
 
 namespace {
 
-/// Rolls back, but in a child that inherited it.
-void end(std::unique_ptr<core::transaction_state>& state) noexcept {
-  if (!state) return;
-  if (!state->here()) state->leave();
-  core::end_at_home()(state.release());
+core::transaction_state& usable(const std::shared_ptr<core::transaction_state>& state) {
+  if (!state) core::refuse("the transaction was moved to another object; use that");
+  return *state;
 }
 
 }  // namespace
 
-transaction::transaction(std::unique_ptr<core::transaction_state> state) noexcept
+transaction::transaction(std::shared_ptr<core::transaction_state> state) noexcept
     : state_(std::move(state)) {}
 transaction::transaction(transaction&&) noexcept = default;
-transaction& transaction::operator=(transaction&& other) noexcept {
-  if (this != &other) {
-    end(state_);
-    state_ = std::move(other.state_);
-  }
-  return *this;
-}
-transaction::~transaction() {
-  end(state_);
-}
+transaction& transaction::operator=(transaction&&) noexcept = default;
+transaction::~transaction() = default;
 void transaction::commit() {
-  core::named(state_->database().name(), "commit", [&] { state_->commit(); });
+  usable(state_).commit();
 }
 void transaction::rollback() {
-  core::named(state_->database().name(), "rollback", [&] { state_->rollback(); });
+  usable(state_).rollback();
 }
 bool transaction::active() const noexcept {
   return state_ && state_->here() && state_->active();
 }
 
 enlistment enlist(const database& db, soci::session& session) {
-  db.state().check_here();
-  return enlistment(transaction(
-      std::make_unique<core::transaction_state>(db.state().shared_from_this(), session)));
+  core::database_state& in = core::access::state_of(db);
+  in.check_here();
+  return core::access::join(core::access::make(std::shared_ptr<core::transaction_state>(
+      new core::transaction_state(in.shared_from_this(), session), core::end_transaction())));
 }
 
 soci::session& session_of(transaction& tx) {
-  core::transaction_state& state = tx.state();
+  core::transaction_state& state = usable(core::access::state_of(tx));
   return core::named(state.database().name(), "session_of", [&]() -> soci::session& {
     const core::transaction_state::use mine(state);
     return state.session().session();
   });
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -12,7 +12,7 @@
 #include "core/combining/open_transaction.hpp"
 #include "core/database/database_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// What `tableq::transaction` is a handle to: a session with an open transaction, ours or the
 /// caller's.
@@ -78,6 +78,8 @@ class transaction_state {
 
  private:
   void end() noexcept;
+  void commit_now();
+  void roll_back_now();
   void tell_of_rollback() noexcept;
   void undo() noexcept;
   [[nodiscard]] observed_operation of_database(std::string_view name) const noexcept;
@@ -96,4 +98,8 @@ class transaction_state {
   bool changed_ = false;  // the operation under way has changed messages
 };
 
-}  // namespace tableq::core
+/// Begins one of our own. It is rolled back when it goes uncommitted, but in a child that inherited
+/// it.
+std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> in);
+
+}  // namespace tableq::inline v0::core

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Stepping over so few rows costs less than a query.
@@ -163,4 +163,4 @@ low_water::level* low_water::find_or_add(position name) {
   return &*levels_.insert(before, level{.name = name});
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

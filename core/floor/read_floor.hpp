@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Where reads begin, on a database whose deleted rows linger in its indexes: after the rows that
 /// are certainly deleted.
@@ -132,4 +132,4 @@ class low_water {
   clock::time_point asked_at_ = {};  // the last question
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

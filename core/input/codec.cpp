@@ -13,7 +13,7 @@
 #include "core/input/json_text.hpp"
 #include "core/input/utf8.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using json = nlohmann::json;
@@ -76,4 +76,4 @@ std::vector<failure_record> decode_errors(std::string_view text) {
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -9,7 +9,7 @@
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Entries of a message's history, and bytes of each.
 inline constexpr std::size_t most_errors = 10;
@@ -35,4 +35,4 @@ std::string encode_retry(const retry_delays& retry);
 /// its text, at the time zero.
 std::vector<failure_record> decode_errors(std::string_view text);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

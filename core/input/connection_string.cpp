@@ -9,7 +9,7 @@
 
 #include "core/seam/named.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Decodes percent-encodings. Sets `problem` and stops at the first malformed one.
@@ -101,4 +101,4 @@ std::string shown(std::string_view key) {
   return out + (key.size() > longest ? "...`" : "`");
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

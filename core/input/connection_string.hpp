@@ -6,7 +6,7 @@
 
 #include <tableq/dialect.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Splits `scheme://rest?key=value&key=value` and decodes percent-encodings.
 /// @throws error errc::invalid_argument; the message never quotes the string.
@@ -21,4 +21,4 @@ std::chrono::milliseconds parse_duration(std::string_view key, std::string_view 
 /// A key as an error may show it: quoted, cut at 40 characters, odd characters replaced.
 std::string shown(std::string_view key);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -11,7 +11,7 @@
 #include "core/seam/named.hpp"
 #include "core/seam/process.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::size_t longest_name = 40;
@@ -108,4 +108,4 @@ table_names names_for(const open_options& options, std::string_view queue, std::
   return names;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -7,7 +7,7 @@
 
 #include "core/seam/driver.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The catalogue's table, before the prefix.
 inline constexpr std::string_view catalog_table = "tableq_queues";
@@ -37,4 +37,4 @@ void check_found_schema(std::string_view name);
 table_names names_for(const open_options& options, std::string_view queue,
                       std::int64_t identity = 0);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

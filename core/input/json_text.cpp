@@ -4,7 +4,7 @@
 
 #include "core/input/utf8.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Walks along a JSON text. Each function returns whether the text was well-formed so far.
@@ -218,4 +218,4 @@ std::optional<std::vector<std::string>> elements_of(std::string_view json) {
   return good ? std::optional(std::move(out)) : std::nullopt;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// A value of a JSON text.
 struct json_value {
@@ -28,4 +28,4 @@ std::optional<json_members> members_of(std::string_view json);
 /// than one array. Does not check for UTF-8.
 std::optional<std::vector<std::string>> elements_of(std::string_view json);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -10,7 +10,7 @@
 #include "core/input/validate.hpp"
 #include "core/seam/named.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 bool ordered(kind k) noexcept {
@@ -28,7 +28,7 @@ void check_claim(const claim_options& claim) {
     refuse(
         "key_window holds a key after completion, key_scope::waiting frees it before: choose one");
   }
-  if (claim.groups && (claim.groups->limit < 1 || claim.groups->limit > 1000)) {
+  if (claim.groups.enabled && (claim.groups.limit < 1 || claim.groups.limit > 1000)) {
     refuse("the limit of groups is 1 to 1,000");
   }
 }
@@ -38,13 +38,13 @@ void check_settings(std::string_view name, const queue_settings& settings) {
   if (settings.order.ordering && !ordered(settings.kind)) {
     refuse("an ordering can be chosen for fifo and lifo queues only");
   }
-  const bool any = claim.lease || claim.max_attempts || claim.keep || claim.retry ||
-                   claim.time_to_live || claim.keys || claim.key_window || claim.groups ||
+  const bool any = claim.lease || claim.max_attempts || claim.keep_completed || claim.retry ||
+                   claim.time_to_live || claim.keys || claim.key_window || claim.groups.enabled ||
                    claim.dead_letters;
   if (any && settings.kind != kind::claim) {
     refuse(
-        "lease, max_attempts, keep, retry, time_to_live, keys, key_window, groups and dead_letters "
-        "belong to claim queues only");
+        "lease, max_attempts, keep_completed, retry, time_to_live, keys, key_window, groups and "
+        "dead_letters belong to claim queues only");
   }
   check_claim(claim);
   if (claim.dead_letters && *claim.dead_letters == name) {
@@ -57,12 +57,12 @@ void apply(const queue_settings& given, queue_info& to) {
   if (given.order.ordering) to.ordering = *given.order.ordering;
   if (claim.lease) to.lease = *claim.lease;
   if (claim.max_attempts) to.max_attempts = *claim.max_attempts;
-  if (claim.keep) to.keep = *claim.keep;
+  if (claim.keep_completed) to.keep_completed = *claim.keep_completed;
   if (claim.retry) to.retry = *claim.retry;
-  if (claim.time_to_live) to.time_to_live = *claim.time_to_live;
+  if (claim.time_to_live) to.time_to_live = claim.time_to_live->length();
   if (claim.keys) to.keys = *claim.keys;
   if (claim.key_window) to.key_window = *claim.key_window;
-  if (claim.groups) to.groups = *claim.groups;
+  if (claim.groups.enabled) to.groups = claim.groups;
   if (claim.dead_letters) to.dead_letters = *claim.dead_letters;
 }
 
@@ -103,16 +103,17 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
   } else if (name == "max_attempts") {
     info.max_attempts = static_cast<int>(number);
   } else if (name == "keep") {
-    info.keep = number != 0;
+    info.keep_completed = number != 0;
   } else if (name == "jitter") {
     info.retry.jitter = static_cast<int>(number);
   } else if (name == "ttl_ms") {
-    info.time_to_live = length;
+    if (number > 0) info.time_to_live = length;
   } else if (name == "key_window_ms") {
     info.key_window = length;
   } else if (name == "groups_hold" || name == "groups_pass") {
-    info.groups = group_options{static_cast<int>(number),
-                                name == "groups_hold" ? group_policy::hold : group_policy::pass};
+    info.groups = group_options{
+        .limit = static_cast<int>(number),
+        .on_failure = name == "groups_hold" ? group_policy::hold : group_policy::pass};
   } else {
     return false;
   }
@@ -129,7 +130,7 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
 void check_fixed(const queue_info& stored, const claim_options& given) {
   if (given.keys && *given.keys != stored.keys) differs(stored, "keys");
   if (given.key_window && *given.key_window != stored.key_window) differs(stored, "key_window");
-  if (given.groups && given.groups != stored.groups) differs(stored, "groups");
+  if (given.groups.enabled && given.groups != stored.groups) differs(stored, "groups");
   if (given.dead_letters && *given.dead_letters != stored.dead_letters) {
     differs(stored, "dead_letters");
   }
@@ -153,14 +154,14 @@ std::string encode_options(const queue_info& info) {
   if (info.kind != kind::claim) return {};
   std::string out = "lease_ms=" + std::to_string(info.lease.count());
   out += " max_attempts=" + std::to_string(info.max_attempts);
-  out += info.keep ? " keep=1" : " keep=0";
+  out += info.keep_completed ? " keep=1" : " keep=0";
   out += encode_delays(info.retry);
   const auto add = [&](const char* name, std::int64_t number) {
     out += ' ';
     out += name;
     out += std::to_string(number);
   };
-  if (info.time_to_live.count() > 0) add("ttl_ms=", info.time_to_live.count());
+  if (info.time_to_live) add("ttl_ms=", info.time_to_live->count());
   if (info.keys == key_scope::waiting) out += " keys=waiting";
   if (info.key_window.count() > 0) add("key_window_ms=", info.key_window.count());
   if (info.groups) {
@@ -216,9 +217,9 @@ queue_info merge_options(const queue_info& stored, const queue_settings& given) 
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 retry_delays retry_delays::exponential(std::chrono::milliseconds first,
                                        std::chrono::milliseconds most, int jitter) {
@@ -232,4 +233,4 @@ retry_delays retry_delays::exponential(std::chrono::milliseconds first,
   return out;
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -5,7 +5,7 @@
 
 #include <tableq/schema.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Checks settings against their kind, and fills the gaps with the documented defaults.
 /// @throws error errc::invalid_argument.
@@ -23,4 +23,4 @@ void decode_options(std::string_view text, queue_info& info);
 /// @throws error errc::kind_mismatch for another kind or ordering.
 queue_info merge_options(const queue_info& stored, const queue_settings& given);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

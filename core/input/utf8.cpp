@@ -1,6 +1,6 @@
 #include "core/input/utf8.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Table 3-7 of the Unicode standard: no surrogates, no overlong forms, nothing above U+10FFFF.
 std::size_t character_length(std::string_view text) noexcept {
@@ -66,4 +66,4 @@ std::string to_plain_utf8(std::string_view text, std::size_t longest) {
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

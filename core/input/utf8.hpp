@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The length of the well-formed character at the front; 0 if there is none.
 /// @param text not empty.
@@ -20,4 +20,4 @@ bool is_plain_utf8(std::string_view text) noexcept;
 /// `longest` bytes at a character's border.
 std::string to_plain_utf8(std::string_view text, std::size_t longest = std::string_view::npos);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

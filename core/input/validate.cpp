@@ -8,7 +8,7 @@
 #include "core/input/utf8.hpp"
 #include "core/seam/named.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using namespace std::chrono_literals;
@@ -49,8 +49,8 @@ void check_open_options(const open_options& options) {
   }
   if (options.async_messages == 0) refuse("async_messages must be at least 1");
   if (options.async_bytes == 0) refuse("async_bytes must be at least 1");
-  if (options.look_every < 10ms || options.look_every > 24h) {
-    refuse("look_every must be from 10 ms to 1 day");
+  if (options.poll_interval < 10ms || options.poll_interval > 24h) {
+    refuse("poll_interval must be from 10 ms to 1 day");
   }
 }
 
@@ -74,9 +74,9 @@ void check_delay(std::chrono::milliseconds delay, std::string_view what) {
   }
 }
 
-void check_time_to_live(std::chrono::milliseconds length) {
-  if (length < 0ms || length > longest_delay) {
-    refuse("time_to_live must be from 1 ms to 3,650 days, or zero for no end");
+void check_time_to_live(const lifetime& length) {
+  if (length.length() && (*length.length() < 1ms || *length.length() > longest_delay)) {
+    refuse("time_to_live must be from 1 ms to 3,650 days, or lifetime::forever()");
   }
 }
 
@@ -106,8 +106,8 @@ void check_max_attempts(int attempts) {
 }
 
 void check_rate(double per_second) {
-  if (!(per_second >= 0 && per_second <= 1e9)) {
-    refuse("per_second must be from 0, for no limit, to 1,000,000,000");
+  if (!(per_second > 0 && per_second <= 1e9)) {
+    refuse("per_second must be above 0, and at most 1,000,000,000; leave it out for no limit");
   }
 }
 
@@ -183,4 +183,4 @@ void check_stats(const stats_options& options) {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

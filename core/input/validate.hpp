@@ -7,7 +7,7 @@
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Each throws error errc::invalid_argument (too_large for payloads) that says what is allowed,
 // before anything is sent.
@@ -22,9 +22,8 @@ void check_wait(std::chrono::milliseconds wait, bool in_transaction);
 void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
 void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
-void check_time_to_live(std::chrono::milliseconds length);
+void check_time_to_live(const lifetime& length);
 void check_key(std::string_view key);
-/// @param per_second zero or more.
 void check_rate(double per_second);
 void check_limits(const queue_limits& limits, kind of);
 void check_payload(std::string_view payload, std::size_t most);
@@ -33,4 +32,4 @@ void check_message(const claim_enqueue_options& options, bool grouped);
 void check_message(const pending_options& options);
 void check_stats(const stats_options& options);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 std::optional<known_limits> limits_watch::known() noexcept {
   const clock::rep now = clock::now().time_since_epoch().count();
@@ -59,4 +59,4 @@ void limits_watch::made_room() noexcept {
   changes_.ring();
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -12,7 +12,7 @@
 #include "core/limits/room_account.hpp"
 #include "core/waking/change_signal.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The facts of a queue's limits that each operation needs first.
 struct known_limits {
@@ -89,4 +89,4 @@ class limits_watch {
   change_signal changes_;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

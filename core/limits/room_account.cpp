@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 room_account::answer room_account::reserve(std::size_t wanted, clock::time_point now) {
   const std::scoped_lock hold(mutex_);
@@ -62,4 +62,4 @@ void room_account::forget() noexcept {
   freed_ = true;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

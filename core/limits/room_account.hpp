@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The room of a bounded queue as this process knows it: how much it may add before it counts
 /// again.
@@ -69,4 +69,4 @@ class room_account {
   std::uint64_t ended_ = 0;       // reserved and done, of all time; guarded by mutex_
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

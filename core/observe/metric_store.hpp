@@ -18,7 +18,7 @@
 
 #include "core/seam/process.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 using total = std::uint64_t;
 
@@ -127,4 +127,4 @@ std::string json_text(const metric_snapshot& all, const metrics_options& options
 /// The name of a kind of worker_event, as metrics print it: `lease_lost`.
 std::string_view end_name(worker_event::kind what) noexcept;
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -7,7 +7,7 @@
 
 #include "core/observe/metric_store.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace core {
 namespace {
 
@@ -142,4 +142,4 @@ void metrics::session_closed(std::string_view backend, bool broken) {
   });
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

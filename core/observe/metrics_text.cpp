@@ -9,7 +9,7 @@
 
 #include "core/observe/metric_store.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using json = nlohmann::json;
@@ -244,4 +244,4 @@ std::string json_text(const metric_snapshot& all, const metrics_options& options
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

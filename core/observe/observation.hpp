@@ -7,7 +7,7 @@
 
 #include <tableq/observer.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Calls `say(observer&)` if there is one, and swallows exceptions.
 template <class Say>
@@ -81,4 +81,4 @@ class observation {
   std::size_t messages_ = 0;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

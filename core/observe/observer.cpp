@@ -1,6 +1,6 @@
 #include <tableq/observer.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 observer::~observer() = default;
 void observer::before(const observed_operation& /*operation*/) {}
@@ -13,4 +13,4 @@ void observer::session_opened(std::string_view /*backend*/, std::chrono::nanosec
 }
 void observer::session_closed(std::string_view /*backend*/, bool /*broken*/) {}
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -3,7 +3,7 @@
 
 #include <tableq/stats.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 /// How many are in the queue; nothing if that is only a lower bound.
@@ -42,4 +42,4 @@ queue_rates rates_between(const claim_stats& earlier, const claim_stats& later) 
   return between(earlier, later);
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -21,7 +21,7 @@
 #include "core/combining/combiner.hpp"
 #include "core/seam/process.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// How much may be on its way.
 struct in_flight_limit {
@@ -193,4 +193,4 @@ std::future<Result> add_with_future(async_writer<Options, Result>& to, std::stri
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -12,7 +12,7 @@
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/queue_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 // A combined statement stays well below the limits of one statement: no call shall wait long for
@@ -41,7 +41,7 @@ class statement_call final : public combined_call {
   }
 
   [[nodiscard]] bool joins(std::span<combined_call* const> others) const override {
-    const bool one_writer = of_.database().able().one_writer;
+    const bool one_writer = of_.database().capabilities().one_writer;
     std::size_t items = count_;
     std::size_t bytes = bytes_;
     for (const combined_call* const each : others) {
@@ -267,9 +267,10 @@ row_set run_combined(const queue_table& of, statement id, lane in, std::span<con
                      std::span<const value> items, const observation* watched) {
   statement_call mine(of, id, in, shared, items, watched);
   database_state& database = of.database();
-  combiner& with = database.able().one_writer ? database.writing() : of.shared().calls.of(in);
+  combiner& with =
+      database.capabilities().one_writer ? database.writing() : of.shared().calls.of(in);
   with.run(mine, run_together);
   return std::move(mine.rows_);
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

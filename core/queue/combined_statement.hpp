@@ -6,7 +6,7 @@
 #include "core/observe/observation.hpp"
 #include "core/queue/queue_table.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// By the statement, and for claim.enqueue by whether an item has a key.
 lane lane_of(statement id, std::span<const value> items) noexcept;
@@ -23,4 +23,4 @@ row_set run_alone(const queue_table& of, statement id, std::span<const value> sh
 row_set run_combined(const queue_table& of, statement id, lane in, std::span<const value> shared,
                      std::span<const value> items, const observation* watched);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

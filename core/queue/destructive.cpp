@@ -10,7 +10,7 @@
 #include "core/queue/limit_gates.hpp"
 #include "core/seam/queue_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// Rows of messages, in the queue's order: no database promises one for the rows of a DELETE.
@@ -30,7 +30,7 @@ std::vector<message> to_messages(std::vector<message_row> rows, kind of) {
   return out;
 }
 
-std::vector<message_row> take_out(const queue_state& of, transaction* tx, std::size_t max) {
+std::vector<message_row> take_out(const queue_state& of, transaction_state* tx, std::size_t max) {
   using namespace statements;
   const bool strict = of.info().ordering == ordering::strict;
   switch (of.info().kind) {
@@ -51,7 +51,7 @@ const auto& enqueue_of(kind of) noexcept {
 }
 
 template <class Item, class Statement>
-std::vector<message_id> insert(const queue_state& to, transaction* tx, const Statement& what,
+std::vector<message_id> insert(const queue_state& to, transaction_state* tx, const Statement& what,
                                std::span<const Item> items, const when_full& full) {
   if (items.empty()) return {};
   const room held(to, tx, items.size(), full);
@@ -65,48 +65,41 @@ std::vector<message_id> insert(const queue_state& to, transaction* tx, const Sta
 
 }  // namespace
 
-void check_new(const queue_state& to, const new_message& one) {
-  check_payload(one.payload, to.database().able().max_payload);
-  check_timestamp(one.options.created_at, "created_at");
+plain_item to_item(const queue_state& to, std::string_view payload,
+                   const enqueue_options& options) {
+  check_payload(payload, to.database().capabilities().max_payload);
+  check_timestamp(options.created_at, "created_at");
+  return {.payload = payload, .created_at = options.created_at};
 }
 
-void check_new(const queue_state& to, const new_pending_message& one) {
-  check_payload(one.payload, to.database().able().max_payload);
-  check_message(one.options);
+pending_item to_item(const queue_state& to, std::string_view payload,
+                     const pending_options& options) {
+  check_payload(payload, to.database().capabilities().max_payload);
+  check_message(options);
+  return {.payload = payload,
+          .created_at = options.created_at,
+          .due_at = options.due_at,
+          .delay = options.delay};
 }
 
-std::vector<message_id> add(const queue_state& to, transaction* tx,
-                            std::span<const new_message> messages, const when_full& full) {
-  std::vector<plain_item> items;
-  items.reserve(messages.size());
-  for (const new_message& one : messages) {
-    check_new(to, one);
-    items.push_back({.payload = one.payload, .created_at = one.options.created_at});
-  }
-  return insert<plain_item>(to, tx, enqueue_of(to.info().kind), items, full);
+std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+                            std::span<const plain_item> items, const when_full& full) {
+  return insert(to, tx, enqueue_of(to.info().kind), items, full);
 }
 
-std::vector<message_id> add(const queue_state& to, transaction* tx,
-                            std::span<const new_pending_message> messages, const when_full& full) {
-  std::vector<pending_item> items;
-  items.reserve(messages.size());
-  for (const new_pending_message& one : messages) {
-    check_new(to, one);
-    items.push_back({.payload = one.payload,
-                     .created_at = one.options.created_at,
-                     .due_at = one.options.due_at,
-                     .delay = one.options.delay});
-  }
-  return insert<pending_item>(to, tx, statements::pending_enqueue, items, full);
+std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+                            std::span<const pending_item> items, const when_full& full) {
+  return insert(to, tx, statements::pending_enqueue, items, full);
 }
 
-std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_options& options) {
-  check_batch_size(options.max);
+std::vector<message> read(const queue_state& of, transaction_state* tx, std::size_t max,
+                          const dequeue_options& options) {
+  check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   read_gate gate(of, tx, options.wait, options.stop);
   const auto once = [&] {
-    return gate.pass(options.max, [&](transaction* in, std::size_t max) {
-      auto got = to_messages(take_out(of, in, max), of.info().kind);
+    return gate.pass(max, [&](transaction_state* in, std::size_t allowed) {
+      auto got = to_messages(take_out(of, in, allowed), of.info().kind);
       apply(of, in, {.left = !got.empty()});
       return got;
     });
@@ -159,9 +152,9 @@ queue_stats count(const queue_state& of, const stats_options& options) {
   return {.waiting = row.waiting,
           .delayed = row.delayed,
           .oldest = row.oldest,
-          .counted_to = options.exact ? 0 : options.count_to,
+          .counted_to = counted_to(options),
           .last_id = row.last_id,
           .as_of = row.as_of};
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,34 +2,38 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include <tableq/fwd.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/stats.hpp>
-#include <tableq/transaction.hpp>
 
 #include "core/queue/queue_state.hpp"
+#include "core/seam/queue_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // What the kinds do whose reads delete; queue.hpp says what each promises. A null transaction means
 // a unit of work of our own.
 
+/// What the statements take of one message, whose payload is borrowed.
 /// @throws error errc::too_large, errc::invalid_argument.
-void check_new(const queue_state& to, const new_message& one);
-void check_new(const queue_state& to, const new_pending_message& one);
+plain_item to_item(const queue_state& to, std::string_view payload, const enqueue_options& options);
+pending_item to_item(const queue_state& to, std::string_view payload,
+                     const pending_options& options);
 
-std::vector<message_id> add(const queue_state& to, transaction* tx,
-                            std::span<const new_message> messages, const when_full& full = {});
-std::vector<message_id> add(const queue_state& to, transaction* tx,
-                            std::span<const new_pending_message> messages,
-                            const when_full& full = {});
+std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+                            std::span<const plain_item> items, const when_full& full);
+std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+                            std::span<const pending_item> items, const when_full& full);
 
-std::vector<message> read(const queue_state& of, transaction* tx, const dequeue_options& options);
+std::vector<message> read(const queue_state& of, transaction_state* tx, std::size_t max,
+                          const dequeue_options& options);
 std::vector<message> peek(const queue_state& of, std::size_t max);
 std::size_t purge(const queue_state& of);
 queue_stats count(const queue_state& of, const stats_options& options);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

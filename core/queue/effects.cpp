@@ -2,13 +2,13 @@
 
 #include "core/database/transaction_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
-void apply(const queue_state& of, transaction* tx, const effects& done) {
+void apply(const queue_state& of, transaction_state* tx, const effects& done) {
   if (done.readable != 0) {
     watched_queue& watched = of.watched();
     if (tx != nullptr) {
-      tx->state().announce_on_commit(watched, done.readable);
+      tx->announce_on_commit(watched, done.readable);
     } else {
       of.database().announce(watched, done.readable);
     }
@@ -18,8 +18,8 @@ void apply(const queue_state& of, transaction* tx, const effects& done) {
   if (done.left) limits.made_room();
   if (done.readmitted) limits.room().forget();
   if (tx != nullptr && (done.left || done.readmitted)) {
-    tx->state().changes_room(limits, done.readmitted);
+    tx->changes_room(limits, done.readmitted);
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 
-#include <tableq/transaction.hpp>
+#include <tableq/fwd.hpp>
 
 #include "core/queue/queue_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// What an operation did to a queue, as far as other calls and processes have to know.
 struct effects {
@@ -16,6 +16,6 @@ struct effects {
 };
 
 /// Wakes readers and frees room: at once, or when `tx` commits.
-void apply(const queue_state& of, transaction* tx, const effects& done);
+void apply(const queue_state& of, transaction_state* tx, const effects& done);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -12,7 +12,7 @@
 #include "core/seam/queue_statements.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// The parts that a read of a claim queue looks through, one after the other, as lists of numbers:
@@ -135,7 +135,7 @@ void queue_table::prepare(statement id) const noexcept {
 }
 
 void queue_table::raise_floor() const noexcept {
-  if (!database_.able().deleted_rows_linger) return;
+  if (!database_.capabilities().deleted_rows_linger) return;
   std::optional<low_water::question> asked;
   try {
     asked = shared_.floor.ask(low_water::clock::now());
@@ -181,4 +181,4 @@ low_water::sight queue_table::see_levels(const low_water::question& asked) const
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

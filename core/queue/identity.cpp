@@ -10,16 +10,17 @@
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/contract.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// A caller's transaction may see the past, which is of no use to other calls.
-bool callers(transaction* tx) noexcept {
-  return tx != nullptr && tx->state().enlisted();
+bool callers(transaction_state* tx) noexcept {
+  return tx != nullptr && tx->enlisted();
 }
 
-[[noreturn]] void refuse_queue(const queue_state& of, transaction* tx, std::optional<kind> now) {
-  if (tx != nullptr) tx->state().spoil();
+[[noreturn]] void refuse_queue(const queue_state& of, transaction_state* tx,
+                               std::optional<kind> now) {
+  if (tx != nullptr) tx->spoil();
   const error_origin where{.backend = of.database().name()};
   if (!now) {
     throw error(errc::not_found, advice::never,
@@ -45,18 +46,19 @@ std::optional<kind> kind_of(const limits_row& row) {
 
 }  // namespace
 
-void refuse_ended(const queue_state& of, transaction* tx) {
+void refuse_ended(const queue_state& of, transaction_state* tx) {
   if (of.limits().ended()) refuse_queue(of, tx, of.limits().successor());
 }
 
-void check_identity(const queue_state& of, transaction* tx, const std::vector<limits_row>& rows) {
+void check_identity(const queue_state& of, transaction_state* tx,
+                    const std::vector<limits_row>& rows) {
   if (!rows.empty() && rows.front().identity == of.info().identity) return;
   const std::optional<kind> now = rows.empty() ? std::nullopt : kind_of(rows.front());
   if (!callers(tx)) of.limits().end(now);
   refuse_queue(of, tx, now);
 }
 
-void confirm(const queue_state& of, transaction* tx, statement as) {
+void confirm(const queue_state& of, transaction_state* tx, statement as) {
   refuse_ended(of, tx);
   const std::string_view name = contract_of(as).name;
   const bool asks = name.ends_with(".enqueue") || name.ends_with(".dequeue") ||
@@ -72,18 +74,18 @@ void confirm(const queue_state& of, transaction* tx, statement as) {
   of.limits().confirm(asked);
 }
 
-std::vector<limits_row> ask_row(const queue_state& of, transaction* tx) {
+std::vector<limits_row> ask_row(const queue_state& of, transaction_state* tx) {
   auto rows = of.execute(tx, callers(tx) ? statements::limits_ask : statements::limits_read,
                          {.queue = of.name()});
   check_identity(of, tx, rows);
   return rows;
 }
 
-void look_again(const queue_state& of, transaction* tx) {
+void look_again(const queue_state& of, transaction_state* tx) {
   static_cast<void>(ask_row(of, tx));
 }
 
-void explain(const queue_state& of, const transaction* tx, const error& failure) {
+void explain(const queue_state& of, const transaction_state* tx, const error& failure) {
   switch (failure.code()) {
     case errc::not_found:
     case errc::schema_mismatch:
@@ -103,7 +105,7 @@ void explain(const queue_state& of, const transaction* tx, const error& failure)
   }
 }
 
-void not_stored(const queue_state& of, transaction* tx) {
+void not_stored(const queue_state& of, transaction_state* tx) {
   look_again(of, tx);
   throw error(errc::constraint_violated, advice::never,
               "the table of the queue " + of.name() +
@@ -111,4 +113,4 @@ void not_stored(const queue_state& of, transaction* tx) {
               {.backend = of.database().name()});
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

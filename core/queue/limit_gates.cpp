@@ -11,7 +11,7 @@
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,12 +65,12 @@ void change(const queue_state& of, const Statement& what,
 
 }  // namespace
 
-known_limits limits_now(const queue_state& of, transaction* tx) {
+known_limits limits_now(const queue_state& of, transaction_state* tx) {
   refuse_ended(of, tx);
   if (const auto known = of.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
   const known_limits out = to_known(ask_row(of, tx));
-  if (tx == nullptr || !tx->state().enlisted()) of.limits().learn(out, asked);
+  if (tx == nullptr || !tx->enlisted()) of.limits().learn(out, asked);
   return out;
 }
 
@@ -119,7 +119,7 @@ void set_paused(const queue_state& of, bool paused) {
   change(of, statements::limits_pause, {.queue = of.name(), .paused = paused});
 }
 
-allowance::allowance(const queue_state& of, transaction& in)
+allowance::allowance(const queue_state& of, transaction_state& in)
     : of_(of), in_(in), free_(std::numeric_limits<std::size_t>::max()) {
   const std::optional<timestamp> now = of.database().now();
   const auto lock = [&] {
@@ -174,7 +174,7 @@ bool allowance::spend(std::size_t count) {
   return true;
 }
 
-read_gate::read_gate(const queue_state& of, transaction* tx, std::chrono::milliseconds wait,
+read_gate::read_gate(const queue_state& of, transaction_state* tx, std::chrono::milliseconds wait,
                      std::stop_token stop)
     : of_(of), tx_(tx), stop_(std::move(stop)) {
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
@@ -189,7 +189,7 @@ bool read_gate::rest(std::uint64_t since) {
   return true;
 }
 
-room::room(const queue_state& of, transaction* tx, std::size_t wanted, const when_full& full)
+room::room(const queue_state& of, transaction_state* tx, std::size_t wanted, const when_full& full)
     : of_(of) {
   check_wait(full.wait, tx != nullptr);
   known_limits known = limits_now(of, tx);
@@ -215,21 +215,21 @@ room::~room() {
   if (reserved_ != 0) of_.limits().room().done(reserved_, unused_);
 }
 
-bool room::reserve(transaction* tx, std::size_t wanted, std::size_t capacity) {
+bool room::reserve(transaction_state* tx, std::size_t wanted, std::size_t capacity) {
   using answer = room_account::answer;
   constexpr int most_counts = 4;
   room_account& account = of_.limits().room();
   answer got = account.reserve(wanted, room_account::clock::now());
   const auto& what =
       of_.info().kind == kind::claim ? statements::claim_count : statements::queue_count;
-  const bool keep = tx == nullptr || !tx->state().enlisted();
+  const bool keep = tx == nullptr || !tx->enlisted();
   for (int i = 0; got == answer::count && i < most_counts; ++i) {
     const auto mark = account.begin_count(room_account::clock::now());
     const std::size_t number =
         of_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
     got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
-  if (tx != nullptr) tx->state().changes_room(of_.limits());
+  if (tx != nullptr) tx->changes_room(of_.limits());
   if (got != answer::granted) return false;
   reserved_ = wanted;
   return true;
@@ -240,4 +240,4 @@ void room::refuse(const char* sentence, advice safe) const {
               {.backend = of_.database().name()});
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -9,18 +9,18 @@
 #include <stop_token>
 #include <type_traits>
 
+#include <tableq/fwd.hpp>
 #include <tableq/limits.hpp>
-#include <tableq/transaction.hpp>
 
 #include "core/database/transaction_state.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/session/backoff.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// What is known of the limits, or the database's answer. Null: outside a transaction.
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
-known_limits limits_now(const queue_state& of, transaction* tx);
+known_limits limits_now(const queue_state& of, transaction_state* tx);
 
 queue_limits read_limits(const queue_state& of);
 bool read_paused(const queue_state& of);
@@ -34,7 +34,7 @@ void set_paused(const queue_state& of, bool paused);
 /// Shared objects: unsafe; it belongs to its transaction's thread.
 class allowance {
  public:
-  allowance(const queue_state& of, transaction& in);
+  allowance(const queue_state& of, transaction_state& in);
 
   [[nodiscard]] std::size_t free() const noexcept { return free_; }
   /// If nothing is free: when it is worth to look again. Empty: when leases are given back.
@@ -50,7 +50,7 @@ class allowance {
              std::int64_t clock);
 
   const queue_state& of_;
-  transaction& in_;
+  transaction_state& in_;
   std::size_t free_;
   std::optional<std::chrono::milliseconds> look_again_;
   bool metered_ = false;
@@ -66,14 +66,14 @@ class allowance {
 class read_gate {
  public:
   /// @param wait how long the call may take, from now on.
-  read_gate(const queue_state& of, transaction* tx, std::chrono::milliseconds wait,
+  read_gate(const queue_state& of, transaction_state* tx, std::chrono::milliseconds wait,
             std::stop_token stop);
 
-  /// Calls `read(transaction*, max)` with as many as it may take, or not at all. Reads of a metered
-  /// queue have a transaction.
+  /// Calls `read(transaction_state*, max)` with as many as it may take, or not at all. Reads of a
+  /// metered queue have a transaction.
   template <class Read>
   auto pass(std::size_t max, Read read) {
-    using found = std::invoke_result_t<Read&, transaction*, std::size_t>;
+    using found = std::invoke_result_t<Read&, transaction_state*, std::size_t>;
     held_back_.reset();
     const known_limits known = limits_now(of_, tx_);
     if (known.paused) {
@@ -81,7 +81,7 @@ class read_gate {
       return found();
     }
     if (!known.metered) return read(tx_, max);
-    const auto metered = [&](transaction& in, bool& changed) {
+    const auto metered = [&](transaction_state& in, bool& changed) {
       held_back_.reset();
       keep_ = false;
       allowance allowed(of_, in);
@@ -98,9 +98,9 @@ class read_gate {
     if (tx_ != nullptr) return metered(*tx_, changed);
     of_.table().raise_floor();
     return repeating(of_.database().options().retry_for, contact::known, [&] {
-      transaction own(std::make_unique<transaction_state>(of_.database().shared_from_this()));
-      auto got = metered(own, changed);
-      if (changed || keep_) own.commit();
+      const auto own = begin_transaction(of_.database().shared_from_this());
+      auto got = metered(*own, changed);
+      if (changed || keep_) own->commit();
       return got;
     });
   }
@@ -134,7 +134,7 @@ class read_gate {
   bool rest(std::uint64_t since);
 
   const queue_state& of_;
-  transaction* tx_;
+  transaction_state* tx_;
   std::chrono::steady_clock::time_point until_;
   std::stop_token stop_;
   std::optional<std::chrono::milliseconds> held_back_;
@@ -150,7 +150,8 @@ class room {
  public:
   /// Waits for room outside a transaction, where `full` says so.
   /// @throws error errc::queue_full.
-  room(const queue_state& of, transaction* tx, std::size_t wanted, const when_full& full = {});
+  room(const queue_state& of, transaction_state* tx, std::size_t wanted,
+       const when_full& full = {});
   room(const room&) = delete;
   room& operator=(const room&) = delete;
   ~room();
@@ -159,7 +160,7 @@ class room {
   void used(std::size_t count) noexcept { unused_ = reserved_ - std::min(count, reserved_); }
 
  private:
-  [[nodiscard]] bool reserve(transaction* tx, std::size_t wanted, std::size_t capacity);
+  [[nodiscard]] bool reserve(transaction_state* tx, std::size_t wanted, std::size_t capacity);
   [[noreturn]] void refuse(const char* sentence, advice safe) const;
 
   const queue_state& of_;
@@ -167,4 +168,4 @@ class room {
   std::size_t unused_ = 0;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -1,192 +1,196 @@
 #include <tableq/queue.hpp>
 
 #include <cstdint>
+#include <string>
 #include <utility>
+
+#include <tableq/soci.hpp>
 
 #include "core/queue/destructive.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
+#include "core/seam/named.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 using core::operation;
+using core::operation_outside;
 using core::queue_state;
 using core::statement;
-using plain_writer = core::async_writer<enqueue_options, message_id>;
-using pending_writer = core::async_writer<pending_options, message_id>;
+using core::transaction_state;
 
 /// The first statement of an operation: errors carry its name.
 enum class destructive : std::uint8_t { enqueue, dequeue, peek, purge, stats };
-statement name_of(const queue_state& of, destructive as) noexcept {
+statement name_of(const queue& of, destructive as) noexcept {
   constexpr std::size_t operations = 5;
   return static_cast<statement>(static_cast<std::size_t>(statement::heap_enqueue) +
-                                static_cast<std::size_t>(of.info().kind) * operations +
+                                static_cast<std::size_t>(of.kind()) * operations +
                                 static_cast<std::size_t>(as));
 }
 
-std::vector<message> read_messages(const queue_state& of, transaction* tx,
+std::vector<message> read_messages(const queue& of, std::size_t max,
                                    const dequeue_options& options) {
-  return operation(of, tx, name_of(of, destructive::dequeue),
-                   [&] { return core::read(of, tx, options); });
+  return operation(of, name_of(of, destructive::dequeue),
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return core::read(state, tx, max, options);
+                   });
+}
+
+template <class Options>
+message_id add_message(const queue& to, payload_view payload, const Options& options,
+                       const when_full& full) {
+  return operation(to, name_of(to, destructive::enqueue),
+                   [&](const queue_state& state, transaction_state* tx) {
+                     const auto item = core::to_item(state, payload.view(), options);
+                     return core::add(state, tx, std::span(&item, 1), full).front();
+                   });
+}
+
+/// @param Message what has a payload and options.
+template <class Message>
+std::vector<message_id> add_checked(const queue_state& to, transaction_state* tx,
+                                    std::span<const Message> messages, const when_full& full) {
+  std::vector<decltype(core::to_item(to, {}, Message().options))> items;
+  items.reserve(messages.size());
+  for (const Message& one : messages) {
+    items.push_back(core::to_item(to, one.payload, one.options));
+  }
+  return core::add(to, tx, std::span(std::as_const(items)), full);
 }
 
 template <class Message>
-std::vector<message_id> add_messages(const queue_state& to, transaction* tx,
-                                     std::span<const Message> messages,
-                                     const when_full& full = {}) {
-  return operation(to, tx, name_of(to, destructive::enqueue),
-                   [&] { return core::add(to, tx, messages, full); });
+std::vector<message_id> add_messages(const queue& to, std::span<const Message> messages,
+                                     const when_full& full) {
+  return operation(to, name_of(to, destructive::enqueue),
+                   [&](const queue_state& state, transaction_state* tx) {
+                     return add_checked(state, tx, messages, full);
+                   });
 }
 
-std::optional<message> read_one(const queue_state& of, transaction* tx, dequeue_options options) {
-  options.max = 1;
-  std::vector<message> got = read_messages(of, tx, options);
-  return got.empty() ? std::nullopt : std::optional(std::move(got.front()));
-}
-
-/// The writer of a queue, for a message that was checked.
-/// @param Message new_message or new_pending_message.
-template <class Message, class Options>
-auto& checked_writer(const queue_state& to, std::string_view payload, const Options& options) {
+/// Hands a message to the thread that stores what the queue's handle is given.
+/// @param hand_over does it, with the queue's writer.
+template <class Options, class HandOver>
+auto write_later(const queue& to, const std::string& payload, const Options& options,
+                 HandOver hand_over) {
   using writer = core::async_writer<Options, message_id>;
-  core::check_new(to, Message{payload, options});
-  return to.writing<writer>([&to](std::span<const typename writer::item> items) {
-    std::vector<Message> batch;
-    batch.reserve(items.size());
-    for (const auto& each : items) batch.push_back({each.payload, each.options});
-    return add_messages<Message>(to, nullptr, batch);
+  const statement name = name_of(to, destructive::enqueue);
+  return operation_outside(to, name, [&](const queue_state& state) {
+    static_cast<void>(core::to_item(state, payload, options));
+    return hand_over(
+        state.writing<writer>([&state, name](std::span<const typename writer::item> items) {
+          return operation(state, nullptr, name,
+                           [&] { return add_checked(state, nullptr, items, {}); });
+        }));
+  });
+}
+
+template <class Options>
+std::future<message_id> write_with_future(const queue& to, std::string payload,
+                                          const Options& options) {
+  return write_later(to, payload, options, [&](auto& writer) {
+    return core::add_with_future(writer, std::move(payload), options);
+  });
+}
+
+template <class Options>
+void write_and_tell(const queue& to, std::string payload, const Options& options,
+                    std::function<void(outcome<message_id>)> done) {
+  write_later(to, payload, options, [&](auto& writer) {
+    writer.add({std::move(payload), options, std::move(done)});
   });
 }
 
 }  // namespace
 
 queue::queue(std::shared_ptr<core::queue_state> state) noexcept : state_(std::move(state)) {}
-core::queue_state& queue::state() const {
-  state_->database().check_here();
-  return *state_;
+void queue::bind(const transaction& tx) noexcept {
+  in_ = core::access::state_of(tx);
+}
+void queue::bind(const enlistment& joined) noexcept {
+  in_ = core::access::state_of(joined);
 }
 const std::string& queue::name() const noexcept {
-  return known().name();
+  return state_->name();
 }
 tableq::kind queue::kind() const noexcept {
-  return known().info().kind;
+  return state_->info().kind;
 }
 
 void queue::pause() {
-  operation(state(), nullptr, statement::limits_pause, [this] { core::set_paused(state(), true); });
+  operation_outside(*this, statement::limits_pause,
+                    [](const queue_state& state) { core::set_paused(state, true); });
 }
 void queue::resume() {
-  operation(state(), nullptr, statement::limits_pause,
-            [this] { core::set_paused(state(), false); });
+  operation_outside(*this, statement::limits_pause,
+                    [](const queue_state& state) { core::set_paused(state, false); });
 }
 bool queue::paused() const {
-  return operation(state(), nullptr, statement::limits_read,
-                   [this] { return core::read_paused(state()); });
+  return operation_outside(*this, statement::limits_read, core::read_paused);
 }
 void queue::set_limits(const queue_limits& limits) {
-  operation(state(), nullptr, statement::limits_set, [&] { core::set_limits(state(), limits); });
+  operation_outside(*this, statement::limits_set,
+                    [&](const queue_state& state) { core::set_limits(state, limits); });
 }
 queue_limits queue::limits() const {
-  return operation(state(), nullptr, statement::limits_read,
-                   [this] { return core::read_limits(state()); });
+  return operation_outside(*this, statement::limits_read, core::read_limits);
 }
 
 std::optional<message> destructive_queue::dequeue(const dequeue_options& options) {
-  return read_one(state(), nullptr, options);
+  std::vector<message> got = read_messages(*this, 1, options);
+  return got.empty() ? std::nullopt : std::optional(std::move(got.front()));
 }
-std::optional<message> destructive_queue::dequeue(transaction& tx, const dequeue_options& options) {
-  return read_one(state(), &tx, options);
-}
-std::vector<message> destructive_queue::dequeue_batch(const dequeue_options& options) {
-  return read_messages(state(), nullptr, options);
-}
-std::vector<message> destructive_queue::dequeue_batch(transaction& tx,
+std::vector<message> destructive_queue::dequeue_batch(std::size_t max,
                                                       const dequeue_options& options) {
-  return read_messages(state(), &tx, options);
+  return read_messages(*this, max, options);
 }
 
 std::vector<message> destructive_queue::peek(std::size_t max) const {
-  return operation(state(), nullptr, name_of(state(), destructive::peek),
-                   [&] { return core::peek(state(), max); });
+  return operation_outside(*this, name_of(*this, destructive::peek),
+                           [&](const queue_state& state) { return core::peek(state, max); });
 }
 std::size_t destructive_queue::purge() {
-  return operation(state(), nullptr, name_of(state(), destructive::purge),
-                   [&] { return core::purge(state()); });
+  return operation_outside(*this, name_of(*this, destructive::purge), core::purge);
 }
 queue_stats destructive_queue::stats(const stats_options& options) const {
-  return operation(state(), nullptr, name_of(state(), destructive::stats),
-                   [&] { return core::count(state(), options); });
+  return operation_outside(*this, name_of(*this, destructive::stats),
+                           [&](const queue_state& state) { return core::count(state, options); });
 }
 
-message_id plain_queue::enqueue(std::string_view payload, const enqueue_options& options,
+message_id plain_queue::enqueue(payload_view payload, const enqueue_options& options,
                                 const when_full& full) {
-  const new_message one{payload, options};
-  return add_messages(state(), nullptr, std::span(&one, 1), full).front();
-}
-message_id plain_queue::enqueue(transaction& tx, std::string_view payload,
-                                const enqueue_options& options) {
-  const new_message one{payload, options};
-  return add_messages(state(), &tx, std::span(&one, 1)).front();
+  return add_message(*this, payload, options, full);
 }
 std::vector<message_id> plain_queue::enqueue_batch(std::span<const new_message> messages,
                                                    const when_full& full) {
-  return add_messages(state(), nullptr, messages, full);
+  return add_messages(*this, messages, full);
 }
-std::vector<message_id> plain_queue::enqueue_batch(transaction& tx,
-                                                   std::span<const new_message> messages) {
-  return add_messages(state(), &tx, messages);
-}
-
 std::future<message_id> plain_queue::enqueue_async(std::string payload,
                                                    const enqueue_options& options) {
-  return operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
-    plain_writer& to = checked_writer<new_message>(state(), payload, options);
-    return core::add_with_future(to, std::move(payload), options);
-  });
+  return write_with_future(*this, std::move(payload), options);
 }
 void plain_queue::enqueue_async(std::string payload, const enqueue_options& options,
                                 std::function<void(outcome<message_id>)> done) {
-  operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
-    plain_writer& to = checked_writer<new_message>(state(), payload, options);
-    to.add({std::move(payload), options, std::move(done)});
-  });
+  write_and_tell(*this, std::move(payload), options, std::move(done));
 }
 
-message_id pending_queue::enqueue(std::string_view payload, const pending_options& options,
+message_id pending_queue::enqueue(payload_view payload, const pending_options& options,
                                   const when_full& full) {
-  const new_pending_message one{payload, options};
-  return add_messages(state(), nullptr, std::span(&one, 1), full).front();
-}
-message_id pending_queue::enqueue(transaction& tx, std::string_view payload,
-                                  const pending_options& options) {
-  const new_pending_message one{payload, options};
-  return add_messages(state(), &tx, std::span(&one, 1)).front();
+  return add_message(*this, payload, options, full);
 }
 std::vector<message_id> pending_queue::enqueue_batch(std::span<const new_pending_message> messages,
                                                      const when_full& full) {
-  return add_messages(state(), nullptr, messages, full);
+  return add_messages(*this, messages, full);
 }
-std::vector<message_id> pending_queue::enqueue_batch(
-    transaction& tx, std::span<const new_pending_message> messages) {
-  return add_messages(state(), &tx, messages);
-}
-
 std::future<message_id> pending_queue::enqueue_async(std::string payload,
                                                      const pending_options& options) {
-  return operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
-    pending_writer& to = checked_writer<new_pending_message>(state(), payload, options);
-    return core::add_with_future(to, std::move(payload), options);
-  });
+  return write_with_future(*this, std::move(payload), options);
 }
 void pending_queue::enqueue_async(std::string payload, const pending_options& options,
                                   std::function<void(outcome<message_id>)> done) {
-  operation(state(), nullptr, name_of(state(), destructive::enqueue), [&] {
-    pending_writer& to = checked_writer<new_pending_message>(state(), payload, options);
-    to.add({std::move(payload), options, std::move(done)});
-  });
+  write_and_tell(*this, std::move(payload), options, std::move(done));
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -14,7 +14,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/combined_statement.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::size_t longest_batch = 1000;
@@ -54,7 +54,7 @@ queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
 }
 
 template <class Work>
-row_set queue_state::observed(transaction* tx, statement id, std::span<const value> items,
+row_set queue_state::observed(transaction_state* tx, statement id, std::span<const value> items,
                               Work work) const {
   observer* const watching = database_->watching();
   if (watching == nullptr) return work(nullptr);
@@ -77,7 +77,8 @@ row_set queue_state::observed(transaction* tx, statement id, std::span<const val
   return rows;
 }
 
-row_set queue_state::execute_values(transaction* tx, statement id, std::span<const value> shared,
+row_set queue_state::execute_values(transaction_state* tx, statement id,
+                                    std::span<const value> shared,
                                     std::span<const value> items) const {
   return observed(tx, id, items, [&](const observation* watched) {
     return items.empty() ? run(tx, id, shared, items, watched)
@@ -85,14 +86,13 @@ row_set queue_state::execute_values(transaction* tx, statement id, std::span<con
   });
 }
 
-row_set queue_state::run(transaction* tx, statement id, std::span<const value> shared,
+row_set queue_state::run(transaction_state* tx, statement id, std::span<const value> shared,
                          std::span<const value> items, const observation* watched) const {
   if (tx != nullptr) {
     check(*tx);
-    if (contract_of(id).writes) tx->state().hint_on_rollback(table_.shared().watched);
-    if (contract_of(id).changes_messages) tx->state().changes_messages();
-    return tx->state().run(
-        [&](connection& session) { return table_.run(session, id, shared, items); });
+    if (contract_of(id).writes) tx->hint_on_rollback(table_.shared().watched);
+    if (contract_of(id).changes_messages) tx->changes_messages();
+    return tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
   }
   table_.prepare(id);
   const lane in = lane_of(id, items);
@@ -102,7 +102,7 @@ row_set queue_state::run(transaction* tx, statement id, std::span<const value> s
   return run_alone(table_, id, shared, items, watched);
 }
 
-row_set queue_state::run_batch(transaction* tx, statement id, std::span<const value> shared,
+row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<const value> shared,
                                std::span<const value> items, const observation* watched) const {
   const contract& of = contract_of(id);
   const std::size_t width = of.items.size();
@@ -121,13 +121,13 @@ row_set queue_state::run_batch(transaction* tx, statement id, std::span<const va
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
-  if (contract_of(id).changes_messages) tx->state().changes_messages();
-  return tx->state().run(work);
+  if (contract_of(id).changes_messages) tx->changes_messages();
+  return tx->run(work);
 }
 
-void queue_state::check(transaction& tx) const {
-  tx.state().database().check_here();
-  if (&tx.state().database() == database_.get()) return;
+void queue_state::check(transaction_state& tx) const {
+  tx.database().check_here();
+  if (&tx.database() == database_.get()) return;
   throw error(errc::invalid_argument, advice::never,
               "the transaction belongs to another database object than the queue " + info_.name,
               {.backend = database_->name()});
@@ -139,4 +139,4 @@ std::size_t count_limit(const stats_options& options) {
                        : options.count_to;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

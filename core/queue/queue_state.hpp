@@ -11,16 +11,16 @@
 #include <type_traits>
 #include <utility>
 
+#include <tableq/fwd.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/stats.hpp>
-#include <tableq/transaction.hpp>
 
 #include "core/database/database_state.hpp"
 #include "core/queue/async_writer.hpp"
 #include "core/queue/queue_table.hpp"
 #include "core/seam/fields.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// One queue of one database: what the handles in queue.hpp share.
 ///
@@ -52,7 +52,7 @@ class queue_state {
   /// is cut into statements of at most 1,000 items and 64 MiB.
   /// @return the rows; of a batch each with the place of its item in `items`.
   template <class Shared, class Item, class Row>
-  auto execute(transaction* tx, const typed_statement<Shared, Item, Row>& what,
+  auto execute(transaction_state* tx, const typed_statement<Shared, Item, Row>& what,
                const std::type_identity_t<Shared>& shared = {},
                std::span<const std::type_identity_t<Item>> items = {}) const {
     return rows_of(what, execute_values(tx, what.id, values_of(shared), values_of(items)));
@@ -109,16 +109,17 @@ class queue_state {
     }
   };
 
-  row_set execute_values(transaction* tx, statement id, std::span<const value> shared,
+  row_set execute_values(transaction_state* tx, statement id, std::span<const value> shared,
                          std::span<const value> items) const;
   /// Runs `work(const observation*)`, telling the observer if there is one.
   template <class Work>
-  row_set observed(transaction* tx, statement id, std::span<const value> items, Work work) const;
-  row_set run(transaction* tx, statement id, std::span<const value> shared,
+  row_set observed(transaction_state* tx, statement id, std::span<const value> items,
+                   Work work) const;
+  row_set run(transaction_state* tx, statement id, std::span<const value> shared,
               std::span<const value> items, const observation* watched) const;
-  row_set run_batch(transaction* tx, statement id, std::span<const value> shared,
+  row_set run_batch(transaction_state* tx, statement id, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
-  void check(transaction& tx) const;
+  void check(transaction_state& tx) const;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;
@@ -132,5 +133,9 @@ class queue_state {
 /// Where counts stop.
 /// @throws error errc::invalid_argument.
 std::size_t count_limit(const stats_options& options);
+/// The same, as the figures tell it.
+inline std::optional<std::size_t> counted_to(const stats_options& options) {
+  return options.exact ? std::nullopt : std::optional(options.count_to);
+}
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

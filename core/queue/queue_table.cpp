@@ -6,7 +6,7 @@
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 look_plan::timing timing_of(kind of) {
@@ -25,7 +25,7 @@ queue_table::queue_table(database_state& in, const queue_info& info)
       shared_(in.shared(names_, info.identity, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(statement id) const noexcept {
-  return ordering_ == ordering::strict && database_.able().strict_needs_lock &&
+  return ordering_ == ordering::strict && database_.capabilities().strict_needs_lock &&
          contract_of(id).changes_messages;
 }
 
@@ -34,7 +34,8 @@ row_set queue_table::run(connection& session, statement id, std::span<const valu
   if (needs_lock(id)) {
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
-  if (!database_.able().deleted_rows_linger) return session.execute(id, names_, shared, items);
+  if (!database_.capabilities().deleted_rows_linger)
+    return session.execute(id, names_, shared, items);
   switch (contract_of(id).begins) {
     case beginning::floor:
     case beginning::levels:
@@ -47,4 +48,4 @@ row_set queue_table::run(connection& session, statement id, std::span<const valu
   return session.execute(id, names_, shared, items);
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -8,7 +8,7 @@
 #include "core/database/database_state.hpp"
 #include "core/seam/driver.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The table of one queue, and how its statements run on a session: under the lock of a strict
 /// queue, and from the queue's floors where deleted rows linger.
@@ -56,4 +56,4 @@ class queue_table {
   shared_queue& shared_;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -11,7 +11,7 @@
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/run.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::string_view own_row = "tableq";
@@ -199,4 +199,4 @@ std::vector<finding> inspect(database_state& in) {
   });
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -10,7 +10,7 @@
 
 #include "core/database/database_state.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The layouts that this version reads and writes. Stored; a change of a table makes it one more.
 inline constexpr int catalog_layout = 1;
@@ -33,4 +33,4 @@ std::optional<queue_info> find_queue(database_state& in, std::string_view name);
 bool drop_queue(database_state& in, std::string_view name);
 std::vector<finding> inspect(database_state& in);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

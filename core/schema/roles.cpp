@@ -11,7 +11,7 @@
 #include "core/input/queue_options.hpp"
 #include "core/seam/named.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 struct named_role {
@@ -41,35 +41,35 @@ void check_user(std::string_view user) {
 }
 
 /// The blocks of `roles.sql` for a role on the queue itself.
-std::vector<std::string> blocks_of(role as, const queue_info& queue) {
+std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
   const std::string of_kind = std::string(".").append(to_string(queue.kind));
   std::vector<std::string> out;
-  if (as != role::owner) out.emplace_back("catalog");
-  if (as == role::producer || as == role::replacer) {
+  if (granted != role::owner) out.emplace_back("catalog");
+  if (granted == role::producer || granted == role::replacer) {
     out.push_back("producer" + of_kind);
     if (queue.groups) out.emplace_back("producer.groups");
     if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
   }
-  if (as != role::producer) out.push_back(std::string(to_string(as)) + of_kind);
-  if (as == role::consumer) {
-    if (queue.keep || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
+  if (granted != role::producer) out.push_back(std::string(to_string(granted)) + of_kind);
+  if (granted == role::consumer) {
+    if (queue.keep_completed || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
     out.emplace_back("consumer.limits");
   }
   return out;
 }
 
-std::string write_grants(std::string_view dialect, role as, std::string_view user,
+std::string write_grants(std::string_view dialect, role granted, std::string_view user,
                          const queue_info& queue, const open_options& options) {
   const core::table_names names = core::names_for(options, queue.name);
   std::string out;
   const auto add = [&](std::string_view block, const core::table_names& of) {
     out += core::role_text(dialect, block, of, user);
   };
-  if (!options.schema_name.empty()) add(as == role::owner ? "schema.owner" : "schema", names);
-  for (const std::string& block : blocks_of(as, queue)) add(block, names);
-  const bool moves = as == role::consumer || as == role::manager;
+  if (!options.schema_name.empty()) add(granted == role::owner ? "schema.owner" : "schema", names);
+  for (const std::string& block : blocks_of(granted, queue)) add(block, names);
+  const bool moves = granted == role::consumer || granted == role::manager;
   if (moves && !queue.dead_letters.empty()) {
-    add(as == role::manager ? "dead_letters.manager" : "dead_letters",
+    add(granted == role::manager ? "dead_letters.manager" : "dead_letters",
         core::names_for(options, queue.dead_letters));
   }
   return out;
@@ -91,20 +91,21 @@ role parse_role(std::string_view text) {
   core::refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
 }
 
-std::string grants(std::string_view dialect, role as, std::string_view user, std::string_view queue,
-                   const queue_settings& settings, const open_options& options) {
+std::string grants(std::string_view dialect, role granted, std::string_view user,
+                   std::string_view queue, const queue_settings& settings,
+                   const open_options& options) {
   const bool schemas =
-      core::named({}, "grants", [&] { return find_dialect(dialect).able.schemas; });
+      core::named({}, "grants", [&] { return find_dialect(dialect).capabilities.schemas; });
   return core::named(dialect, "grants", [&] {
     core::check_queue_name(queue, options.table_prefix);
     core::check_places(options, schemas);
     check_user(user);
     const queue_info info = core::settle_options(queue, settings);
-    if (as == role::replacer && info.kind != kind::claim) {
+    if (granted == role::replacer && info.kind != kind::claim) {
       core::refuse("only messages of a claim queue are replaced by their keys");
     }
-    return write_grants(dialect, as, user, info, options);
+    return write_grants(dialect, granted, user, info, options);
   });
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

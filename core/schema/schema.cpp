@@ -11,7 +11,7 @@
 #include "core/schema/catalog.hpp"
 #include "core/seam/named.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 constexpr std::array kinds{kind::heap, kind::fifo, kind::lifo, kind::pending, kind::claim};
@@ -47,7 +47,7 @@ namespace {
 core::table_names checked_names(std::string_view operation, std::string_view dialect,
                                 std::string_view queue, const open_options& options) {
   const bool schemas =
-      core::named({}, operation, [&] { return find_dialect(dialect).able.schemas; });
+      core::named({}, operation, [&] { return find_dialect(dialect).capabilities.schemas; });
   core::named(dialect, operation, [&] {
     core::check_queue_name(queue, options.table_prefix);
     core::check_places(options, schemas);
@@ -87,4 +87,4 @@ std::string ddl(std::string_view dialect, std::string_view queue, const queue_se
   return out + ";\n";
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

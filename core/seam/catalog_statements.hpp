@@ -13,7 +13,7 @@
 
 #include "core/seam/fields.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The name of a queue.
 struct name_request {
@@ -154,4 +154,4 @@ inline constexpr typed_statement<kind_request, nothing, finding_row> doctor_queu
 
 }  // namespace statements
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -13,7 +13,7 @@
 
 #include "core/seam/fields.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// A new message.
 struct claim_item {
@@ -343,4 +343,4 @@ struct level_item {
   }
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -13,7 +13,7 @@
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/queue_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// A message that a take has leased.
 struct delivery_row {
@@ -197,4 +197,4 @@ inline constexpr typed_statement<levels_request, level_item, level_row> claim_fl
 
 }  // namespace statements
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

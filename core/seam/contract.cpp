@@ -8,7 +8,7 @@
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/queue_statements.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::size_t find(std::span<const field> fields, std::string_view name) {
@@ -171,7 +171,7 @@ const contract& contract_of(statement id) noexcept {
   return all[static_cast<std::size_t>(id)];
 }
 
-bool optional(statement id, const capabilities& able) noexcept {
+bool optional(statement id, const capabilities& has) noexcept {
   using enum statement;
   switch (id) {
     case notify_send:
@@ -179,13 +179,13 @@ bool optional(statement id, const capabilities& able) noexcept {
     case listen_hold:
     case listen_drop:
     case listen_end:
-      return !able.notifies;
+      return !has.notifies;
     case queue_floor:
     case claim_floor:
-      return !able.deleted_rows_linger;
+      return !has.deleted_rows_linger;
     default:
       return false;
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

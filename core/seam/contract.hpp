@@ -9,7 +9,7 @@
 
 #include "core/seam/statement.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Where a statement begins to read, on a database whose deleted rows linger.
 enum class beginning : std::uint8_t {
@@ -51,6 +51,6 @@ std::span<const contract> contracts() noexcept;
 const contract& contract_of(statement id) noexcept;
 
 /// Whether a dialect may lack the statement, because core never needs it then.
-bool optional(statement id, const capabilities& able) noexcept;
+bool optional(statement id, const capabilities& has) noexcept;
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

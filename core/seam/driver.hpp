@@ -22,7 +22,7 @@ namespace soci {
 class session;
 }
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 class fault_plan;
 
@@ -76,7 +76,8 @@ class connection {
 /// One database address.
 class driver {
  public:
-  driver(std::string name, capabilities able) : name_(std::move(name)), able_(able) {}
+  driver(std::string name, const tableq::capabilities& has)
+      : name_(std::move(name)), capabilities_(has) {}
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
   virtual ~driver() = default;
@@ -88,13 +89,13 @@ class driver {
   /// A listener for changes by others; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;
 
-  [[nodiscard]] const capabilities& able() const noexcept { return able_; }
+  [[nodiscard]] const tableq::capabilities& capabilities() const noexcept { return capabilities_; }
   /// The dialect's name.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
   std::string name_;
-  capabilities able_;
+  tableq::capabilities capabilities_;
 };
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
@@ -128,4 +129,4 @@ std::string statement_text(std::string_view dialect, statement id, const table_n
 std::map<std::string, std::string> statement_texts(std::string_view dialect,
                                                    const table_names& names);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
 
 std::string compose(const std::string& sentence, const error_origin& origin) {
@@ -83,4 +83,4 @@ std::string_view to_string(advice value) noexcept {
   return "never";
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -5,7 +5,7 @@
 
 #include "core/seam/named.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::size_t longest_history = 10'000;
@@ -97,14 +97,11 @@ std::vector<testing::call> fault_plan::history() const {
   return {history_.begin(), history_.end()};
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core
 
-namespace tableq::testing {
+namespace tableq::inline v0::testing {
 
 faults::faults(std::uint64_t seed) : plan_(std::make_shared<core::fault_plan>(seed)) {}
-database faults::open(std::string_view url, const open_options& options) const {
-  return core::fault_plan::open(url, options, plan_);
-}
 void faults::fail(std::size_t nth, const fault& with) const {
   core::named({}, "testing", [&] { plan_->fail({}, nth, with); });
 }
@@ -130,4 +127,4 @@ void faults::start_over() const {
   plan_->start_over();
 }
 
-}  // namespace tableq::testing
+}  // namespace tableq::inline v0::testing

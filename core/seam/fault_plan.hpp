@@ -14,7 +14,7 @@
 
 #include <tableq/testing.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The state behind `testing::faults`: asked at each call whether it fails.
 ///
@@ -36,12 +36,6 @@ class fault_plan {
   void fail_some(double probability, std::vector<testing::fault> with);
   void heal();
   void start_over();
-
-  /// As database::open.
-  static database open(std::string_view url, const open_options& options,
-                       std::shared_ptr<fault_plan> plan) {
-    return database::open_with(url, options, std::move(plan));
-  }
 
   [[nodiscard]] std::size_t calls() const;
   [[nodiscard]] std::size_t failures() const;
@@ -68,4 +62,4 @@ class fault_plan {
   std::deque<testing::call> history_;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -24,7 +24,7 @@
 #include "core/seam/statement.hpp"
 #include "core/seam/value.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// One field of a request or a row.
 template <class Owner, class Member>
@@ -196,4 +196,4 @@ template <class Shared, class Item, class Row>
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -13,7 +13,7 @@
 
 #include "core/seam/fields.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The name of a queue.
 struct limits_request {
@@ -169,4 +169,4 @@ inline constexpr typed_statement<leased_request, nothing, number_row> claim_leas
 
 }  // namespace statements
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

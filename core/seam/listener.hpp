@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 struct table_names;
 
@@ -52,4 +52,4 @@ class listener {
   virtual void interrupt() noexcept = 0;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

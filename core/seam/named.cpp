@@ -1,6 +1,6 @@
 #include "core/seam/named.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// The sentence, without the names in front.
@@ -36,4 +36,4 @@ error locate(const error& failure, std::string_view backend, std::string_view op
            .native = failure.native()}};
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -6,7 +6,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Gives errors their names: a check does not know its caller, so it refuses without names, and the
 // operation adds them.
@@ -35,4 +35,4 @@ auto named(std::string_view backend, std::string_view operation, Work work)
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

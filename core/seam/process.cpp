@@ -8,7 +8,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 struct process_state {
   std::mutex mutex;
@@ -66,4 +66,4 @@ void leave_to_parent(void* object) noexcept {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Guards what belongs to the process and to no single database, for moments only. The thread that
 /// forks has it meanwhile: a child finds it free, and what it guards whole.
@@ -58,4 +58,4 @@ struct end_at_home {
   }
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

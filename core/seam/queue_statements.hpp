@@ -14,7 +14,7 @@
 
 #include "core/seam/fields.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The clock.
 struct clock_request {
@@ -191,4 +191,4 @@ inline constexpr typed_statement<floor_request, nothing, sight_row> queue_floor{
 
 }  // namespace statements
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,7 +2,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Whether the content of one row may have made a statement fail, so that it may succeed with other
 /// rows.
@@ -18,4 +18,4 @@ inline bool may_be_of_a_row(const error& failure) noexcept {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

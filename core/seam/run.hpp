@@ -6,7 +6,7 @@
 #include "core/seam/driver.hpp"
 #include "core/seam/fields.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Runs one statement on a session, as connection::execute does.
 template <class Shared, class Item, class Row>
@@ -16,4 +16,4 @@ auto run(connection& on, const table_names& names, const typed_statement<Shared,
   return rows_of(what, on.execute(what.id, names, values_of(shared), values_of(items)));
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

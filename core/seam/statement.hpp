@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Every statement that core needs of a database. The texts are in drivers/*/statements.sql under
 /// the names in the contracts.
@@ -108,4 +108,4 @@ struct field {
   value_type type;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

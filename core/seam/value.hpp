@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// A parameter's value. Borrows text and bytes: they must outlive the call.
 struct value {
@@ -99,4 +99,4 @@ class row_set {
   std::size_t next_numbered_ = std::numeric_limits<std::size_t>::max();  // where a number is due
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

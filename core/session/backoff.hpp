@@ -6,7 +6,7 @@
 #include <optional>
 #include <random>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Draws lengths of time, so that sessions that wait for the same thing do not all come back at the
 /// same moment.
@@ -65,4 +65,4 @@ class basic_backoff {
 
 using backoff = basic_backoff<std::chrono::milliseconds>;
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::chrono::milliseconds first_pause{1};
@@ -40,4 +40,4 @@ bool retry_policy::again(const error& failure, const observation* watched) {
   return true;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -8,7 +8,7 @@
 #include "core/session/backoff.hpp"
 #include "core/session/session_pool.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Whether the database has answered before. At the first contact a failed connection is reported
 /// at once, since a wrong address or password does not heal; later it counts as a temporary
@@ -53,4 +53,4 @@ auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

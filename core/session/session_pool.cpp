@@ -6,7 +6,7 @@
 
 #include "core/observe/observation.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 leased_session::~leased_session() {
   if (session_) pool_->give_back(std::move(session_));
@@ -92,4 +92,4 @@ void session_pool::tell_closed(std::size_t count, bool broken) const noexcept {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -13,7 +13,7 @@
 #include "core/seam/driver.hpp"
 #include "core/seam/process.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 class session_pool;
 
@@ -79,4 +79,4 @@ class session_pool {
   std::size_t open_ = 0;                           // idle and on loan; guarded by mutex_
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

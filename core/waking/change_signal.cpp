@@ -1,6 +1,6 @@
 #include "core/waking/change_signal.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 void change_signal::ring() noexcept {
   {
@@ -21,4 +21,4 @@ void change_signal::wait(std::uint64_t since, std::chrono::milliseconds longest,
   rung_.wait_for(hold, stop, longest, [&] { return count_ != since; });
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

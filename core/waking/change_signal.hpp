@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stop_token>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Wakes all waiting threads of this process after a change.
 ///
@@ -28,4 +28,4 @@ class change_signal {
   std::uint64_t count_ = 0;  // guarded by mutex_
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 using std::chrono::milliseconds;
 
@@ -119,4 +119,4 @@ look_plan::moment look_plan::next() const {
   return out;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -5,7 +5,7 @@
 
 #include "core/session/backoff.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// How far a queue's readers can rely on notifications.
 struct hearing {
@@ -90,4 +90,4 @@ class look_plan {
   int overdue_ = 0;  ///< Answers in a row that something is due already.
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

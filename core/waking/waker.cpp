@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 void waker::wake_first(woken why) noexcept {
   sleeper& first = *sleepers_.front();
@@ -65,4 +65,4 @@ woken waker::wait(std::uint64_t since, std::chrono::steady_clock::time_point unt
   return me.why;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

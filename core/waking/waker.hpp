@@ -8,7 +8,7 @@
 #include <mutex>
 #include <stop_token>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Why a reader woke up.
 enum class woken {
@@ -60,4 +60,4 @@ class waker {
   std::deque<sleeper*> sleepers_;  // and what they point to
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

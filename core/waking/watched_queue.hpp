@@ -10,7 +10,7 @@
 #include "core/waking/poll_plan.hpp"
 #include "core/waking/waker.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The state of one queue in a database object, for waiting reads and additions.
 ///
@@ -40,4 +40,4 @@ struct watched_queue {
   look_plan::moment left_at = look_plan::moment::min();
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -7,7 +7,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::milliseconds;
@@ -33,11 +33,11 @@ std::string channel_of(const table_names& names) {
 
 watcher::watcher(driver& from, const open_options& options)
     : from_(from),
-      throttled_(from.able().notifies),
+      throttled_(from.capabilities().notifies),
       by_a_tests_clock_(static_cast<bool>(options.clock)),
-      look_every_(options.look_every),
+      poll_interval_(options.poll_interval),
       token_(new_token()),
-      wanted_(options.waking == waking::automatic),
+      wanted_(options.notifications == notifications::automatic),
       pauses_(milliseconds{100}, milliseconds{30'000}) {}
 
 watcher::~watcher() {
@@ -153,7 +153,7 @@ bool watcher::deserted(moment now) const {
 hearing watcher::hearing_of(const watched_queue& q) const {
   // A clock that a test moves also moves due times, without a notification.
   const bool listening = listener_ != nullptr && q.followed && !by_a_tests_clock_;
-  return {.listening = listening, .throttled = throttled_, .longest = look_every_};
+  return {.listening = listening, .throttled = throttled_, .longest = poll_interval_};
 }
 
 void watcher::run() noexcept {
@@ -216,4 +216,4 @@ void watcher::pass_time(moment until, lock& hold) {
   nudge_ = false;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -18,7 +18,7 @@
 #include "core/session/backoff.hpp"
 #include "core/waking/watched_queue.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// Wakes the waiting readers of one database: after a notification, when a message falls due, and
 /// at each poll interval.
@@ -103,7 +103,7 @@ class watcher {
   driver& from_;
   const bool throttled_;
   const bool by_a_tests_clock_;
-  const std::chrono::milliseconds look_every_;
+  const std::chrono::milliseconds poll_interval_;
   const std::string token_;
 
   std::mutex mutex_;
@@ -141,4 +141,4 @@ void watcher::waiting::ask_due(Ask ask) {
 /// The channel of a queue, as texts write it: `{table:tableq}`.
 [[nodiscard]] std::string channel_of(const table_names& names);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -7,7 +7,7 @@
 
 #include "core/waking/watcher.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::milliseconds;
@@ -110,4 +110,4 @@ bool watcher::concerns(const notice& told, const watched_queue& q) const {
   return payload.substr(0, dot) == std::to_string(q.identity) && payload.substr(dot + 1) != token_;
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -5,11 +5,12 @@
 #include <iterator>
 #include <utility>
 
+#include "core/database/access.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/worker/verdict.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::milliseconds;
@@ -27,7 +28,7 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
       work_(std::move(work)),
       options_(std::move(options)),
       lease_(options_.lease.value_or(queue_.lease())),
-      ahead_(options_.ahead.value_or(options_.threads)) {
+      prefetch_(options_.prefetch.value_or(options_.threads)) {
   check_here();
   producers_ = options_.threads + 1;
   threads_.reserve(options_.threads + 3);
@@ -56,7 +57,7 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
 }
 
 const std::string& crew::backend_of(const claim_queue& queue) noexcept {
-  return queue.known().database().name();
+  return access::state_of(queue).database().name();
 }
 
 crew::~crew() {
@@ -67,11 +68,11 @@ crew::~crew() {
 }
 
 bool crew::here() const noexcept {
-  return queue_.known().here();
+  return access::state_of(queue_).here();
 }
 
 void crew::check_here() const {
-  queue_.known().database().check_here();
+  access::state_of(queue_).database().check_here();
 }
 
 void crew::stop() noexcept {
@@ -155,7 +156,7 @@ void crew::run(void (crew::*part)()) noexcept {
 }
 
 std::size_t crew::room() {
-  const std::size_t most = options_.threads + ahead_;
+  const std::size_t most = options_.threads + prefetch_;
   std::unique_lock lock(mutex_);
   std::size_t free = 0;
   changed_.wait(lock, stop_.get_token(), [&] {
@@ -182,7 +183,7 @@ void crew::take_all() {
                                                        : milliseconds{0};
       const auto begin = steady_clock::now();
       std::vector<delivery> taken =
-          queue_.take({.max = max, .wait = pause, .lease = lease_, .stop = stop_.get_token()});
+          queue_.take(max, {.wait = pause, .lease = lease_, .stop = stop_.get_token()});
       pauses.reset();
       was_empty = taken.empty();
       if (was_empty && options_.until_empty && nothing_left()) return;
@@ -271,12 +272,10 @@ void crew::trouble(const char* why, backoff& pauses, bool until_stop) {
 void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {
   const message_id id = of.delivery.receipt.id;
   const int attempt = of.delivery.attempt;
-  core::tell(queue_.known().database().watching(), [&](observer& to) {
-    to.handled({.backend = queue_.known().database().name(),
-                .queue = queue_.name(),
-                .id = id,
-                .attempt = attempt,
-                .what = what});
+  database_state& in = access::state_of(queue_).database();
+  core::tell(in.watching(), [&](observer& to) {
+    to.handled(
+        {.backend = in.name(), .queue = queue_.name(), .id = id, .attempt = attempt, .what = what});
   });
   tell({.what = what, .id = id, .attempt = attempt, .why = why});
 }
@@ -289,4 +288,4 @@ void crew::tell(const worker_event& event) const noexcept {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -17,7 +17,7 @@
 #include "core/session/backoff.hpp"
 #include "core/worker/held_messages.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 /// The threads of one worker: `take` fills the held messages, handlers empty them, `settle` settles
 /// them, and `keep` extends their leases. They share one mutex, which no thread holds during a call
@@ -68,9 +68,9 @@ class crew {
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
   /// Whether others have the messages by now, and no thread waits for more.
   [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
-  [[nodiscard]] std::vector<settled> settle_once(const std::vector<settlement>& batch,
-                                                 handled::how what);
-  void settled_as(const settlement& one, settled result);
+  [[nodiscard]] std::vector<settle_result> settle_once(const std::vector<settlement>& batch,
+                                                       handled::how what);
+  void settled_as(const settlement& one, settle_result result);
   void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
   void extend(const std::vector<held>& leased);
   /// Extends leases; one by one if one row may be the reason of a failure.
@@ -89,7 +89,7 @@ class crew {
   const worker::handler work_;
   const worker_options options_;
   const std::chrono::milliseconds lease_;
-  const std::size_t ahead_;
+  const std::size_t prefetch_;
   std::stop_source stop_;     ///< No more is taken.
   std::stop_source abandon_;  ///< Handlers are asked to end.
 
@@ -106,4 +106,4 @@ class crew {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "core/claim/operations.hpp"
+#include "core/database/access.hpp"
 #include "core/seam/row_failure.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::milliseconds;
@@ -34,7 +35,7 @@ void crew::settle_all() {
     }
     if (batch.empty()) return;
     // Messages that came while the database worked are one batch now.
-    for (const handled::how what : {handled::how::done, handled::how::failed,
+    for (const handled::how what : {handled::how::completed, handled::how::failed,
                                     handled::how::given_up, handled::how::given_back}) {
       std::vector<settlement> same;
       std::copy_if(batch.begin(), batch.end(), std::back_inserter(same),
@@ -48,7 +49,7 @@ void crew::settle(const std::vector<settlement>& batch, handled::how what) {
   backoff pauses(shortest_pause, longest_pause);
   for (;;) {
     try {
-      const std::vector<settled> results = settle_once(batch, what);
+      const std::vector<settle_result> results = settle_once(batch, what);
       for (std::size_t i = 0; i < batch.size(); ++i) settled_as(batch[i], results[i]);
       return;
     } catch (const error& failure) {
@@ -72,7 +73,7 @@ void crew::settle_each(const std::vector<settlement>& batch, handled::how what,
                        const error& refused) {
   if (batch.size() > 1) {
     for (const settlement& each : batch) settle({each}, what);
-  } else if (what == handled::how::done) {
+  } else if (what == handled::how::completed) {
     settle({{batch.front().of, instead_of_done(refused)}}, handled::how::failed);
   } else {
     not_settled(batch, refused.what());
@@ -89,9 +90,10 @@ bool crew::too_late(const std::vector<settlement>& batch) {
                       [&](const settlement& one) { return one.of->sure_until > now; });
 }
 
-std::vector<settled> crew::settle_once(const std::vector<settlement>& batch, handled::how what) {
-  if (what == handled::how::done) return queue_.complete(receipts_of(batch));
-  if (what == handled::how::given_back) return queue_.release(receipts_of(batch));
+std::vector<settle_result> crew::settle_once(const std::vector<settlement>& batch,
+                                             handled::how what) {
+  if (what == handled::how::completed) return queue_.complete_batch(receipts_of(batch));
+  if (what == handled::how::given_back) return queue_.release_batch(receipts_of(batch));
   std::vector<failure> failures;
   failures.reserve(batch.size());
   for (const settlement& one : batch) {
@@ -100,20 +102,20 @@ std::vector<settled> crew::settle_once(const std::vector<settlement>& batch, han
          .error = one.as.why(),
          .options = {.delay = one.as.delay(), .give_up = what == handled::how::given_up}});
   }
-  return queue_.fail(failures);
+  return queue_.fail_batch(failures);
 }
 
-void crew::settled_as(const settlement& one, settled result) {
+void crew::settled_as(const settlement& one, settle_result result) {
   using kind = worker_event::kind;
   kind told = kind::lease_lost;
   bool known_before = false;
   {
     const std::scoped_lock hold(mutex_);
     known_before = one.of->released && one.as.what() == handled::how::given_back &&
-                   !one.of->running && result == settled::lease_lost;
-    if (result == settled::lease_lost) {
+                   !one.of->running && result == settle_result::lease_lost;
+    if (result == settle_result::lease_lost) {
       counts_.lease_lost += known_before ? 0 : 1;
-    } else if (one.as.what() == handled::how::done) {
+    } else if (one.as.what() == handled::how::completed) {
       ++counts_.completed;
       told = kind::completed;
     } else if (one.as.what() == handled::how::given_back) {
@@ -186,7 +188,7 @@ void crew::extend(const std::vector<held>& leased) {
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);
   const auto until = steady_clock::now() + lease_;
-  const std::vector<pulse> results = heartbeat(queue_.state(), receipts, lease_);
+  const std::vector<pulse> results = heartbeat(access::state_of(queue_), receipts, lease_);
   const std::scoped_lock hold(mutex_);
   for (std::size_t i = 0; i < leased.size(); ++i) {
     held_message& one = *leased[i];
@@ -200,4 +202,4 @@ void crew::extend(const std::vector<held>& leased) {
   }
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

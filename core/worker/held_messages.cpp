@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 void held_messages::add(std::vector<delivery> taken, moment sure_until) {
   for (delivery& one : taken) {
@@ -70,4 +70,4 @@ bool held_messages::holds(const held& one) const {
   return std::find(all_.begin(), all_.end(), one) != all_.end();
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -11,7 +11,7 @@
 #include <tableq/message.hpp>
 #include <tableq/worker.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 using moment = std::chrono::steady_clock::time_point;
 
@@ -73,4 +73,4 @@ class held_messages {
   std::size_t running_ = 0;
 };
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

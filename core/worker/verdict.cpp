@@ -9,7 +9,7 @@
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 namespace {
 
 /// One character more than can be kept: settling cuts at a character's end.
@@ -37,7 +37,7 @@ handled failed(std::string why, std::optional<std::chrono::milliseconds> delay) 
 handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_delay) {
   std::string why = shortened(said.why());
   switch (said.what()) {
-    case handled::how::done:
+    case handled::how::completed:
     case handled::how::given_back:
       return said;
     case handled::how::given_up:
@@ -89,4 +89,4 @@ handled instead_of_done(const error& refused) {
                 refused.what()));
 }
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

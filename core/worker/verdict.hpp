@@ -7,7 +7,7 @@
 #include <tableq/error.hpp>
 #include <tableq/worker.hpp>
 
-namespace tableq::core {
+namespace tableq::inline v0::core {
 
 // Results of one message, for any handler and any answer of the database: for worker and drain.
 
@@ -23,4 +23,4 @@ namespace tableq::core {
 /// The settlement to use instead, if the database refuses the completion of a message.
 [[nodiscard]] handled instead_of_done(const error& refused);
 
-}  // namespace tableq::core
+}  // namespace tableq::inline v0::core

@@ -1,18 +1,25 @@
 #include <tableq/worker.hpp>
 
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include <tableq/error.hpp>
 
+#include "core/database/access.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/named.hpp"
 #include "core/seam/process.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 
-namespace tableq {
+namespace tableq::inline v0 {
 namespace {
+
+void check(const claim_queue& queue) {
+  if (core::access::is_bound(queue)) {
+    core::refuse("workers have transactions of their own: give the queue, not queue.in(tx)");
+  }
+}
 
 void check(const worker::handler& work) {
   if (!work) core::refuse("a worker needs a handler");
@@ -20,10 +27,11 @@ void check(const worker::handler& work) {
 
 void check(const claim_queue& queue, const worker::handler& work, const worker_options& options) {
   constexpr std::size_t most_threads = 1000;
-  constexpr std::size_t most_ahead = 10'000;
+  constexpr std::size_t most_prefetched = 10'000;
+  check(queue);
   check(work);
   if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
-  if (options.ahead.value_or(0) > most_ahead) core::refuse("ahead is 0 to 10000");
+  if (options.prefetch.value_or(0) > most_prefetched) core::refuse("prefetch is 0 to 10000");
   core::check_lease(options.lease.value_or(queue.lease()));
   if (options.retry_delay) core::check_delay(*options.retry_delay);
 }
@@ -80,16 +88,19 @@ worker_counts worker::counts() const {
 }
 
 std::size_t drain(claim_queue queue, const worker::handler& work) {
-  core::named(core::crew::backend_of(queue), "work", [&] { check(work); });
+  core::named(core::crew::backend_of(queue), "work", [&] {
+    check(queue);
+    check(work);
+  });
   std::size_t count = 0;
   for (;;) {
-    const std::vector<delivery> taken = queue.take();
-    if (taken.empty()) return count;
-    const receipt& mine = taken.front().receipt;
+    const std::optional<delivery> taken = queue.take_one();
+    if (!taken) return count;
+    const receipt& mine = taken->receipt;
     ++count;
-    const handled said = core::ask_handler(work, taken.front(), std::stop_token(), {});
+    const handled said = core::ask_handler(work, *taken, std::stop_token(), {});
     switch (said.what()) {
-      case handled::how::done:
+      case handled::how::completed:
         complete(queue, mine);
         break;
       case handled::how::given_back:
@@ -101,4 +112,4 @@ std::size_t drain(claim_queue queue, const worker::handler& work) {
   }
 }
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

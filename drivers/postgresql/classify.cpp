@@ -4,7 +4,7 @@
 
 #include "drivers/dialects.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 struct rule {
@@ -78,4 +78,4 @@ verdict classify_postgresql(const native_error& failure) {
   return found == rules.end() ? verdict{errc::internal, advice::never} : found->means;
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -4,12 +4,12 @@
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport/libpq_address.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
   libpq::address at = libpq::resolve_address(url);
-  return {.connect = std::move(at.connect), .pooled = at.pooled, .able = self.able};
+  return {.connect = std::move(at.connect), .pooled = at.pooled, .capabilities = self.capabilities};
 }
 
 }  // namespace
@@ -35,14 +35,14 @@ dialect make_postgresql_dialect() {
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",
       .batches = batching::arrays,
       // The server holds no value of 1 GiB, and a row travels in one message with other data.
-      .able = {.strict_needs_lock = true,
-               .schemas = true,
-               .notifies = true,
-               .deleted_rows_linger = true,
-               .max_payload = 1'000'000'000},
+      .capabilities = {.strict_needs_lock = true,
+                       .schemas = true,
+                       .notifies = true,
+                       .deleted_rows_linger = true,
+                       .max_payload = 1'000'000'000},
       .resolve = resolve,
       .classify = classify_postgresql,
   };
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -1,6 +1,6 @@
 #include "drivers/dialects.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 // The primary result codes, from https://www.sqlite.org/rescode.html; an extended one keeps its
@@ -71,4 +71,4 @@ verdict classify_sqlite(const native_error& failure) {
   }
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

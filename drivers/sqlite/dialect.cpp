@@ -13,7 +13,7 @@
 #include "drivers/sqlite/sqlite_sql.hpp"
 #include "drivers/text.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 using namespace std::chrono_literals;
@@ -59,7 +59,8 @@ std::string place_of_file(const std::string& file) {
 endpoint resolve(const dialect& self, const connection_url& url) {
   if (!url.problem.empty()) refuse(url.problem);
   const std::string file = place_of_file(file_of(url));
-  endpoint at{.connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .able = self.able};
+  endpoint at{
+      .connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .capabilities = self.capabilities};
   std::string synchronous;
   for (const auto& [key, given] : url.settings) {
     if (key == "synchronous") {
@@ -76,7 +77,7 @@ endpoint resolve(const dialect& self, const connection_url& url) {
   }
   if (!synchronous.empty()) at.setup = {"PRAGMA synchronous = " + synchronous};
   // Each session would have a database of its own.
-  if (file == memory) at.able.max_sessions = 1;
+  if (file == memory) at.capabilities.max_sessions = 1;
   return at;
 }
 
@@ -102,13 +103,13 @@ dialect make_sqlite_dialect() {
       .batches = batching::loop,
       // One writer at a time: every order is strict by itself. 10^9 is SQLITE_MAX_LENGTH, and holds
       // for a row with all its columns.
-      .able = {.strict_needs_lock = false,
-               .schemas = false,
-               .one_writer = true,
-               .max_payload = 999'900'000},
+      .capabilities = {.strict_needs_lock = false,
+                       .schemas = false,
+                       .one_writer = true,
+                       .max_payload = 999'900'000},
       .resolve = resolve,
       .classify = classify_sqlite,
   };
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -4,7 +4,7 @@
 
 #include "drivers/dialects.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 struct rule {
@@ -139,4 +139,4 @@ verdict classify_sqlserver(const native_error& failure) {
   return means;
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -3,12 +3,14 @@
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_tds.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
   const odbc::tds_address at = odbc::resolve_tds(url, self.name, odbc::installed_drivers());
-  return {.connect = at.connect, .statement_timeout = at.statement_timeout, .able = self.able};
+  return {.connect = at.connect,
+          .statement_timeout = at.statement_timeout,
+          .capabilities = self.capabilities};
 }
 
 }  // namespace
@@ -40,10 +42,10 @@ dialect make_sqlserver_dialect() {
       .row_counts = {1, 4, 16, 64, 192, 256},
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
-      .able = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},
+      .capabilities = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},
       .resolve = resolve,
       .classify = classify_sqlserver,
   };
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

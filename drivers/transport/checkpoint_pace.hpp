@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// When a session that has committed copies what is in SQLite's log to the file: from 1,000 pages
 /// on after each commit, as SQLite does by itself, but with a pause when nothing could be copied.
@@ -38,4 +38,4 @@ class checkpoint_pace {
   clock::time_point not_before_{};
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -8,7 +8,7 @@
 
 #include "core/seam/process.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 /// Guarded by process_wide(). Never destroyed: static objects may hold sessions.
@@ -38,4 +38,4 @@ closed_in_child::~closed_in_child() {
   if (found != all().end()) all().erase(found);
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// A descriptor that every child of fork() closes at once. Otherwise the child would keep a link to
 /// a server, or a lock of a file, that must end with this process.
@@ -21,4 +21,4 @@ class closed_in_child {
   int descriptor_;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

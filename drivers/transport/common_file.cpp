@@ -1,6 +1,6 @@
 #include "drivers/transport/common_file.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 std::string common_file::complaint() const {
   const std::scoped_lock hold(mutex_);
@@ -18,4 +18,4 @@ void common_file::lost(const named_file& log) {
   lost_ = log.complaint();
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -6,7 +6,7 @@
 
 #include "drivers/transport/named_file.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// The file that all sessions of a `database` object work on: the one that the first of them found.
 ///
@@ -29,4 +29,4 @@ class common_file {
   std::string lost_;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -20,7 +20,7 @@
 #include "drivers/transport/interrupter.hpp"
 #include "drivers/transport/own_writes.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 using std::chrono::milliseconds;
@@ -271,4 +271,4 @@ std::unique_ptr<core::listener> watch_file(const std::string& file, const own_wr
   return std::make_unique<stamp_watch>(file);
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -6,7 +6,7 @@
 #include "core/seam/listener.hpp"
 #include "drivers/transport/own_writes.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Watches a file and its write-ahead log, `<file>-wal`, for changes. On Linux the system notifies;
 /// elsewhere, and if the system has no more watches, the files are polled.
@@ -15,4 +15,4 @@ namespace tableq::drivers {
 ///   system notifies.
 std::unique_ptr<core::listener> watch_file(const std::string& file, const own_writes& own);
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

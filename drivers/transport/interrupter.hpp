@@ -11,7 +11,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Interrupts a wait on file descriptors: a pipe of the listener's own.
 ///
@@ -65,4 +65,4 @@ class interrupter {
   std::array<int, 2> ends_{-1, -1};
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

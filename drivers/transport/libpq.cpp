@@ -19,7 +19,7 @@
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_values.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 using libpq::bound_values;
@@ -260,4 +260,4 @@ bool fits(soci::session& session, const dialect& /*speaks*/) {
 const transport_kind libpq_transport{"libpq", marker::numbered,    true, open, attach,
                                      fits,    listen_through_libpq};
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

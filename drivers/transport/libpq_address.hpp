@@ -18,7 +18,7 @@
 
 #include "core/input/connection_string.hpp"
 
-namespace tableq::drivers::libpq {
+namespace tableq::inline v0::drivers::libpq {
 
 struct free_options {
   void operator()(PQconninfoOption* all) const noexcept { PQconninfoFree(all); }
@@ -230,4 +230,4 @@ inline address resolve_address(const connection_url& url) {
   return {.connect = std::move(out), .pooled = read.pooled};
 }
 
-}  // namespace tableq::drivers::libpq
+}  // namespace tableq::inline v0::drivers::libpq

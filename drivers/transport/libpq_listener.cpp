@@ -10,7 +10,7 @@
 
 #include "drivers/transport/interrupter.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 struct free_notice {
@@ -70,8 +70,8 @@ class libpq_listener final : public core::listener {
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
                                                      const endpoint& at,
                                                      const own_writes& /*own*/) {
-  if (!at.able.notifies || at.pooled) return nullptr;
+  if (!at.capabilities.notifies || at.pooled) return nullptr;
   return std::make_unique<libpq_listener>(std::move(session));
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -6,10 +6,10 @@
 
 #include "core/seam/driver.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// Receives notifications in a session of its own. Null for dialects without notifications.
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
                                                      const endpoint& at, const own_writes& own);
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

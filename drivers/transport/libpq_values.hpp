@@ -15,7 +15,7 @@
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 
-namespace tableq::drivers::libpq {
+namespace tableq::inline v0::drivers::libpq {
 
 // The server's own numbers for types, from pg_type.dat; they never change.
 enum type_oid : Oid {
@@ -197,4 +197,4 @@ inline void read_rows(const PGresult* from, const std::vector<core::value_type>&
   }
 }
 
-}  // namespace tableq::drivers::libpq
+}  // namespace tableq::inline v0::drivers::libpq

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 named_file::named_file(std::string name) : name_(std::move(name)) {
   struct stat now {};
@@ -32,4 +32,4 @@ bool named_file::there() const noexcept {
          now.st_dev == device_;
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// A file that a session has open, by the name that led to it. Somebody may delete it, move it, or
 /// put another one there: the session would go on with a file that nobody else opens.
@@ -45,4 +45,4 @@ struct session_files {
   std::optional<named_file> log = {};  ///< What was committed and is not in the main one yet.
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -19,7 +19,7 @@
 #include "drivers/transport/odbc_forks.hpp"
 #include "drivers/transport/odbc_values.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace odbc {
 namespace {
 
@@ -94,7 +94,7 @@ SQLHDBC handle_of(soci::session& session) {
 /// Shared by a session's executor and its statements.
 struct odbc_link {
   SQLHDBC handle;
-  std::chrono::milliseconds statement_timeout;
+  std::optional<std::chrono::milliseconds> statement_timeout;
   bool wide_text;
   /// A text began the open transaction: ODBC reports only transactions that the driver began.
   bool open = false;
@@ -118,8 +118,8 @@ class statement_handle {
     if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, link.handle, &handle_))) {
       fail(SQL_HANDLE_DBC, link.handle, link.handle);
     }
-    if (link.statement_timeout.count() > 0) {
-      const auto seconds = std::chrono::ceil<std::chrono::seconds>(link.statement_timeout).count();
+    if (link.statement_timeout) {
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(*link.statement_timeout).count();
       // NOLINTNEXTLINE(performance-no-int-to-ptr): ODBC's way of passing a number
       SQLSetStmtAttr(handle_, SQL_ATTR_QUERY_TIMEOUT, reinterpret_cast<SQLPOINTER>(seconds), 0);
     }
@@ -374,4 +374,4 @@ std::string odbc_product(const endpoint& at) {
 const transport_kind odbc_transport{"odbc",       marker::question, false,  odbc::open,
                                     odbc::attach, odbc::fits,       nullptr};
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -10,7 +10,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
@@ -220,4 +220,4 @@ std::vector<std::string> installed_drivers() {
   return out;
 }
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

@@ -10,7 +10,7 @@
 
 #include <tableq/dialect.hpp>
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 
 /// A value as it is written after `Key=`: in braces if any of it could be read as syntax, and then
 /// with each closing brace doubled. The caller has refused control characters.
@@ -55,4 +55,4 @@ std::string raw_connection_string(const connection_url& url);
 /// @throws error errc::connection_failed when there is no driver manager.
 std::vector<std::string> installed_drivers();
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 namespace {
 
 constexpr std::chrono::microseconds pause{50};
@@ -48,4 +48,4 @@ calling::~calling() {
   --calls;
 }
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

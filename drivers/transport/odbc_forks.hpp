@@ -1,6 +1,6 @@
 #pragma once
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 
 /// Marks a call of this thread into ODBC, as long as it lives.
 ///
@@ -16,4 +16,4 @@ class calling {
   ~calling();
 };
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

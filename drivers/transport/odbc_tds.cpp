@@ -13,7 +13,7 @@
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_uri.hpp"
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 namespace {
 
 using namespace std::chrono_literals;
@@ -246,4 +246,4 @@ tds_address resolve_tds(const connection_url& url, std::string_view backend,
           .statement_timeout = given.statement_timeout};
 }
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

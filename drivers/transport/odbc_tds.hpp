@@ -11,7 +11,7 @@
 
 #include <tableq/dialect.hpp>
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 
 struct tds_address {
   std::string connect;  ///< The ODBC connection string. May hold a password.
@@ -29,4 +29,4 @@ struct tds_address {
 tds_address resolve_tds(const connection_url& url, std::string_view backend,
                         const std::vector<std::string>& installed);
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

@@ -8,7 +8,7 @@
 
 #include "core/input/connection_string.hpp"
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
@@ -105,4 +105,4 @@ void refuse(std::string_view backend, const std::string& sentence, errc code) {
               {.backend = std::string(backend), .operation = "connect"});
 }
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

@@ -12,7 +12,7 @@
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 
 /// The parts of an address before the question mark, each decoded. Missing parts are empty.
 struct uri {
@@ -35,4 +35,4 @@ void check_characters(std::string_view backend, std::string_view part, std::stri
 [[noreturn]] void refuse(std::string_view backend, const std::string& sentence,
                          errc code = errc::invalid_argument);
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

@@ -20,7 +20,7 @@
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
 
-namespace tableq::drivers::odbc {
+namespace tableq::inline v0::drivers::odbc {
 
 static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
 
@@ -161,4 +161,4 @@ class field_reader {
   bool wide_text_;
 };
 
-}  // namespace tableq::drivers::odbc
+}  // namespace tableq::inline v0::drivers::odbc

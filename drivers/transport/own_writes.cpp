@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// The writes of one `database` object.
 class own_writes::watches {
@@ -48,4 +48,4 @@ void own_writes::remove(mutable_watch& watch) noexcept {
   watches_->remove(watch);
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// A watch that can be muted for a moment.
 class mutable_watch {
@@ -41,4 +41,4 @@ class own_writes {
   std::shared_ptr<watches> watches_;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

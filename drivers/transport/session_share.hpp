@@ -3,7 +3,7 @@
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/own_writes.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// What the sessions of one `database` object share, beside its dialect and endpoint.
 ///
@@ -14,4 +14,4 @@ struct session_share {
   own_writes writes;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -16,7 +16,7 @@
 #include "drivers/transport/sqlite_forks.hpp"
 #include "drivers/transport/sqlite_turn.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 // SOCI's header puts the C interface into this namespace.
@@ -321,4 +321,4 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .tells_time = true,
                                       .survive_forks = survive_forks};
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

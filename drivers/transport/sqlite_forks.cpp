@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 using stat_call = int (*)(const char*, struct stat*);
@@ -113,4 +113,4 @@ void survive_forks() {
   static_cast<void>(done);
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// After this call a child of fork() can open SQLite files that its parent has open.
 ///
@@ -13,4 +13,4 @@ namespace tableq::drivers {
 /// Does nothing if it was called before, or if SQLite does not let its system calls be replaced.
 void survive_forks();
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

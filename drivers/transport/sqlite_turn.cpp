@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 namespace {
 
 using namespace std::chrono_literals;
@@ -151,4 +151,4 @@ void sqlite_turn::sleep(clock::duration about) {
   std::this_thread::sleep_for(std::min(jitter_.below(about * 4 / 3), left));
 }
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

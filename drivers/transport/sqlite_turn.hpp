@@ -7,7 +7,7 @@
 #include "core/session/backoff.hpp"
 #include "drivers/transport/closed_in_child.hpp"
 
-namespace tableq::drivers {
+namespace tableq::inline v0::drivers {
 
 /// The waiting line of all sessions that write to one SQLite file, in every process: waiting
 /// sessions queue up, and a session that has written for a while lets the next one go first.
@@ -68,4 +68,4 @@ class sqlite_turn {
   core::jitter jitter_;
 };
 
-}  // namespace tableq::drivers
+}  // namespace tableq::inline v0::drivers

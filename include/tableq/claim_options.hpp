@@ -7,31 +7,11 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <tableq/export.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_rules.hpp>
 
-namespace tableq {
-
-/// How long a message rests after a failed attempt, by the number of its attempts.
-struct retry_delays {
-  /// After the first failed attempt, after the second, and so on; the last one holds for all that
-  /// follow. At most 32, each 0 to 3,650 days. None: ready again at once.
-  std::vector<std::chrono::milliseconds> after = {};
-  /// Each delay is drawn between so many per cent less and so many more, 0 to 100: what failed
-  /// together does not come back together.
-  int jitter = 0;
-
-  /// The same after each attempt.
-  static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
-  /// `first`, twice that, and so on up to `most`.
-  TABLEQ_EXPORT static retry_delays exponential(std::chrono::milliseconds first,
-                                                std::chrono::milliseconds most, int jitter = 20);
-
-  friend bool operator==(const retry_delays&, const retry_delays&) = default;
-};
+namespace tableq::inline v0 {
 
 /// How long a key of a `claim` queue keeps others from being added. Stored by name.
 enum class key_scope {
@@ -63,14 +43,16 @@ enum class group_policy {
 struct group_options {
   int limit = 1;  ///< So many of a group at a time, 1 to 1,000. With more than 1 they may overtake.
   group_policy on_failure = group_policy::hold;
+  /// False: as if no groups were named. `{}` therefore gives a queue groups, one message at a time.
+  bool enabled = true;
 
   friend bool operator==(const group_options&, const group_options&) = default;
 };
 
-/// For `database::claim`. What is left empty is as stored in the catalogue when the queue was
+/// For `database::claim`. What is left out is as stored in the catalogue when the queue was
 /// created; what is given is stored when this call creates the queue. On an existing queue lease,
-/// max_attempts, keep, retry and time_to_live then hold for this handle only; the others must be as
-/// stored, or it is errc::kind_mismatch.
+/// max_attempts, keep_completed, retry and time_to_live then hold for this handle only; the others
+/// must be as stored, or it is errc::kind_mismatch. C++ wants the names in the order below.
 struct claim_options {
   /// How long a take holds a message. 1 ms to 365 days. A new queue's default: 30 s.
   std::optional<std::chrono::milliseconds> lease = {};
@@ -81,15 +63,16 @@ struct claim_options {
 
   /// Whether complete keeps the message with the time it finished, until purge. A new queue's
   /// default: false.
-  std::optional<bool> keep = {};
+  std::optional<bool> keep_completed = {};
 
-  /// When failed messages are taken again, unless `fail` says. A new queue's default: at once.
-  /// Leases that end unsettled are taken again at once in any case.
-  std::optional<retry_delays> retry = {};
+  /// When failed messages are taken again, unless `fail` says: `{1s, 10s, 1min}`, or a
+  /// retry_delays. A new queue's default: at once. Leases that end unsettled are taken again at
+  /// once in any case.
+  optional_retry retry = std::nullopt;
 
-  /// How long after enqueue a message may be handed out, 1 ms to 3,650 days; then it is dead, with
-  /// the error "expired", as soon as a take meets it. Zero: for ever, a new queue's default.
-  std::optional<std::chrono::milliseconds> time_to_live = {};
+  /// How long after enqueue a message may be handed out; then it is dead, with the error "expired",
+  /// as soon as a take meets it. A new queue's default: lifetime::forever().
+  std::optional<lifetime> time_to_live = {};
 
   /// A new queue's default: key_scope::active.
   std::optional<key_scope> keys = {};
@@ -98,9 +81,9 @@ struct claim_options {
   /// not at all. The scope must be key_scope::active.
   std::optional<std::chrono::milliseconds> key_window = {};
 
-  /// Lets messages have a `group`. A new queue's default: none. Costs each enqueue and settlement
-  /// of the queue a transaction of some statements; takes cost the same.
-  std::optional<group_options> groups = {};
+  /// Lets messages have a `group`: `{}`, or `{.limit = 4}`. A new queue's default: none. Costs each
+  /// enqueue and settlement of the queue a transaction of some statements; takes cost the same.
+  group_options groups = {.enabled = false};
 
   /// The `claim` queue of this database that dead messages are moved to, with their history; it is
   /// opened, or created, with this one. Empty, a new queue's default: they stay here.
@@ -122,21 +105,19 @@ struct claim_enqueue_options {
   /// 1 to 200 bytes of UTF-8 without NUL. Messages of one group are handed out one after the other.
   /// Only in queues with claim_options::groups, and not with a delay. Empty: none.
   std::optional<std::string> group = {};
-  /// Empty: the queue's. Zero: for ever.
-  std::optional<std::chrono::milliseconds> time_to_live = {};
-  std::optional<int> max_attempts = {};    ///< Empty: the queue's. 1 to 1,000,000.
-  std::optional<retry_delays> retry = {};  ///< Empty: the queue's.
+  std::optional<lifetime> time_to_live = {};  ///< Empty: the queue's.
+  std::optional<int> max_attempts = {};       ///< Empty: the queue's. 1 to 1,000,000.
+  optional_retry retry = std::nullopt;        ///< Empty: the queue's.
 };
 
-/// One message of a batch for `claim`. The payload is borrowed for the call.
+/// One message of a batch for `claim`.
 struct new_claim_message {
-  std::string_view payload;
+  std::string payload = {};
   claim_enqueue_options options = {};
 };
 
-/// For `claim_queue::take`.
+/// For `claim_queue::take` and `take_one`.
 struct take_options {
-  std::size_t max = 1;                ///< At most so many, 1 to 10,000.
   std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
   /// Empty: the handle's. 1 ms to 365 days.
   std::optional<std::chrono::milliseconds> lease = {};
@@ -155,17 +136,11 @@ struct fail_options {
   bool give_up = false;
 };
 
-/// One item of a batch for `claim_queue::fail`. The text is borrowed for the call.
+/// One item of a batch for `claim_queue::fail_batch`.
 struct failure {
-  tableq::receipt receipt;
-  std::string_view error;
+  tableq::receipt receipt = {};
+  std::string error = {};  ///< Kept in the message's history, as fail's.
   fail_options options = {};
-};
-
-/// Which messages that nobody will take any more.
-enum class retained {
-  done = 3,  ///< Completed and kept; the value is message_state::done.
-  dead = 4,  ///< Out of attempts; the value is message_state::dead.
 };
 
 /// A page of `claim_queue::list`.
@@ -176,7 +151,7 @@ struct page {
   std::optional<stored_message> after = {};
 };
 
-/// One item of a batch for `claim_queue::set_priority`.
+/// One item of a batch for `claim_queue::set_priority_batch`.
 struct new_priority {
   message_id id = {};
   std::int32_t priority = 0;  ///< Higher comes first.
@@ -186,8 +161,9 @@ struct new_priority {
 struct redrive_options {
   /// Which ones. Called in the calling thread, outside of transactions. Empty: all.
   std::function<bool(const stored_message&)> filter = {};
-  std::size_t max = 0;        ///< At most so many; zero: no limit.
-  double per_second = 0;      ///< At most so many a second, on average; zero: no limit.
+  std::optional<std::size_t> max = {};    ///< At most so many. Empty: no limit.
+  std::optional<double> per_second = {};  ///< At most so many a second, on average, above 0 and up
+                                          ///< to 1,000,000,000. Empty: no limit.
   std::stop_token stop = {};  ///< A request ends it after the messages that are on their way.
 };
 
@@ -200,4 +176,4 @@ struct purge_options {
   std::size_t batch = 1000;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -2,20 +2,26 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <tableq/claim_options.hpp>
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
+#include <tableq/payload.hpp>
 #include <tableq/queue.hpp>
+#include <tableq/receipts.hpp>
 #include <tableq/stats.hpp>
-#include <tableq/transaction.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// A queue whose reads flag a message for the length of a lease; `complete` removes it, or marks it
 /// done.
@@ -25,26 +31,28 @@ namespace tableq {
 /// counts as a failed attempt; the message is taken again by whoever calls `take` next, or is dead
 /// after its last. The states are drawn in docs/guarantees.md.
 ///
-/// All settling operations take a receipt, act only while its fence matches, and may be called
-/// inside a transaction. A receipt of another queue is errc::invalid_argument. Batches answer per
-/// item, in order.
+/// All settling operations take a receipt, or the delivery that has it, and act only while its
+/// fence matches. A receipt of another queue is errc::invalid_argument. Batches take any contiguous
+/// range of receipts or deliveries, and answer per item, in order.
 class TABLEQ_EXPORT claim_queue : public queue {
  public:
-  /// Adds one message; it is stored when the call returns.
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] claim_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] claim_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
+  /// Adds one message; it is stored when the call returns, inside a transaction when that commits.
   /// @param full what to do when the queue has a capacity and no room, whether or not the key is
   ///   there already. Inside a transaction there is no waiting: it would hold its locks.
+  /// @return its id, and whether it was created: a key may be held by an earlier one.
   /// @throws error errc::too_large, queue_full, or errc::invalid_argument for options out of range.
-  enqueued enqueue(std::string_view payload, const claim_enqueue_options& options,
+  enqueued enqueue(payload_view payload, const claim_enqueue_options& options = {},
                    const when_full& full = {});
-  /// Without a key nothing can be there already: the id is all there is to know.
-  message_id enqueue(std::string_view payload);
-  enqueued enqueue(transaction& tx, std::string_view payload, const claim_enqueue_options& options);
-  message_id enqueue(transaction& tx, std::string_view payload);
 
   /// Adds all whose keys are free, in order, in one transaction; of two with one key the first.
   std::vector<enqueued> enqueue_batch(std::span<const new_claim_message> messages,
                                       const when_full& full = {});
-  std::vector<enqueued> enqueue_batch(transaction& tx, std::span<const new_claim_message> messages);
 
   /// As plain_queue::enqueue_async. A delay and a time to live count from when the message is
   /// stored.
@@ -53,45 +61,36 @@ class TABLEQ_EXPORT claim_queue : public queue {
   void enqueue_async(std::string payload, const claim_enqueue_options& options,
                      std::function<void(outcome<enqueued>)> done);
 
-  /// Takes up to `options.max` messages under one lease, in one statement, in the queue's order.
-  /// Inside a transaction the take is undone with it, receipts and all, and `wait` is refused.
-  /// A message whose headers cannot be read is not handed out: it is dead at once, its history says
-  /// why, and the others come. See stored_message::unread_headers.
+  /// Takes up to `max` messages, 1 to 10,000, under one lease, in one statement, in the queue's
+  /// order. Inside a transaction the take is undone with it, receipts and all, and `wait` is
+  /// refused. A message whose headers cannot be read is not handed out: it is dead at once, its
+  /// history says why, and the others come. See stored_message::unread_headers.
   /// @return empty when nothing was ready (or became so within `wait`).
-  [[nodiscard]] std::vector<delivery> take(const take_options& options = {});
-  [[nodiscard]] std::vector<delivery> take(transaction& tx, const take_options& options = {});
+  [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
+  /// The same for one message.
+  [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
 
   /// The work is done: removes the message, or keeps it as done where the queue keeps.
   /// @throws error errc::conflict, as the other settlements, cancel and set_priority: the
   ///   transaction keeps a snapshot from before the message was added, and cannot tell.
-  [[nodiscard]] settled complete(const receipt& r);
-  [[nodiscard]] settled complete(transaction& tx, const receipt& r);
-  [[nodiscard]] std::vector<settled> complete(std::span<const receipt> receipts);
-  [[nodiscard]] std::vector<settled> complete(transaction& tx, std::span<const receipt> receipts);
+  [[nodiscard]] settle_result complete(const receipt& taken);
+  [[nodiscard]] std::vector<settle_result> complete_batch(const receipts_view& taken);
 
   /// The work failed: the message becomes ready again, after `delay`, or dead after its last
   /// attempt.
   /// @param error kept in the message's history: cut at 2,000 bytes, made UTF-8.
-  [[nodiscard]] settled fail(const receipt& r, std::string_view error,
-                             const fail_options& options = {});
-  [[nodiscard]] settled fail(transaction& tx, const receipt& r, std::string_view error,
-                             const fail_options& options = {});
-  [[nodiscard]] std::vector<settled> fail(std::span<const failure> failures);
-  [[nodiscard]] std::vector<settled> fail(transaction& tx, std::span<const failure> failures);
+  [[nodiscard]] settle_result fail(const receipt& taken, std::string_view error,
+                                   const fail_options& options = {});
+  [[nodiscard]] std::vector<settle_result> fail_batch(std::span<const failure> failures);
 
   /// Gives the message back untried: ready at once, the attempt not counted.
-  [[nodiscard]] settled release(const receipt& r);
-  [[nodiscard]] settled release(transaction& tx, const receipt& r);
-  [[nodiscard]] std::vector<settled> release(std::span<const receipt> receipts);
-  [[nodiscard]] std::vector<settled> release(transaction& tx, std::span<const receipt> receipts);
+  [[nodiscard]] settle_result release(const receipt& taken);
+  [[nodiscard]] std::vector<settle_result> release_batch(const receipts_view& taken);
 
   /// The lease ends `lease` from now (1 ms to 365 days), whatever it was before. The receipt stays.
-  [[nodiscard]] settled extend(const receipt& r, std::chrono::milliseconds lease);
-  [[nodiscard]] settled extend(transaction& tx, const receipt& r, std::chrono::milliseconds lease);
-  [[nodiscard]] std::vector<settled> extend(std::span<const receipt> receipts,
-                                            std::chrono::milliseconds lease);
-  [[nodiscard]] std::vector<settled> extend(transaction& tx, std::span<const receipt> receipts,
-                                            std::chrono::milliseconds lease);
+  [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
+  [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
+                                                        std::chrono::milliseconds lease);
 
   /// Looks at up to `max` ready messages (1 to 10,000) in the order of takes, locking nothing. Of
   /// those that fell due or whose lease ended since the last take, only the first `max` by that
@@ -102,39 +101,31 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// and leased ones by due_at, done and dead ones by the time they finished. Each page costs the
   /// same, however many came before. It is no snapshot: what changes meanwhile may be missed, or
   /// met twice. Messages that are due and that no take has met are still delayed or leased.
-  [[nodiscard]] std::vector<stored_message> list(message_state which,
+  [[nodiscard]] std::vector<stored_message> list(message_state state,
                                                  const tableq::page& page = {}) const;
 
   /// Looks a message up, in whatever state. On SQL Server it waits for those who are changing it.
   /// A transaction that keeps a snapshot gets what the snapshot shows; so does `find`.
   [[nodiscard]] std::optional<stored_message> get(message_id id) const;
-  [[nodiscard]] std::optional<stored_message> get(transaction& tx, message_id id) const;
   /// Results in the order of `ids`.
-  [[nodiscard]] std::vector<std::optional<stored_message>> get(
+  [[nodiscard]] std::vector<std::optional<stored_message>> get_batch(
       std::span<const message_id> ids) const;
-  [[nodiscard]] std::vector<std::optional<stored_message>> get(
-      transaction& tx, std::span<const message_id> ids) const;
 
   /// Looks up the message that holds a key; one that is done holds it for its window, if any.
   /// @throws error errc::invalid_argument for what cannot be a key.
   [[nodiscard]] std::optional<stored_message> find(std::string_view key) const;
-  [[nodiscard]] std::optional<stored_message> find(transaction& tx, std::string_view key) const;
 
   /// Removes a message that is ready, delayed, held or dead, and frees its key. One that is leased
   /// stays, also when its lease is over, until a take has met it; one that is done is purge's
   /// affair.
-  altered cancel(message_id id);
-  altered cancel(transaction& tx, message_id id);
+  change_result cancel(message_id id);
   /// All in one transaction. Results in the order of `ids`; of two equal ones the first counts.
-  std::vector<altered> cancel(std::span<const message_id> ids);
-  std::vector<altered> cancel(transaction& tx, std::span<const message_id> ids);
+  std::vector<change_result> cancel_batch(std::span<const message_id> ids);
 
   /// Changes the priority of a message that is ready, delayed or held.
-  altered set_priority(message_id id, std::int32_t priority);
-  altered set_priority(transaction& tx, message_id id, std::int32_t priority);
+  change_result set_priority(message_id id, std::int32_t priority);
   /// Results in the order of `changes`; of two for one message the first counts.
-  std::vector<altered> set_priority(std::span<const new_priority> changes);
-  std::vector<altered> set_priority(transaction& tx, std::span<const new_priority> changes);
+  std::vector<change_result> set_priority_batch(std::span<const new_priority> changes);
 
   /// Makes dead messages ready again, with no attempts counted; their error history stays.
   /// @return how many of `ids` were dead and are ready now.
@@ -144,10 +135,13 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// with payload, headers, priority and history, but hold their keys no longer and are in no
   /// group. Those whose headers could not be read stay there.
   /// @return how many.
+  /// @throws error errc::invalid_argument for options out of range.
   std::size_t redrive_all(const redrive_options& options = {});
 
   /// Deletes done or dead messages by age, in small batches. @return how many.
-  std::size_t purge(retained which, const purge_options& options = {});
+  /// @param state message_state::done or message_state::dead.
+  /// @throws error errc::invalid_argument for another state: cancel removes messages that wait.
+  std::size_t purge(message_state state, const purge_options& options = {});
 
   /// Counts, up to 10,000 of each figure unless told otherwise: cheap enough for each second.
   /// @throws error errc::invalid_argument for options out of range.
@@ -162,4 +156,4 @@ class TABLEQ_EXPORT claim_queue : public queue {
   using queue::queue;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -11,17 +11,13 @@
 
 #include <tableq/claim_queue.hpp>
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/options.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/transaction.hpp>
 
-namespace tableq {
-
-namespace core {
-class database_state;
-class fault_plan;
-}  // namespace core
+namespace tableq::inline v0 {
 
 /// A database that holds queues.
 ///
@@ -40,25 +36,23 @@ class TABLEQ_EXPORT database {
   /// Connects once, so that a wrong address, password or file is known at once. Writes nothing.
   /// @param url `sqlite://...`, `postgresql://...`; README.md lists all forms.
   /// @throws error errc::invalid_argument for an unknown scheme (listing the known ones), or an
-  /// unknown key or bad value
-  ///   (naming the key);
-  ///   errc::connection_failed, errc::not_a_database, errc::schema_too_new, errc::unsupported.
+  ///   unknown key or bad value (naming the key); errc::connection_failed, errc::not_a_database,
+  ///   errc::schema_too_new, errc::unsupported.
   [[nodiscard]] static database open(std::string_view url, const open_options& options = {});
 
   /// Opens a queue, creating it when the schema policy lets it.
   /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; neither
   ///   `tableq` nor `sqlite`, nor one that begins with `tableq_`, `sqlite_` or `pg_`.
   /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
-  /// exists
-  ///   as another kind, errc::not_found under schema_policy::verify_only, errc::schema_mismatch
-  ///   when a foreign table is in the way.
+  ///   exists as another kind, errc::not_found under schema_policy::verify_only,
+  ///   errc::schema_mismatch when a foreign table is in the way.
   [[nodiscard]] heap_queue heap(std::string_view name);
   [[nodiscard]] fifo_queue fifo(std::string_view name, const order_options& options = {});
   [[nodiscard]] lifo_queue lifo(std::string_view name, const order_options& options = {});
   [[nodiscard]] pending_queue pending(std::string_view name);
   [[nodiscard]] claim_queue claim(std::string_view name, const claim_options& options = {});
 
-  /// Begins a transaction on a session of its own.
+  /// Begins a transaction on a session of its own. Handles of queues in it: `queue.in(tx)`.
   [[nodiscard]] transaction begin();
 
   /// Runs `f(transaction&)` and commits; rolls back when f throws. On a conflict, or when the
@@ -93,16 +87,12 @@ class TABLEQ_EXPORT database {
   /// The dialect's name.
   [[nodiscard]] const std::string& backend() const noexcept;
 
-  [[nodiscard]] core::database_state& state() const noexcept { return *state_; }
-
  private:
-  friend class core::fault_plan;
+  friend class core::access;
   explicit database(std::shared_ptr<core::database_state> state) noexcept;
-  static database open_with(std::string_view url, const open_options& options,
-                            std::shared_ptr<core::fault_plan> faults);
   void run_transaction(const std::function<void(transaction&)>& body);
 
   std::shared_ptr<core::database_state> state_;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -16,7 +16,7 @@
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// What a transport learned of a failure, before anybody has judged it.
 struct native_error {
@@ -82,15 +82,16 @@ struct endpoint {
   std::vector<std::string> setup = {};  ///< Statements run once in each new session.
   /// How long the transport waits for locks, if it can.
   std::chrono::milliseconds busy_timeout{0};
-  /// How long the transport waits for a statement's end, if it can. Zero: as long as the database
+  /// How long the transport waits for a statement's end, if it can. Empty: as long as the database
   /// and its client library do.
-  std::chrono::milliseconds statement_timeout{0};
+  std::optional<std::chrono::milliseconds> statement_timeout = {};
   bool wide_text = false;  ///< As the dialect's.
   bool prepares = false;   ///< As the dialect's.
   /// A pooler hands the server's session from client to client, with each transaction: the
   /// dialect's set-up is left out, nothing is prepared, and nobody listens.
   bool pooled = false;
-  capabilities able = {};  ///< As the dialect's, or narrowed by the address.
+  /// As the dialect's, or narrowed by the address.
+  tableq::capabilities capabilities = {};
 };
 
 /// One database's way of speaking.
@@ -130,9 +131,9 @@ struct dialect {
   /// most. A batch takes the next higher one, or is cut.
   std::vector<std::size_t> row_counts = {1};
   /// For batching::rows: the most values that the items of one text may have; of row_counts those
-  /// that are within it are used, the lowest in any case. Zero: no limit.
-  std::size_t most_item_values = 0;
-  capabilities able = {};
+  /// that are within it are used, the lowest in any case. Empty: no limit.
+  std::optional<std::size_t> most_item_values = {};
+  tableq::capabilities capabilities = {};
   /// Turns an address into an endpoint, without connecting. Throws error errc::invalid_argument
   /// that names an unknown key or a bad value.
   endpoint (*resolve)(const dialect& self, const connection_url& url) = nullptr;
@@ -152,4 +153,4 @@ TABLEQ_EXPORT void register_dialect(dialect added);
 /// @throws error errc::invalid_argument when the name is unknown.
 TABLEQ_EXPORT dialect find_dialect(std::string_view name);
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -6,7 +6,7 @@
 
 #include <tableq/export.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// What went wrong. Expected outcomes (empty, lease lost, key already there) are values, never
 /// errors.
@@ -87,4 +87,4 @@ class TABLEQ_EXPORT error : public std::runtime_error {
   error_origin origin_;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

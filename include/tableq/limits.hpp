@@ -5,7 +5,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// What holds a queue back. Stored in the database, and kept by every process that uses the queue:
 /// within a second after a change. What is left empty does not limit.
@@ -38,4 +38,4 @@ struct when_full {
   std::stop_token stop = {};  ///< A request ends the waiting, with errc::queue_full.
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

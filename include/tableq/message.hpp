@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// A point in time as the database tells it: UTC, to the millisecond.
 using timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
@@ -40,8 +40,8 @@ struct message {
 ///
 /// It matches until the message is settled, or its lease has ended and somebody has called take
 /// since: that makes every expired message ready again. After that every operation that gets it
-/// answers settled::lease_lost. A receipt of a take that was rolled back matches nothing. A queue
-/// that was dropped and created anew has another identity.
+/// answers settle_result::lease_lost. A receipt of a take that was rolled back matches nothing. A
+/// queue that was dropped and created anew has another identity.
 struct receipt {
   message_id id;
   std::int64_t fence = 0;  ///< Grows with every take, and never comes again.
@@ -52,13 +52,14 @@ struct receipt {
 };
 
 /// What became of a complete, fail, release or extend.
-enum class settled {
-  done,        ///< It took effect.
+enum class settle_result {
+  applied,     ///< It took effect.
   lease_lost,  ///< It had no effect: the lease had ended, or the message was settled before.
                ///< Certain: a transaction too old to see the message gets errc::conflict.
 };
 
-/// One message handed out by `claim_queue::take`, for as long as its lease lasts.
+/// One message handed out by `claim_queue::take`, for as long as its lease lasts. Goes wherever its
+/// receipt goes.
 struct delivery {
   tableq::receipt receipt;
   std::string payload;
@@ -70,6 +71,10 @@ struct delivery {
   timestamp created_at;                   ///< When it was enqueued, or what the caller said.
   std::optional<timestamp> claimed_at;    ///< What the caller of take gave as correlation id.
   timestamp lease_until;  ///< By the database's clock; others may take it after that.
+
+  /// A delivery stands for its receipt: `jobs.complete(taken)`.
+  // NOLINTNEXTLINE(google-explicit-constructor): that must read well
+  operator const tableq::receipt&() const noexcept { return receipt; }
 };
 
 /// What became of a message that was to be enqueued into a `claim` queue.
@@ -87,8 +92,8 @@ struct enqueued {
   message_id id;
   enqueue_result result = enqueue_result::added;
 
-  /// The key was held by an earlier message: none was added.
-  [[nodiscard]] bool existed() const noexcept { return result != enqueue_result::added; }
+  /// A message was added. False: an earlier one held the key, and `result` says what became of it.
+  [[nodiscard]] bool created() const noexcept { return result == enqueue_result::added; }
 };
 
 /// Where a message of a `claim` queue stands. Stored; never renumber.
@@ -102,8 +107,8 @@ enum class message_state {
 };
 
 /// What became of a cancel or set_priority.
-enum class altered {
-  done,       ///< It took effect.
+enum class change_result {
+  applied,    ///< It took effect.
   running,    ///< It had no effect: the message is leased, or was just then.
   finished,   ///< It had no effect: the message is done and kept; or dead, which has no priority.
   not_found,  ///< No such message is in the queue.
@@ -138,4 +143,4 @@ struct stored_message {
   std::optional<std::string> unread_headers = {};
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/observer.hpp>
 
-namespace tableq {
-
-namespace core {
-class metric_store;
-}
+namespace tableq::inline v0 {
 
 /// What a `metrics` counts.
 struct metrics_options {
@@ -63,4 +60,4 @@ class TABLEQ_EXPORT metrics : public observer {
   std::unique_ptr<core::metric_store> store_;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -14,7 +14,7 @@
 #include <tableq/options.hpp>
 #include <tableq/worker.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// One thing that is done in the database. Holds nothing of a message; views are valid during the
 /// call.
@@ -95,4 +95,4 @@ class TABLEQ_EXPORT observer {
   virtual void session_closed(std::string_view backend, bool broken);
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -8,15 +8,12 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <tableq/claim_options.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 
-namespace tableq {
-
-class observer;
+namespace tableq::inline v0 {
 
 /// The five ways a queue can work. Stored by name.
 enum class kind { heap, fifo, lifo, pending, claim };
@@ -35,12 +32,12 @@ enum class schema_policy {
 
 /// How waiting reads learn of what others add. What the same database object adds wakes them at
 /// once in any case. docs/waiting.md says what each costs.
-enum class waking {
-  automatic,  ///< The database tells, where it can; others are told where they listen.
-  /// By looking again and again. Others are still told. For poolers that hand a server's session
-  /// from client to client.
-  polling,
-  silent,  ///< As polling, and others are not told either. For two-phase commits on PostgreSQL.
+enum class notifications {
+  automatic,  ///< The database notifies, where it can; others are notified where they listen.
+  /// By polling. Others are still notified. For poolers that hand a server's session from client to
+  /// client.
+  send_only,
+  off,  ///< By polling, and others are not notified either. For two-phase commits on PostgreSQL.
 };
 
 /// How `database::open` sets a database up.
@@ -76,11 +73,11 @@ struct open_options {
   std::size_t async_messages = 10'000;
   std::size_t async_bytes = std::size_t{64} * 1024 * 1024;
 
-  tableq::waking waking = tableq::waking::automatic;
+  tableq::notifications notifications = tableq::notifications::automatic;
 
-  /// How long a waiting read goes without looking, at the most, where the database tells of
-  /// changes: for what nobody tells of, such as plain SQL on PostgreSQL. 10 ms to 1 day.
-  std::chrono::milliseconds look_every = std::chrono::seconds{5};
+  /// How long a waiting read goes without polling, at the most, where the database notifies: for
+  /// what nobody tells of, such as plain SQL on PostgreSQL. 10 ms to 1 day.
+  std::chrono::milliseconds poll_interval = std::chrono::seconds{5};
 
   /// For tests: replaces the database's clock in everything that due times, leases and ages depend
   /// on. Called from any thread that uses the database. Empty: the database's own clock.
@@ -113,23 +110,22 @@ struct pending_options {
   std::optional<timestamp> created_at = {};
 };
 
-/// One message of a batch for `heap`, `fifo` and `lifo`. The payload is borrowed for the call.
+/// One message of a batch for `heap`, `fifo` and `lifo`.
 struct new_message {
-  std::string_view payload;
+  std::string payload = {};
   enqueue_options options = {};
 };
 
-/// One message of a batch for `pending`. The payload is borrowed for the call.
+/// One message of a batch for `pending`.
 struct new_pending_message {
-  std::string_view payload;
+  std::string payload = {};
   pending_options options = {};
 };
 
 /// For destructive reads.
 struct dequeue_options {
-  std::size_t max = 1;  ///< At most so many, 1 to 10,000. Only `dequeue_batch` reads it.
   std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
   std::stop_token stop = {};          ///< A request ends the waiting, with an empty result.
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

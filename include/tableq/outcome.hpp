@@ -5,7 +5,7 @@
 
 #include <tableq/error.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// What came of an asynchronous call: its result, or its error.
 template <class Result>
@@ -29,4 +29,4 @@ class outcome {
   std::optional<error> failure_;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

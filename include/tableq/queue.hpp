@@ -7,27 +7,31 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/outcome.hpp>
+#include <tableq/payload.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 
-namespace tableq {
-
-namespace core {
-class crew;
-class queue_state;
-}  // namespace core
+namespace tableq::inline v0 {
 
 /// What all queues have in common: a handle to one table of one database.
 ///
 /// Shares the database's sessions and keeps them alive; copying is cheap. Made by `database`.
+///
+/// @par In a transaction
+/// `in` gives a handle of the same queue that does its work inside a transaction:
+/// `orders.in(tx).enqueue("order 42")`. It does not keep the transaction alive: once that is
+/// destroyed or has ended, its operations are errc::invalid_argument. So are, on such a handle,
+/// what would wait, what works in another thread, and what has transactions of its own:
+/// enqueue_async, peek, list, stats, purge, redrive, limits, pause, workers. Operations in a
+/// transaction are never repeated by tableq.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
@@ -37,7 +41,7 @@ class queue_state;
 /// read_only, storage_full, cancelled; not_found when the queue was dropped, also when it was made
 /// anew, and kind_mismatch when that was as another kind: a handle belongs to the queue that it was
 /// opened for. What may be repeated has been repeated before one of them is thrown, but for
-/// operations that take a transaction.
+/// operations in a transaction.
 class TABLEQ_EXPORT queue {
  public:
   [[nodiscard]] const std::string& name() const noexcept;
@@ -68,14 +72,21 @@ class TABLEQ_EXPORT queue {
   queue& operator=(queue&&) noexcept = default;
   ~queue() = default;
 
-  /// @throws error errc::invalid_argument in a child of the process that opened it.
-  [[nodiscard]] core::queue_state& state() const;
-  /// For what never changes.
-  [[nodiscard]] const core::queue_state& known() const noexcept { return *state_; }
+  /// The handle, bound to the transaction.
+  /// @param Where transaction or enlistment.
+  template <class Queue, class Where>
+  [[nodiscard]] static Queue bound(Queue handle, Where& where) noexcept {
+    handle.bind(where);
+    return handle;
+  }
 
  private:
-  friend class core::crew;
+  friend class core::access;
+  void bind(const transaction& tx) noexcept;
+  void bind(const enlistment& joined) noexcept;
+
   std::shared_ptr<core::queue_state> state_;
+  std::optional<std::weak_ptr<core::transaction_state>> in_;  // none: in no transaction
 };
 
 /// A queue whose reads delete: what `dequeue` returns has left the table for good.
@@ -84,18 +95,21 @@ class TABLEQ_EXPORT queue {
 /// it. Inside a transaction the message returns when the transaction does not commit.
 class TABLEQ_EXPORT destructive_queue : public queue {
  public:
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] destructive_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] destructive_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
   /// Takes the next message, whose order the kind decides.
+  /// @param options inside a transaction `wait` is refused: it would hold its locks.
   /// @return nothing when no message was there (or became so within `wait`).
   [[nodiscard]] std::optional<message> dequeue(const dequeue_options& options = {});
-  /// The same inside the caller's transaction. `options.wait` is refused: waiting inside a
-  /// transaction would hold its locks.
-  [[nodiscard]] std::optional<message> dequeue(transaction& tx,
-                                               const dequeue_options& options = {});
 
-  /// Takes up to `options.max` messages in one statement, in the queue's order.
+  /// Takes up to `max` messages, 1 to 10,000, in one statement, in the queue's order.
   /// @throws error errc::invalid_argument when max is 0 or over 10,000.
-  [[nodiscard]] std::vector<message> dequeue_batch(const dequeue_options& options);
-  [[nodiscard]] std::vector<message> dequeue_batch(transaction& tx, const dequeue_options& options);
+  [[nodiscard]] std::vector<message> dequeue_batch(std::size_t max,
+                                                   const dequeue_options& options = {});
 
   /// Looks at up to `max` messages (1 to 10,000) that reads would return next, without taking or
   /// locking them. Others may take them meanwhile: never decide to dequeue by it.
@@ -116,21 +130,24 @@ class TABLEQ_EXPORT destructive_queue : public queue {
 /// A destructive queue whose messages carry nothing but a payload.
 class TABLEQ_EXPORT plain_queue : public destructive_queue {
  public:
-  /// Adds one message; it is stored when the call returns.
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] plain_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] plain_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
+  /// Adds one message; it is stored when the call returns, inside a transaction when that commits.
   /// @param full what to do when the queue has a capacity and no room. Inside a transaction there
   ///   is no waiting: it would hold its locks.
   /// @throws error errc::too_large for a payload over the database's limit, invalid_argument for
   ///   options out of range, queue_full; nothing is changed then.
-  message_id enqueue(std::string_view payload, const enqueue_options& options = {},
+  message_id enqueue(payload_view payload, const enqueue_options& options = {},
                      const when_full& full = {});
-  message_id enqueue(transaction& tx, std::string_view payload,
-                     const enqueue_options& options = {});
 
   /// Adds all or none, in order, in one transaction. Returns the ids in the order of the messages.
   /// An empty batch does nothing.
   std::vector<message_id> enqueue_batch(std::span<const new_message> messages,
                                         const when_full& full = {});
-  std::vector<message_id> enqueue_batch(transaction& tx, std::span<const new_message> messages);
 
   /// Hands one message over and returns: a thread stores it, together with what comes meanwhile, in
   /// the order of the calls. It is stored when the outcome says so. Waits only while
@@ -138,7 +155,7 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   /// of this handle waits until all outcomes are known. A child of fork() learns no outcome of what
   /// its parent has handed over: the future is never ready there.
   /// @throws error errc::too_large, invalid_argument, as enqueue; all else is told by the outcome.
-  ///   A full queue is told at once.
+  ///   A full queue is told at once. Inside a transaction always invalid_argument.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
                                                       const enqueue_options& options = {});
   /// @param done called once, on the thread that stores: it should be quick, and must not throw. It
@@ -152,18 +169,42 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
 
 /// No order at all: a read returns any message that nobody holds. The cheapest kind.
 class TABLEQ_EXPORT heap_queue : public plain_queue {
+ public:
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] heap_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] heap_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
+ private:
   friend class database;
   using plain_queue::plain_queue;
 };
 
 /// Oldest first.
 class TABLEQ_EXPORT fifo_queue : public plain_queue {
+ public:
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] fifo_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] fifo_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
+ private:
   friend class database;
   using plain_queue::plain_queue;
 };
 
 /// Newest first.
 class TABLEQ_EXPORT lifo_queue : public plain_queue {
+ public:
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] lifo_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] lifo_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
+ private:
   friend class database;
   using plain_queue::plain_queue;
 };
@@ -171,18 +212,20 @@ class TABLEQ_EXPORT lifo_queue : public plain_queue {
 /// Messages that wait for their time: a read returns the one that fell due first.
 class TABLEQ_EXPORT pending_queue : public destructive_queue {
  public:
+  /// A handle of this queue inside the transaction; see `queue`.
+  [[nodiscard]] pending_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] pending_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+
   /// Adds one message that becomes visible at its due time, by the database's clock.
   /// @throws error as plain_queue::enqueue; errc::invalid_argument also for both delay and due_at.
-  message_id enqueue(std::string_view payload, const pending_options& options = {},
+  message_id enqueue(payload_view payload, const pending_options& options = {},
                      const when_full& full = {});
-  message_id enqueue(transaction& tx, std::string_view payload,
-                     const pending_options& options = {});
 
   /// Adds all or none, in one transaction. Returns the ids in the order of the messages.
   std::vector<message_id> enqueue_batch(std::span<const new_pending_message> messages,
                                         const when_full& full = {});
-  std::vector<message_id> enqueue_batch(transaction& tx,
-                                        std::span<const new_pending_message> messages);
 
   /// As plain_queue::enqueue_async. A delay counts from when the message is stored.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
@@ -195,4 +238,4 @@ class TABLEQ_EXPORT pending_queue : public destructive_queue {
   using destructive_queue::destructive_queue;
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +12,7 @@
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// The name of a kind as it is stored and as the command reads it: `fifo`.
 TABLEQ_EXPORT std::string_view to_string(kind value) noexcept;
@@ -34,9 +36,9 @@ struct queue_info {
   tableq::ordering ordering = ordering::relaxed;
   std::chrono::milliseconds lease{30'000};  ///< `claim` only, as all down to created_at.
   int max_attempts = 5;
-  bool keep = false;
+  bool keep_completed = false;
   retry_delays retry = {};
-  std::chrono::milliseconds time_to_live{0};  ///< Zero: for ever.
+  std::optional<std::chrono::milliseconds> time_to_live = {};  ///< Empty: for ever.
   key_scope keys = key_scope::active;
   std::chrono::milliseconds key_window{0};
   std::optional<group_options> groups = {};
@@ -94,12 +96,14 @@ TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dia
 /// user works with `schema_policy::verify_only`, unless it is an owner. Needs no connection.
 /// @param user 1 to 128 bytes, as the database knows it, without quotes, brackets, braces, `;` and
 ///   control characters.
-/// @param settings as the queue was created: groups, keep, key_window and dead_letters need rights.
+/// @param granted what the user is to be.
+/// @param settings as the queue was created: groups, keep_completed, key_window and dead_letters
+///   need rights.
 /// @param options table_prefix and schema_name are used.
 /// @throws error errc::invalid_argument for an unknown dialect, a bad name, a replacer of a kind
 ///   without keys; errc::unsupported where the database has no users.
-TABLEQ_EXPORT std::string grants(std::string_view dialect, role as, std::string_view user,
+TABLEQ_EXPORT std::string grants(std::string_view dialect, role granted, std::string_view user,
                                  std::string_view queue, const queue_settings& settings,
                                  const open_options& options = {});
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -4,31 +4,37 @@
 /// For applications that speak SOCI themselves: work inside one's own session, or use tableq's.
 /// No header of SOCI is included; the application includes what it needs.
 
+#include <utility>
+
 #include <tableq/database.hpp>
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/transaction.hpp>
 
 namespace soci {
 class session;
 }
 
-namespace tableq {
+namespace tableq::inline v0 {
 
-/// Stands for the caller's own unit of work; give it wherever a `transaction&` is asked for.
+/// Stands for the caller's own unit of work: `orders.in(tableq::enlist(db, session)).enqueue("x")`.
 ///
-/// Borrows the session, which must outlive it; owns nothing in the database.
+/// Borrows the session, which must outlive it; owns nothing in the database. Handles that `in` has
+/// made are of use as long as it lives.
 ///
 /// @par Thread safety
 /// Distinct objects: safe, on distinct sessions. Shared objects: unsafe. Two enlistments of one
 /// session do not notice that two threads use it.
 class TABLEQ_EXPORT enlistment {
  public:
-  explicit enlistment(transaction joined) noexcept : joined_(std::move(joined)) {}
-  /// Not explicit: `orders.enqueue(tableq::enlist(db, session), "order 42")` must read well.
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  operator transaction&() noexcept { return joined_; }
+  /// For one's own functions that take a transaction. Its commit and rollback are refused: the
+  /// session's owner ends it.
+  explicit operator transaction&() noexcept { return joined_; }
 
  private:
+  friend class core::access;
+  explicit enlistment(transaction joined) noexcept : joined_(std::move(joined)) {}
+
   transaction joined_;
 };
 
@@ -40,8 +46,7 @@ class TABLEQ_EXPORT enlistment {
 /// their lock until the caller's transaction ends.
 ///
 /// @param db the database whose queues will be used; the session must be connected to the same one
-/// with
-///   the same backend.
+///   with the same backend.
 /// @throws error errc::invalid_argument when the session is closed, of another backend, or of a
 ///   client encoding other than UTF-8 (libpq).
 TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session);
@@ -53,4 +58,4 @@ TABLEQ_EXPORT enlistment enlist(const database& db, soci::session& session);
 /// @throws error errc::invalid_argument when the transaction has ended.
 TABLEQ_EXPORT soci::session& session_of(transaction& tx);
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

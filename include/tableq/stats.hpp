@@ -6,7 +6,7 @@
 #include <tableq/export.hpp>
 #include <tableq/message.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
 /// How `stats` counts.
 struct stats_options {
@@ -21,9 +21,9 @@ struct queue_stats {
   std::size_t waiting = 0;               ///< Visible and due.
   std::size_t delayed = 0;               ///< `pending` only: due later.
   std::optional<timestamp> oldest = {};  ///< created_at of the first of those waiting.
-  /// Zero: the figures are exact. Otherwise counting stopped there: a figure that has reached it is
-  /// a lower bound, and a smaller one is exact.
-  std::size_t counted_to = 0;
+  /// Empty: the figures are exact. Otherwise counting stopped there: a figure that has reached it
+  /// is a lower bound, and a smaller one is exact.
+  std::optional<std::size_t> counted_to = {};
   /// The highest id given so far; on SQLite the highest in the queue. Empty: none, or it may not be
   /// looked up.
   std::optional<message_id> last_id = {};
@@ -42,9 +42,9 @@ struct claim_stats {
   std::size_t dead = 0;
   /// created_at of the ready message with the lowest id, of those that were counted.
   std::optional<timestamp> oldest = {};
-  /// Zero: the figures are exact. Otherwise counting stopped there: a figure that has reached it is
-  /// a lower bound; `delayed` and `leased` are both when they have reached it together.
-  std::size_t counted_to = 0;
+  /// Empty: the figures are exact. Otherwise counting stopped there: a figure that has reached it
+  /// is a lower bound; `delayed` and `leased` are both when they have reached it together.
+  std::optional<std::size_t> counted_to = {};
   std::optional<message_id> last_id = {};  ///< The highest id given so far, if any is known.
   timestamp as_of = {};                    ///< By the database's clock.
 };
@@ -67,4 +67,4 @@ struct queue_rates {
 TABLEQ_EXPORT queue_rates rates_between(const queue_stats& earlier, const queue_stats& later);
 TABLEQ_EXPORT queue_rates rates_between(const claim_stats& earlier, const claim_stats& later);
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -14,13 +14,10 @@
 
 #include <tableq/database.hpp>
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/options.hpp>
 
-namespace tableq {
-
-namespace core {
-class fault_plan;
-}
+namespace tableq::inline v0 {
 
 /// For tests of what uses tableq.
 namespace testing {
@@ -82,16 +79,16 @@ class TABLEQ_EXPORT faults {
   [[nodiscard]] database open(std::string_view url, const open_options& options = {}) const;
 
   /// The `nth` call from now fails, 1 being the next. A connect or a rollback can only be lost;
-  /// where `with` does not suit, the call passes, and the order is spent.
+  /// where `failure` does not suit, the call passes, and the order is spent.
   /// @throws error errc::invalid_argument when nth is 0.
-  void fail(std::size_t nth, const fault& with) const;
+  void fail(std::size_t nth, const fault& failure) const;
   /// The same, counting only calls of that name. Several orders may stand at once; the oldest that
   /// has come to its call decides.
-  void fail(std::string_view name, const fault& with, std::size_t nth = 1) const;
-  /// From now each call fails with this probability, 0 to 1, as one of `with`, drawn by lot.
+  void fail(std::string_view name, const fault& failure, std::size_t nth = 1) const;
+  /// From now each call fails with this probability, 0 to 1, as one of `failures`, drawn by lot.
   /// Replaces what was said so before.
-  /// @throws error errc::invalid_argument for another probability, or for none of `with`.
-  void fail_some(double probability, std::vector<fault> with) const;
+  /// @throws error errc::invalid_argument for another probability, or for no failures.
+  void fail_some(double probability, std::vector<fault> failures) const;
   /// Nothing fails any more. Lost sessions stay lost; tableq opens others.
   void heal() const;
 
@@ -109,4 +106,4 @@ class TABLEQ_EXPORT faults {
 };
 
 }  // namespace testing
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -3,17 +3,14 @@
 #include <memory>
 
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 
-namespace tableq {
+namespace tableq::inline v0 {
 
-namespace core {
-class transaction_state;
-}
-
-/// Several operations that commit together or not at all.
+/// Several operations that commit together or not at all: those of the handles that `in` of a queue
+/// makes, as in `orders.in(tx).enqueue("order 42")`.
 ///
-/// Made by `database::begin`, `database::transact` or `enlist`. Owns its session until it ends; an
-/// enlisted one borrows the caller's session and never begins, commits or rolls back on it.
+/// Made by `database::begin` or `database::transact`. Owns its session until it ends.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe; one thread at a time may use a transaction. A
@@ -21,8 +18,6 @@ class transaction_state;
 /// the transaction can only be rolled back.
 class TABLEQ_EXPORT transaction {
  public:
-  /// For the library: applications get theirs from `database::begin`.
-  explicit transaction(std::unique_ptr<core::transaction_state> state) noexcept;
   transaction(transaction&&) noexcept;
   transaction& operator=(transaction&&) noexcept;
   /// Rolls back what was not committed. Errors are swallowed: the session is then thrown away, and
@@ -45,10 +40,11 @@ class TABLEQ_EXPORT transaction {
   /// the process that began it.
   [[nodiscard]] bool active() const noexcept;
 
-  [[nodiscard]] core::transaction_state& state() noexcept { return *state_; }
-
  private:
-  std::unique_ptr<core::transaction_state> state_;
+  friend class core::access;
+  explicit transaction(std::shared_ptr<core::transaction_state> state) noexcept;
+
+  std::shared_ptr<core::transaction_state> state_;  // handles of queues refer to it weakly
 };
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

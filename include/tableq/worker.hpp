@@ -14,21 +14,18 @@
 
 #include <tableq/claim_queue.hpp>
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 
-namespace tableq {
-
-namespace core {
-class crew;
-}
+namespace tableq::inline v0 {
 
 /// What a handler says of its message. A value.
 class handled {
  public:
-  enum class how { done, failed, given_up, given_back };
+  enum class how { completed, failed, given_up, given_back };
 
   /// The work is done: the message is completed.
-  static handled done() { return {}; }
+  static handled completed() { return {}; }
   /// Failed: the message is taken again when the queue's retry_delays say so, or is dead after its
   /// last attempt.
   static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
@@ -53,7 +50,7 @@ class handled {
   handled(how what, std::string why, std::optional<std::chrono::milliseconds> delay)
       : what_(what), why_(std::move(why)), delay_(delay) {}
 
-  how what_ = how::done;
+  how what_ = how::completed;
   std::string why_;
   std::optional<std::chrono::milliseconds> delay_;
 };
@@ -82,7 +79,7 @@ struct worker_options {
   std::size_t threads = 1;  ///< Handlers that run at once, 1 to 1,000.
   /// Messages taken beyond those that are handled, so that no thread waits for the database; their
   /// leases are held too. 0 to 10,000. Empty: as many as threads.
-  std::optional<std::size_t> ahead = {};
+  std::optional<std::size_t> prefetch = {};
   /// Empty: the queue handle's. Extended while a message is held, each third of it. 1 ms to 365
   /// days; a lease shorter than a round trip to the database is lost again and again.
   std::optional<std::chrono::milliseconds> lease = {};
@@ -138,9 +135,9 @@ class TABLEQ_EXPORT worker {
 
   /// Begins at once.
   /// @param work a function of a delivery, or of a delivery and a stop token, that returns
-  /// `handled`
-  ///   or nothing.
-  /// @throws error errc::invalid_argument for options out of range.
+  ///   `handled` or nothing.
+  /// @throws error errc::invalid_argument for options out of range, or a handle that is bound to a
+  ///   transaction.
   template <class Work>
   worker(claim_queue queue, Work work, worker_options options = {})
       : worker(std::move(queue), handler(adapted(std::move(work))), std::move(options), nullptr) {}
@@ -193,7 +190,7 @@ class TABLEQ_EXPORT worker {
   static handled said(const Work& work, const Given&... given) {
     if constexpr (std::is_void_v<std::invoke_result_t<const Work&, const Given&...>>) {
       work(given...);
-      return handled::done();
+      return handled::completed();
     } else {
       return work(given...);
     }
@@ -206,8 +203,9 @@ class TABLEQ_EXPORT worker {
 /// own code, and for jobs that run now and then. Leases are not extended.
 /// @param work as a worker's; what it throws fails its message, and the rest go on.
 /// @return how many were handled.
-/// @throws error as take and complete do; where the database refuses to complete a message, only if
-///   it refuses to let it fail, too.
+/// @throws error errc::invalid_argument for a handle that is bound to a transaction; as take and
+///   complete do, and where the database refuses to complete a message, only if it refuses to let
+///   it fail, too.
 TABLEQ_EXPORT std::size_t drain(claim_queue queue, const worker::handler& work);
 
-}  // namespace tableq
+}  // namespace tableq::inline v0

@@ -74,8 +74,8 @@ void move_to_log(tableq::database& db, const order& given) {
   for (;;) {
     const bool last_look = let_go(0);
     const bool moved = db.transact([&](tableq::transaction& tx) {
-      const auto taken = queue.take(tx);
-      if (taken) log.put(tx, std::to_string(taken->id.value) + " " + taken->payload);
+      const auto taken = queue.in(tx).take();
+      if (taken) log.in(tx).put(std::to_string(taken->id.value) + " " + taken->payload);
       return taken.has_value();
     });
     if (!moved && last_look) return;
@@ -98,11 +98,12 @@ void work(tableq::database& db, const order& given) {
   const bool immortal = given.at("immortal").get<bool>();
   for (;;) {
     const bool last_look = let_go(0);
-    const auto taken = jobs.take({.max = 3, .wait = 50ms});
+    const auto taken = jobs.take(3, {.wait = 50ms});
     for (const auto& each : taken) {
       say({{"taken", each.payload}});
       std::fflush(stdout);
-      if (jobs.complete(each.receipt) == tableq::settled::done) say({{"completed", each.payload}});
+      if (jobs.complete(each.receipt) == tableq::settle_result::applied)
+        say({{"completed", each.payload}});
     }
     if (taken.empty() && last_look && !immortal) return;
   }
@@ -112,8 +113,8 @@ void work(tableq::database& db, const order& given) {
 void hold(tableq::database& db, const order& given) {
   any_queue queue = queue_of(db, given);
   tableq::transaction tx = db.begin();
-  const auto taken = queue.take(tx);
-  queue.put(tx, "never committed");
+  const auto taken = queue.in(tx).take();
+  queue.in(tx).put("never committed");
   say(taken ? taken->payload : "nothing");
   std::fflush(stdout);
   let_go(-1);

@@ -49,7 +49,7 @@ struct everything {
         crew(work, [](const tableq::delivery& /*one*/) {}, {.threads = 2}) {
     static_cast<void>(plain.enqueue("a"));
     static_cast<void>(jobs.enqueue("b"));
-    held = jobs.take({.max = 1}).at(0).receipt;
+    held = jobs.take(1).at(0).receipt;
     plain.enqueue_async("c").get();
   }
 
@@ -72,7 +72,7 @@ struct everything {
             [&] { static_cast<void>(later.dequeue()); },
             [&] { static_cast<void>(jobs.enqueue("x")); },
             [&] { static_cast<void>(jobs.enqueue_async("x")); },
-            [&] { static_cast<void>(jobs.take()); },
+            [&] { static_cast<void>(jobs.take(1)); },
             [&] { static_cast<void>(jobs.complete(held)); },
             [&] { static_cast<void>(jobs.fail(held, "x")); },
             [&] { static_cast<void>(jobs.release(held)); },
@@ -83,9 +83,9 @@ struct everything {
             [&] { static_cast<void>(jobs.find("x")); },
             [&] { static_cast<void>(jobs.cancel(held.id)); },
             [&] { jobs.redrive_all(); },
-            [&] { jobs.purge(tableq::retained::done); },
+            [&] { jobs.purge(tableq::message_state::done); },
             [&] { static_cast<void>(jobs.stats()); },
-            [&] { tableq::drain(jobs, [](auto&&...) { return tableq::handled::done(); }); },
+            [&] { tableq::drain(jobs, [](auto&&...) { return tableq::handled::completed(); }); },
             [&] { const tableq::worker another(jobs, [](const tableq::delivery& /*one*/) {}); },
             [&] { static_cast<void>(db.heap("new")); },
             [&] { static_cast<void>(db.fifo("plain")); },
@@ -132,10 +132,9 @@ TEST_P(forked_child, is_refused_at_its_first_call_on_what_it_inherited) {
   EXPECT_EQ(child.wait(), 0);
   // What the child ended was its own copy.
   EXPECT_EQ(all->plain.dequeue()->payload, "a");
-  EXPECT_EQ(all->jobs.complete(all->held), tableq::settled::done);
+  EXPECT_EQ(all->jobs.complete(all->held), tableq::settle_result::applied);
   all->plain.enqueue_async("d").get();
-  EXPECT_EQ(payloads_of(all->plain.dequeue_batch({.max = 9})),
-            (std::vector<std::string>{"c", "d"}));
+  EXPECT_EQ(payloads_of(all->plain.dequeue_batch(9)), (std::vector<std::string>{"c", "d"}));
   static_cast<void>(all->work.enqueue("last"));
   all->crew.stop();
   all->crew.join();
@@ -145,20 +144,20 @@ TEST_P(forked_child, leaves_the_parents_transaction_alone) {
   auto mail = db().fifo("mail");
   mail.enqueue("before");
   auto tx = std::make_unique<tableq::transaction>(db().begin());
-  EXPECT_EQ(mail.dequeue(*tx)->payload, "before");
-  mail.enqueue(*tx, "within");
+  EXPECT_EQ(mail.in(*tx).dequeue()->payload, "before");
+  mail.in(*tx).enqueue("within");
   forked child([&] {
     const int wrong =
-        not_refused({[&] { mail.enqueue(*tx, "x"); }, [&] { static_cast<void>(mail.dequeue(*tx)); },
-                     [&] { tx->commit(); }, [&] { tx->rollback(); },
-                     [&] { static_cast<void>(tableq::session_of(*tx)); }});
+        not_refused({[&] { mail.in(*tx).enqueue("x"); },
+                     [&] { static_cast<void>(mail.in(*tx).dequeue()); }, [&] { tx->commit(); },
+                     [&] { tx->rollback(); }, [&] { static_cast<void>(tableq::session_of(*tx)); }});
     const bool active = tx->active();
     tx.reset();
     return wrong + (active ? 1 : 0);
   });
   EXPECT_EQ(child.wait(), 0);
   tx->commit();
-  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 9})), std::vector<std::string>{"within"});
+  EXPECT_EQ(payloads_of(mail.dequeue_batch(9)), std::vector<std::string>{"within"});
 }
 
 TEST_P(forked_child, that_returns_into_transact_commits_nothing) {
@@ -166,7 +165,7 @@ TEST_P(forked_child, that_returns_into_transact_commits_nothing) {
   ::pid_t id = -1;
   const auto transact = [&] {
     db().transact([&](tableq::transaction& tx) {
-      mail.enqueue(tx, "once");
+      mail.in(tx).enqueue("once");
       id = ::fork();
     });
     if (id != 0) throw tableq::error(tableq::errc::internal, tableq::advice::never, "the parent");
@@ -196,7 +195,7 @@ TEST_P(shared_forked_child, works_with_a_database_that_it_opens) {
     if (same.dequeue()->payload != "to the child") return 1;
     same.enqueue("one");
     same.enqueue_async("two").get();
-    own.transact([&](tableq::transaction& tx) { same.enqueue(tx, "three"); });
+    own.transact([&](tableq::transaction& tx) { same.in(tx).enqueue("three"); });
     if (same.dequeue({.wait = 10s})->payload != "one") return 2;
     auto jobs = own.claim("jobs");
     static_cast<void>(jobs.enqueue("job"));
@@ -205,8 +204,7 @@ TEST_P(shared_forked_child, works_with_a_database_that_it_opens) {
     return crew.counts().completed == 1 ? 0 : 3;
   });
   EXPECT_EQ(child.wait(), 0);
-  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 9})),
-            (std::vector<std::string>{"two", "three"}));
+  EXPECT_EQ(payloads_of(mail.dequeue_batch(9)), (std::vector<std::string>{"two", "three"}));
 }
 
 TEST_P(shared_forked_child, may_give_its_database_the_metrics_that_it_inherited) {
@@ -241,7 +239,7 @@ TEST_P(shared_forked_child, keeps_what_it_stores_when_the_parent_closes_its_data
   own.reset();
   closed.pass();
   EXPECT_EQ(child.wait(), 0);
-  EXPECT_EQ(payloads_of(open().fifo("mail").dequeue_batch({.max = 9})),
+  EXPECT_EQ(payloads_of(open().fifo("mail").dequeue_batch(9)),
             (std::vector<std::string>{"parent", "one", "two"}));
 }
 
@@ -250,7 +248,7 @@ TEST_P(shared_forked_child, does_not_wake_or_deafen_the_parents_waiting_reads) {
     std::optional<tableq::database> db;
     std::optional<tableq::fifo_queue> mail;
   } near;
-  near.db.emplace(open({.look_every = 24h}));
+  near.db.emplace(open({.poll_interval = 24h}));
   near.mail.emplace(near.db->fifo("mail"));
   std::string got;
   std::jthread reader([&] {
@@ -287,7 +285,7 @@ TEST_P(link_of_a_forked_child, does_not_keep_the_transactions_of_a_parent_that_w
   forked parent([&] {
     auto own = tableq::database::open(url);
     auto tx = own.begin();
-    if (!own.fifo("mail").dequeue(tx)) return 1;
+    if (!own.fifo("mail").in(tx).dequeue()) return 1;
     const ::pid_t child = ::fork();
     if (child == 0) {
       ready.pass();
@@ -348,7 +346,7 @@ TEST_P(forks_under_load, lose_nothing_and_let_every_child_work) {
   for (int i = 0; i < children; ++i) expected.insert("child " + std::to_string(i));
   std::multiset<std::string> got;
   for (const auto& each : read) got.insert(each.begin(), each.end());
-  for (const auto& each : mail.dequeue_batch({.max = 10'000})) got.insert(each.payload);
+  for (const auto& each : mail.dequeue_batch(10'000)) got.insert(each.payload);
   EXPECT_EQ(got, expected);
 }
 
@@ -363,7 +361,7 @@ TEST_P(forking_handler, that_comes_back_in_the_child_settles_there_nothing) {
                       [&](const tableq::delivery& /*one*/) {
                         id = ::fork();
                         return id == 0 ? tableq::handled::give_up("said by the child")
-                                       : tableq::handled::done();
+                                       : tableq::handled::completed();
                       },
                       {.threads = 2, .until_empty = true});
   crew.join();

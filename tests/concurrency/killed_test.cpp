@@ -66,9 +66,9 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
            1h;
   }});
   auto rest = later.claim("jobs");
-  for (const auto& each : rest.take({.max = 100})) {
+  for (const auto& each : rest.take(100)) {
     EXPECT_EQ(each.attempt, 2);
-    EXPECT_EQ(rest.complete(each.receipt), tableq::settled::done);
+    EXPECT_EQ(rest.complete(each.receipt), tableq::settle_result::applied);
     ++completed[each.payload];
   }
   std::set<std::string> touched;  // By the victim, which may have completed some and not told.

@@ -34,7 +34,7 @@ class strict_order : public on_each_backend {
     for (auto& each : movers) EXPECT_EQ(each->wait(), 0);
     std::vector<std::int64_t> ids;
     for (auto log = db().fifo("log");;) {
-      const auto some = log.dequeue_batch({.max = 1000});
+      const auto some = log.dequeue_batch(1000);
       if (some.empty()) return ids;
       for (const auto& each : some) ids.push_back(std::stoll(each.payload));
     }

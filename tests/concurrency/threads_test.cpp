@@ -74,8 +74,8 @@ TEST_P(threads, that_transact_conserve_what_they_move) {
       any_queue& to = queues[random.below(queues.size())];
       try {
         db().transact([&](tableq::transaction& tx) {
-          const auto taken = from.take(tx);
-          if (taken) to.put(tx, taken->payload);
+          const auto taken = from.in(tx).take();
+          if (taken) to.in(tx).put(taken->payload);
           if (random.one_in(4)) throw std::domain_error("undone on purpose");
         });
       } catch (const std::domain_error&) {  // What it threw itself.
@@ -94,7 +94,7 @@ TEST_P(threads, recover_from_storms_of_deadlocks) {
   std::vector<tableq::new_claim_message> many(6, {.payload = "x"});
   EXPECT_EQ(jobs.enqueue_batch(many).size(), 6U);
   std::vector<tableq::receipt> receipts;
-  for (const auto& each : jobs.take({.max = 6})) receipts.push_back(each.receipt);
+  for (const auto& each : jobs.take(6)) receipts.push_back(each.receipt);
   ASSERT_EQ(receipts.size(), 6U);
   in_threads(6, [&](int i) {
     random_source random(static_cast<std::uint64_t>(i));
@@ -102,8 +102,8 @@ TEST_P(threads, recover_from_storms_of_deadlocks) {
       const std::size_t first = random.below(6);
       const std::size_t second = (first + 1 + random.below(5)) % 6;
       db().transact([&](tableq::transaction& tx) {
-        EXPECT_EQ(jobs.extend(tx, receipts[first], 1h), tableq::settled::done);
-        EXPECT_EQ(jobs.extend(tx, receipts[second], 1h), tableq::settled::done);
+        EXPECT_EQ(jobs.in(tx).extend(receipts[first], 1h), tableq::settle_result::applied);
+        EXPECT_EQ(jobs.in(tx).extend(receipts[second], 1h), tableq::settle_result::applied);
       });
     }
   });
@@ -115,7 +115,7 @@ TEST_P(threads, that_settle_the_same_batches_in_other_orders_do_not_fail) {
   std::vector<tableq::new_claim_message> many(50, {.payload = "x"});
   EXPECT_EQ(jobs.enqueue_batch(many).size(), 50U);
   std::vector<tableq::receipt> receipts;
-  for (const auto& each : jobs.take({.max = 50})) receipts.push_back(each.receipt);
+  for (const auto& each : jobs.take(50)) receipts.push_back(each.receipt);
   in_threads(8, [&](int i) {
     random_source random(static_cast<std::uint64_t>(i));
     std::vector<tableq::receipt> own = receipts;
@@ -123,10 +123,12 @@ TEST_P(threads, that_settle_the_same_batches_in_other_orders_do_not_fail) {
       for (std::size_t at = own.size() - 1; at > 0; --at) {
         std::swap(own[at], own[random.below(at + 1)]);
       }
-      EXPECT_EQ(jobs.extend(own, 1h), std::vector(own.size(), tableq::settled::done));
+      EXPECT_EQ(jobs.extend_batch(own, 1h),
+                std::vector(own.size(), tableq::settle_result::applied));
     }
   });
-  EXPECT_EQ(jobs.complete(receipts), std::vector(receipts.size(), tableq::settled::done));
+  EXPECT_EQ(jobs.complete_batch(receipts),
+            std::vector(receipts.size(), tableq::settle_result::applied));
 }
 
 TEST_P(threads, that_enqueue_one_key_add_it_once) {
@@ -135,7 +137,7 @@ TEST_P(threads, that_enqueue_one_key_add_it_once) {
   in_threads(32, [&](int) {
     for (int n = 0; n < 10; ++n) {
       const auto result = jobs.enqueue("x", {.key = "key " + std::to_string(n)});
-      if (!result.existed()) ++added;
+      if (result.created()) ++added;
     }
   });
   EXPECT_EQ(added, 10);
@@ -151,7 +153,7 @@ TEST_P(threads, that_replace_one_key_add_it_once_and_the_last_one_stays) {
       const auto policy =
           i % 2 == 0 ? tableq::on_duplicate::replace : tableq::on_duplicate::postpone;
       const auto result = jobs.enqueue("x", {.key = "key", .on_duplicate = policy});
-      ++(result.existed() ? replaced : added);
+      ++(!result.created() ? replaced : added);
       EXPECT_NE(result.result, tableq::enqueue_result::kept_first);
     }
   });

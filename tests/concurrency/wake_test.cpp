@@ -13,7 +13,7 @@ TABLEQ_ON_KINDS(wake_between_processes, distinct_backends);
 
 TEST_P(wake_between_processes, comes_when_another_process_enqueues) {
   // Nobody looks by himself within the time that is waited.
-  auto near = open({.look_every = 24h});
+  auto near = open({.poll_interval = 24h});
   any_queue mail(near, kind(), "mail");
   // Until the database tells, readers look by themselves.
   ASSERT_TRUE(mail.take_up_to(1, 600ms).empty());

@@ -34,13 +34,13 @@ TEST_P(async_enqueue, keeps_what_a_message_of_each_kind_carries) {
   auto later = db_with_clock().pending("later");
   auto jobs = db_with_clock().claim("jobs");
   const auto first = later.enqueue_async("p", {.delay = 5s});
-  EXPECT_FALSE(jobs.enqueue_async("j", {.priority = 3, .key = "k"}).get().existed());
-  EXPECT_TRUE(jobs.enqueue_async("j", {.key = "k"}).get().existed());
+  EXPECT_TRUE(jobs.enqueue_async("j", {.priority = 3, .key = "k"}).get().created());
+  EXPECT_FALSE(jobs.enqueue_async("j", {.key = "k"}).get().created());
   first.wait();
   EXPECT_FALSE(later.dequeue());
   clock.advance(5s);
   EXPECT_EQ(later.dequeue()->payload, "p");
-  EXPECT_EQ(jobs.take().front().priority, 3);
+  EXPECT_EQ(jobs.take(1).front().priority, 3);
 }
 
 TEST_P(async_enqueue, tells_every_outcome_before_its_handle_is_gone) {

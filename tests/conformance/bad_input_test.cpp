@@ -37,14 +37,14 @@ TEST_P(bad_input, batch_sizes_out_of_range_are_refused) {
   mail.enqueue("stays");
   for (const std::size_t max : {std::size_t{0}, std::size_t{10'001}, ~std::size_t{0}}) {
     SCOPED_TRACE(max);
-    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch({.max = max})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(max)));
     EXPECT_CODE(invalid_argument, static_cast<void>(mail.peek(max)));
-    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take({.max = max})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take(max)));
     EXPECT_CODE(invalid_argument, static_cast<void>(jobs().peek(max)));
     EXPECT_CODE(invalid_argument,
                 static_cast<void>(jobs().list(tableq::message_state::dead, {.max = max})));
   }
-  EXPECT_EQ(mail.dequeue_batch({.max = 10'000}).size(), 1U);
+  EXPECT_EQ(mail.dequeue_batch(10'000).size(), 1U);
   EXPECT_EQ(jobs().stats().ready, 2U);
 }
 
@@ -52,7 +52,7 @@ TEST_P(bad_input, negative_and_huge_leases_are_refused) {
   const auto held = take_one();
   for (const milliseconds lease : {0ms, -1ms, milliseconds::min(), over_a_year, longest}) {
     SCOPED_TRACE(lease.count());
-    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take({.lease = lease})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take(1, {.lease = lease})));
     EXPECT_CODE(invalid_argument, static_cast<void>(jobs().extend(held.receipt, lease)));
     EXPECT_CODE(invalid_argument,
                 static_cast<void>(db_with_clock().claim("unmade", {.lease = lease})));
@@ -83,8 +83,8 @@ TEST_P(bad_input, negative_and_huge_delays_are_refused) {
     EXPECT_CODE(invalid_argument, later.enqueue("x", {.delay = delay}));
     EXPECT_CODE(invalid_argument,
                 static_cast<void>(jobs().fail(held.receipt, "x", {.delay = delay})));
-    EXPECT_CODE(invalid_argument,
-                static_cast<void>(jobs().purge(tableq::retained::dead, {.older_than = delay})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().purge(tableq::message_state::dead,
+                                                                 {.older_than = delay})));
   }
   EXPECT_EQ(later.stats().delayed + later.stats().waiting, 0U);
   expect_unchanged();
@@ -95,8 +95,8 @@ TEST_P(bad_input, negative_waits_are_refused) {
   mail.enqueue("stays");
   for (const milliseconds wait : {-1ms, milliseconds::min()}) {
     EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue({.wait = wait})));
-    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch({.wait = wait})));
-    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take({.wait = wait})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(1, {.wait = wait})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take(1, {.wait = wait})));
   }
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
@@ -105,9 +105,9 @@ TEST_P(bad_input, waiting_inside_a_transaction_is_refused) {
   auto mail = db_with_clock().fifo("mail");
   mail.enqueue("stays");
   tableq::transaction tx = db_with_clock().begin();
-  EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue(tx, {.wait = 1s})));
-  EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(tx, {.wait = 1s})));
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().take(tx, {.wait = 1s})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(mail.in(tx).dequeue({.wait = 1s})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(mail.in(tx).dequeue_batch(1, {.wait = 1s})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().in(tx).take(1, {.wait = 1s})));
 }
 
 TEST_P(bad_input, due_times_out_of_range_are_refused) {
@@ -145,14 +145,14 @@ TEST_P(bad_input, headers_out_of_range_are_refused) {
   }
   EXPECT_EQ(jobs().stats().ready, 2U);
   const tableq::headers widest = {{std::string(100, 'n'), std::string(60'000, 'x')}};
-  EXPECT_FALSE(jobs().enqueue("x", {.priority = 1, .headers = widest}).existed());
+  EXPECT_TRUE(jobs().enqueue("x", {.priority = 1, .headers = widest}).created());
   EXPECT_EQ(take_one().headers, widest);
 }
 
 TEST_P(bad_input, purge_batches_out_of_range_are_refused) {
   for (const std::size_t batch : {std::size_t{0}, std::size_t{4001}, ~std::size_t{0}}) {
     EXPECT_CODE(invalid_argument,
-                static_cast<void>(jobs().purge(tableq::retained::dead, {.batch = batch})));
+                static_cast<void>(jobs().purge(tableq::message_state::dead, {.batch = batch})));
   }
 }
 

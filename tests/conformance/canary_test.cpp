@@ -64,13 +64,13 @@ class every_operation {
       call([&] { jobs.enqueue_batch(two); });
     }
     call([&] { jobs.enqueue_async("canary-payload", given()).get(); });
-    call([&] { db.transact([&](auto& tx) { jobs.enqueue(tx, "canary-payload", given()); }); });
-    call([&] { static_cast<void>(jobs.take({.max = 2, .claimed_at = tableq::timestamp(5ms)})); });
-    call([&] { db.transact([&](auto& tx) { static_cast<void>(jobs.take(tx)); }); });
+    call([&] { db.transact([&](auto& tx) { jobs.in(tx).enqueue("canary-payload", given()); }); });
+    call([&] { static_cast<void>(jobs.take(2, {.claimed_at = tableq::timestamp(5ms)})); });
+    call([&] { db.transact([&](auto& tx) { static_cast<void>(jobs.in(tx).take(1)); }); });
     call([&] { static_cast<void>(jobs.fail(receipt, "canary-error")); });
     call([&] {
       const std::vector<tableq::failure> two(2, {.receipt = receipt, .error = "canary-error"});
-      static_cast<void>(jobs.fail(two));
+      static_cast<void>(jobs.fail_batch(two));
     });
     call([&] { static_cast<void>(jobs.extend(receipt, 1s)); });
     call([&] { static_cast<void>(jobs.release(receipt)); });
@@ -85,7 +85,7 @@ class every_operation {
     call([&] { jobs.set_priority(receipt.id, 7); });
     call([&] { jobs.redrive({&receipt.id, 1}); });
     call([&] { jobs.redrive_all(); });
-    call([&] { jobs.purge(tableq::retained::dead); });
+    call([&] { jobs.purge(tableq::message_state::dead); });
     call([&] { static_cast<void>(jobs.stats()); });
     call([&] {
       tableq::drain(jobs, [](const tableq::delivery&, const std::stop_token&) -> tableq::handled {
@@ -100,10 +100,10 @@ class every_operation {
       any_queue queue(db, kind, name);
       call([&] { queue.put("canary-payload"); });
       call([&] { queue.put_all({"canary-payload", "canary-payload"}); });
-      call([&] { db.transact([&](auto& tx) { queue.put(tx, "canary-payload"); }); });
+      call([&] { db.transact([&](auto& tx) { queue.in(tx).put("canary-payload"); }); });
       call([&] { static_cast<void>(queue.peek(2)); });
       call([&] { static_cast<void>(queue.take()); });
-      call([&] { db.transact([&](auto& tx) { static_cast<void>(queue.take(tx)); }); });
+      call([&] { db.transact([&](auto& tx) { static_cast<void>(queue.in(tx).take()); }); });
     });
   }
 
@@ -125,7 +125,7 @@ class every_operation {
  private:
   static tableq::receipt last_receipt(tableq::claim_queue& jobs) {
     try {
-      auto taken = jobs.take({.lease = 1ms});
+      auto taken = jobs.take(1, {.lease = 1ms});
       if (!taken.empty()) return taken.front().receipt;
     } catch (const tableq::error&) {  // The table is broken on purpose; any receipt does.
     }
@@ -156,7 +156,7 @@ class canaries : public on_each_backend {
     on_each_backend::TearDown();
   }
   [[nodiscard]] static tableq::claim_options settings() {
-    return {.keep = true, .key_window = 1min, .groups = tableq::group_options{}};
+    return {.keep_completed = true, .key_window = 1min, .groups = tableq::group_options{}};
   }
   /// @return how many of the calls failed.
   std::size_t run_all() {

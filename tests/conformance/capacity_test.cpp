@@ -61,7 +61,7 @@ TEST_P(capacity, is_exact_when_it_is_large) {
   any_queue mail = bounded(1000);
   for (int i = 0; i < 10; ++i) mail.put_all(numbered(70));
   db().transact([&](tableq::transaction& tx) {
-    for (int i = 0; i < 300; ++i) mail.put(tx, "fits");
+    for (int i = 0; i < 300; ++i) mail.in(tx).put("fits");
   });
   EXPECT_CODE(queue_full, mail.put("one too many"));
   EXPECT_EQ(mail.waiting(), 1000U);
@@ -94,10 +94,10 @@ TEST_P(capacity, holds_inside_transactions) {
   any_queue mail = bounded(3);
   {
     tableq::transaction tx = db().begin();
-    mail.put_all(tx, numbered(3));
-    EXPECT_CODE(queue_full, mail.put(tx, "one too many"));
-    EXPECT_EQ(mail.take_up_to(tx, 1).size(), 1U) << "a full queue does not end the transaction";
-    mail.put(tx, "fits");
+    mail.in(tx).put_all(numbered(3));
+    EXPECT_CODE(queue_full, mail.in(tx).put("one too many"));
+    EXPECT_EQ(mail.in(tx).take_up_to(1).size(), 1U) << "a full queue does not end the transaction";
+    mail.in(tx).put("fits");
     tx.rollback();
   }
   mail.put_all(numbered(3));
@@ -114,8 +114,9 @@ TEST_P(capacity, lets_an_enqueue_wait_until_something_is_read) {
 TEST_P(capacity, lets_an_enqueue_wait_until_a_transaction_commits) {
   any_queue mail = bounded(2);
   mail.put_all(numbered(2));
-  put_while(mail,
-            [&] { db().transact([&](tableq::transaction& tx) { EXPECT_TRUE(mail.take(tx)); }); });
+  put_while(mail, [&] {
+    db().transact([&](tableq::transaction& tx) { EXPECT_TRUE(mail.in(tx).take()); });
+  });
   EXPECT_EQ(mail.waiting(), 2U);
 }
 
@@ -190,18 +191,18 @@ class claim_capacity : public on_each_backend {};
 TABLEQ_ON_BACKENDS(claim_capacity, all_backends);
 
 TEST_P(claim_capacity, counts_what_waits_or_runs_and_not_what_is_finished) {
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep_completed = true});
   jobs.set_limits({.capacity = 3});
   jobs.enqueue("ready");
-  EXPECT_FALSE(jobs.enqueue("delayed", {.delay = 1h}).existed());
+  EXPECT_TRUE(jobs.enqueue("delayed", {.delay = 1h}).created());
   jobs.enqueue("ready");
-  const auto running = jobs.take({.max = 2});
+  const auto running = jobs.take(2);
   ASSERT_EQ(running.size(), 2U);
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
-  EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settle_result::applied);
   jobs.enqueue("fits");
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
-  EXPECT_EQ(jobs.fail(running[1].receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(jobs.fail(running[1].receipt, "no"), tableq::settle_result::applied);
   EXPECT_EQ(jobs.stats().dead, 1U);
   jobs.enqueue("fits");
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
@@ -211,32 +212,32 @@ TEST_P(claim_capacity, is_exact_when_messages_come_back) {
   auto jobs = db_with_clock().claim("jobs", {.lease = 1min, .max_attempts = 1});
   jobs.set_limits({.capacity = 3});
   for (const char* const each : {"a", "b", "c"}) {
-    EXPECT_FALSE(jobs.enqueue(each, {.key = each}).existed());
+    EXPECT_TRUE(jobs.enqueue(each, {.key = each}).created());
   }
   const std::vector<tableq::new_claim_message> held(2, {.payload = "x", .options = {.key = "a"}});
   const auto add_nothing = [&] {
-    for (const auto& each : jobs.enqueue_batch(held)) EXPECT_TRUE(each.existed());
+    for (const auto& each : jobs.enqueue_batch(held)) EXPECT_FALSE(each.created());
   };
   {
     tableq::transaction tx = db_with_clock().begin();
-    const auto taken = jobs.take(tx, {.max = 3});
+    const auto taken = jobs.in(tx).take(3);
     ASSERT_EQ(taken.size(), 3U);
     for (const auto i : {1, 2}) {
-      EXPECT_EQ(jobs.complete(tx, taken[static_cast<std::size_t>(i)].receipt),
-                tableq::settled::done);
+      EXPECT_EQ(jobs.in(tx).complete(taken[static_cast<std::size_t>(i)].receipt),
+                tableq::settle_result::applied);
     }
-    EXPECT_EQ(jobs.enqueue_batch(tx, held).size(), 2U);
+    EXPECT_EQ(jobs.in(tx).enqueue_batch(held).size(), 2U);
     tx.rollback();
   }
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
-  EXPECT_EQ(jobs.cancel(jobs.find("c")->id), tableq::altered::done);
-  EXPECT_EQ(jobs.cancel(jobs.find("b")->id), tableq::altered::done);
+  EXPECT_EQ(jobs.cancel(jobs.find("c")->id), tableq::change_result::applied);
+  EXPECT_EQ(jobs.cancel(jobs.find("b")->id), tableq::change_result::applied);
   jobs.enqueue("dies", {.priority = 1});
   jobs.enqueue("dies too", {.priority = 1});
-  EXPECT_EQ(jobs.take({.max = 2}).size(), 2U);
+  EXPECT_EQ(jobs.take(2).size(), 2U);
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
   clock.advance(1min);
-  EXPECT_EQ(jobs.take().size(), 1U);
+  EXPECT_EQ(jobs.take(1).size(), 1U);
   EXPECT_EQ(jobs.stats().dead, 2U);
   add_nothing();
   EXPECT_EQ(jobs.redrive_all(), 2U);
@@ -247,8 +248,8 @@ TEST_P(capacity, has_room_again_as_soon_as_a_transaction_is_rolled_back) {
   any_queue mail = bounded(100);
   for (int i = 0; i < 20; ++i) {
     tableq::transaction tx = db().begin();
-    mail.put_all(tx, numbered(100));
-    EXPECT_CODE(queue_full, mail.put(tx, "one too many"));
+    mail.in(tx).put_all(numbered(100));
+    EXPECT_CODE(queue_full, mail.in(tx).put("one too many"));
     tx.rollback();
   }
 }
@@ -256,8 +257,8 @@ TEST_P(capacity, has_room_again_as_soon_as_a_transaction_is_rolled_back) {
 TEST_P(claim_capacity, is_not_used_up_by_keys_that_are_taken) {
   auto jobs = db().claim("jobs");
   jobs.set_limits({.capacity = 100});
-  EXPECT_FALSE(jobs.enqueue("first", {.key = "k"}).existed());
-  for (int i = 0; i < 300; ++i) EXPECT_TRUE(jobs.enqueue("again", {.key = "k"}).existed());
+  EXPECT_TRUE(jobs.enqueue("first", {.key = "k"}).created());
+  for (int i = 0; i < 300; ++i) EXPECT_FALSE(jobs.enqueue("again", {.key = "k"}).created());
   for (int i = 0; i < 99; ++i) jobs.enqueue("fits");
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
 }

@@ -6,7 +6,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 class claim_batch : public claim_test {
  protected:
@@ -14,37 +14,38 @@ class claim_batch : public claim_test {
   std::vector<tableq::receipt> some_lost() {
     for (const std::string& each : numbered(12)) jobs().enqueue(each);
     std::vector<tableq::receipt> receipts;
-    for (const auto& each : jobs().take({.max = 12})) receipts.push_back(each.receipt);
+    for (const auto& each : jobs().take(12)) receipts.push_back(each.receipt);
     EXPECT_EQ(receipts.size(), 12U);
     for (std::size_t i = 0; i < receipts.size(); i += 3) {
-      EXPECT_EQ(jobs().complete(receipts[i]), settled::done);
+      EXPECT_EQ(jobs().complete(receipts[i]), settle_result::applied);
     }
     return receipts;
   }
-  static std::vector<settled> expected() {
-    std::vector<settled> out;
-    for (int i = 0; i < 12; ++i) out.push_back(i % 3 == 0 ? settled::lease_lost : settled::done);
+  static std::vector<settle_result> expected() {
+    std::vector<settle_result> out;
+    for (int i = 0; i < 12; ++i)
+      out.push_back(i % 3 == 0 ? settle_result::lease_lost : settle_result::applied);
     return out;
   }
 };
 TABLEQ_ON_BACKENDS(claim_batch, all_backends);
 
 TEST_P(claim_batch, complete_answers_per_item_and_in_order) {
-  EXPECT_EQ(jobs().complete(some_lost()), expected());
+  EXPECT_EQ(jobs().complete_batch(some_lost()), expected());
   EXPECT_EQ(jobs().stats().leased, 0U);
 }
 
 TEST_P(claim_batch, release_answers_per_item_and_in_order) {
-  EXPECT_EQ(jobs().release(some_lost()), expected());
+  EXPECT_EQ(jobs().release_batch(some_lost()), expected());
   EXPECT_EQ(jobs().stats().ready, 8U);
 }
 
 TEST_P(claim_batch, extend_answers_per_item_and_in_order) {
-  EXPECT_EQ(jobs().extend(some_lost(), 2h), expected());
+  EXPECT_EQ(jobs().extend_batch(some_lost(), 2h), expected());
   clock.advance(2h - 1ms);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(1ms);
-  EXPECT_EQ(jobs().take({.max = 100}).size(), 8U);
+  EXPECT_EQ(jobs().take(100).size(), 8U);
 }
 
 TEST_P(claim_batch, fail_answers_per_item_and_in_order) {
@@ -56,7 +57,7 @@ TEST_P(claim_batch, fail_answers_per_item_and_in_order) {
                         .error = texts[i],
                         .options = {.delay = std::chrono::seconds(i % 2)}});
   }
-  EXPECT_EQ(jobs().fail(failures), expected());
+  EXPECT_EQ(jobs().fail_batch(failures), expected());
   EXPECT_EQ(jobs().stats().ready, 4U);
   EXPECT_EQ(jobs().stats().delayed, 4U);
   clock.advance(1s);
@@ -70,27 +71,28 @@ TEST_P(claim_batch, one_receipt_given_twice_settles_once) {
   jobs().enqueue("work");
   const tableq::receipt only = take_one().receipt;
   const std::vector<tableq::receipt> twice = {only, only};
-  const auto results = jobs().complete(twice);
+  const auto results = jobs().complete_batch(twice);
   ASSERT_EQ(results.size(), 2U);
-  EXPECT_EQ(results[0], settled::done);
-  EXPECT_EQ(results[1], settled::lease_lost);
+  EXPECT_EQ(results[0], settle_result::applied);
+  EXPECT_EQ(results[1], settle_result::lease_lost);
 }
 
 TEST_P(claim_batch, in_any_order_of_receipts) {
   jobs().enqueue("a");
   jobs().enqueue("b");
-  const auto taken = jobs().take({.max = 2});
+  const auto taken = jobs().take(2);
   const std::vector<tableq::receipt> backwards = {taken.at(1).receipt, taken.at(0).receipt};
-  EXPECT_EQ(jobs().complete(backwards[0]), settled::done);
-  EXPECT_EQ(jobs().complete(backwards), (std::vector{settled::lease_lost, settled::done}));
+  EXPECT_EQ(jobs().complete(backwards[0]), settle_result::applied);
+  EXPECT_EQ(jobs().complete_batch(backwards),
+            (std::vector{settle_result::lease_lost, settle_result::applied}));
 }
 
 TEST_P(claim_batch, of_nothing_does_nothing) {
   EXPECT_TRUE(jobs().enqueue_batch({}).empty());
-  EXPECT_TRUE(jobs().complete(std::vector<tableq::receipt>{}).empty());
-  EXPECT_TRUE(jobs().release(std::vector<tableq::receipt>{}).empty());
-  EXPECT_TRUE(jobs().extend(std::vector<tableq::receipt>{}, 1s).empty());
-  EXPECT_TRUE(jobs().fail(std::vector<tableq::failure>{}).empty());
+  EXPECT_TRUE(jobs().complete_batch(std::vector<tableq::receipt>{}).empty());
+  EXPECT_TRUE(jobs().release_batch(std::vector<tableq::receipt>{}).empty());
+  EXPECT_TRUE(jobs().extend_batch(std::vector<tableq::receipt>{}, 1s).empty());
+  EXPECT_TRUE(jobs().fail_batch(std::vector<tableq::failure>{}).empty());
   EXPECT_TRUE(db_with_clock().fifo("mail").enqueue_batch({}).empty());
   EXPECT_TRUE(db_with_clock().pending("later").enqueue_batch({}).empty());
 }
@@ -103,7 +105,7 @@ TEST_P(claim_batch, of_many_is_whole) {
   }
   const auto results = jobs().enqueue_batch(many);
   ASSERT_EQ(results.size(), 5000U);
-  const auto taken = jobs().take({.max = 10'000});
+  const auto taken = jobs().take(10'000);
   ASSERT_EQ(taken.size(), 5000U);
   std::vector<tableq::receipt> receipts;
   for (std::size_t i = 0; i < taken.size(); ++i) {
@@ -112,7 +114,8 @@ TEST_P(claim_batch, of_many_is_whole) {
     ASSERT_EQ(taken[i].headers.at("n"), texts[i]);
     receipts.push_back(taken[i].receipt);
   }
-  EXPECT_EQ(jobs().complete(receipts), std::vector<settled>(5000, settled::done));
+  EXPECT_EQ(jobs().complete_batch(receipts),
+            std::vector<settle_result>(5000, settle_result::applied));
 }
 
 }  // namespace

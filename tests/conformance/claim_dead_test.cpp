@@ -7,33 +7,34 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::retained;
-using tableq::settled;
+using tableq::message_state;
+using tableq::settle_result;
 
 class claim_dead : public claim_test {
  protected:
   /// A queue whose messages are dead after one failure.
   tableq::claim_queue brittle(bool keep = false) {
-    return db_with_clock().claim("brittle", {.max_attempts = 1, .keep = keep});
+    return db_with_clock().claim("brittle", {.max_attempts = 1, .keep_completed = keep});
   }
   void kill(tableq::claim_queue& in, const std::string& payload) {
     in.enqueue(payload);
-    EXPECT_EQ(in.fail(take_one(in).receipt, "error of " + payload), settled::done);
+    EXPECT_EQ(in.fail(take_one(in).receipt, "error of " + payload), settle_result::applied);
   }
 };
 TABLEQ_ON_BACKENDS(claim_dead, all_backends);
 
 TEST_P(claim_dead, a_dead_message_keeps_payload_and_errors) {
-  EXPECT_FALSE(jobs().enqueue("work", {.priority = 3, .headers = {{"a", "b"}}}).existed());
+  EXPECT_TRUE(jobs().enqueue("work", {.priority = 3, .headers = {{"a", "b"}}}).created());
   std::vector<tableq::timestamp> times;
   for (int attempt = 1; attempt <= jobs().max_attempts(); ++attempt) {
     const auto taken = take_one();
     EXPECT_EQ(taken.attempt, attempt);
     clock.advance(1s);
     times.push_back(clock.now());
-    EXPECT_EQ(jobs().fail(taken.receipt, "error " + std::to_string(attempt)), settled::done);
+    EXPECT_EQ(jobs().fail(taken.receipt, "error " + std::to_string(attempt)),
+              settle_result::applied);
   }
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   EXPECT_EQ(jobs().stats().dead, 1U);
   const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
@@ -54,7 +55,7 @@ TEST_P(claim_dead, the_last_ten_errors_are_kept) {
   auto stubborn = db_with_clock().claim("stubborn", {.max_attempts = 25});
   stubborn.enqueue("work");
   for (int i = 1; i <= 25; ++i) {
-    EXPECT_EQ(stubborn.fail(take_one(stubborn).receipt, std::to_string(i)), settled::done);
+    EXPECT_EQ(stubborn.fail(take_one(stubborn).receipt, std::to_string(i)), settle_result::applied);
   }
   const auto dead = stubborn.list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
@@ -79,7 +80,7 @@ TEST_P(claim_dead, an_error_text_is_cut_and_made_utf8) {
                                           "\xF0\x9F\x98\x80"};
   for (const std::string& each : given) {
     queue.enqueue("x");
-    EXPECT_EQ(queue.fail(take_one(queue).receipt, each), settled::done);
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, each), settle_result::applied);
     clock.advance(1s);
   }
   const auto dead = queue.list(tableq::message_state::dead);
@@ -100,7 +101,7 @@ TEST_P(claim_dead, an_error_text_is_cut_and_made_utf8) {
 TEST_P(claim_dead, a_limit_of_the_handle_decides_when) {
   jobs().enqueue("work");
   auto strict = db_with_clock().claim("jobs", {.max_attempts = 1});
-  EXPECT_EQ(strict.fail(take_one(strict).receipt, "no"), settled::done);
+  EXPECT_EQ(strict.fail(take_one(strict).receipt, "no"), settle_result::applied);
   EXPECT_EQ(jobs().stats().dead, 1U);
 }
 
@@ -127,11 +128,11 @@ TEST_P(claim_dead, redrive_touches_only_what_is_dead) {
   kill(queue, "dead");
   queue.enqueue("leased");
   const auto leased = take_one(queue);
-  const auto ready = queue.enqueue("ready");
+  const auto ready = queue.enqueue("ready").id;
   const std::vector<tableq::message_id> ids = {leased.receipt.id, ready, {0}, {-1}, {999'999}};
   EXPECT_EQ(queue.redrive(ids), 0U);
   EXPECT_EQ(queue.redrive(std::vector<tableq::message_id>{}), 0U);
-  EXPECT_EQ(queue.complete(leased.receipt), settled::done);
+  EXPECT_EQ(queue.complete(leased.receipt), settle_result::applied);
   EXPECT_EQ(queue.stats().dead, 1U);
 }
 
@@ -139,12 +140,12 @@ TEST_P(claim_dead, a_receipt_from_before_death_does_not_settle_after_redrive) {
   auto queue = brittle();
   queue.enqueue("work");
   const auto old = take_one(queue);
-  EXPECT_EQ(queue.fail(old.receipt, "no"), settled::done);
+  EXPECT_EQ(queue.fail(old.receipt, "no"), settle_result::applied);
   EXPECT_EQ(queue.redrive_all(), 1U);
-  EXPECT_EQ(queue.complete(old.receipt), settled::lease_lost);
+  EXPECT_EQ(queue.complete(old.receipt), settle_result::lease_lost);
   const auto fresh = take_one(queue);
-  EXPECT_EQ(queue.complete(old.receipt), settled::lease_lost);
-  EXPECT_EQ(queue.complete(fresh.receipt), settled::done);
+  EXPECT_EQ(queue.complete(old.receipt), settle_result::lease_lost);
+  EXPECT_EQ(queue.complete(fresh.receipt), settle_result::applied);
 }
 
 TEST_P(claim_dead, redrive_all_takes_every_one) {
@@ -152,9 +153,9 @@ TEST_P(claim_dead, redrive_all_takes_every_one) {
   const std::vector<tableq::new_claim_message> many(2500, {.payload = "x"});
   EXPECT_EQ(queue.enqueue_batch(many).size(), 2500U);
   std::vector<tableq::failure> failures;
-  for (const auto& each : queue.take({.max = 2500}))
+  for (const auto& each : queue.take(2500))
     failures.push_back({.receipt = each.receipt, .error = "e"});
-  EXPECT_EQ(queue.fail(failures).size(), 2500U);
+  EXPECT_EQ(queue.fail_batch(failures).size(), 2500U);
   EXPECT_EQ(queue.stats().dead, 2500U);
   EXPECT_EQ(queue.redrive_all(), 2500U);
   EXPECT_EQ(queue.stats().ready, 2500U);
@@ -187,12 +188,12 @@ TEST_P(claim_dead, purge_deletes_by_age_in_small_batches) {
     clock.advance(1s);
   }
   // The last died one second ago, the first ten.
-  EXPECT_EQ(queue.purge(retained::dead, {.older_than = 11s}), 0U);
-  EXPECT_EQ(queue.purge(retained::done), 0U);
-  EXPECT_EQ(queue.purge(retained::dead, {.older_than = 6s, .batch = 2}), 5U);
+  EXPECT_EQ(queue.purge(message_state::dead, {.older_than = 11s}), 0U);
+  EXPECT_EQ(queue.purge(message_state::done), 0U);
+  EXPECT_EQ(queue.purge(message_state::dead, {.older_than = 6s, .batch = 2}), 5U);
   EXPECT_EQ(payloads_of(queue.list(tableq::message_state::dead)),
             (std::vector<std::string>{"p5", "p6", "p7", "p8", "p9"}));
-  EXPECT_EQ(queue.purge(retained::dead, {.batch = 1}), 5U);
+  EXPECT_EQ(queue.purge(message_state::dead, {.batch = 1}), 5U);
   EXPECT_EQ(queue.stats().dead, 0U);
 }
 
@@ -200,16 +201,16 @@ TEST_P(claim_dead, purge_of_done_leaves_all_else) {
   auto queue = brittle(true);
   kill(queue, "dead");
   queue.enqueue("done");
-  EXPECT_EQ(queue.complete(take_one(queue).receipt), settled::done);
+  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
   queue.enqueue("leased");
   const auto leased = take_one(queue);
   queue.enqueue("ready");
-  EXPECT_EQ(queue.purge(retained::done), 1U);
+  EXPECT_EQ(queue.purge(message_state::done), 1U);
   const auto stats = queue.stats();
   EXPECT_EQ(stats.dead, 1U);
   EXPECT_EQ(stats.leased, 1U);
   EXPECT_EQ(stats.ready, 1U);
-  EXPECT_EQ(queue.complete(leased.receipt), settled::done);
+  EXPECT_EQ(queue.complete(leased.receipt), settle_result::applied);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 using tableq::enqueue_result;
 using tableq::key_scope;
 using tableq::on_duplicate;
-using tableq::settled;
+using tableq::settle_result;
 
 class claim_duplicate : public claim_test {};
 TABLEQ_ON_BACKENDS(claim_duplicate, all_backends);
@@ -29,9 +29,9 @@ TEST_P(claim_duplicate, rejected_is_an_error_and_stores_nothing_of_the_call) {
 TEST_P(claim_duplicate, rejected_in_a_transaction_leaves_nothing_to_commit) {
   jobs().enqueue("first", {.key = "k"});
   tableq::transaction tx = db_with_clock().begin();
-  jobs().enqueue(tx, "x");
+  jobs().in(tx).enqueue("x");
   EXPECT_CODE(duplicate_key,
-              jobs().enqueue(tx, "y", {.key = "k", .on_duplicate = on_duplicate::reject}));
+              jobs().in(tx).enqueue("y", {.key = "k", .on_duplicate = on_duplicate::reject}));
   EXPECT_CODE(invalid_argument, tx.commit());
   tx.rollback();
   EXPECT_EQ(jobs().stats().ready, 1U);
@@ -66,11 +66,11 @@ TEST_P(claim_duplicate, postponed_comes_when_there_has_been_quiet_for_so_long) {
   for (const char* later : {"2", "3", "4"}) {
     clock.advance(9s);
     EXPECT_EQ(jobs().enqueue(later, debounced).result, enqueue_result::postponed);
-    EXPECT_TRUE(jobs().take().empty());
+    EXPECT_TRUE(jobs().take(1).empty());
   }
   clock.advance(10s);
   EXPECT_EQ(take_one().payload, "4");
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(claim_duplicate, a_message_that_is_worked_on_or_dead_is_left_alone) {
@@ -81,7 +81,7 @@ TEST_P(claim_duplicate, a_message_that_is_worked_on_or_dead_is_left_alone) {
     EXPECT_EQ(second.result, enqueue_result::kept_first);
     EXPECT_EQ(second.id, first.id);
   }
-  EXPECT_EQ(jobs().fail(mine.receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().fail(mine.receipt, "no"), settle_result::applied);
   EXPECT_EQ(jobs().enqueue("third", {.key = "k", .on_duplicate = on_duplicate::replace}).result,
             enqueue_result::kept_first);
   EXPECT_EQ(jobs().list(tableq::message_state::dead).at(0).payload, "first");
@@ -103,7 +103,7 @@ TEST_P(claim_duplicate, within_a_batch_the_policies_apply_in_order) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(results[i].result, expected[i]) << i;
   EXPECT_EQ(results[4].id, results[0].id);
   std::vector<std::string> payloads;
-  for (const auto& each : jobs().take({.max = 10})) payloads.push_back(each.payload);
+  for (const auto& each : jobs().take(10)) payloads.push_back(each.payload);
   EXPECT_EQ(payloads, (std::vector<std::string>{"5", "4", "6"}));
 }
 
@@ -113,24 +113,24 @@ TABLEQ_ON_BACKENDS(claim_key_scope, all_backends);
 
 TEST_P(claim_key_scope, waiting_frees_the_key_with_the_first_take) {
   auto queue = db_with_clock().claim("index", {.keys = key_scope::waiting});
-  EXPECT_FALSE(queue.enqueue("1", {.key = "k"}).existed());
-  EXPECT_TRUE(queue.enqueue("2", {.key = "k"}).existed());
+  EXPECT_TRUE(queue.enqueue("1", {.key = "k"}).created());
+  EXPECT_FALSE(queue.enqueue("2", {.key = "k"}).created());
   const auto mine = take_one(queue);
   EXPECT_EQ(mine.key, "k") << "what it was is still told";
-  EXPECT_FALSE(queue.enqueue("3", {.key = "k"}).existed());
-  EXPECT_EQ(queue.fail(mine.receipt, "no"), settled::done);
+  EXPECT_TRUE(queue.enqueue("3", {.key = "k"}).created());
+  EXPECT_EQ(queue.fail(mine.receipt, "no"), settle_result::applied);
   EXPECT_EQ(take_one(queue).key, "k");
   EXPECT_EQ(take_one(queue).payload, "3");
 }
 
 TEST_P(claim_key_scope, a_window_holds_the_key_after_completion) {
   auto queue = db_with_clock().claim("orders", {.key_window = 60s});
-  EXPECT_FALSE(queue.enqueue("1", {.key = "k"}).existed());
-  EXPECT_EQ(queue.complete(take_one(queue).receipt), settled::done);
+  EXPECT_TRUE(queue.enqueue("1", {.key = "k"}).created());
+  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
   clock.advance(59s);
-  EXPECT_TRUE(queue.enqueue("2", {.key = "k"}).existed());
+  EXPECT_FALSE(queue.enqueue("2", {.key = "k"}).created());
   clock.advance(1s);
-  EXPECT_FALSE(queue.enqueue("3", {.key = "k"}).existed());
+  EXPECT_TRUE(queue.enqueue("3", {.key = "k"}).created());
   EXPECT_EQ(take_one(queue).payload, "3");
 }
 
@@ -139,9 +139,11 @@ TEST_P(claim_key_scope, a_window_keeps_nothing_but_the_key_and_not_for_ever) {
   for (int i = 0; i < 30; ++i) queue.enqueue("payload", {.key = "k" + std::to_string(i)});
   queue.enqueue("without key");
   std::vector<tableq::receipt> receipts;
-  for (const auto& each : queue.take({.max = 100})) receipts.push_back(each.receipt);
-  for (const settled each : queue.complete(receipts)) EXPECT_EQ(each, settled::done);
-  for (const settled each : queue.complete(receipts)) EXPECT_EQ(each, settled::lease_lost);
+  for (const auto& each : queue.take(100)) receipts.push_back(each.receipt);
+  for (const settle_result each : queue.complete_batch(receipts))
+    EXPECT_EQ(each, settle_result::applied);
+  for (const settle_result each : queue.complete_batch(receipts))
+    EXPECT_EQ(each, settle_result::lease_lost);
   const auto stays = queue.list(tableq::message_state::done);
   ASSERT_EQ(stays.size(), 30U);
   EXPECT_EQ(stays[0].payload, "");
@@ -152,12 +154,12 @@ TEST_P(claim_key_scope, a_window_keeps_nothing_but_the_key_and_not_for_ever) {
 }
 
 TEST_P(claim_key_scope, a_window_on_a_queue_that_keeps_frees_the_key_and_keeps_the_message) {
-  auto queue = db_with_clock().claim("orders", {.keep = true, .key_window = 60s});
+  auto queue = db_with_clock().claim("orders", {.keep_completed = true, .key_window = 60s});
   queue.enqueue("1", {.key = "k"});
-  EXPECT_EQ(queue.complete(take_one(queue).receipt), settled::done);
-  EXPECT_TRUE(queue.enqueue("2", {.key = "k"}).existed());
+  EXPECT_EQ(queue.complete(take_one(queue).receipt), settle_result::applied);
+  EXPECT_FALSE(queue.enqueue("2", {.key = "k"}).created());
   clock.advance(60s);
-  EXPECT_FALSE(queue.enqueue("3", {.key = "k"}).existed());
+  EXPECT_TRUE(queue.enqueue("3", {.key = "k"}).created());
   const auto done = queue.list(tableq::message_state::done);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_EQ(done[0].payload, "1");

@@ -23,7 +23,7 @@ class claim_test : public on_each_backend {
   /// Takes exactly one.
   tableq::delivery take_one() { return take_one(jobs()); }
   static tableq::delivery take_one(tableq::claim_queue& from) {
-    auto taken = from.take();
+    auto taken = from.take(1);
     if (taken.empty()) throw std::runtime_error("nothing was ready");
     return std::move(taken.front());
   }

@@ -13,7 +13,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using tableq::group_options;
 using tableq::group_policy;
-using tableq::settled;
+using tableq::settle_result;
 
 class claim_group : public claim_test {
  protected:
@@ -34,39 +34,39 @@ TEST_P(claim_group, hands_out_one_message_of_a_group_at_a_time_and_in_order) {
   for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
   queue.enqueue("b1", {.group = "b"});
   queue.enqueue("free");
-  const auto first = queue.take({.max = 10});
+  const auto first = queue.take(10);
   EXPECT_EQ(payloads(first), (names{"a1", "b1", "free"}));
   EXPECT_EQ(first[0].group, "a");
   EXPECT_FALSE(first[2].group.has_value());
-  EXPECT_TRUE(queue.take({.max = 10}).empty());
-  EXPECT_EQ(queue.complete(first[0].receipt), settled::done);
+  EXPECT_TRUE(queue.take(10).empty());
+  EXPECT_EQ(queue.complete(first[0].receipt), settle_result::applied);
   const auto second = take_one(queue);
   EXPECT_EQ(second.payload, "a2");
-  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a3");
 }
 
 TEST_P(claim_group, holds_back_while_a_message_rests_after_a_failure) {
   auto queue = grouped();
   for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settled::done);
-  EXPECT_TRUE(queue.take().empty());
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settle_result::applied);
+  EXPECT_TRUE(queue.take(1).empty());
   clock.advance(10s);
   const auto again = take_one(queue);
   EXPECT_EQ(again.payload, "a1");
-  EXPECT_EQ(queue.complete(again.receipt), settled::done);
+  EXPECT_EQ(queue.complete(again.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a2");
 }
 
 TEST_P(claim_group, goes_on_while_a_message_rests_where_it_may_pass) {
   auto queue = grouped({.on_failure = group_policy::pass});
   for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 10s}), settle_result::applied);
   const auto second = take_one(queue);
   EXPECT_EQ(second.payload, "a2");
   clock.advance(10s);
-  EXPECT_TRUE(queue.take().empty()) << "one at a time, also when the first has rested";
-  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_TRUE(queue.take(1).empty()) << "one at a time, also when the first has rested";
+  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1") << "the one that rested comes next";
 }
 
@@ -82,15 +82,15 @@ TEST_P(claim_group, goes_on_while_a_message_is_postponed_and_has_room_for_it_aft
   const auto second = take_one(queue);
   EXPECT_EQ(second.payload, "a2");
   postpone(0s);
-  EXPECT_TRUE(queue.take().empty()) << "two of a group at a time";
-  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_TRUE(queue.take(1).empty()) << "two of a group at a time";
+  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1");
 }
 
 TEST_P(claim_group, goes_on_when_a_message_is_dead_or_its_last_lease_expired) {
   auto queue = grouped({}, 1);
   for (const char* each : {"a1", "a2", "a3"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a2");
   clock.advance(31s);
   EXPECT_EQ(take_one(queue).payload, "a3");
@@ -108,29 +108,29 @@ TEST_P(claim_group, goes_on_when_a_message_expires) {
 TEST_P(claim_group, stays_with_its_message_when_that_is_released_or_its_lease_ends) {
   auto queue = grouped();
   for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.release(take_one(queue).receipt), settled::done);
+  EXPECT_EQ(queue.release(take_one(queue).receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1");
   clock.advance(31s);
-  EXPECT_EQ(payloads(queue.take({.max = 10})), (names{"a1"}));
+  EXPECT_EQ(payloads(queue.take(10)), (names{"a1"}));
 }
 
 TEST_P(claim_group, may_have_several_messages_at_a_time) {
   auto queue = grouped({.limit = 2});
   for (const char* each : {"a1", "a2", "a3", "a4"}) queue.enqueue(each, {.group = "a"});
-  const auto first = queue.take({.max = 10});
+  const auto first = queue.take(10);
   EXPECT_EQ(payloads(first), (names{"a1", "a2"}));
-  EXPECT_EQ(queue.complete(first[1].receipt), settled::done);
-  EXPECT_EQ(payloads(queue.take({.max = 10})), (names{"a3"}));
+  EXPECT_EQ(queue.complete(first[1].receipt), settle_result::applied);
+  EXPECT_EQ(payloads(queue.take(10)), (names{"a3"}));
 }
 
 TEST_P(claim_group, that_was_redriven_waits_for_its_turn) {
   auto queue = grouped({}, 1);
   for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
   const auto second = take_one(queue);
   EXPECT_EQ(queue.redrive_all(), 1U);
-  EXPECT_TRUE(queue.take().empty());
-  EXPECT_EQ(queue.complete(second.receipt), settled::done);
+  EXPECT_TRUE(queue.take(1).empty());
+  EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1");
 }
 
@@ -140,12 +140,13 @@ TEST_P(claim_group, in_a_transaction_goes_on_when_and_only_when_that_commits) {
   const auto mine = take_one(queue);
   {
     tableq::transaction tx = db_with_clock().begin();
-    EXPECT_EQ(queue.complete(tx, mine.receipt), settled::done);
+    EXPECT_EQ(queue.in(tx).complete(mine.receipt), settle_result::applied);
     tx.rollback();
   }
-  EXPECT_TRUE(queue.take().empty());
-  db_with_clock().transact(
-      [&](tableq::transaction& tx) { EXPECT_EQ(queue.complete(tx, mine.receipt), settled::done); });
+  EXPECT_TRUE(queue.take(1).empty());
+  db_with_clock().transact([&](tableq::transaction& tx) {
+    EXPECT_EQ(queue.in(tx).complete(mine.receipt), settle_result::applied);
+  });
   EXPECT_EQ(take_one(queue).payload, "a2");
 }
 
@@ -173,7 +174,7 @@ TEST_P(claim_group, of_many_threads_never_has_two_at_once_and_keeps_its_order) {
     for (int t = 0; t < 4; ++t) {
       consumers.emplace_back([&, queue]() mutable {
         for (;;) {
-          const auto taken = queue.take({.max = 3, .wait = 200ms});
+          const auto taken = queue.take(3, {.wait = 200ms});
           for (const auto& one : taken) {
             {
               const std::scoped_lock hold(mutex);
@@ -184,7 +185,8 @@ TEST_P(claim_group, of_many_threads_never_has_two_at_once_and_keeps_its_order) {
               const std::scoped_lock hold(mutex);
               --running[*one.group];
             }
-            if (queue.complete(one.receipt) != settled::done) throw std::runtime_error("lost");
+            if (queue.complete(one.receipt) != settle_result::applied)
+              throw std::runtime_error("lost");
             const std::scoped_lock hold(mutex);
             ++done;
           }

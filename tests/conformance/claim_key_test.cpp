@@ -6,70 +6,70 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 class claim_key : public claim_test {};
 TABLEQ_ON_BACKENDS(claim_key, all_backends);
 
 TEST_P(claim_key, is_unique_while_its_message_is_in_the_queue) {
   const auto first = jobs().enqueue("first", {.key = "k"});
-  EXPECT_FALSE(first.existed());
+  EXPECT_TRUE(first.created());
   EXPECT_GT(first.id.value, 0);
   const auto second = jobs().enqueue("second", {.key = "k"});
-  EXPECT_TRUE(second.existed());
+  EXPECT_FALSE(second.created());
   EXPECT_EQ(second.id, first.id);
   EXPECT_EQ(jobs().stats().ready, 1U);
 
   const auto taken = take_one();
   EXPECT_EQ(taken.payload, "first");
-  EXPECT_TRUE(jobs().enqueue("while leased", {.key = "k"}).existed());
-  EXPECT_EQ(jobs().complete(taken.receipt), settled::done);
+  EXPECT_FALSE(jobs().enqueue("while leased", {.key = "k"}).created());
+  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::applied);
 
   const auto third = jobs().enqueue("third", {.key = "k"});
-  EXPECT_FALSE(third.existed());
+  EXPECT_TRUE(third.created());
   EXPECT_NE(third.id, first.id);
 }
 
 TEST_P(claim_key, is_held_by_delayed_failed_and_released_messages) {
-  EXPECT_FALSE(jobs().enqueue("x", {.delay = 1h, .key = "k"}).existed());
-  EXPECT_TRUE(jobs().enqueue("y", {.key = "k"}).existed());
+  EXPECT_TRUE(jobs().enqueue("x", {.delay = 1h, .key = "k"}).created());
+  EXPECT_FALSE(jobs().enqueue("y", {.key = "k"}).created());
   clock.advance(1h);
-  EXPECT_EQ(jobs().fail(take_one().receipt, "e"), settled::done);
-  EXPECT_TRUE(jobs().enqueue("y", {.key = "k"}).existed());
-  EXPECT_EQ(jobs().release(take_one().receipt), settled::done);
-  EXPECT_TRUE(jobs().enqueue("y", {.key = "k"}).existed());
+  EXPECT_EQ(jobs().fail(take_one().receipt, "e"), settle_result::applied);
+  EXPECT_FALSE(jobs().enqueue("y", {.key = "k"}).created());
+  EXPECT_EQ(jobs().release(take_one().receipt), settle_result::applied);
+  EXPECT_FALSE(jobs().enqueue("y", {.key = "k"}).created());
 }
 
 TEST_P(claim_key, is_held_by_the_dead_until_they_are_purged) {
   auto brittle = db_with_clock().claim("brittle", {.max_attempts = 1});
-  EXPECT_FALSE(brittle.enqueue("x", {.key = "k"}).existed());
-  EXPECT_EQ(brittle.fail(take_one(brittle).receipt, "e"), settled::done);
-  EXPECT_TRUE(brittle.enqueue("y", {.key = "k"}).existed());
-  EXPECT_EQ(brittle.purge(tableq::retained::dead), 1U);
-  EXPECT_FALSE(brittle.enqueue("y", {.key = "k"}).existed());
+  EXPECT_TRUE(brittle.enqueue("x", {.key = "k"}).created());
+  EXPECT_EQ(brittle.fail(take_one(brittle).receipt, "e"), settle_result::applied);
+  EXPECT_FALSE(brittle.enqueue("y", {.key = "k"}).created());
+  EXPECT_EQ(brittle.purge(tableq::message_state::dead), 1U);
+  EXPECT_TRUE(brittle.enqueue("y", {.key = "k"}).created());
 }
 
 TEST_P(claim_key, is_free_again_once_the_message_is_completed_and_kept) {
-  auto kept = db_with_clock().claim("kept", {.keep = true});
-  EXPECT_FALSE(kept.enqueue("x", {.key = "k"}).existed());
-  EXPECT_EQ(kept.complete(take_one(kept).receipt), settled::done);
-  EXPECT_FALSE(kept.enqueue("y", {.key = "k"}).existed());
-  EXPECT_EQ(kept.complete(take_one(kept).receipt), settled::done);
+  auto kept = db_with_clock().claim("kept", {.keep_completed = true});
+  EXPECT_TRUE(kept.enqueue("x", {.key = "k"}).created());
+  EXPECT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
+  EXPECT_TRUE(kept.enqueue("y", {.key = "k"}).created());
+  EXPECT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
   EXPECT_EQ(kept.stats().done, 2U);
 }
 
 TEST_P(claim_key, compares_bytes) {
   for (const char* each : {"k", "K", "k ", " k", "\xC3\xA4", "a\xCC\x88", "k\t", "%", "_", "'"}) {
-    EXPECT_FALSE(jobs().enqueue("x", {.key = each}).existed()) << each;
+    EXPECT_TRUE(jobs().enqueue("x", {.key = each}).created()) << each;
   }
   for (const char* each : {"k", "K", "k ", " k", "\xC3\xA4", "a\xCC\x88", "k\t", "%", "_", "'"}) {
-    EXPECT_TRUE(jobs().enqueue("x", {.key = each}).existed()) << each;
+    EXPECT_FALSE(jobs().enqueue("x", {.key = each}).created()) << each;
   }
 }
 
 TEST_P(claim_key, may_have_200_bytes) {
   const std::string key(200, 'k');
-  EXPECT_FALSE(jobs().enqueue("x", {.key = key}).existed());
+  EXPECT_TRUE(jobs().enqueue("x", {.key = key}).created());
   EXPECT_EQ(take_one().key, key);
 }
 
@@ -83,10 +83,10 @@ TEST_P(claim_key, of_two_in_one_batch_the_first_wins) {
   const auto results = jobs().enqueue_batch(batch);
   ASSERT_EQ(results.size(), 6U);
   const std::vector<bool> existed = {false, false, true, false, false, true};
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(results[i].existed(), existed[i]) << i;
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(!results[i].created(), existed[i]) << i;
   EXPECT_EQ(results[2].id, results[0].id);
   EXPECT_EQ(results[5].id, results[3].id);
-  EXPECT_EQ(payloads_of(jobs().take({.max = 10})), (std::vector<std::string>{"a", "b", "d", "e"}));
+  EXPECT_EQ(payloads_of(jobs().take(10)), (std::vector<std::string>{"a", "b", "d", "e"}));
 }
 
 TEST_P(claim_key, that_is_there_already_is_told_per_item_of_a_batch) {
@@ -95,10 +95,10 @@ TEST_P(claim_key, that_is_there_already_is_told_per_item_of_a_batch) {
       {.payload = "a"}, {.payload = "b", .options = {.key = "k"}}, {.payload = "c"}};
   const auto results = jobs().enqueue_batch(batch);
   ASSERT_EQ(results.size(), 3U);
-  EXPECT_FALSE(results[0].existed());
-  EXPECT_TRUE(results[1].existed());
+  EXPECT_TRUE(results[0].created());
+  EXPECT_FALSE(results[1].created());
   EXPECT_EQ(results[1].id, there.id);
-  EXPECT_FALSE(results[2].existed());
+  EXPECT_TRUE(results[2].created());
   EXPECT_LT(results[0].id, results[2].id);
 }
 
@@ -106,10 +106,10 @@ TEST_P(claim_key, of_a_rolled_back_enqueue_is_free) {
   static_cast<void>(jobs());
   {
     tableq::transaction tx = db_with_clock().begin();
-    EXPECT_FALSE(jobs().enqueue(tx, "x", {.key = "k"}).existed());
-    EXPECT_TRUE(jobs().enqueue(tx, "y", {.key = "k"}).existed());
+    EXPECT_TRUE(jobs().in(tx).enqueue("x", {.key = "k"}).created());
+    EXPECT_FALSE(jobs().in(tx).enqueue("y", {.key = "k"}).created());
   }
-  EXPECT_FALSE(jobs().enqueue("z", {.key = "k"}).existed());
+  EXPECT_TRUE(jobs().enqueue("z", {.key = "k"}).created());
 }
 
 }  // namespace

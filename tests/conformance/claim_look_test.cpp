@@ -9,10 +9,10 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::altered;
+using tableq::change_result;
 using tableq::message_id;
 using tableq::message_state;
-using tableq::settled;
+using tableq::settle_result;
 
 class claim_look : public claim_test {
  protected:
@@ -53,7 +53,7 @@ TEST_P(claim_look, lists_ready_messages_in_the_order_of_takes_whatever_the_page)
   for (const std::size_t size : {1U, 3U, 7U, 10U, 100U}) {
     EXPECT_EQ(all(message_state::ready, size), expected) << size;
   }
-  EXPECT_EQ(payloads_of(jobs().take({.max = 100})), expected);
+  EXPECT_EQ(payloads_of(jobs().take(100)), expected);
 }
 
 TEST_P(claim_look, lists_delayed_and_leased_messages_apart_by_their_times) {
@@ -63,7 +63,7 @@ TEST_P(claim_look, lists_delayed_and_leased_messages_apart_by_their_times) {
   }
   for (int i = 0; i < 10; ++i) jobs().enqueue("l" + std::to_string(i));
   for (int i = 0; i < 10; ++i) {
-    ASSERT_EQ(jobs().take({.lease = std::chrono::seconds(120 - i * 10)}).size(), 1U);
+    ASSERT_EQ(jobs().take(1, {.lease = std::chrono::seconds(120 - i * 10)}).size(), 1U);
   }
   const std::vector<std::string> delayed = {"d8", "d9", "d6", "d7", "d4",
                                             "d5", "d2", "d3", "d0", "d1"};
@@ -79,10 +79,10 @@ TEST_P(claim_look, lists_delayed_and_leased_messages_apart_by_their_times) {
 }
 
 TEST_P(claim_look, lists_what_is_done) {
-  auto kept = db_with_clock().claim("kept", {.keep = true});
+  auto kept = db_with_clock().claim("kept", {.keep_completed = true});
   for (const std::string& each : numbered(5)) {
     kept.enqueue(each);
-    ASSERT_EQ(kept.complete(take_one(kept).receipt), settled::done);
+    ASSERT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
   }
   EXPECT_EQ(all(message_state::done, 2, kept), numbered(5));
   EXPECT_TRUE(all(message_state::dead, 2, kept).empty());
@@ -98,7 +98,7 @@ TEST_P(claim_look, refuses_pages_that_are_none) {
 }
 
 TEST_P(claim_look, gets_a_message_in_whatever_state) {
-  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep = true});
+  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep_completed = true});
   const auto ready = kept.enqueue("ready", {.priority = 1, .headers = {{"a", "b"}}, .key = "k"}).id;
   const auto seen = kept.get(ready);
   ASSERT_TRUE(seen);
@@ -110,12 +110,12 @@ TEST_P(claim_look, gets_a_message_in_whatever_state) {
   const auto delayed = kept.enqueue("delayed", {.delay = 1h}).id;
   const auto taken = take_one(kept);
   EXPECT_EQ(kept.get(taken.receipt.id)->state, message_state::leased);
-  ASSERT_EQ(kept.complete(taken.receipt), settled::done);
+  ASSERT_EQ(kept.complete(taken.receipt), settle_result::applied);
   EXPECT_EQ(kept.get(taken.receipt.id)->state, message_state::done);
-  const auto bad = kept.enqueue("bad");
-  ASSERT_EQ(kept.fail(take_one(kept).receipt, "no"), settled::done);
+  const auto bad = kept.enqueue("bad").id;
+  ASSERT_EQ(kept.fail(take_one(kept).receipt, "no"), settle_result::applied);
   const std::vector<message_id> ids = {bad, {999'999}, delayed, bad, {0}, {-1}};
-  const auto several = kept.get(ids);
+  const auto several = kept.get_batch(ids);
   ASSERT_EQ(several.size(), ids.size());
   EXPECT_EQ(several[0]->state, message_state::dead);
   EXPECT_EQ(several[0]->errors.at(0).error, "no");
@@ -124,16 +124,16 @@ TEST_P(claim_look, gets_a_message_in_whatever_state) {
   EXPECT_EQ(several[3]->payload, "bad");
   EXPECT_FALSE(several[4]);
   EXPECT_FALSE(several[5]);
-  EXPECT_TRUE(kept.get(std::vector<message_id>{}).empty());
+  EXPECT_TRUE(kept.get_batch(std::vector<message_id>{}).empty());
 }
 
 TEST_P(claim_look, finds_the_message_that_holds_a_key) {
-  auto kept = db_with_clock().claim("kept", {.keep = true});
+  auto kept = db_with_clock().claim("kept", {.keep_completed = true});
   const auto first = kept.enqueue("first", {.key = "invoice-42 "}).id;
   EXPECT_FALSE(kept.find("invoice-42"));
   EXPECT_FALSE(kept.find("INVOICE-42 "));
   EXPECT_EQ(kept.find("invoice-42 ")->id, first);
-  ASSERT_EQ(kept.complete(take_one(kept).receipt), settled::done);
+  ASSERT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
   EXPECT_FALSE(kept.find("invoice-42 "));
   const auto second = kept.enqueue("second", {.key = "invoice-42 "}).id;
   EXPECT_EQ(kept.find("invoice-42 ")->id, second);
@@ -142,52 +142,54 @@ TEST_P(claim_look, finds_the_message_that_holds_a_key) {
 }
 
 TEST_P(claim_look, cancels_what_nobody_works_on) {
-  auto brittle = db_with_clock().claim("brittle", {.max_attempts = 1, .keep = true});
-  const auto done = brittle.enqueue("done");
-  ASSERT_EQ(brittle.complete(take_one(brittle).receipt), settled::done);
+  auto brittle = db_with_clock().claim("brittle", {.max_attempts = 1, .keep_completed = true});
+  const auto done = brittle.enqueue("done").id;
+  ASSERT_EQ(brittle.complete(take_one(brittle).receipt), settle_result::applied);
   const auto dead = brittle.enqueue("dead", {.key = "k"}).id;
-  ASSERT_EQ(brittle.fail(take_one(brittle).receipt, "no"), settled::done);
-  const auto leased = brittle.enqueue("leased");
+  ASSERT_EQ(brittle.fail(take_one(brittle).receipt, "no"), settle_result::applied);
+  const auto leased = brittle.enqueue("leased").id;
   const auto taken = take_one(brittle);
-  const auto ready = brittle.enqueue("ready");
+  const auto ready = brittle.enqueue("ready").id;
   const auto delayed = brittle.enqueue("delayed", {.delay = 1h}).id;
   const std::vector<message_id> ids = {ready, leased, {999'999}, dead, done, delayed, ready, {-5}};
-  const std::vector<altered> expected = {altered::done,      altered::running,  altered::not_found,
-                                         altered::done,      altered::finished, altered::done,
-                                         altered::not_found, altered::not_found};
-  EXPECT_EQ(brittle.cancel(ids), expected);
-  EXPECT_FALSE(brittle.enqueue("again", {.key = "k"}).existed());
-  EXPECT_EQ(brittle.complete(taken.receipt), settled::done);
-  EXPECT_EQ(brittle.cancel(leased), altered::finished);
+  const std::vector<change_result> expected = {change_result::applied,   change_result::running,
+                                               change_result::not_found, change_result::applied,
+                                               change_result::finished,  change_result::applied,
+                                               change_result::not_found, change_result::not_found};
+  EXPECT_EQ(brittle.cancel_batch(ids), expected);
+  EXPECT_TRUE(brittle.enqueue("again", {.key = "k"}).created());
+  EXPECT_EQ(brittle.complete(taken.receipt), settle_result::applied);
+  EXPECT_EQ(brittle.cancel(leased), change_result::finished);
   EXPECT_EQ(brittle.stats().done, 2U);
-  EXPECT_TRUE(brittle.cancel(std::vector<message_id>{}).empty());
+  EXPECT_TRUE(brittle.cancel_batch(std::vector<message_id>{}).empty());
 }
 
 TEST_P(claim_look, leaves_an_expired_lease_to_the_next_take) {
   jobs().enqueue("x");
   const auto taken = take_one();
   clock.advance(1h);
-  EXPECT_EQ(jobs().cancel(taken.receipt.id), altered::running);
-  EXPECT_EQ(jobs().complete(taken.receipt), settled::done);
+  EXPECT_EQ(jobs().cancel(taken.receipt.id), change_result::running);
+  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::applied);
 }
 
 TEST_P(claim_look, sets_the_priority_of_what_waits) {
   std::vector<message_id> ids;
-  for (const std::string& each : numbered(5)) ids.push_back(jobs().enqueue(each));
+  for (const std::string& each : numbered(5)) ids.push_back(jobs().enqueue(each).id);
   const auto later = jobs().enqueue("later", {.delay = 1h}).id;
-  EXPECT_EQ(jobs().set_priority(ids[3], 7), altered::done);
+  EXPECT_EQ(jobs().set_priority(ids[3], 7), change_result::applied);
   const std::vector<tableq::new_priority> changes = {
       {ids[4], 5}, {{999'999}, 5}, {ids[1], -2}, {later, INT32_MAX}, {ids[4], 9}};
-  const std::vector<altered> expected = {altered::done, altered::not_found, altered::done,
-                                         altered::done, altered::done};
-  EXPECT_EQ(jobs().set_priority(changes), expected);
+  const std::vector<change_result> expected = {change_result::applied, change_result::not_found,
+                                               change_result::applied, change_result::applied,
+                                               change_result::applied};
+  EXPECT_EQ(jobs().set_priority_batch(changes), expected);
   EXPECT_EQ(payloads_of(jobs().peek(10)), (std::vector<std::string>{"p3", "p4", "p0", "p2", "p1"}));
   const auto taken = take_one();
-  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), altered::running);
+  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), change_result::running);
   EXPECT_EQ(jobs().get(taken.receipt.id)->priority, 7);
   clock.advance(2h);
-  EXPECT_EQ(jobs().fail(taken.receipt, "no", {.give_up = true}), settled::done);
-  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), altered::finished);
+  EXPECT_EQ(jobs().fail(taken.receipt, "no", {.give_up = true}), settle_result::applied);
+  EXPECT_EQ(jobs().set_priority(taken.receipt.id, 1), change_result::finished);
   EXPECT_EQ(take_one().payload, "later");
 }
 
@@ -200,34 +202,34 @@ TEST_P(claim_look, lets_the_next_of_a_group_go) {
   EXPECT_EQ(all(message_state::held, 2, grouped), (std::vector<std::string>{"p3", "p2", "p1"}));
   EXPECT_EQ(grouped.stats().held, 3U);
   EXPECT_EQ(grouped.get(ids[1])->group, "g");
-  EXPECT_EQ(grouped.cancel(std::vector<message_id>{ids[0], ids[2]}),
-            (std::vector<altered>{altered::done, altered::done}));
+  EXPECT_EQ(grouped.cancel_batch(std::vector<message_id>{ids[0], ids[2]}),
+            (std::vector<change_result>{change_result::applied, change_result::applied}));
   EXPECT_EQ(grouped.get(ids[1])->state, message_state::ready);
   EXPECT_EQ(grouped.get(ids[3])->state, message_state::held);
   auto tx = db_with_clock().begin();
-  EXPECT_EQ(grouped.cancel(tx, ids[1]), altered::done);
+  EXPECT_EQ(grouped.in(tx).cancel(ids[1]), change_result::applied);
   tx.commit();
   EXPECT_EQ(take_one(grouped).payload, "p3");
 }
 
 TEST_P(claim_look, takes_part_in_a_transaction) {
   const auto first = jobs().enqueue("first", {.key = "k"}).id;
-  const auto second = jobs().enqueue("second");
+  const auto second = jobs().enqueue("second").id;
   {
     auto tx = db_with_clock().begin();
-    EXPECT_EQ(jobs().cancel(tx, first), altered::done);
-    EXPECT_EQ(jobs().cancel(tx, first), altered::not_found);
-    EXPECT_EQ(jobs().set_priority(tx, second, 3), altered::done);
-    EXPECT_EQ(jobs().get(tx, second)->priority, 3);
-    EXPECT_FALSE(jobs().get(tx, first));
-    EXPECT_FALSE(jobs().find(tx, "k"));
+    EXPECT_EQ(jobs().in(tx).cancel(first), change_result::applied);
+    EXPECT_EQ(jobs().in(tx).cancel(first), change_result::not_found);
+    EXPECT_EQ(jobs().in(tx).set_priority(second, 3), change_result::applied);
+    EXPECT_EQ(jobs().in(tx).get(second)->priority, 3);
+    EXPECT_FALSE(jobs().in(tx).get(first));
+    EXPECT_FALSE(jobs().in(tx).find("k"));
     tx.rollback();
   }
   EXPECT_EQ(jobs().get(second)->priority, 0);
   EXPECT_EQ(jobs().find("k")->id, first);
   auto tx = db_with_clock().begin();
-  EXPECT_EQ(jobs().cancel(tx, std::vector<message_id>{second, first}),
-            (std::vector<altered>{altered::done, altered::done}));
+  EXPECT_EQ(jobs().in(tx).cancel_batch(std::vector<message_id>{second, first}),
+            (std::vector<change_result>{change_result::applied, change_result::applied}));
   tx.commit();
   EXPECT_EQ(jobs().stats().ready, 0U);
 }
@@ -239,10 +241,10 @@ TEST_P(claim_look, answers_each_item_of_a_large_batch) {
     ids.push_back(each.id);
   }
   ids.insert(ids.begin() + 1200, {999'999});
-  const auto results = jobs().cancel(ids);
+  const auto results = jobs().cancel_batch(ids);
   ASSERT_EQ(results.size(), 2501U);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    EXPECT_EQ(results[i], i == 1200 ? altered::not_found : altered::done) << i;
+    EXPECT_EQ(results[i], i == 1200 ? change_result::not_found : change_result::applied) << i;
   }
 }
 

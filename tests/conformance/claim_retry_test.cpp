@@ -21,9 +21,9 @@ TEST_P(claim_retry, rests_by_the_number_of_the_attempt_and_the_last_delay_repeat
   const std::vector<std::chrono::milliseconds> expected = {1s, 3s, 3s};
   for (const std::chrono::milliseconds rest : expected) {
     const tableq::delivery mine = take_one(queue);
-    EXPECT_EQ(queue.fail(mine.receipt, "no"), tableq::settled::done);
+    EXPECT_EQ(queue.fail(mine.receipt, "no"), tableq::settle_result::applied);
     clock.advance(rest - 1ms);
-    EXPECT_TRUE(queue.take().empty()) << rest.count();
+    EXPECT_TRUE(queue.take(1).empty()) << rest.count();
     clock.advance(1ms);
   }
   EXPECT_EQ(take_one(queue).attempt, 4);
@@ -32,9 +32,11 @@ TEST_P(claim_retry, rests_by_the_number_of_the_attempt_and_the_last_delay_repeat
 TEST_P(claim_retry, what_fail_says_comes_before_the_queues_delays) {
   auto queue = resting({.after = {1h}});
   queue.enqueue("work");
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 0ms}), tableq::settled::done);
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 2s}), tableq::settled::done);
-  EXPECT_TRUE(queue.take().empty());
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 0ms}),
+            tableq::settle_result::applied);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no", {.delay = 2s}),
+            tableq::settle_result::applied);
+  EXPECT_TRUE(queue.take(1).empty());
   clock.advance(2s);
   EXPECT_EQ(take_one(queue).attempt, 3);
 }
@@ -42,12 +44,12 @@ TEST_P(claim_retry, what_fail_says_comes_before_the_queues_delays) {
 TEST_P(claim_retry, belongs_to_the_queue_and_is_there_when_it_is_opened_again) {
   resting(tableq::retry_delays::exponential(1s, 4s, 0)).enqueue("work");
   auto again = db_with_clock().claim("jobs");
-  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), tableq::settled::done);
-  EXPECT_TRUE(again.take().empty());
+  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), tableq::settle_result::applied);
+  EXPECT_TRUE(again.take(1).empty());
   clock.advance(1s);
-  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), tableq::settle_result::applied);
   clock.advance(1s);
-  EXPECT_TRUE(again.take().empty());
+  EXPECT_TRUE(again.take(1).empty());
   clock.advance(1s);
   EXPECT_EQ(take_one(again).attempt, 3);
   const auto known = db_with_clock().queues();
@@ -58,7 +60,7 @@ TEST_P(claim_retry, belongs_to_the_queue_and_is_there_when_it_is_opened_again) {
 TEST_P(claim_retry, without_delays_is_at_once) {
   auto queue = db_with_clock().claim("jobs");
   queue.enqueue("work");
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settle_result::applied);
   EXPECT_EQ(take_one(queue).attempt, 2);
 }
 
@@ -67,24 +69,25 @@ TEST_P(claim_retry, with_jitter_stays_within_its_bounds_and_differs) {
   std::vector<tableq::new_claim_message> batch(20, {.payload = "work"});
   queue.enqueue_batch(batch);
   std::vector<tableq::failure> failures;
-  const auto taken = queue.take({.max = 20});
+  const auto taken = queue.take(20);
   ASSERT_EQ(taken.size(), 20U);
   for (const auto& each : taken) failures.push_back({.receipt = each.receipt, .error = "no"});
-  for (const tableq::settled each : queue.fail(failures)) EXPECT_EQ(each, tableq::settled::done);
+  for (const tableq::settle_result each : queue.fail_batch(failures))
+    EXPECT_EQ(each, tableq::settle_result::applied);
   clock.advance(499s);
-  EXPECT_TRUE(queue.take({.max = 20}).empty());
+  EXPECT_TRUE(queue.take(20).empty());
   clock.advance(501s);
-  const std::size_t early = queue.take({.max = 20}).size();
+  const std::size_t early = queue.take(20).size();
   EXPECT_GT(early, 0U) << "one chance in a million to be wrong";
   EXPECT_LT(early, 20U) << "the same";
   clock.advance(501s);
-  EXPECT_GE(queue.take({.max = 40}).size(), 20U - early);
+  EXPECT_GE(queue.take(40).size(), 20U - early);
 }
 
 TEST_P(claim_retry, does_not_keep_a_message_from_being_dead) {
   auto queue = resting({.after = {1h}}, 1);
   queue.enqueue("work");
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settle_result::applied);
   EXPECT_EQ(queue.stats().dead, 1U);
   EXPECT_EQ(queue.stats().delayed, 0U);
 }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 /// Time to live, and rules that a message has for itself.
 class claim_rules : public claim_test {};
@@ -20,13 +20,13 @@ TEST_P(claim_rules, a_message_is_not_handed_out_after_its_time_to_live) {
   clock.advance(10s);
   EXPECT_EQ(take_one().payload, "long");
   EXPECT_EQ(take_one().payload, "for ever");
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(claim_rules, an_expired_message_is_dead_with_its_payload_and_the_reason) {
   jobs().enqueue("payload", {.headers = {{"a", "b"}}, .time_to_live = 10s});
   clock.advance(10s);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "payload");
@@ -51,30 +51,30 @@ TEST_P(claim_rules, a_message_that_is_being_worked_on_may_be_completed_after_its
   jobs().enqueue("x", {.time_to_live = 10s});
   const auto mine = take_one();
   clock.advance(20s);
-  EXPECT_EQ(jobs().complete(mine.receipt), settled::done);
+  EXPECT_EQ(jobs().complete(mine.receipt), settle_result::applied);
 }
 
 TEST_P(claim_rules, a_queue_has_a_time_to_live_for_messages_that_name_none) {
   auto news = db_with_clock().claim("news", {.time_to_live = 5s});
   news.enqueue("a");
-  news.enqueue("b", {.time_to_live = 0ms});
+  news.enqueue("b", {.time_to_live = tableq::lifetime::forever()});
   auto again = db_with_clock().claim("news");
   again.enqueue("c");
   clock.advance(5s);
   EXPECT_EQ(take_one(again).payload, "b");
-  EXPECT_TRUE(again.take().empty());
+  EXPECT_TRUE(again.take(1).empty());
 }
 
 TEST_P(claim_rules, a_message_may_have_its_own_number_of_attempts) {
   jobs().enqueue("once", {.max_attempts = 1});
-  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settle_result::applied);
   EXPECT_EQ(jobs().list(tableq::message_state::dead).size(), 1U);
   jobs().enqueue("lease", {.max_attempts = 2});
   (void)take_one();
   clock.advance(30s);
   EXPECT_EQ(take_one().attempt, 2);
   clock.advance(30s);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   EXPECT_EQ(jobs().list(tableq::message_state::dead).size(), 2U);
 }
 
@@ -82,25 +82,25 @@ TEST_P(claim_rules, a_message_may_have_its_own_delays) {
   auto queue = db_with_clock().claim("resting", {.retry = tableq::retry_delays::fixed(1h)});
   queue.enqueue("own", {.retry = tableq::retry_delays{.after = {1s, 2s}}});
   queue.enqueue("none", {.retry = tableq::retry_delays{}});
-  for (const auto& each : queue.take({.max = 2})) {
-    EXPECT_EQ(queue.fail(each.receipt, "no"), settled::done);
+  for (const auto& each : queue.take(2)) {
+    EXPECT_EQ(queue.fail(each.receipt, "no"), settle_result::applied);
   }
   const auto at_once = take_one(queue);
   EXPECT_EQ(at_once.payload, "none");
-  EXPECT_EQ(queue.complete(at_once.receipt), settled::done);
+  EXPECT_EQ(queue.complete(at_once.receipt), settle_result::applied);
   clock.advance(1s);
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
   clock.advance(1s);
-  EXPECT_TRUE(queue.take().empty());
+  EXPECT_TRUE(queue.take(1).empty());
   clock.advance(1s);
   EXPECT_EQ(take_one(queue).attempt, 3);
 }
 
 TEST_P(claim_rules, own_delays_have_their_own_jitter) {
   jobs().enqueue("work", {.retry = tableq::retry_delays{.after = {1000s}, .jitter = 10}});
-  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().fail(take_one().receipt, "no"), settle_result::applied);
   clock.advance(899s);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(202s);
   EXPECT_EQ(take_one().attempt, 2);
 }

@@ -8,12 +8,12 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 class claim_settle : public claim_test {
  protected:
   /// Every way to settle with one receipt.
-  std::vector<std::pair<std::string, std::function<settled(const tableq::receipt&)>>> ways() {
+  std::vector<std::pair<std::string, std::function<settle_result(const tableq::receipt&)>>> ways() {
     return {{"complete", [this](const auto& r) { return jobs().complete(r); }},
             {"fail", [this](const auto& r) { return jobs().fail(r, "stale"); }},
             {"release", [this](const auto& r) { return jobs().release(r); }},
@@ -25,10 +25,10 @@ TABLEQ_ON_BACKENDS(claim_settle, all_backends);
 TEST_P(claim_settle, complete_removes_the_message) {
   jobs().enqueue("work");
   const auto taken = take_one();
-  EXPECT_EQ(jobs().complete(taken.receipt), settled::done);
-  EXPECT_EQ(jobs().complete(taken.receipt), settled::lease_lost);
+  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::applied);
+  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::lease_lost);
   clock.advance(24h);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   EXPECT_EQ(jobs().stats().done, 0U);
 }
 
@@ -38,18 +38,18 @@ TEST_P(claim_settle, stale_receipt_does_not_complete) {
   clock.advance(jobs().lease());
   const auto fresh = take_one();
   for (const auto& [name, settle] : ways()) {
-    EXPECT_EQ(settle(stale.receipt), settled::lease_lost) << name;
+    EXPECT_EQ(settle(stale.receipt), settle_result::lease_lost) << name;
   }
   EXPECT_EQ(jobs().stats().leased, 1U);
-  EXPECT_EQ(jobs().complete(fresh.receipt), settled::done);
+  EXPECT_EQ(jobs().complete(fresh.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, stale_receipt_of_a_failed_attempt_does_nothing) {
   jobs().enqueue("work");
   const auto stale = take_one();
-  EXPECT_EQ(jobs().fail(stale.receipt, "first"), settled::done);
+  EXPECT_EQ(jobs().fail(stale.receipt, "first"), settle_result::applied);
   for (const auto& [name, settle] : ways()) {
-    EXPECT_EQ(settle(stale.receipt), settled::lease_lost) << name;
+    EXPECT_EQ(settle(stale.receipt), settle_result::lease_lost) << name;
   }
   EXPECT_EQ(take_one().attempt, 2);
 }
@@ -58,8 +58,8 @@ TEST_P(claim_settle, an_expired_lease_still_settles_while_nobody_took_the_messag
   jobs().enqueue("work");
   const auto late = take_one();
   clock.advance(24h);
-  EXPECT_EQ(jobs().complete(late.receipt), settled::done);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().complete(late.receipt), settle_result::applied);
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(claim_settle, receipts_made_up_or_altered_match_nothing) {
@@ -69,22 +69,22 @@ TEST_P(claim_settle, receipts_made_up_or_altered_match_nothing) {
     tableq::receipt altered = taken.receipt;
     altered.fence += off;
     for (const auto& [name, settle] : ways()) {
-      EXPECT_EQ(settle(altered), settled::lease_lost) << name;
+      EXPECT_EQ(settle(altered), settle_result::lease_lost) << name;
     }
     altered = taken.receipt;
     altered.id.value += off;
     for (const auto& [name, settle] : ways()) {
-      EXPECT_EQ(settle(altered), settled::lease_lost) << name;
+      EXPECT_EQ(settle(altered), settle_result::lease_lost) << name;
     }
   }
-  EXPECT_EQ(jobs().complete(taken.receipt), settled::done);
+  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, a_receipt_is_a_value_that_another_handle_may_use) {
   jobs().enqueue("work");
   const tableq::receipt sent = take_one().receipt;
   const tableq::receipt read{.id = {sent.id.value}, .fence = sent.fence, .queue = sent.queue};
-  EXPECT_EQ(db_with_clock().claim("jobs").complete(read), settled::done);
+  EXPECT_EQ(db_with_clock().claim("jobs").complete(read), settle_result::applied);
 }
 
 TEST_P(claim_settle, receipt_of_another_queue_is_refused) {
@@ -97,14 +97,14 @@ TEST_P(claim_settle, receipt_of_another_queue_is_refused) {
     EXPECT_CODE(invalid_argument, static_cast<void>(settle(theirs.receipt))) << name;
   }
   const std::vector<tableq::receipt> mixed = {ours.receipt, theirs.receipt};
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().complete(mixed)));
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().release(mixed)));
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().extend(mixed, 1h)));
+  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().complete_batch(mixed)));
+  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().release_batch(mixed)));
+  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().extend_batch(mixed, 1h)));
   const std::vector<tableq::failure> failures = {{.receipt = ours.receipt, .error = "a"},
                                                  {.receipt = theirs.receipt, .error = "b"}};
-  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().fail(failures)));
-  EXPECT_EQ(jobs().complete(ours.receipt), settled::done);
-  EXPECT_EQ(other.complete(theirs.receipt), settled::done);
+  EXPECT_CODE(invalid_argument, static_cast<void>(jobs().fail_batch(failures)));
+  EXPECT_EQ(jobs().complete(ours.receipt), settle_result::applied);
+  EXPECT_EQ(other.complete(theirs.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, a_dropped_and_recreated_queue_refuses_old_receipts) {
@@ -116,12 +116,12 @@ TEST_P(claim_settle, a_dropped_and_recreated_queue_refuses_old_receipts) {
   const auto fresh = take_one(again);
   EXPECT_NE(old.receipt.queue, fresh.receipt.queue);
   EXPECT_CODE(invalid_argument, static_cast<void>(again.complete(old.receipt)));
-  EXPECT_EQ(again.complete(fresh.receipt), settled::done);
+  EXPECT_EQ(again.complete(fresh.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, fail_makes_it_ready_again_with_the_attempt_counted) {
   jobs().enqueue("work");
-  EXPECT_EQ(jobs().fail(take_one().receipt, "first"), settled::done);
+  EXPECT_EQ(jobs().fail(take_one().receipt, "first"), settle_result::applied);
   const auto again = take_one();
   EXPECT_EQ(again.attempt, 2);
   EXPECT_EQ(again.payload, "work");
@@ -129,10 +129,10 @@ TEST_P(claim_settle, fail_makes_it_ready_again_with_the_attempt_counted) {
 
 TEST_P(claim_settle, fail_with_a_delay_waits_that_long) {
   jobs().enqueue("work");
-  EXPECT_EQ(jobs().fail(take_one().receipt, "later", {.delay = 1min}), settled::done);
+  EXPECT_EQ(jobs().fail(take_one().receipt, "later", {.delay = 1min}), settle_result::applied);
   EXPECT_EQ(jobs().stats().delayed, 1U);
   clock.advance(1min - 1ms);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(1ms);
   EXPECT_EQ(take_one().attempt, 2);
 }
@@ -142,7 +142,7 @@ TEST_P(claim_settle, release_does_not_count_the_attempt) {
   for (int i = 0; i < 20; ++i) {
     const auto taken = take_one();
     EXPECT_EQ(taken.attempt, 1);
-    EXPECT_EQ(jobs().release(taken.receipt), settled::done);
+    EXPECT_EQ(jobs().release(taken.receipt), settle_result::applied);
   }
   EXPECT_EQ(jobs().stats().ready, 1U);
   EXPECT_EQ(jobs().stats().dead, 0U);
@@ -152,17 +152,17 @@ TEST_P(claim_settle, a_released_message_keeps_its_place_in_the_order) {
   jobs().enqueue("old");
   const auto old = take_one();
   jobs().enqueue("new");
-  EXPECT_EQ(jobs().release(old.receipt), settled::done);
+  EXPECT_EQ(jobs().release(old.receipt), settle_result::applied);
   EXPECT_EQ(take_one().payload, "old");
 }
 
 TEST_P(claim_settle, a_receipt_from_before_a_release_does_not_match_the_next_take) {
   jobs().enqueue("work");
   const auto first = take_one();
-  EXPECT_EQ(jobs().release(first.receipt), settled::done);
+  EXPECT_EQ(jobs().release(first.receipt), settle_result::applied);
   const auto second = take_one();
-  EXPECT_EQ(jobs().complete(first.receipt), settled::lease_lost);
-  EXPECT_EQ(jobs().complete(second.receipt), settled::done);
+  EXPECT_EQ(jobs().complete(first.receipt), settle_result::lease_lost);
+  EXPECT_EQ(jobs().complete(second.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, a_receipt_of_a_take_that_was_rolled_back_matches_no_later_take) {
@@ -170,37 +170,37 @@ TEST_P(claim_settle, a_receipt_of_a_take_that_was_rolled_back_matches_no_later_t
   tableq::receipt undone;
   {
     tableq::transaction tx = db_with_clock().begin();
-    undone = jobs().take(tx).at(0).receipt;
+    undone = jobs().in(tx).take(1).at(0).receipt;
   }
   const auto fresh = take_one();
   EXPECT_EQ(fresh.receipt.id, undone.id);
   for (const auto& [name, settle] : ways()) {
-    EXPECT_EQ(settle(undone), settled::lease_lost) << name;
+    EXPECT_EQ(settle(undone), settle_result::lease_lost) << name;
   }
-  EXPECT_EQ(jobs().complete(fresh.receipt), settled::done);
+  EXPECT_EQ(jobs().complete(fresh.receipt), settle_result::applied);
 }
 
 TEST_P(claim_settle, extend_moves_the_end_of_the_lease_and_keeps_the_receipt) {
   jobs().enqueue("work");
   const auto taken = take_one();
   clock.advance(jobs().lease() - 1ms);
-  EXPECT_EQ(jobs().extend(taken.receipt, 1h), settled::done);
+  EXPECT_EQ(jobs().extend(taken.receipt, 1h), settle_result::applied);
   clock.advance(1h - 1ms);
-  EXPECT_TRUE(jobs().take().empty());
-  EXPECT_EQ(jobs().extend(taken.receipt, 1ms), settled::done);
+  EXPECT_TRUE(jobs().take(1).empty());
+  EXPECT_EQ(jobs().extend(taken.receipt, 1ms), settle_result::applied);
   clock.advance(1ms);
   EXPECT_EQ(take_one().attempt, 2);
-  EXPECT_EQ(jobs().complete(taken.receipt), settled::lease_lost);
+  EXPECT_EQ(jobs().complete(taken.receipt), settle_result::lease_lost);
 }
 
 TEST_P(claim_settle, keep_keeps_what_is_done_with_the_time_it_finished) {
-  auto kept = db_with_clock().claim("kept", {.keep = true});
-  EXPECT_FALSE(kept.enqueue("work", {.headers = {{"a", "b"}}, .key = "k"}).existed());
+  auto kept = db_with_clock().claim("kept", {.keep_completed = true});
+  EXPECT_TRUE(kept.enqueue("work", {.headers = {{"a", "b"}}, .key = "k"}).created());
   const auto taken = take_one(kept);
   clock.advance(3s);
-  EXPECT_EQ(kept.complete(taken.receipt), settled::done);
-  EXPECT_EQ(kept.complete(taken.receipt), settled::lease_lost);
-  EXPECT_EQ(kept.release(taken.receipt), settled::lease_lost);
+  EXPECT_EQ(kept.complete(taken.receipt), settle_result::applied);
+  EXPECT_EQ(kept.complete(taken.receipt), settle_result::lease_lost);
+  EXPECT_EQ(kept.release(taken.receipt), settle_result::lease_lost);
   const auto done = kept.list(tableq::message_state::done);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_EQ(done[0].state, tableq::message_state::done);
@@ -209,7 +209,7 @@ TEST_P(claim_settle, keep_keeps_what_is_done_with_the_time_it_finished) {
   EXPECT_EQ(done[0].headers, (tableq::headers{{"a", "b"}}));
   EXPECT_EQ(done[0].attempts, 1);
   clock.advance(24h);
-  EXPECT_TRUE(kept.take().empty());
+  EXPECT_TRUE(kept.take(1).empty());
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ TEST_P(claim_take, hands_out_everything_that_was_enqueued_with_it) {
   const tableq::timestamp run{987'654'321ms};
   const auto sent = jobs().enqueue(
       "work", {.priority = -7, .headers = headers, .key = "a key", .created_at = said});
-  EXPECT_FALSE(sent.existed());
-  const auto taken = jobs().take({.max = 5, .lease = 90s, .claimed_at = run});
+  EXPECT_TRUE(sent.created());
+  const auto taken = jobs().take(5, {.lease = 90s, .claimed_at = run});
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].receipt.id, sent.id);
   EXPECT_EQ(taken[0].receipt.queue, db().find("jobs")->identity);
@@ -44,19 +44,17 @@ TEST_P(claim_take, leaves_out_what_was_not_given) {
 
 TEST_P(claim_take, takes_up_to_max_and_nobody_gets_them_again) {
   for (const std::string& each : numbered(10)) jobs().enqueue(each);
-  EXPECT_EQ(payloads_of(jobs().take({.max = 4})),
-            (std::vector<std::string>{"p0", "p1", "p2", "p3"}));
-  EXPECT_EQ(payloads_of(jobs().take({.max = 4})),
-            (std::vector<std::string>{"p4", "p5", "p6", "p7"}));
-  EXPECT_EQ(jobs().take({.max = 4}).size(), 2U);
-  EXPECT_TRUE(jobs().take({.max = 4}).empty());
+  EXPECT_EQ(payloads_of(jobs().take(4)), (std::vector<std::string>{"p0", "p1", "p2", "p3"}));
+  EXPECT_EQ(payloads_of(jobs().take(4)), (std::vector<std::string>{"p4", "p5", "p6", "p7"}));
+  EXPECT_EQ(jobs().take(4).size(), 2U);
+  EXPECT_TRUE(jobs().take(4).empty());
   EXPECT_EQ(jobs().stats().leased, 10U);
 }
 
 TEST_P(claim_take, leaves_a_delayed_message_until_its_time) {
-  EXPECT_FALSE(jobs().enqueue("later", {.delay = 10s}).existed());
+  EXPECT_TRUE(jobs().enqueue("later", {.delay = 10s}).created());
   clock.advance(9'999ms);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   EXPECT_EQ(jobs().stats().delayed, 1U);
   EXPECT_EQ(jobs().stats().ready, 0U);
   clock.advance(1ms);
@@ -66,7 +64,7 @@ TEST_P(claim_take, leaves_a_delayed_message_until_its_time) {
 
 TEST_P(claim_take, prefers_a_delayed_message_of_higher_priority_once_it_is_due) {
   jobs().enqueue("plain");
-  EXPECT_FALSE(jobs().enqueue("urgent later", {.priority = 5, .delay = 1s}).existed());
+  EXPECT_TRUE(jobs().enqueue("urgent later", {.priority = 5, .delay = 1s}).created());
   clock.advance(1s);
   EXPECT_EQ(take_one().payload, "urgent later");
   EXPECT_EQ(take_one().payload, "plain");
@@ -76,7 +74,7 @@ TEST_P(claim_take, expired_lease_is_taken_again_without_a_sweeper) {
   jobs().enqueue("work");
   const auto first = take_one();
   clock.advance(jobs().lease() - 1ms);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(1ms);
   const auto second = take_one();
   EXPECT_EQ(second.receipt.id, first.receipt.id);
@@ -97,20 +95,20 @@ TEST_P(claim_take, an_expired_message_keeps_its_place_in_the_order) {
 TEST_P(claim_take, a_lease_of_one_take_is_its_own) {
   jobs().enqueue("short");
   jobs().enqueue("long");
-  EXPECT_EQ(jobs().take({.lease = 1ms}).size(), 1U);
-  EXPECT_EQ(jobs().take({.lease = 24h * 365}).size(), 1U);
+  EXPECT_EQ(jobs().take(1, {.lease = 1ms}).size(), 1U);
+  EXPECT_EQ(jobs().take(1, {.lease = 24h * 365}).size(), 1U);
   clock.advance(1ms);
   EXPECT_EQ(take_one().payload, "short");
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(claim_take, claimed_at_is_of_the_last_take_and_decides_nothing) {
   jobs().enqueue("work");
   const tableq::timestamp far_past{1ms};
-  EXPECT_EQ(jobs().take({.claimed_at = far_past}).size(), 1U);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().take(1, {.claimed_at = far_past}).size(), 1U);
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(jobs().lease());
-  const auto again = jobs().take({.claimed_at = tableq::timestamp{2ms}});
+  const auto again = jobs().take(1, {.claimed_at = tableq::timestamp{2ms}});
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].claimed_at, tableq::timestamp{2ms});
 }
@@ -121,7 +119,7 @@ TEST_P(claim_take, a_message_that_only_expires_is_dead_in_the_end) {
     EXPECT_EQ(take_one().attempt, attempt);
     clock.advance(jobs().lease());
   }
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   EXPECT_EQ(jobs().stats().dead, 1U);
   const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
@@ -130,15 +128,15 @@ TEST_P(claim_take, a_message_that_only_expires_is_dead_in_the_end) {
 }
 
 TEST_P(claim_take, ids_are_never_used_twice) {
-  const auto first = jobs().enqueue("a");
-  EXPECT_EQ(jobs().complete(take_one().receipt), tableq::settled::done);
-  const auto second = jobs().enqueue("b");
+  const auto first = jobs().enqueue("a").id;
+  EXPECT_EQ(jobs().complete(take_one().receipt), tableq::settle_result::applied);
+  const auto second = jobs().enqueue("b").id;
   EXPECT_LT(first, second);
 }
 
 TEST_P(claim_take, peek_shows_states_and_locks_nothing) {
-  EXPECT_FALSE(jobs().enqueue("ready", {.headers = {{"a", "b"}}, .key = "k"}).existed());
-  EXPECT_FALSE(jobs().enqueue("delayed", {.delay = 1h}).existed());
+  EXPECT_TRUE(jobs().enqueue("ready", {.headers = {{"a", "b"}}, .key = "k"}).created());
+  EXPECT_TRUE(jobs().enqueue("delayed", {.delay = 1h}).created());
   const auto seen = jobs().peek(10);
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].payload, "ready");
@@ -149,26 +147,26 @@ TEST_P(claim_take, peek_shows_states_and_locks_nothing) {
 }
 
 TEST_P(claim_take, peek_and_take_see_the_same_next) {
-  EXPECT_FALSE(jobs().enqueue("due", {.priority = 3, .delay = 1s}).existed());
+  EXPECT_TRUE(jobs().enqueue("due", {.priority = 3, .delay = 1s}).created());
   jobs().enqueue("leased");
   static_cast<void>(take_one());
   jobs().enqueue("ready");
   clock.advance(1h);
   const auto seen = payloads_of(jobs().peek(10));
   EXPECT_EQ(seen, (std::vector<std::string>{"due", "leased", "ready"}));
-  EXPECT_EQ(payloads_of(jobs().take({.max = 10})), seen);
+  EXPECT_EQ(payloads_of(jobs().take(10)), seen);
 }
 
 TEST_P(claim_take, stats_count_each_state) {
-  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep = true});
+  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep_completed = true});
   for (int i = 0; i < 4; ++i) {
-    EXPECT_FALSE(
-        kept.enqueue("x", {.created_at = tableq::timestamp{std::chrono::seconds{i}}}).existed());
+    EXPECT_TRUE(
+        kept.enqueue("x", {.created_at = tableq::timestamp{std::chrono::seconds{i}}}).created());
   }
-  EXPECT_FALSE(kept.enqueue("later", {.delay = 1h}).existed());
-  EXPECT_EQ(kept.complete(kept.take().at(0).receipt), tableq::settled::done);
-  EXPECT_EQ(kept.fail(kept.take().at(0).receipt, "no"), tableq::settled::done);
-  EXPECT_EQ(kept.take().size(), 1U);
+  EXPECT_TRUE(kept.enqueue("later", {.delay = 1h}).created());
+  EXPECT_EQ(kept.complete(kept.take(1).at(0).receipt), tableq::settle_result::applied);
+  EXPECT_EQ(kept.fail(kept.take(1).at(0).receipt, "no"), tableq::settle_result::applied);
+  EXPECT_EQ(kept.take(1).size(), 1U);
   const auto stats = kept.stats();
   EXPECT_EQ(stats.ready, 1U);
   EXPECT_EQ(stats.delayed, 1U);

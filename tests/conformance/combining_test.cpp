@@ -87,7 +87,7 @@ TEST_P(combined_calls, are_leased_as_each_asked) {
   for (const auto& each : payloads) jobs.enqueue(each);
   at_once(callers, [&](int i) {
     const auto lease = i % 2 == 0 ? 10s : 1h;
-    for (const auto& one : jobs.take({.lease = lease})) {
+    for (const auto& one : jobs.take(1, {.lease = lease})) {
       EXPECT_EQ(one.lease_until, clock.now() + lease);
     }
   });
@@ -97,17 +97,19 @@ TEST_P(combined_calls, may_extend_one_lease_together) {
   auto patient = open({.retry_for = 5min});
   auto jobs = patient.claim("jobs");
   jobs.enqueue("a");
-  const auto mine = jobs.take().front().receipt;
-  at_once(callers, [&](int /*i*/) { EXPECT_EQ(jobs.extend(mine, 1h), tableq::settled::done); });
+  const auto mine = jobs.take(1).front().receipt;
+  at_once(callers,
+          [&](int /*i*/) { EXPECT_EQ(jobs.extend(mine, 1h), tableq::settle_result::applied); });
 }
 
 TEST_P(combined_calls, may_complete_one_message_of_which_one_does) {
   auto patient = open({.retry_for = 5min});
   auto jobs = patient.claim("jobs");
   jobs.enqueue("a");
-  const auto mine = jobs.take().front().receipt;
+  const auto mine = jobs.take(1).front().receipt;
   std::atomic<int> done{0};
-  at_once(callers, [&](int /*i*/) { done += jobs.complete(mine) == tableq::settled::done; });
+  at_once(callers,
+          [&](int /*i*/) { done += jobs.complete(mine) == tableq::settle_result::applied; });
   EXPECT_EQ(done, 1);
 }
 
@@ -118,7 +120,7 @@ TEST_P(combined_calls, with_one_key_add_one_message) {
   at_once(callers, [&](int i) {
     if (i % 2 != 0) {
       jobs.enqueue("b");
-    } else if (!jobs.enqueue("a", {.key = "k"}).existed()) {
+    } else if (jobs.enqueue("a", {.key = "k"}).created()) {
       ++added;
     }
   });
@@ -131,14 +133,14 @@ TEST_P(combined_calls, never_hold_up_a_thread_that_others_wait_for) {
   auto patient = open({.retry_for = 5min});
   auto jobs = patient.claim("jobs");
   tableq::transaction mine = patient.begin();
-  jobs.enqueue(mine, "a", {.key = "k"});
+  jobs.in(mine).enqueue("a", {.key = "k"});
   std::vector<std::jthread> others;
   for (int i = 0; i < 4; ++i) {
-    others.emplace_back([&] { EXPECT_TRUE(jobs.enqueue("a", {.key = "k"}).existed()); });
+    others.emplace_back([&] { EXPECT_FALSE(jobs.enqueue("a", {.key = "k"}).created()); });
   }
   // They wait for `mine`, and this thread for none of them.
   for (int i = 0; i < 50; ++i) {
-    EXPECT_FALSE(jobs.enqueue("b", {.key = std::to_string(i)}).existed());
+    EXPECT_TRUE(jobs.enqueue("b", {.key = std::to_string(i)}).created());
   }
   mine.commit();
 }

@@ -25,52 +25,52 @@ TEST_P(concurrency, is_the_most_that_is_leased_at_once) {
   fill(10);
   jobs().set_limits({.concurrency = 3});
   EXPECT_EQ(jobs().limits(), (tableq::queue_limits{.concurrency = 3}));
-  const auto first = jobs().take({.max = 10});
+  const auto first = jobs().take(10);
   ASSERT_EQ(first.size(), 3U);
-  EXPECT_TRUE(jobs().take().empty());
-  EXPECT_EQ(jobs().complete(first[0].receipt), tableq::settled::done);
-  EXPECT_EQ(jobs().take({.max = 10}).size(), 1U);
-  EXPECT_EQ(jobs().fail(first[1].receipt, "no"), tableq::settled::done);
-  EXPECT_EQ(jobs().release(first[2].receipt), tableq::settled::done);
-  EXPECT_EQ(jobs().take({.max = 10}).size(), 2U);
-  EXPECT_TRUE(jobs().take({.max = 10}).empty());
+  EXPECT_TRUE(jobs().take(1).empty());
+  EXPECT_EQ(jobs().complete(first[0].receipt), tableq::settle_result::applied);
+  EXPECT_EQ(jobs().take(10).size(), 1U);
+  EXPECT_EQ(jobs().fail(first[1].receipt, "no"), tableq::settle_result::applied);
+  EXPECT_EQ(jobs().release(first[2].receipt), tableq::settle_result::applied);
+  EXPECT_EQ(jobs().take(10).size(), 2U);
+  EXPECT_TRUE(jobs().take(10).empty());
   jobs().set_limits({});
-  EXPECT_EQ(jobs().take({.max = 10}).size(), 6U);
+  EXPECT_EQ(jobs().take(10).size(), 6U);
 }
 
 TEST_P(concurrency, counts_leases_that_were_given_before_it_was_set) {
   fill(5);
-  EXPECT_EQ(jobs().take({.max = 2}).size(), 2U);
+  EXPECT_EQ(jobs().take(2).size(), 2U);
   jobs().set_limits({.concurrency = 3});
-  EXPECT_EQ(jobs().take({.max = 5}).size(), 1U);
+  EXPECT_EQ(jobs().take(5).size(), 1U);
 }
 
 TEST_P(concurrency, does_not_count_leases_that_have_ended) {
   fill(4);
   jobs().set_limits({.concurrency = 2});
-  EXPECT_EQ(jobs().take({.max = 4, .lease = 1min}).size(), 2U);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().take(4, {.lease = 1min}).size(), 2U);
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(1min);
-  EXPECT_EQ(jobs().take({.max = 4}).size(), 2U);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().take(4).size(), 2U);
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(concurrency, counts_a_lease_that_was_extended) {
   fill(2);
   jobs().set_limits({.concurrency = 1});
   const auto held = take_one();
-  EXPECT_EQ(jobs().extend(held.receipt, 2h), tableq::settled::done);
+  EXPECT_EQ(jobs().extend(held.receipt, 2h), tableq::settle_result::applied);
   clock.advance(1h);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(1h);
-  EXPECT_EQ(jobs().take().size(), 1U);
+  EXPECT_EQ(jobs().take(1).size(), 1U);
 }
 
 TEST_P(concurrency, does_not_count_delayed_messages) {
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(jobs().enqueue("later", {.delay = 1h}).existed());
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(jobs().enqueue("later", {.delay = 1h}).created());
   fill(3);
   jobs().set_limits({.concurrency = 2});
-  EXPECT_EQ(jobs().take({.max = 3}).size(), 2U);
+  EXPECT_EQ(jobs().take(3).size(), 2U);
 }
 
 TEST_P(concurrency, holds_inside_transactions) {
@@ -78,47 +78,47 @@ TEST_P(concurrency, holds_inside_transactions) {
   jobs().set_limits({.concurrency = 2});
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(jobs().take(tx, {.max = 5}).size(), 2U);
-    EXPECT_TRUE(jobs().take(tx).empty());
+    EXPECT_EQ(jobs().in(tx).take(5).size(), 2U);
+    EXPECT_TRUE(jobs().in(tx).take(1).empty());
     tx.rollback();
   }
   db().transact([&](tableq::transaction& tx) {
-    const auto taken = jobs().take(tx, {.max = 5});
+    const auto taken = jobs().in(tx).take(5);
     ASSERT_EQ(taken.size(), 2U);
-    EXPECT_EQ(jobs().complete(tx, taken[0].receipt), tableq::settled::done);
-    EXPECT_EQ(jobs().take(tx, {.max = 5}).size(), 1U);
+    EXPECT_EQ(jobs().in(tx).complete(taken[0].receipt), tableq::settle_result::applied);
+    EXPECT_EQ(jobs().in(tx).take(5).size(), 1U);
   });
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(concurrency, goes_with_a_rate) {
   fill(10);
   jobs().set_limits({.rate = 10.0, .burst = 4, .concurrency = 3});
-  const auto first = jobs().take({.max = 10});
+  const auto first = jobs().take(10);
   ASSERT_EQ(first.size(), 3U);
   for (const auto& each : first) {
-    EXPECT_EQ(jobs().complete(each.receipt), tableq::settled::done);
+    EXPECT_EQ(jobs().complete(each.receipt), tableq::settle_result::applied);
   }
-  EXPECT_EQ(jobs().take({.max = 10}).size(), 1U);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_EQ(jobs().take(10).size(), 1U);
+  EXPECT_TRUE(jobs().take(1).empty());
   clock.advance(1s);
-  EXPECT_EQ(jobs().take({.max = 10}).size(), 2U);
+  EXPECT_EQ(jobs().take(10).size(), 2U);
 }
 
 TEST_P(concurrency, holds_a_waiting_take_until_a_lease_is_given_back) {
   fill(2);
   jobs().set_limits({.concurrency = 1});
   const auto held = take_one();
-  EXPECT_TRUE(jobs().take({.wait = 30ms}).empty());
+  EXPECT_TRUE(jobs().take(1, {.wait = 30ms}).empty());
   std::latch started(1);
   std::size_t got = 0;
   {
     const std::jthread waiter([&, own = jobs()]() mutable {
       started.count_down();
-      got = own.take({.max = 2, .wait = for_ever}).size();
+      got = own.take(2, {.wait = for_ever}).size();
     });
     started.wait();
-    EXPECT_EQ(jobs().complete(held.receipt), tableq::settled::done);
+    EXPECT_EQ(jobs().complete(held.receipt), tableq::settle_result::applied);
   }
   EXPECT_EQ(got, 1U);
 }
@@ -142,13 +142,13 @@ TEST_P(shared_concurrency, is_never_exceeded_by_threads_of_two_database_objects)
     for (std::size_t i = 0; i < 8; ++i) {
       workers.emplace_back([&, own = i % 2 == 0 ? near : far]() mutable {
         while (done < messages) {
-          for (const auto& each : own.take({.max = 2, .wait = 20ms})) {
+          for (const auto& each : own.take(2, {.wait = 20ms})) {
             const int now = ++running;
             for (int seen = highest; seen < now && !highest.compare_exchange_weak(seen, now);) {
             }
             EXPECT_LE(own.stats().leased, static_cast<std::size_t>(most)) << "some work";
             --running;
-            if (own.complete(each.receipt) == tableq::settled::done) ++done;
+            if (own.complete(each.receipt) == tableq::settle_result::applied) ++done;
           }
         }
       });
@@ -165,12 +165,12 @@ TEST_P(shared_concurrency, counts_the_leases_of_others) {
   near.set_limits({.concurrency = 4});
   auto elsewhere = open();
   auto far = elsewhere.claim("jobs", {.lease = 1h});
-  EXPECT_EQ(near.take({.max = 3}).size(), 3U);
-  const auto theirs = far.take({.max = 3});
+  EXPECT_EQ(near.take(3).size(), 3U);
+  const auto theirs = far.take(3);
   ASSERT_EQ(theirs.size(), 1U);
-  EXPECT_TRUE(near.take().empty());
-  EXPECT_EQ(far.complete(theirs[0].receipt), tableq::settled::done);
-  EXPECT_EQ(near.take({.max = 3}).size(), 1U);
+  EXPECT_TRUE(near.take(1).empty());
+  EXPECT_EQ(far.complete(theirs[0].receipt), tableq::settle_result::applied);
+  EXPECT_EQ(near.take(3).size(), 1U);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 class dead_letters : public claim_test {
  protected:
@@ -20,7 +20,7 @@ TABLEQ_ON_BACKENDS(dead_letters, all_backends);
 TEST_P(dead_letters, move_with_payload_headers_key_and_history) {
   auto queue = mail();
   queue.enqueue("letter", {.priority = 7, .headers = {{"a", "b"}}, .key = "k"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no such address"), settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no such address"), settle_result::applied);
   EXPECT_EQ(queue.stats().dead, 0U);
   auto morgue = db_with_clock().claim("morgue");
   const auto found = morgue.peek();
@@ -33,7 +33,7 @@ TEST_P(dead_letters, move_with_payload_headers_key_and_history) {
   EXPECT_EQ(found[0].attempts, 0);
   ASSERT_EQ(found[0].errors.size(), 1U);
   EXPECT_EQ(found[0].errors[0].error, "no such address");
-  EXPECT_FALSE(queue.enqueue("again", {.key = "k"}).existed()) << "the key is free";
+  EXPECT_TRUE(queue.enqueue("again", {.key = "k"}).created()) << "the key is free";
 }
 
 TEST_P(dead_letters, move_when_the_last_lease_expires_and_when_the_time_to_live_ends) {
@@ -42,7 +42,7 @@ TEST_P(dead_letters, move_when_the_last_lease_expires_and_when_the_time_to_live_
   queue.enqueue("late", {.time_to_live = 10s});
   (void)take_one(queue);
   clock.advance(31s);
-  EXPECT_TRUE(queue.take().empty());
+  EXPECT_TRUE(queue.take(1).empty());
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U);
   EXPECT_EQ(queue.stats().dead, 0U);
 }
@@ -51,7 +51,7 @@ TEST_P(dead_letters, of_one_key_may_be_many) {
   auto queue = mail();
   for (int i = 0; i < 3; ++i) {
     queue.enqueue("letter", {.key = "k"});
-    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
   }
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 3U);
 }
@@ -62,12 +62,12 @@ TEST_P(dead_letters, move_in_the_transaction_of_the_failure) {
   const auto mine = take_one(queue);
   {
     tableq::transaction tx = db_with_clock().begin();
-    EXPECT_EQ(queue.fail(tx, mine.receipt, "no"), settled::done);
+    EXPECT_EQ(queue.in(tx).fail(mine.receipt, "no"), settle_result::applied);
     tx.rollback();
   }
   auto morgue = db_with_clock().claim("morgue");
   EXPECT_EQ(morgue.stats().ready, 0U);
-  EXPECT_EQ(queue.fail(mine.receipt, "no"), settled::done);
+  EXPECT_EQ(queue.fail(mine.receipt, "no"), settle_result::applied);
   EXPECT_EQ(morgue.stats().ready, 1U);
 }
 
@@ -75,7 +75,7 @@ TEST_P(dead_letters, are_stored_with_the_queue_and_hold_for_every_handle) {
   (void)mail();
   auto again = db_with_clock().claim("mail");
   again.enqueue("letter");
-  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), settled::done);
+  EXPECT_EQ(again.fail(take_one(again).receipt, "no"), settle_result::applied);
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 1U);
   EXPECT_EQ(db_with_clock().find("mail")->dead_letters, "morgue");
 }
@@ -85,7 +85,7 @@ TEST_P(dead_letters, of_a_group_let_it_go_on) {
       "mail", {.max_attempts = 1, .groups = tableq::group_options{}, .dead_letters = "morgue"});
   queue.enqueue("1", {.group = "g"});
   queue.enqueue("2", {.group = "g"});
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settled::done);
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "2");
 }
 
@@ -102,7 +102,7 @@ TEST_P(dead_letters, come_back_from_where_they_were_moved_with_their_history) {
   auto other = db_with_clock().claim("other", {.max_attempts = 1, .dead_letters = "morgue"});
   for (auto* each : {&queue, &other}) {
     each->enqueue("letter", {.headers = {{"a", "b"}}, .key = "k"});
-    EXPECT_EQ(each->fail(take_one(*each).receipt, "no"), settled::done);
+    EXPECT_EQ(each->fail(take_one(*each).receipt, "no"), settle_result::applied);
   }
   db_with_clock().claim("morgue").enqueue("of its own");
   EXPECT_EQ(queue.redrive_all(), 1U);
@@ -122,9 +122,9 @@ class claim_redrive : public claim_test {
   void bury(int count) {
     auto brittle = db_with_clock().claim("jobs", {.max_attempts = 1});
     for (int i = 0; i < count; ++i) brittle.enqueue(std::to_string(i));
-    for (const auto& each : brittle.take({.max = 100})) {
+    for (const auto& each : brittle.take(100)) {
       EXPECT_EQ(brittle.fail(each.receipt, std::stoi(each.payload) % 2 == 0 ? "even" : "odd"),
-                settled::done);
+                settle_result::applied);
     }
   }
 };
@@ -138,7 +138,7 @@ TEST_P(claim_redrive, chooses_by_what_stands_in_the_message) {
                                     }}),
             3U);
   std::vector<std::string> back;
-  for (const auto& each : jobs().take({.max = 100})) back.push_back(each.payload);
+  for (const auto& each : jobs().take(100)) back.push_back(each.payload);
   EXPECT_EQ(back, (std::vector<std::string>{"1", "3", "5"}));
   EXPECT_EQ(jobs().stats().dead, 3U);
 }

@@ -140,7 +140,7 @@ TEST_P(pending, a_batch_mixes_delays_and_due_times) {
   };
   EXPECT_EQ(queue.enqueue_batch(batch).size(), 4U);
   clock.advance(30s);
-  EXPECT_EQ(payloads_of(queue.dequeue_batch({.max = 10})),
+  EXPECT_EQ(payloads_of(queue.dequeue_batch(10)),
             (std::vector<std::string>{"first", "second", "third"}));
   EXPECT_EQ(queue.stats().delayed, 1U);
 }

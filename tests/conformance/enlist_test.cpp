@@ -20,11 +20,11 @@ TEST_P(enlist_of_kind, enlisted_session_commits_all_or_nothing) {
   const auto session = here().session();
   const auto work = [&] {
     tableq::enlistment mine = tableq::enlist(db(), *session);
-    const auto taken = from.take(mine);
+    const auto taken = from.in(mine).take();
     ASSERT_TRUE(taken);
     *session << "INSERT INTO orders VALUES (42)";
-    to.put(mine, taken->payload);
-    to.put_all(mine, numbered(3));
+    to.in(mine).put(taken->payload);
+    to.in(mine).put_all(numbered(3));
   };
   from.put("order 42");
   {
@@ -50,9 +50,9 @@ TEST_P(enlist_of_kind, without_an_open_transaction_each_operation_commits_by_its
   any_queue mail = make("mail");
   const auto session = here().session();
   tableq::enlistment mine = tableq::enlist(db(), *session);
-  mail.put(mine, "at once");
+  mail.in(mine).put("at once");
   EXPECT_EQ(mail.waiting(), 1U);
-  EXPECT_EQ(mail.take(mine)->payload, "at once");
+  EXPECT_EQ(mail.in(mine).take()->payload, "at once");
   EXPECT_EQ(mail.waiting(), 0U);
   EXPECT_FALSE(here().held());
 }
@@ -69,8 +69,8 @@ TEST_P(enlist_of_kind, temporary_tables_of_the_same_name_get_nothing) {
   {
     soci::transaction mine(*session);
     tableq::enlistment joined = tableq::enlist(db(), *session);
-    mail.put(joined, "second");
-    const auto taken = mail.take(joined);
+    mail.in(joined).put("second");
+    const auto taken = mail.in(joined).take();
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->payload, kind() == tableq::kind::lifo ? "second" : "first");
     mine.commit();
@@ -88,7 +88,7 @@ TEST_P(enlist_of_kind, a_transaction_of_tableq_passes_temporary_tables_too) {
   const auto made = here().shadow_sql("mail");
   if (!made) GTEST_SKIP() << "this database has no such tables";
   tableq::session_of(tx) << *made;
-  mail.put(tx, "stored");
+  mail.in(tx).put("stored");
   tx.commit();
   EXPECT_EQ(open().queues().size(), 1U);
   auto other = open();
@@ -103,9 +103,9 @@ TEST_P(enlist_of_kind, a_session_that_looks_for_tables_elsewhere_reaches_the_que
   *session << *away;
   soci::transaction mine(*session);
   tableq::enlistment joined = tableq::enlist(db(), *session);
-  mail.put(joined, "second");
-  EXPECT_EQ(mail.take(joined)->payload, "second");
-  mail.put(joined, "third");
+  mail.in(joined).put("second");
+  EXPECT_EQ(mail.in(joined).take()->payload, "second");
+  mail.in(joined).put("third");
   mine.commit();
   EXPECT_EQ(mail.take()->payload, "third");
 }
@@ -117,7 +117,7 @@ TEST_P(enlistment, reads_as_the_manual_says) {
   auto orders = db().fifo("orders");
   const auto session = here().session();
   soci::transaction mine(*session);
-  orders.enqueue(tableq::enlist(db(), *session), "order 42");
+  orders.in(tableq::enlist(db(), *session)).enqueue("order 42");
   mine.commit();
   EXPECT_EQ(orders.dequeue()->payload, "order 42");
 }
@@ -127,8 +127,8 @@ TEST_P(enlistment, can_neither_commit_nor_roll_back) {
   const auto session = here().session();
   soci::transaction mine(*session);
   tableq::enlistment joined = tableq::enlist(db(), *session);
-  tableq::transaction& tx = joined;
-  orders.enqueue(tx, "order 42");
+  auto& tx = static_cast<tableq::transaction&>(joined);
+  orders.in(tx).enqueue("order 42");
   EXPECT_TRUE(tx.active());
   EXPECT_CODE(invalid_argument, tx.commit());
   EXPECT_CODE(invalid_argument, tx.rollback());
@@ -142,8 +142,8 @@ TEST_P(enlistment, that_ends_leaves_the_callers_transaction_open) {
   auto orders = db().fifo("orders");
   const auto session = here().session();
   soci::transaction mine(*session);
-  { orders.enqueue(tableq::enlist(db(), *session), "first"); }
-  { orders.enqueue(tableq::enlist(db(), *session), "second"); }
+  { orders.in(tableq::enlist(db(), *session)).enqueue("first"); }
+  { orders.in(tableq::enlist(db(), *session)).enqueue("second"); }
   EXPECT_EQ(orders.stats().waiting, 0U);
   mine.rollback();
   EXPECT_EQ(orders.stats().waiting, 0U);
@@ -178,9 +178,9 @@ TEST_P(enlistment, leaves_nothing_behind_in_the_session) {
   {
     soci::transaction mine(*session);
     tableq::enlistment joined = tableq::enlist(db(), *session);
-    jobs.enqueue(joined, "work");
-    for (const auto& each : jobs.take(joined)) {
-      EXPECT_EQ(jobs.complete(joined, each.receipt), tableq::settled::done);
+    jobs.in(joined).enqueue("work");
+    for (const auto& each : jobs.in(joined).take(1)) {
+      EXPECT_EQ(jobs.in(joined).complete(each.receipt), tableq::settle_result::applied);
     }
     mine.commit();
   }
@@ -200,7 +200,7 @@ TEST_P(enlistment, lives_beside_the_callers_own_prepared_statements) {
     for (n = 1; n <= 3; ++n) {
       soci::transaction mine(*session);
       insert.execute(true);
-      orders.enqueue(tableq::enlist(db(), *session), std::to_string(n));
+      orders.in(tableq::enlist(db(), *session)).enqueue(std::to_string(n));
       mine.commit();
     }
   }
@@ -218,11 +218,11 @@ TEST_P(enlistment, meets_a_conflict_once_and_leaves_it_to_the_caller) {
   {
     soci::transaction mine(*session);
     for (const std::string& each : here().conflict_setup()) *session << each;
-    const auto taken = jobs.take();
+    const auto taken = jobs.take(1);
     ASSERT_EQ(taken.size(), 1U);
     tableq::enlistment joined = tableq::enlist(db(), *session);
     const tableq::error refused =
-        thrown_by([&] { static_cast<void>(jobs.complete(joined, taken[0].receipt)); });
+        thrown_by([&] { static_cast<void>(jobs.in(joined).complete(taken[0].receipt)); });
     EXPECT_TRUE(refused.code() == tableq::errc::conflict || refused.code() == tableq::errc::busy)
         << refused.what();
     if (can().tells_stale_snapshots) {
@@ -232,8 +232,8 @@ TEST_P(enlistment, meets_a_conflict_once_and_leaves_it_to_the_caller) {
     }
     mine.rollback();
     soci::transaction again(*session);
-    EXPECT_EQ(jobs.complete(tableq::enlist(db(), *session), taken[0].receipt),
-              tableq::settled::done);
+    EXPECT_EQ(jobs.in(tableq::enlist(db(), *session)).complete(taken[0].receipt),
+              tableq::settle_result::applied);
     again.commit();
   }
   EXPECT_EQ(jobs.stats().leased, 0U);

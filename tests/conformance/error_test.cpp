@@ -52,7 +52,7 @@ TEST_P(errors, messages_carry_no_key_header_or_error_text) {
   here().forbid_equal_payloads("jobs");
   const tableq::claim_enqueue_options options = {.headers = {{"canary-name", "canary-value"}},
                                                  .key = "canary-key"};
-  EXPECT_FALSE(jobs.enqueue("canary-payload", options).existed());
+  EXPECT_TRUE(jobs.enqueue("canary-payload", options).created());
   std::vector<tableq::error> all;
   auto other = options;
   other.key = "canary-key-2";
@@ -65,7 +65,7 @@ TEST_P(errors, messages_carry_no_key_header_or_error_text) {
   other.headers = {};
   other.key = "canary\xFF";
   all.push_back(thrown_by([&] { static_cast<void>(jobs.enqueue("canary", other)); }));
-  const auto taken = jobs.take();
+  const auto taken = jobs.take(1);
   here().sql("DROP TABLE jobs");
   all.push_back(
       thrown_by([&] { static_cast<void>(jobs.fail(taken.at(0).receipt, "canary-error")); }));

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using tableq::message_state;
-using tableq::settled;
+using tableq::settle_result;
 
 constexpr milliseconds longest_rest = hours{24} * 3650;
 constexpr milliseconds lease = 30s;
@@ -62,21 +62,23 @@ class foreign_numbers : public claim_test {
   /// Everything is taken, and settled in each way.
   void expect_to_be_worked_on(std::size_t count) {
     EXPECT_EQ(jobs().peek(100).size(), count);
-    auto got = jobs().take({.max = 100});
+    auto got = jobs().take(100);
     EXPECT_EQ(got.size(), count);
-    EXPECT_EQ(jobs().release(receipts(got)), std::vector(got.size(), settled::done));
-    got = jobs().take({.max = 100});
+    EXPECT_EQ(jobs().release_batch(receipts(got)), std::vector(got.size(), settle_result::applied));
+    got = jobs().take(100);
     EXPECT_EQ(got.size(), count);
-    EXPECT_EQ(jobs().extend(receipts(got), lease), std::vector(got.size(), settled::done));
+    EXPECT_EQ(jobs().extend_batch(receipts(got), lease),
+              std::vector(got.size(), settle_result::applied));
     clock.advance(lease);
-    got = jobs().take({.max = 100});
+    got = jobs().take(100);
     EXPECT_EQ(good_ones(got), 2U);
     std::vector<tableq::failure> failures;
     for (const auto& each : got) failures.push_back({.receipt = each.receipt, .error = "no"});
-    EXPECT_EQ(jobs().fail(failures), std::vector(got.size(), settled::done));
-    got = jobs().take({.max = 100});
+    EXPECT_EQ(jobs().fail_batch(failures), std::vector(got.size(), settle_result::applied));
+    got = jobs().take(100);
     EXPECT_EQ(good_ones(got), 2U);
-    EXPECT_EQ(jobs().complete(receipts(got)), std::vector(got.size(), settled::done));
+    EXPECT_EQ(jobs().complete_batch(receipts(got)),
+              std::vector(got.size(), settle_result::applied));
   }
 };
 TABLEQ_ON_BACKENDS(foreign_numbers, shared_backends);
@@ -89,24 +91,24 @@ TEST_P(foreign_numbers, of_attempts_count_on_within_bounds) {
   jobs();
   ASSERT_TRUE(inserts("many", "priority, attempts", "2, 2147483647"));
   ASSERT_TRUE(inserts("few", "priority, attempts", "1, -5"));
-  const auto got = jobs().take({.max = 2});
+  const auto got = jobs().take(2);
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[0].attempt, 2'147'483'647);
   EXPECT_EQ(got[1].attempt, 1);
-  EXPECT_EQ(jobs().fail(got[0].receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().fail(got[0].receipt, "no"), settle_result::applied);
   EXPECT_EQ(jobs().get(got[0].receipt.id)->state, message_state::dead);
-  EXPECT_EQ(jobs().release(got[1].receipt), settled::done);
+  EXPECT_EQ(jobs().release(got[1].receipt), settle_result::applied);
   EXPECT_EQ(take_one().attempt, 1);
 }
 
 TEST_P(foreign_numbers, of_attempts_that_change_under_a_lease_do_not_stop_its_settlement) {
   for (int i = 0; i < 3; ++i) jobs().enqueue("odd");
-  const auto got = jobs().take({.max = 3});
+  const auto got = jobs().take(3);
   here().sql("UPDATE jobs SET attempts = -2147483648");
-  EXPECT_EQ(jobs().release(got.at(0).receipt), settled::done);
-  EXPECT_EQ(jobs().fail(got.at(1).receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().release(got.at(0).receipt), settle_result::applied);
+  EXPECT_EQ(jobs().fail(got.at(1).receipt, "no"), settle_result::applied);
   here().sql("UPDATE jobs SET attempts = -2147483648, expires_at = 0");
-  EXPECT_TRUE(jobs().take({.max = 3}).empty());
+  EXPECT_TRUE(jobs().take(3).empty());
   EXPECT_EQ(jobs().list(message_state::dead).size(), 2U);
 }
 
@@ -128,7 +130,7 @@ TEST_P(foreign_numbers, of_times_stop_neither_takes_nor_settlements) {
 
 TEST_P(foreign_numbers, of_times_to_live_end_those_that_are_over) {
   const std::size_t sent = insert_each("expires_at");
-  const auto got = jobs().take({.max = 100});
+  const auto got = jobs().take(100);
   EXPECT_EQ(good_ones(got), 2U);
   EXPECT_EQ(got.size() + jobs().stats().dead, 2 + sent);
 }
@@ -136,9 +138,9 @@ TEST_P(foreign_numbers, of_times_to_live_end_those_that_are_over) {
 TEST_P(foreign_numbers, of_due_times_do_not_stop_who_waits) {
   insert_each("due_at", ", state", ", 2");
   insert_each("due_at", ", state, attempts", ", 1, 2147483647");
-  const auto got = jobs().take({.max = 100, .wait = 50ms});
+  const auto got = jobs().take(100, {.wait = 50ms});
   EXPECT_EQ(good_ones(got), 4U);
-  while (!jobs().take({.max = 100, .wait = 20ms}).empty()) {
+  while (!jobs().take(100, {.wait = 20ms}).empty()) {
   }
   static_cast<void>(jobs().stats({.exact = true}));
 }
@@ -151,8 +153,8 @@ TEST_P(foreign_numbers, of_due_times_do_not_stop_who_waits_for_the_earliest) {
   }
   later.enqueue("good");
   bool found = false;
-  for (auto got = later.dequeue_batch({.max = 3}); !got.empty();
-       got = later.dequeue_batch({.max = 3, .wait = 20ms})) {
+  for (auto got = later.dequeue_batch(3); !got.empty();
+       got = later.dequeue_batch(3, {.wait = 20ms})) {
     for (const auto& each : got) found = found || each.payload == "good";
   }
   EXPECT_TRUE(found);
@@ -167,9 +169,9 @@ TEST_P(foreign_numbers, of_due_times_do_not_stop_who_waits_while_another_holds_t
   here().sql("INSERT INTO later (payload, due_at) VALUES (" + here().bytes_literal("odd") +
              ", -9223372036854775807)");
   tableq::transaction tx = db_with_clock().begin();
-  EXPECT_EQ(jobs().take(tx).size(), 1U);
-  EXPECT_TRUE(later.dequeue(tx));
-  EXPECT_TRUE(jobs().take({.wait = 50ms}).empty());
+  EXPECT_EQ(jobs().in(tx).take(1).size(), 1U);
+  EXPECT_TRUE(later.in(tx).dequeue());
+  EXPECT_TRUE(jobs().take(1, {.wait = 50ms}).empty());
   EXPECT_FALSE(later.dequeue({.wait = 50ms}));
 }
 
@@ -180,9 +182,9 @@ TEST_P(foreign_numbers, of_a_limit_of_attempts_hold_only_where_they_are_numbers)
     if (inserts("odd", "max_attempts", number)) ++sent;
   }
   for (int attempt = 1; attempt <= 5; ++attempt) {
-    const auto got = jobs().take({.max = 10});
+    const auto got = jobs().take(10);
     for (const auto& each : got) {
-      EXPECT_EQ(jobs().fail(each.receipt, "no", {.delay = 0ms}), settled::done);
+      EXPECT_EQ(jobs().fail(each.receipt, "no", {.delay = 0ms}), settle_result::applied);
     }
   }
   EXPECT_EQ(jobs().stats().dead, sent) << "the queue's rule holds: five attempts";
@@ -223,7 +225,7 @@ TEST_P(foreign_numbers, of_ids_at_both_ends_leave_a_capacity_to_be_counted) {
   }
   mail.enqueue("third");
   EXPECT_CODE(queue_full, mail.enqueue("fourth"));
-  EXPECT_EQ(mail.dequeue_batch({.max = 10}).size(), 3U);
+  EXPECT_EQ(mail.dequeue_batch(10).size(), 3U);
   mail.enqueue("next");
   EXPECT_EQ(mail.dequeue()->payload, "next");
 }
@@ -297,11 +299,11 @@ TEST_P(foreign_numbers, of_a_rule_for_retries_rest_within_bounds) {
     SCOPED_TRACE(each.retry);
     jobs().enqueue("good", {.retry = tableq::retry_delays{.after = {7s}}});
     ASSERT_TRUE(inserts("odd", "retry", std::string("'") + each.retry + "'"));
-    const auto got = jobs().take({.max = 10});
+    const auto got = jobs().take(10);
     ASSERT_EQ(got.size(), 2U);
     std::vector<tableq::failure> failures;
     for (const auto& one : got) failures.push_back({.receipt = one.receipt, .error = "no"});
-    EXPECT_EQ(jobs().fail(failures), std::vector(2, settled::done));
+    EXPECT_EQ(jobs().fail_batch(failures), std::vector(2, settle_result::applied));
     EXPECT_EQ(jobs().get(got[0].receipt.id)->due_at, clock.now() + 7s);
     const auto odd = jobs().get(got[1].receipt.id);
     const milliseconds rest = odd->due_at.value_or(clock.now()) - clock.now();
@@ -318,7 +320,7 @@ TEST_P(foreign_numbers, of_attempts_find_a_delay_in_any_rule) {
     ASSERT_TRUE(inserts("odd", "max_attempts, retry", R"(2147483647, '{"after": [1000, 5000]}')"));
     const auto got = take_one();
     here().sql(std::string("UPDATE jobs SET attempts = ") + attempts);
-    EXPECT_EQ(jobs().fail(got.receipt, "no"), settled::done);
+    EXPECT_EQ(jobs().fail(got.receipt, "no"), settle_result::applied);
     const auto after = jobs().get(got.receipt.id);
     const milliseconds expected = std::stoll(attempts) > 1 ? 5s : 1s;
     const bool last = after->state == message_state::dead;

@@ -10,7 +10,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 using tableq::message_state;
-using tableq::settled;
+using tableq::settle_result;
 
 /// A text that is no header on any database: half of a pair of UTF-16.
 const std::string unreadable = R"({"a": "\ud800"})";
@@ -84,9 +84,9 @@ TEST_P(foreign_rows, headers_may_nest_deep) {
 TEST_P(foreign_rows, one_that_cannot_be_read_dies_alone) {
   for (const char* payload : {"p0", "bad", "p1"}) jobs({.max_attempts = 2}).enqueue(payload);
   spoil("bad");
-  const auto got = jobs().take({.max = 10});
+  const auto got = jobs().take(10);
   EXPECT_EQ(payloads(got), numbered(2));
-  EXPECT_EQ(jobs().complete(receipts(got)), std::vector(2, settled::done));
+  EXPECT_EQ(jobs().complete_batch(receipts(got)), std::vector(2, settle_result::applied));
   const auto dead = jobs().list(message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "bad");
@@ -103,7 +103,7 @@ TEST_P(foreign_rows, one_that_cannot_be_read_holds_nobody_up) {
   jobs().enqueue("good");
   spoil("bad");
   EXPECT_EQ(take_one(jobs()).payload, "good") << "asked for one, it is the next";
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(foreign_rows, one_that_cannot_be_read_comes_back_when_the_take_is_rolled_back) {
@@ -111,15 +111,15 @@ TEST_P(foreign_rows, one_that_cannot_be_read_comes_back_when_the_take_is_rolled_
   spoil("bad");
   {
     tableq::transaction tx = db_with_clock().begin();
-    EXPECT_EQ(payloads(jobs().take(tx, {.max = 10})), std::vector{"good"s});
-    EXPECT_EQ(jobs().get(tx, {1})->state, message_state::dead);
+    EXPECT_EQ(payloads(jobs().in(tx).take(10)), std::vector{"good"s});
+    EXPECT_EQ(jobs().in(tx).get({1})->state, message_state::dead);
     tx.rollback();
   }
   EXPECT_EQ(jobs().stats().ready, 2U);
   db_with_clock().transact([&](tableq::transaction& tx) {
-    const auto got = jobs().take(tx, {.max = 10});
+    const auto got = jobs().in(tx).take(10);
     EXPECT_EQ(payloads(got), std::vector{"good"s});
-    EXPECT_EQ(jobs().complete(tx, receipts(got)), std::vector{settled::done});
+    EXPECT_EQ(jobs().in(tx).complete_batch(receipts(got)), std::vector{settle_result::applied});
   });
   EXPECT_EQ(jobs().stats().dead, 1U);
   EXPECT_EQ(jobs().stats().ready, 0U);
@@ -144,7 +144,7 @@ TEST_P(foreign_rows, one_that_cannot_be_read_is_seen_by_all_looks) {
   ASSERT_EQ(listed.size(), 2U);
   expect_unreadable(listed[0]);
   expect_unreadable(*jobs().get({1}));
-  EXPECT_EQ(jobs().take({.max = 10}).size(), 1U);
+  EXPECT_EQ(jobs().take(10).size(), 1U);
   expect_unreadable(jobs().list(message_state::dead).at(0));
 }
 
@@ -152,23 +152,23 @@ TEST_P(foreign_rows, one_that_cannot_be_read_is_found_by_its_key_and_cancelled) 
   jobs().enqueue("bad", {.key = "k"});
   spoil("bad");
   expect_unreadable(*jobs().find("k"));
-  EXPECT_EQ(jobs().set_priority({1}, 3), tableq::altered::done);
-  EXPECT_EQ(jobs().cancel({1}), tableq::altered::done);
-  EXPECT_FALSE(jobs().enqueue("next", {.key = "k"}).existed());
+  EXPECT_EQ(jobs().set_priority({1}, 3), tableq::change_result::applied);
+  EXPECT_EQ(jobs().cancel({1}), tableq::change_result::applied);
+  EXPECT_TRUE(jobs().enqueue("next", {.key = "k"}).created());
 }
 
 TEST_P(foreign_rows, one_that_cannot_be_read_is_handed_out_when_it_was_mended_and_redriven) {
   for (const char* payload : {"bad", "worse"}) jobs().enqueue(payload);
   spoil("bad");
   spoil("worse");
-  EXPECT_TRUE(jobs().take({.max = 10}).empty());
+  EXPECT_TRUE(jobs().take(10).empty());
   EXPECT_EQ(jobs().stats().dead, 2U);
   change("bad", R"(headers = '{"a": "mended"}')");
   EXPECT_EQ(jobs().redrive_all({.filter = [](const auto& one) { return !one.unread_headers; }}),
             1U);
   EXPECT_EQ(take_one(jobs()).headers.at("a"), "mended");
   EXPECT_EQ(jobs().redrive_all(), 1U);
-  EXPECT_TRUE(jobs().take().empty()) << "it is dead again";
+  EXPECT_TRUE(jobs().take(1).empty()) << "it is dead again";
 }
 
 TEST_P(foreign_rows, one_that_cannot_be_read_becomes_a_letter_with_its_headers_as_text) {
@@ -178,7 +178,7 @@ TEST_P(foreign_rows, one_that_cannot_be_read_becomes_a_letter_with_its_headers_a
   spoil("bad");
   const auto good = take_one(jobs());
   EXPECT_EQ(good.payload, "good");
-  EXPECT_EQ(jobs().fail(good.receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().fail(good.receipt, "no"), settle_result::applied);
   EXPECT_EQ(jobs().stats().dead, 0U);
   auto morgue = db_with_clock().claim("morgue");
   const auto letters = morgue.list(message_state::ready);
@@ -196,13 +196,13 @@ TEST_P(foreign_rows, one_that_cannot_be_read_becomes_a_letter_with_its_headers_a
 TEST_P(foreign_rows, one_that_was_spoilt_under_its_lease_is_settled_like_any_other) {
   jobs({.max_attempts = 1, .dead_letters = "morgue"});
   for (const char* payload : {"done", "failed", "left"}) jobs().enqueue(payload);
-  const auto got = jobs().take({.max = 10});
+  const auto got = jobs().take(10);
   ASSERT_EQ(got.size(), 3U);
   for (const auto& each : got) spoil(each.payload);
-  EXPECT_EQ(jobs().complete(got[0].receipt), settled::done);
-  EXPECT_EQ(jobs().fail(got[1].receipt, "no"), settled::done);
+  EXPECT_EQ(jobs().complete(got[0].receipt), settle_result::applied);
+  EXPECT_EQ(jobs().fail(got[1].receipt, "no"), settle_result::applied);
   clock.advance(31s);
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U);
 }
 
@@ -210,7 +210,7 @@ TEST_P(foreign_rows, letters_that_cannot_be_read_are_left_by_redrive) {
   jobs({.max_attempts = 1, .dead_letters = "morgue"});
   for (const char* payload : {"spoilt", "good"}) {
     jobs().enqueue(payload);
-    EXPECT_EQ(jobs().fail(take_one(jobs()).receipt, "no"), settled::done);
+    EXPECT_EQ(jobs().fail(take_one(jobs()).receipt, "no"), settle_result::applied);
   }
   here().lift_checks("morgue");
   here().sql("UPDATE morgue SET headers = '" + unreadable +
@@ -251,7 +251,7 @@ TEST_P(foreign_rows, headers_of_every_form_that_the_table_takes_leave_the_others
   EXPECT_GT(sent, 4U);
   EXPECT_EQ(jobs().peek(100).size(), sent + literals.size());
   EXPECT_EQ(jobs().list(message_state::ready).size(), sent + literals.size());
-  const auto got = payloads(jobs().take({.max = 100}));
+  const auto got = payloads(jobs().take(100));
   EXPECT_EQ(static_cast<std::size_t>(std::count(got.begin(), got.end(), "good")), literals.size());
   EXPECT_EQ(jobs().list(message_state::dead).size(), sent + literals.size() - got.size());
 }
@@ -280,13 +280,13 @@ TEST_P(foreign_rows, histories_of_every_form_are_seen_and_grow) {
   EXPECT_EQ(first->errors[3].error, "[1e400]");
   EXPECT_EQ(first->errors[3].at, tableq::timestamp());
   std::vector<tableq::failure> failures;
-  const auto got = jobs().take({.max = 100});
+  const auto got = jobs().take(100);
   ASSERT_EQ(got.size(), sent);
   for (const auto& each : got) failures.push_back({.receipt = each.receipt, .error = "new"});
-  EXPECT_EQ(jobs().fail(failures), std::vector(sent, settled::done));
-  ASSERT_EQ(jobs().take({.max = 100}).size(), sent);
+  EXPECT_EQ(jobs().fail_batch(failures), std::vector(sent, settle_result::applied));
+  ASSERT_EQ(jobs().take(100).size(), sent);
   clock.advance(31s);
-  ASSERT_EQ(jobs().take({.max = 100}).size(), sent) << "leases that expired";
+  ASSERT_EQ(jobs().take(100).size(), sent) << "leases that expired";
   for (const auto& each : jobs().list(message_state::leased)) {
     ASSERT_GE(each.errors.size(), 2U);
     EXPECT_EQ(each.errors.back().error, "lease expired");
@@ -300,7 +300,7 @@ TEST_P(foreign_rows, a_history_longer_than_any_of_tableqs_begins_anew) {
                     R"('[{"at": 5, "error": ")" + std::string(2'000'000, 'x') + R"("}]')"));
   ASSERT_EQ(jobs().peek().at(0).errors.size(), 1U);
   EXPECT_EQ(jobs().peek().at(0).errors[0].error.size(), 2000U);
-  EXPECT_EQ(jobs().fail(take_one(jobs()).receipt, "new"), settled::done);
+  EXPECT_EQ(jobs().fail(take_one(jobs()).receipt, "new"), settle_result::applied);
   ASSERT_EQ(jobs().get({1})->errors.size(), 1U);
   EXPECT_EQ(jobs().get({1})->errors[0].error, "new");
 }

@@ -84,12 +84,12 @@ TEST_P(later_queue_of_kind, is_not_touched_in_a_transaction_of_an_old_handle) {
     any_queue fresh = made_anew(next);
     {
       auto tx = other.begin();
-      EXPECT_THROW(old.put(tx, "lost"), tableq::error);
+      EXPECT_THROW(old.in(tx).put("lost"), tableq::error);
     }
     {
       auto tx = other.begin();
       try {
-        EXPECT_FALSE(old.take(tx));
+        EXPECT_FALSE(old.in(tx).take());
         tx.commit();
       } catch (const tableq::error&) {  // It knows already, or the table has other columns.
       }
@@ -111,14 +111,14 @@ TEST_P(later_queue_of_kind, is_not_touched_in_an_enlisted_session) {
     {
       soci::transaction mine(*session);
       tableq::enlistment joined = tableq::enlist(other, *session);
-      EXPECT_THROW(old.put(joined, "lost"), tableq::error);
+      EXPECT_THROW(old.in(joined).put("lost"), tableq::error);
       mine.rollback();
     }
     {
       soci::transaction mine(*session);
       tableq::enlistment joined = tableq::enlist(other, *session);
       try {
-        EXPECT_FALSE(old.take(joined));
+        EXPECT_FALSE(old.in(joined).take());
         mine.commit();
       } catch (const tableq::error&) {
         mine.rollback();
@@ -175,7 +175,7 @@ TEST_P(dropped_queue_of_kind, ends_its_handles_in_the_same_database_at_once_and_
   EXPECT_CODE(not_found, static_cast<void>(old.base().limits()));
   EXPECT_CODE(not_found, old.base().pause());
   auto tx = db().begin();
-  EXPECT_CODE(not_found, old.put(tx, "lost"));
+  EXPECT_CODE(not_found, old.in(tx).put("lost"));
   tx.rollback();
   EXPECT_EQ(fresh.waiting(), 0U);
 }
@@ -206,36 +206,37 @@ TABLEQ_ON_BACKENDS(later_claim_queue, shared_backends);
 TEST_P(later_claim_queue, with_groups_holds_none_for_a_handle_without) {
   auto old = db().claim("jobs");
   old.enqueue("before");
-  ASSERT_EQ(old.complete(old.take().at(0).receipt), tableq::settled::done);
+  ASSERT_EQ(old.complete(old.take(1).at(0).receipt), tableq::settle_result::applied);
   drop();
   auto other = open();
   auto fresh = other.claim("jobs", {.groups = tableq::group_options{}});
   for (const char* one : {"first", "second"}) fresh.enqueue(one, {.group = "g"});
   try {
-    EXPECT_TRUE(old.take().empty());
+    EXPECT_TRUE(old.take(1).empty());
   } catch (const tableq::error& refused) {
     EXPECT_EQ(refused.code(), errc::not_found) << refused.what();
   }
   for (const char* one : {"first", "second"}) {
-    const auto taken = fresh.take();
+    const auto taken = fresh.take(1);
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].payload, one);
-    EXPECT_EQ(fresh.complete(taken[0].receipt), tableq::settled::done);
+    EXPECT_EQ(fresh.complete(taken[0].receipt), tableq::settle_result::applied);
   }
 }
 
 TEST_P(later_claim_queue, is_not_settled_changed_or_emptied_by_an_old_handle) {
   auto old = db().claim("jobs");
-  const auto id = old.enqueue("before");
-  const tableq::receipt leased = old.take().at(0).receipt;
+  const auto id = old.enqueue("before").id;
+  const tableq::receipt leased = old.take(1).at(0).receipt;
   drop();
   auto other = open();
   auto fresh = other.claim("jobs");
-  ASSERT_EQ(fresh.enqueue("theirs"), id) << "the ids of both begin alike";
-  ASSERT_EQ(fresh.enqueue("dead").value, id.value + 1);
-  const auto taken = fresh.take({.max = 2});
+  ASSERT_EQ(fresh.enqueue("theirs").id, id) << "the ids of both begin alike";
+  ASSERT_EQ(fresh.enqueue("dead").id.value, id.value + 1);
+  const auto taken = fresh.take(2);
   ASSERT_EQ(taken.size(), 2U);
-  ASSERT_EQ(fresh.fail(taken[1].receipt, "no good", {.give_up = true}), tableq::settled::done);
+  ASSERT_EQ(fresh.fail(taken[1].receipt, "no good", {.give_up = true}),
+            tableq::settle_result::applied);
   const auto nothing = [](const auto& call) {
     try {
       call();
@@ -243,17 +244,17 @@ TEST_P(later_claim_queue, is_not_settled_changed_or_emptied_by_an_old_handle) {
       EXPECT_EQ(refused.code(), errc::not_found) << refused.what();
     }
   };
-  nothing([&] { EXPECT_EQ(old.complete(leased), tableq::settled::lease_lost); });
-  nothing([&] { EXPECT_EQ(old.release(leased), tableq::settled::lease_lost); });
-  nothing([&] { EXPECT_EQ(old.fail(leased, "old"), tableq::settled::lease_lost); });
-  nothing([&] { EXPECT_EQ(old.extend(leased, 1h), tableq::settled::lease_lost); });
-  ASSERT_EQ(fresh.release(taken[0].receipt), tableq::settled::done);
+  nothing([&] { EXPECT_EQ(old.complete(leased), tableq::settle_result::lease_lost); });
+  nothing([&] { EXPECT_EQ(old.release(leased), tableq::settle_result::lease_lost); });
+  nothing([&] { EXPECT_EQ(old.fail(leased, "old"), tableq::settle_result::lease_lost); });
+  nothing([&] { EXPECT_EQ(old.extend(leased, 1h), tableq::settle_result::lease_lost); });
+  ASSERT_EQ(fresh.release(taken[0].receipt), tableq::settle_result::applied);
   const tableq::message_id second{id.value + 1};
-  nothing([&] { EXPECT_NE(old.cancel(id), tableq::altered::done); });
-  nothing([&] { EXPECT_NE(old.set_priority(id, 9), tableq::altered::done); });
+  nothing([&] { EXPECT_NE(old.cancel(id), tableq::change_result::applied); });
+  nothing([&] { EXPECT_NE(old.set_priority(id, 9), tableq::change_result::applied); });
   nothing([&] { EXPECT_EQ(old.redrive(std::span(&second, 1)), 0U); });
   nothing([&] { EXPECT_EQ(old.redrive_all(), 0U); });
-  nothing([&] { EXPECT_EQ(old.purge(tableq::retained::dead), 0U); });
+  nothing([&] { EXPECT_EQ(old.purge(tableq::message_state::dead), 0U); });
   const auto stats = fresh.stats();
   EXPECT_EQ(stats.ready, 1U);
   EXPECT_EQ(stats.dead, 1U);
@@ -289,8 +290,8 @@ TEST_P(later_claim_queue, takes_the_dead_letters_of_a_queue_that_names_it) {
   auto other = open();
   ASSERT_TRUE(other.drop("letters"));
   auto letters = other.claim("letters");
-  ASSERT_EQ(jobs.fail(jobs.take().at(0).receipt, "no good"), tableq::settled::done);
-  EXPECT_EQ(letters.take().at(0).payload, "work");
+  ASSERT_EQ(jobs.fail(jobs.take(1).at(0).receipt, "no good"), tableq::settle_result::applied);
+  EXPECT_EQ(letters.take(1).at(0).payload, "work");
 }
 
 class later_strict_queue : public on_each_backend {};

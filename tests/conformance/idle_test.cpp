@@ -35,8 +35,8 @@ TEST_P(idle_kind, nothing_is_held_after_a_transaction_ended) {
   any_queue mail = make("mail");
   mail.put_all(numbered(10));
   const auto work = [&](tableq::transaction& tx) {
-    EXPECT_TRUE(mail.take(tx));
-    mail.put(tx, "x");
+    EXPECT_TRUE(mail.in(tx).take());
+    mail.in(tx).put("x");
   };
   EXPECT_NOTHING_HELD_AFTER(auto tx = db().begin(); work(tx); tx.commit());
   EXPECT_NOTHING_HELD_AFTER(auto tx = db().begin(); work(tx); tx.rollback());
@@ -61,21 +61,21 @@ TEST_P(idle, nothing_is_held_after_looking_at_the_schema) {
 }
 
 TEST_P(idle, nothing_is_held_after_any_call_of_a_claim_queue) {
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
-  const auto take = [&jobs] { return jobs.take().at(0).receipt; };
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep_completed = true});
+  const auto take = [&jobs] { return jobs.take(1).at(0).receipt; };
   for (int i = 0; i < 9; ++i) jobs.enqueue("x");
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_FALSE(jobs.enqueue("x", {.key = "k"}).existed()));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_TRUE(jobs.enqueue("x", {.key = "k"}).existed()));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(take()), tableq::settled::done));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.fail(take(), "e"), tableq::settled::done));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.release(take()), tableq::settled::done));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_TRUE(jobs.enqueue("x", {.key = "k"}).created()));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_FALSE(jobs.enqueue("x", {.key = "k"}).created()));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(take()), tableq::settle_result::applied));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.fail(take(), "e"), tableq::settle_result::applied));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.release(take()), tableq::settle_result::applied));
   const auto held = take();
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.extend(held, 1h), tableq::settled::done));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settled::done));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settled::lease_lost));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.extend(held, 1h), tableq::settle_result::applied));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settle_result::applied));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settle_result::lease_lost));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.list(tableq::message_state::done).size(), 2U));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.redrive_all(), 1U));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.purge(tableq::retained::done), 2U));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.purge(tableq::message_state::done), 2U));
   EXPECT_NOTHING_HELD_AFTER(static_cast<void>(jobs.stats()));
   EXPECT_NOTHING_HELD_AFTER(static_cast<void>(jobs.peek(5)));
   EXPECT_NOTHING_HELD_AFTER(static_cast<void>(jobs.redrive(std::vector<tableq::message_id>{{1}})));

@@ -62,7 +62,7 @@ class lost_file : public on_each_backend {
   std::vector<call> calls() {
     auto mail = db().fifo("mail");
     auto jobs = db().claim("jobs");
-    const auto held = jobs.take().at(0).receipt;
+    const auto held = jobs.take(1).at(0).receipt;
     return {{"enqueue", [=]() mutable { mail.enqueue("lost"); }},
             {"enqueue_batch",
              [=]() mutable {
@@ -75,7 +75,7 @@ class lost_file : public on_each_backend {
             {"peek", [=] { static_cast<void>(mail.peek()); }},
             {"stats", [=] { static_cast<void>(mail.stats()); }},
             {"enqueue with a key", [=]() mutable { jobs.enqueue("lost", {.key = "k"}); }},
-            {"take", [=]() mutable { static_cast<void>(jobs.take()); }},
+            {"take", [=]() mutable { static_cast<void>(jobs.take(1)); }},
             {"complete", [=]() mutable { static_cast<void>(jobs.complete(held)); }},
             {"extend", [=]() mutable { static_cast<void>(jobs.extend(held, 1h)); }},
             {"purge", [=]() mutable { mail.purge(); }},
@@ -83,7 +83,7 @@ class lost_file : public on_each_backend {
             {"begin", [this] { static_cast<void>(db().begin()); }},
             {"transact",
              [this, mail]() mutable {
-               db().transact([&](tableq::transaction& tx) { mail.enqueue(tx, "lost"); });
+               db().transact([&](tableq::transaction& tx) { mail.in(tx).enqueue("lost"); });
              }},
             {"open", [this] { static_cast<void>(db().heap("more")); }},
             {"queues", [this] { static_cast<void>(db().queues()); }}};
@@ -125,7 +125,7 @@ TEST_P(lost_file, that_is_moved_loses_nothing) {
   const scratch_directory elsewhere;
   move_to(elsewhere.path());
   expect_lost([&] { static_cast<void>(mail.dequeue()); }, file());
-  expect_lost([&] { static_cast<void>(jobs.take()); }, file());
+  expect_lost([&] { static_cast<void>(jobs.take(1)); }, file());
   expect_lost([&] { mail.enqueue("refused"); }, file());
   clear_database();
   auto moved = tableq::database::open(url_of(elsewhere / file().filename().string()));
@@ -148,8 +148,8 @@ TEST_P(lost_file, that_comes_back_is_as_it_was) {
 TEST_P(lost_file, is_told_by_the_commit) {
   auto mail = db().fifo("mail");
   tableq::transaction tx = db().begin();
-  mail.enqueue(tx, "not committed");
-  EXPECT_EQ(mail.dequeue(tx)->payload, "mail");
+  mail.in(tx).enqueue("not committed");
+  EXPECT_EQ(mail.in(tx).dequeue()->payload, "mail");
   const scratch_directory elsewhere;
   move_to(elsewhere.path());
   expect_lost([&] { tx.commit(); }, file());
@@ -165,13 +165,13 @@ TEST_P(lost_file, is_told_in_the_callers_session) {
   {
     tableq::enlistment joined = tableq::enlist(db(), *session);
     files::remove(file());
-    expect_lost([&] { mail.enqueue(joined, "lost"); }, file());
+    expect_lost([&] { mail.in(joined).enqueue("lost"); }, file());
   }
   if (can().second_way) return;  // What was gone before cannot be told from what is there now.
   auto fresh = tableq::database::open(here().url());
   auto other = fresh.fifo("mail");
   tableq::enlistment joined = tableq::enlist(fresh, *session);
-  expect_lost([&] { other.enqueue(joined, "lost"); }, file());
+  expect_lost([&] { other.in(joined).enqueue("lost"); }, file());
 }
 
 TEST_P(lost_file, wakes_and_ends_waiting_reads) {
@@ -216,7 +216,7 @@ TEST_P(lost_file, is_not_one_to_which_a_link_led_once) {
   EXPECT_EQ(second.fifo("mail").stats().waiting, 1U);
   if (can().second_way) return expect_lost([&] { mail.enqueue("first"); }, link);
   tableq::transaction tx = first.begin();
-  mail.enqueue(tx, "first");
+  mail.in(tx).enqueue("first");
   EXPECT_EQ(mail.stats().waiting, 2U) << "in a session that is opened now";
   tx.commit();
   EXPECT_EQ(db().fifo("mail").stats().waiting, 3U);
@@ -232,7 +232,7 @@ TEST_P(lost_file, is_not_one_whose_relative_name_the_process_has_left) {
   {
     auto mail = relative.fifo("mail");
     tableq::transaction tx = relative.begin();
-    mail.enqueue(tx, "fourth");
+    mail.in(tx).enqueue("fourth");
     EXPECT_EQ(mail.stats().waiting, 3U) << "in a session that is opened now";
     tx.commit();
     EXPECT_EQ(mail.stats().waiting, 4U);

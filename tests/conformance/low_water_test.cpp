@@ -21,7 +21,7 @@ class messages_before_others : public on_each_backend {
   /// So many reads that a place to begin at is long known.
   static void read_on(tableq::fifo_queue& from) {
     for (int i = 0; i < 100; ++i) ASSERT_EQ(from.dequeue()->payload, "x");
-    for (int i = 0; i < 30; ++i) ASSERT_EQ(from.dequeue_batch({.max = 20}).size(), 20U);
+    for (int i = 0; i < 30; ++i) ASSERT_EQ(from.dequeue_batch(20).size(), 20U);
   }
 };
 TABLEQ_ON_BACKENDS(messages_before_others, all_backends);
@@ -30,11 +30,11 @@ TEST_P(messages_before_others, come_next_when_they_are_committed_late) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
   auto mail = db().fifo("mail");
   auto tx = db().begin();
-  mail.enqueue_batch(tx, copies(3, "late"));
+  mail.in(tx).enqueue_batch(copies(3, "late"));
   mail.enqueue_batch(copies(1000, "x"));
   read_on(mail);
   tx.commit();
-  for (const auto& each : mail.dequeue_batch({.max = 3})) EXPECT_EQ(each.payload, "late");
+  for (const auto& each : mail.dequeue_batch(3)) EXPECT_EQ(each.payload, "late");
   EXPECT_EQ(mail.dequeue()->payload, "x");
 }
 
@@ -45,10 +45,10 @@ TEST_P(messages_before_others, come_next_when_their_read_is_rolled_back) {
   mail.enqueue_batch(copies(1000, "x"));
   {
     auto tx = db().begin();
-    ASSERT_EQ(mail.dequeue_batch(tx, {.max = 3}).size(), 3U);
+    ASSERT_EQ(mail.in(tx).dequeue_batch(3).size(), 3U);
     read_on(mail);
   }
-  for (const auto& each : mail.dequeue_batch({.max = 3})) EXPECT_EQ(each.payload, "held");
+  for (const auto& each : mail.dequeue_batch(3)) EXPECT_EQ(each.payload, "held");
   EXPECT_EQ(mail.dequeue()->payload, "x");
 }
 
@@ -80,12 +80,13 @@ class claims_before_others : public claim_test {
   }
   static void finish_others(tableq::claim_queue& from, std::size_t count) {
     std::vector<tableq::receipt> receipts;
-    for (const auto& each : from.take({.max = count})) {
+    for (const auto& each : from.take(count)) {
       ASSERT_EQ(each.payload, "x");
       receipts.push_back(each.receipt);
     }
     ASSERT_EQ(receipts.size(), count);
-    for (const auto each : from.complete(receipts)) ASSERT_EQ(each, tableq::settled::done);
+    for (const auto each : from.complete_batch(receipts))
+      ASSERT_EQ(each, tableq::settle_result::applied);
   }
   /// @return their receipts.
   static std::vector<tableq::receipt> expect_next(tableq::claim_queue& from,
@@ -110,22 +111,23 @@ TEST_P(claims_before_others, come_next_however_they_have_come_back) {
   jobs.enqueue("replaced", {.priority = -1, .key = "k"});
   const auto raised = jobs.enqueue("raised", {.priority = -1}).id;
   add_others(jobs);
-  const auto taken = jobs.take({.max = 5});
+  const auto taken = jobs.take(5);
   ASSERT_EQ(taken.at(4).payload, "head");
   take_others(jobs);
-  EXPECT_EQ(jobs.release(taken[0].receipt), tableq::settled::done);
-  EXPECT_EQ(jobs.fail(taken[1].receipt, "no", {.delay = 0ms}), tableq::settled::done);
-  EXPECT_EQ(jobs.fail(taken[3].receipt, "no"), tableq::settled::done);
+  EXPECT_EQ(jobs.release(taken[0].receipt), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.fail(taken[1].receipt, "no", {.delay = 0ms}), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.fail(taken[3].receipt, "no"), tableq::settle_result::applied);
   EXPECT_EQ(jobs.redrive({&dead, 1}), 1U);
-  EXPECT_EQ(jobs.complete(taken[4].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.complete(taken[4].receipt), tableq::settle_result::applied);
   jobs.enqueue("replaced", {.key = "k", .on_duplicate = tableq::on_duplicate::replace});
-  EXPECT_EQ(jobs.set_priority(raised, 0), tableq::altered::done);
+  EXPECT_EQ(jobs.set_priority(raised, 0), tableq::change_result::applied);
   clock.advance(1h);
   const std::vector<std::string> order = {"released", "failed", "expired",  "delayed",
                                           "dead",     "second", "replaced", "raised"};
   const auto receipts = expect_next(jobs, order);
-  for (const auto each : jobs.release(receipts)) EXPECT_EQ(each, tableq::settled::done);
-  const auto together = jobs.take({.max = order.size() + 1});
+  for (const auto each : jobs.release_batch(receipts))
+    EXPECT_EQ(each, tableq::settle_result::applied);
+  const auto together = jobs.take(order.size() + 1);
   ASSERT_EQ(together.size(), order.size() + 1);
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(together[i].payload, order[i]);
   EXPECT_EQ(together.back().payload, "x");
@@ -147,18 +149,18 @@ TEST_P(claims_before_others, come_in_the_order_of_priorities_that_were_not_there
   }
   finish_others(jobs(), 100);
   expect_next(jobs(), {"low", "low"});
-  EXPECT_TRUE(jobs().take().empty());
+  EXPECT_TRUE(jobs().take(1).empty());
 }
 
 TEST_P(claims_before_others, come_next_when_they_are_committed_late_or_rolled_back) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
   auto late = db_with_clock().begin();
-  jobs().enqueue(late, "late");
+  jobs().in(late).enqueue("late");
   jobs().enqueue("held");
   add_others(jobs());
   {
     auto tx = db_with_clock().begin();
-    ASSERT_EQ(jobs().take(tx).at(0).payload, "held");
+    ASSERT_EQ(jobs().in(tx).take(1).at(0).payload, "held");
     take_others(jobs());
   }
   late.commit();

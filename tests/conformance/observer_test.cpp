@@ -22,7 +22,7 @@ using tableq::handled_message;
 using tableq::observed_operation;
 using tableq::operation_result;
 using tableq::operation_retry;
-using tableq::settled;
+using tableq::settle_result;
 
 /// What one event said, in words.
 std::string about(const observed_operation& of) {
@@ -144,7 +144,7 @@ TEST_P(observers, are_told_before_and_after_each_operation) {
   seen->forget();
   mail.enqueue("a");
   mail.enqueue_batch(std::vector<tableq::new_message>{{.payload = "b"}, {.payload = "c"}});
-  EXPECT_EQ(mail.dequeue_batch({.max = 10}).size(), 3U);
+  EXPECT_EQ(mail.dequeue_batch(10).size(), 3U);
   EXPECT_FALSE(mail.dequeue());
   EXPECT_EQ(seen->events(), (std::vector<std::string>{
                                 "before " + operation("fifo.enqueue", "mail", 1),
@@ -171,7 +171,7 @@ TEST_P(observers, are_told_of_transactions_and_of_what_is_done_in_them) {
   auto mail = watched().fifo("mail");
   const std::string backend = watched().backend();
   seen->forget();
-  watched().transact([&](tableq::transaction& tx) { mail.enqueue(tx, "x"); });
+  watched().transact([&](tableq::transaction& tx) { mail.in(tx).enqueue("x"); });
   std::vector<std::string> names;
   for (const std::string& each : seen->events()) {
     if (!each.starts_with("opened")) names.push_back(each);
@@ -205,14 +205,14 @@ TEST_P(observers, are_told_of_the_catalogue) {
 TEST_P(observers, are_told_of_lost_leases_after_the_settlement) {
   auto jobs = watched().claim("jobs");
   for (int i = 0; i < 3; ++i) jobs.enqueue("x");
-  std::vector<tableq::receipt> receipts;
-  for (const auto& each : jobs.take({.max = 3})) receipts.push_back(each.receipt);
+  const std::vector<tableq::delivery> receipts = jobs.take(3);
   ASSERT_EQ(receipts.size(), 3U);
-  ASSERT_EQ(jobs.complete(receipts[1]), settled::done);
+  ASSERT_EQ(jobs.complete(receipts[1]), settle_result::applied);
   seen->forget();
-  const std::vector<settled> expected = {settled::done, settled::lease_lost, settled::done};
-  EXPECT_EQ(jobs.complete(receipts), expected);
-  EXPECT_EQ(jobs.extend(receipts[0], 1min), settled::lease_lost);
+  const std::vector<settle_result> expected = {settle_result::applied, settle_result::lease_lost,
+                                               settle_result::applied};
+  EXPECT_EQ(jobs.complete_batch(receipts), expected);
+  EXPECT_EQ(jobs.extend(receipts[0], 1min), settle_result::lease_lost);
   EXPECT_EQ(seen->events(), (std::vector<std::string>{
                                 "before " + operation("claim.complete", "jobs", 3),
                                 "after " + operation("claim.complete", "jobs", 3) + " messages=2",
@@ -237,7 +237,7 @@ TEST_P(observers, hear_nothing_of_refused_arguments) {
   auto mail = watched().fifo("mail");
   seen->forget();
   EXPECT_CODE(invalid_argument, static_cast<void>(mail.peek(0)));
-  EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch({.max = 0})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(0)));
   EXPECT_TRUE(seen->events().empty());
 }
 
@@ -258,13 +258,14 @@ TEST_P(observers, that_throw_change_nothing) {
     auto db = open({.observer = bad});
     auto jobs = db.claim("jobs");
     jobs.enqueue("x");
-    const auto taken = jobs.take();
+    const auto taken = jobs.take(1);
     ASSERT_EQ(taken.size(), 1U);
-    EXPECT_EQ(jobs.complete(taken[0].receipt), settled::done);
-    EXPECT_EQ(jobs.complete(taken[0].receipt), settled::lease_lost);
+    EXPECT_EQ(jobs.complete(taken[0].receipt), settle_result::applied);
+    EXPECT_EQ(jobs.complete(taken[0].receipt), settle_result::lease_lost);
     jobs.enqueue("y");
-    EXPECT_EQ(drain(jobs, [](const auto&, const auto&) { return tableq::handled::done(); }), 1U);
-    db.transact([&](tableq::transaction& tx) { jobs.enqueue(tx, "z"); });
+    EXPECT_EQ(drain(jobs, [](const auto&, const auto&) { return tableq::handled::completed(); }),
+              1U);
+    db.transact([&](tableq::transaction& tx) { jobs.in(tx).enqueue("z"); });
     EXPECT_EQ(jobs.stats().ready, 1U);
     tableq::worker crew(jobs, [](const tableq::delivery&) {}, {.until_empty = true});
     EXPECT_NO_THROW(crew.join());
@@ -352,16 +353,16 @@ TEST_P(observed_trouble, never_shows_what_a_message_holds) {
   auto counted = open({.observer = figures});
   for (tableq::database* db : {&watched(), &counted}) {
     const std::string name = db == &counted ? "counted" : "watched";
-    auto jobs = db->claim(name, {.max_attempts = 1, .keep = true});
+    auto jobs = db->claim(name, {.max_attempts = 1, .keep_completed = true});
     here().forbid_equal_payloads(name);
     const tableq::claim_enqueue_options options = {.headers = {{"canary-name", "canary-value"}},
                                                    .key = "canary-key"};
     static_cast<void>(jobs.enqueue("canary-payload", options));
     EXPECT_CODE(constraint_violated, jobs.enqueue("canary-payload"));
-    const auto taken = jobs.take();
+    const auto taken = jobs.take(1);
     ASSERT_EQ(taken.size(), 1U);
-    EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settled::done);
-    EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settled::lease_lost);
+    EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settle_result::applied);
+    EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settle_result::lease_lost);
     jobs.redrive_all();
     tableq::worker crew(jobs,
                         [](const tableq::delivery&) { throw std::runtime_error("canary-error"); },
@@ -390,7 +391,7 @@ TEST_P(observed_trouble, of_a_session_that_was_ended_is_told) {
     std::string id;
     tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
     here().end_session(id);
-    EXPECT_CODE(connection_lost, mail.enqueue(tx, "x"));
+    EXPECT_CODE(connection_lost, mail.in(tx).enqueue("x"));
   }
   EXPECT_EQ(seen->events("closed"),
             (std::vector<std::string>{"closed " + watched().backend() + " broken"}));

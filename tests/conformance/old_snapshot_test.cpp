@@ -11,8 +11,8 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::altered;
-using tableq::settled;
+using tableq::change_result;
+using tableq::settle_result;
 using tableq::transaction;
 
 /// A transaction that keeps the snapshot of its first statement: what others add afterwards it does
@@ -28,7 +28,7 @@ class old_snapshot : public on_each_backend {
     }
     static_cast<void>(db().claim("jobs"));
     static_cast<void>(db().claim("groups", {.groups = tableq::group_options{}}));
-    static_cast<void>(db().claim("kept", {.keep = true}));
+    static_cast<void>(db().claim("kept", {.keep_completed = true}));
   }
 
   using work = std::function<void(transaction&)>;
@@ -43,7 +43,7 @@ class old_snapshot : public on_each_backend {
       for (const std::string& each : setup) *session << each;
       meanwhile();
       tableq::enlistment joined = tableq::enlist(db(), *session);
-      look(joined);
+      look(static_cast<transaction&>(joined));
       mine.rollback();
       if (!can().concurrent_writers) continue;  // Ours has the only right to write from the start.
       SCOPED_TRACE("ours");
@@ -73,24 +73,27 @@ class old_snapshot : public on_each_backend {
 
   struct way {
     const char* name;
-    std::function<std::vector<settled>(tableq::claim_queue&, transaction&,
-                                       const std::vector<tableq::receipt>&)>
+    std::function<std::vector<settle_result>(tableq::claim_queue&, transaction&,
+                                             const std::vector<tableq::receipt>&)>
         run;
   };
   static std::vector<way> ways() {
-    return {{"complete", [](auto& of, auto& tx, const auto& all) { return of.complete(tx, all); }},
+    return {{"complete",
+             [](auto& of, auto& tx, const auto& all) { return of.in(tx).complete_batch(all); }},
             {"fail",
              [](auto& of, auto& tx, const auto& all) {
                std::vector<tableq::failure> failures;
                for (const auto& each : all) failures.push_back({.receipt = each, .error = "why"});
-               return of.fail(tx, failures);
+               return of.in(tx).fail_batch(failures);
              }},
-            {"release", [](auto& of, auto& tx, const auto& all) { return of.release(tx, all); }},
-            {"extend", [](auto& of, auto& tx, const auto& all) { return of.extend(tx, all, 1h); }}};
+            {"release",
+             [](auto& of, auto& tx, const auto& all) { return of.in(tx).release_batch(all); }},
+            {"extend",
+             [](auto& of, auto& tx, const auto& all) { return of.in(tx).extend_batch(all, 1h); }}};
   }
   static tableq::receipt leased(tableq::claim_queue& from) {
     from.enqueue("work", {.group = from.name() == "groups" ? std::optional("g") : std::nullopt});
-    return from.take().at(0).receipt;
+    return from.take(1).at(0).receipt;
   }
 };
 TABLEQ_ON_BACKENDS(old_snapshot, shared_backends);
@@ -104,7 +107,7 @@ TEST_P(old_snapshot, reports_no_lease_as_lost_that_is_younger) {
       after([&] { young = leased(jobs); },
             [&](transaction& tx) {
               expect_conflict([&] { static_cast<void>(each.run(jobs, tx, {young})); });
-              EXPECT_EQ(jobs.complete(young), settled::done) << "the lease was alive";
+              EXPECT_EQ(jobs.complete(young), settle_result::applied) << "the lease was alive";
             });
     }
   }
@@ -119,9 +122,9 @@ TEST_P(old_snapshot, refuses_a_batch_of_which_it_cannot_see_one) {
     after([&] { young = leased(jobs); },
           [&](transaction& tx) {
             expect_conflict([&] { static_cast<void>(each.run(jobs, tx, {old, young})); });
-            EXPECT_EQ(jobs.complete(young), settled::done);
+            EXPECT_EQ(jobs.complete(young), settle_result::applied);
           });
-    EXPECT_EQ(jobs.complete(old), settled::done) << "nothing of the batch was done";
+    EXPECT_EQ(jobs.complete(old), settle_result::applied) << "nothing of the batch was done";
   }
 }
 
@@ -130,7 +133,7 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_certainly_is) {
   for (const way& each : ways()) {
     SCOPED_TRACE(each.name);
     const tableq::receipt settled_before = leased(jobs);
-    ASSERT_EQ(jobs.complete(settled_before), settled::done);
+    ASSERT_EQ(jobs.complete(settled_before), settle_result::applied);
     tableq::receipt made_up = settled_before;
     made_up.id.value += 1'000'000;
     const tableq::receipt open = leased(jobs);
@@ -138,10 +141,10 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_certainly_is) {
     --of_another_take.fence;
     after([] {},
           [&](transaction& tx) {
-            const std::vector<settled> lost(3, settled::lease_lost);
+            const std::vector<settle_result> lost(3, settle_result::lease_lost);
             EXPECT_EQ(each.run(jobs, tx, {settled_before, made_up, of_another_take}), lost);
           });
-    ASSERT_EQ(jobs.complete(open), settled::done);
+    ASSERT_EQ(jobs.complete(open), settle_result::applied);
   }
 }
 
@@ -154,26 +157,26 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_came_and_went_since) {
     after(
         [&] {
           gone = leased(jobs);
-          EXPECT_EQ(jobs.complete(gone), settled::done);
+          EXPECT_EQ(jobs.complete(gone), settle_result::applied);
         },
         [&](transaction& tx) {
-          EXPECT_EQ(each.run(jobs, tx, {gone}), std::vector{settled::lease_lost});
+          EXPECT_EQ(each.run(jobs, tx, {gone}), std::vector{settle_result::lease_lost});
         });
   }
 }
 
 TEST_P(old_snapshot, settles_what_it_sees_and_what_it_has_added) {
   auto jobs = db().claim("jobs");
-  const auto old = jobs.enqueue("old");
+  const auto old = jobs.enqueue("old").id;
   after([] {},
         [&](transaction& tx) {
-          const auto added = jobs.enqueue(tx, "added");
-          const auto taken = jobs.take(tx, {.max = 2});
+          const auto added = jobs.in(tx).enqueue("added").id;
+          const auto taken = jobs.in(tx).take(2);
           ASSERT_EQ(taken.size(), 2U);
           EXPECT_EQ(taken[0].receipt.id, old);
           EXPECT_EQ(taken[1].receipt.id, added);
           for (const auto& each : taken) {
-            EXPECT_EQ(jobs.complete(tx, each.receipt), settled::done);
+            EXPECT_EQ(jobs.in(tx).complete(each.receipt), settle_result::applied);
           }
         });
 }
@@ -181,26 +184,26 @@ TEST_P(old_snapshot, settles_what_it_sees_and_what_it_has_added) {
 TEST_P(old_snapshot, calls_no_message_absent_that_is_younger) {
   auto jobs = db().claim("jobs");
   tableq::message_id young;
-  after([&] { young = jobs.enqueue("young"); },
+  after([&] { young = jobs.enqueue("young").id; },
         [&](transaction& tx) {
-          expect_conflict([&] { jobs.cancel(tx, young); });
-          EXPECT_EQ(jobs.cancel(young), altered::done);
+          expect_conflict([&] { jobs.in(tx).cancel(young); });
+          EXPECT_EQ(jobs.cancel(young), change_result::applied);
         });
-  after([&] { young = jobs.enqueue("young"); },
+  after([&] { young = jobs.enqueue("young").id; },
         [&](transaction& tx) {
-          expect_conflict([&] { jobs.set_priority(tx, young, 7); });
-          EXPECT_EQ(jobs.cancel(young), altered::done);
+          expect_conflict([&] { jobs.in(tx).set_priority(young, 7); });
+          EXPECT_EQ(jobs.cancel(young), change_result::applied);
         });
 }
 
 TEST_P(old_snapshot, calls_a_message_absent_that_certainly_is) {
   auto jobs = db().claim("jobs");
-  const auto gone = jobs.enqueue("gone");
-  ASSERT_EQ(jobs.cancel(gone), altered::done);
+  const auto gone = jobs.enqueue("gone").id;
+  ASSERT_EQ(jobs.cancel(gone), change_result::applied);
   after([] {},
         [&](transaction& tx) {
-          EXPECT_EQ(jobs.cancel(tx, gone), altered::not_found);
-          EXPECT_EQ(jobs.set_priority(tx, gone, 7), altered::not_found);
+          EXPECT_EQ(jobs.in(tx).cancel(gone), change_result::not_found);
+          EXPECT_EQ(jobs.in(tx).set_priority(gone, 7), change_result::not_found);
         });
 }
 
@@ -209,14 +212,15 @@ TEST_P(old_snapshot, adds_no_second_message_with_a_key) {
   for (const auto policy : {tableq::on_duplicate::keep_first, tableq::on_duplicate::reject,
                             tableq::on_duplicate::replace, tableq::on_duplicate::postpone}) {
     tableq::message_id young;
-    after([&] { young = jobs.enqueue("young", {.key = "k"}).id; },
-          [&](transaction& tx) {
-            expect_conflict([&] {
-              static_cast<void>(jobs.enqueue(tx, "second", {.key = "k", .on_duplicate = policy}));
-            });
-            EXPECT_EQ(jobs.get(young)->payload, "young");
-            EXPECT_EQ(jobs.cancel(young), altered::done);
+    after(
+        [&] { young = jobs.enqueue("young", {.key = "k"}).id; },
+        [&](transaction& tx) {
+          expect_conflict([&] {
+            static_cast<void>(jobs.in(tx).enqueue("second", {.key = "k", .on_duplicate = policy}));
           });
+          EXPECT_EQ(jobs.get(young)->payload, "young");
+          EXPECT_EQ(jobs.cancel(young), change_result::applied);
+        });
   }
 }
 
@@ -225,10 +229,10 @@ TEST_P(old_snapshot, answers_looks_by_what_it_sees) {
   tableq::message_id young;
   after([&] { young = jobs.enqueue("young", {.key = "k"}).id; },
         [&](transaction& tx) {
-          EXPECT_FALSE(jobs.get(tx, young));
-          EXPECT_FALSE(jobs.find(tx, "k"));
+          EXPECT_FALSE(jobs.in(tx).get(young));
+          EXPECT_FALSE(jobs.in(tx).find("k"));
           EXPECT_TRUE(jobs.get(young));
-          EXPECT_EQ(jobs.cancel(young), altered::done);
+          EXPECT_EQ(jobs.cancel(young), change_result::applied);
         });
 }
 

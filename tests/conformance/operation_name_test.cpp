@@ -52,13 +52,13 @@ class errors_of_each_operation : public on_each_backend {
     all.expect(of + ".enqueue", [&] { queue.enqueue_batch(batch); });
     all.expect(of + ".enqueue", [&] { static_cast<void>(queue.enqueue_async("x", wrong)); });
     all.expect(of + ".enqueue", [&] { queue.enqueue_async("x", {}, nullptr); });
-    all.expect(of + ".enqueue", [&] { queue.enqueue(ended, "x"); });
-    all.expect(of + ".enqueue", [&] { queue.enqueue_batch(ended, good); });
+    all.expect(of + ".enqueue", [&] { queue.in(ended).enqueue("x"); });
+    all.expect(of + ".enqueue", [&] { queue.in(ended).enqueue_batch(good); });
     all.expect(of + ".enqueue", [&] { queue.enqueue("x", {}, {.wait = -1ms}); });
     all.expect(of + ".dequeue", [&] { static_cast<void>(queue.dequeue({.wait = -1ms})); });
-    all.expect(of + ".dequeue", [&] { static_cast<void>(queue.dequeue_batch({.max = 0})); });
-    all.expect(of + ".dequeue", [&] { static_cast<void>(queue.dequeue(ended)); });
-    all.expect(of + ".dequeue", [&] { static_cast<void>(queue.dequeue_batch(ended, {})); });
+    all.expect(of + ".dequeue", [&] { static_cast<void>(queue.dequeue_batch(0)); });
+    all.expect(of + ".dequeue", [&] { static_cast<void>(queue.in(ended).dequeue()); });
+    all.expect(of + ".dequeue", [&] { static_cast<void>(queue.in(ended).dequeue_batch({})); });
     all.expect(of + ".peek", [&] { static_cast<void>(queue.peek(0)); });
     all.expect(of + ".stats", [&] { static_cast<void>(queue.stats({.count_to = 0})); });
   }
@@ -104,15 +104,15 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_in_claim_queues) {
   all.expect("claim.enqueue", [&] { jobs.enqueue_batch(batch); });
   all.expect("claim.enqueue", [&] { static_cast<void>(jobs.enqueue_async("x", negative)); });
   all.expect("claim.enqueue", [&] { jobs.enqueue_async("x", {}, nullptr); });
-  all.expect("claim.take", [&] { static_cast<void>(jobs.take({.max = 0})); });
+  all.expect("claim.take", [&] { static_cast<void>(jobs.take(0)); });
   all.expect("claim.complete", [&] { static_cast<void>(jobs.complete(wrong)); });
-  all.expect("claim.complete", [&] { static_cast<void>(jobs.complete(receipts)); });
+  all.expect("claim.complete", [&] { static_cast<void>(jobs.complete_batch(receipts)); });
   all.expect("claim.fail", [&] { static_cast<void>(jobs.fail(wrong, "x")); });
-  all.expect("claim.fail", [&] { static_cast<void>(jobs.fail(failures)); });
+  all.expect("claim.fail", [&] { static_cast<void>(jobs.fail_batch(failures)); });
   all.expect("claim.release", [&] { static_cast<void>(jobs.release(wrong)); });
-  all.expect("claim.release", [&] { static_cast<void>(jobs.release(receipts)); });
+  all.expect("claim.release", [&] { static_cast<void>(jobs.release_batch(receipts)); });
   all.expect("claim.extend", [&] { static_cast<void>(jobs.extend(wrong, 0ms)); });
-  all.expect("claim.extend", [&] { static_cast<void>(jobs.extend(receipts, 1s)); });
+  all.expect("claim.extend", [&] { static_cast<void>(jobs.extend_batch(receipts, 1s)); });
   all.expect("claim.peek", [&] { static_cast<void>(jobs.peek(0)); });
   all.expect("claim.list",
              [&] { static_cast<void>(jobs.list(tableq::message_state::ready, {.max = 0})); });
@@ -120,7 +120,7 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_in_claim_queues) {
              [&] { static_cast<void>(jobs.list(static_cast<tableq::message_state>(99))); });
   all.expect("claim.find", [&] { static_cast<void>(jobs.find("")); });
   all.expect("claim.redrive_all", [&] { jobs.redrive_all({.per_second = -1}); });
-  all.expect("claim.purge", [&] { jobs.purge(tableq::retained::dead, {.batch = 0}); });
+  all.expect("claim.purge", [&] { jobs.purge(tableq::message_state::dead, {.batch = 0}); });
   all.expect("claim.stats", [&] { static_cast<void>(jobs.stats({.count_to = 0})); });
   all.expect("limits.set", [&] { jobs.set_limits({.burst = 0}); });
   all.expect("work", [&] { const tableq::worker none(jobs, tableq::worker::handler()); });
@@ -130,7 +130,7 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_in_claim_queues) {
 TEST_P(errors_of_each_operation, name_it_and_the_backend_in_a_transaction_that_has_ended) {
   auto jobs = db().claim("jobs");
   jobs.enqueue("x");
-  const auto taken = jobs.take();
+  const auto taken = jobs.take(1);
   ASSERT_EQ(taken.size(), 1U);
   const tableq::receipt& mine = taken[0].receipt;
   const tableq::message_id id = mine.id;
@@ -139,19 +139,19 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_in_a_transaction_that_h
   tx.rollback();
   all.expect("commit", [&] { tx.commit(); });
   all.expect("session_of", [&] { static_cast<void>(tableq::session_of(tx)); });
-  all.expect("claim.enqueue", [&] { jobs.enqueue(tx, "x"); });
+  all.expect("claim.enqueue", [&] { jobs.in(tx).enqueue("x"); });
   all.expect("claim.enqueue", [&] {
-    jobs.enqueue(tx, "x", {.key = "k", .on_duplicate = tableq::on_duplicate::reject});
+    jobs.in(tx).enqueue("x", {.key = "k", .on_duplicate = tableq::on_duplicate::reject});
   });
-  all.expect("claim.take", [&] { static_cast<void>(jobs.take(tx)); });
-  all.expect("claim.complete", [&] { static_cast<void>(jobs.complete(tx, mine)); });
-  all.expect("claim.fail", [&] { static_cast<void>(jobs.fail(tx, mine, "x")); });
-  all.expect("claim.release", [&] { static_cast<void>(jobs.release(tx, mine)); });
-  all.expect("claim.extend", [&] { static_cast<void>(jobs.extend(tx, mine, 1s)); });
-  all.expect("claim.get", [&] { static_cast<void>(jobs.get(tx, id)); });
-  all.expect("claim.find", [&] { static_cast<void>(jobs.find(tx, "k")); });
-  all.expect("claim.cancel", [&] { jobs.cancel(tx, id); });
-  all.expect("claim.set_priority", [&] { jobs.set_priority(tx, id, 1); });
+  all.expect("claim.take", [&] { static_cast<void>(jobs.in(tx).take(1)); });
+  all.expect("claim.complete", [&] { static_cast<void>(jobs.in(tx).complete(mine)); });
+  all.expect("claim.fail", [&] { static_cast<void>(jobs.in(tx).fail(mine, "x")); });
+  all.expect("claim.release", [&] { static_cast<void>(jobs.in(tx).release(mine)); });
+  all.expect("claim.extend", [&] { static_cast<void>(jobs.in(tx).extend(mine, 1s)); });
+  all.expect("claim.get", [&] { static_cast<void>(jobs.in(tx).get(id)); });
+  all.expect("claim.find", [&] { static_cast<void>(jobs.in(tx).find("k")); });
+  all.expect("claim.cancel", [&] { jobs.in(tx).cancel(id); });
+  all.expect("claim.set_priority", [&] { jobs.in(tx).set_priority(id, 1); });
 }
 
 TEST_P(errors_of_each_operation, name_it_and_the_backend_where_a_transaction_is_misused) {
@@ -159,12 +159,12 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_where_a_transaction_is_
   named_calls all = calls();
   tableq::database other = tableq::database::open(here().url());
   tableq::transaction foreign = other.begin();
-  all.expect("fifo.enqueue", [&] { mail.enqueue(foreign, "x"); });
+  all.expect("fifo.enqueue", [&] { mail.in(foreign).enqueue("x"); });
   foreign.rollback();
   if (!can().shared) return;
   const auto session = here().session();
   tableq::enlistment joined = tableq::enlist(db(), *session);
-  tableq::transaction& tx = joined;
+  auto& tx = static_cast<tableq::transaction&>(joined);
   all.expect("commit", [&] { tx.commit(); });
   all.expect("rollback", [&] { tx.rollback(); });
   soci::session closed;
@@ -179,7 +179,7 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_where_a_database_is_ope
   all.expect("connect", with({.table_prefix = "bad-prefix"}));
   all.expect("connect", with({.schema_name = "Bad"}));
   all.expect("connect", with({.max_sessions = 0}));
-  all.expect("connect", with({.look_every = 0ms}));
+  all.expect("connect", with({.poll_interval = 0ms}));
 }
 
 TEST(errors_without_database, name_the_operation) {

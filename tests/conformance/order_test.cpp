@@ -21,7 +21,7 @@ class order : public on_each_backend {
         if (!one) return got;
         got.push_back(one->payload);
       } else {
-        for (auto& each : queue.dequeue_batch({.max = max})) got.push_back(std::move(each.payload));
+        for (auto& each : queue.dequeue_batch(max)) got.push_back(std::move(each.payload));
       }
     }
   }
@@ -115,14 +115,14 @@ TEST_P(order, of_claims_is_priority_then_age) {
                                                                   {"min", -2'147'483'647 - 1},
                                                                   {"high too", 9}};
   for (const auto& [payload, priority] : sent) {
-    EXPECT_FALSE(queue.enqueue(payload, {.priority = priority}).existed());
+    EXPECT_TRUE(queue.enqueue(payload, {.priority = priority}).created());
   }
   const std::vector<std::string> expected = {"max", "high", "high too", "p0",
                                              "p1",  "p2",   "low",      "min"};
   EXPECT_EQ(payloads_of(queue.peek(10)), expected);
   std::vector<std::string> got;
   while (got.size() < expected.size()) {
-    const auto batch = queue.take({.max = 3});
+    const auto batch = queue.take(3);
     ASSERT_FALSE(batch.empty());
     for (const auto& each : batch) got.push_back(each.payload);
   }

@@ -49,11 +49,11 @@ TEST_P(pausing, stops_reads_inside_transactions) {
   mail.put("before");
   mail.base().pause();
   db().transact([&](tableq::transaction& tx) {
-    EXPECT_FALSE(mail.take(tx));
-    mail.put(tx, "meanwhile");
+    EXPECT_FALSE(mail.in(tx).take());
+    mail.in(tx).put("meanwhile");
   });
   mail.base().resume();
-  db().transact([&](tableq::transaction& tx) { EXPECT_EQ(mail.take_up_to(tx, 10).size(), 2U); });
+  db().transact([&](tableq::transaction& tx) { EXPECT_EQ(mail.in(tx).take_up_to(10).size(), 2U); });
 }
 
 TEST_P(pausing, leaves_limits_as_they_are_and_the_other_way_round) {
@@ -240,7 +240,7 @@ TEST_P(shared_limits, can_be_set_without_the_right_to_make_tables) {
   auto jobs = careful.claim("jobs");
   jobs.set_limits({.capacity = 10, .rate = 100.0, .concurrency = 2});
   for (int i = 0; i < 3; ++i) jobs.enqueue("work");
-  EXPECT_EQ(jobs.take({.max = 5}).size(), 2U);
+  EXPECT_EQ(jobs.take(5).size(), 2U);
   jobs.pause();
   EXPECT_TRUE(jobs.paused());
 }

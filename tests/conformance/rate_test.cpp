@@ -103,11 +103,11 @@ TEST_P(rate, is_given_back_by_a_rollback) {
   any_queue mail = limited(ten_a_second, 20);
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(mail.take_up_to(tx, 50).size(), 5U);
-    EXPECT_TRUE(mail.take_up_to(tx, 50).empty());
+    EXPECT_EQ(mail.in(tx).take_up_to(50).size(), 5U);
+    EXPECT_TRUE(mail.in(tx).take_up_to(50).empty());
     tx.rollback();
   }
-  db().transact([&](tableq::transaction& tx) { EXPECT_EQ(mail.take_up_to(tx, 50).size(), 5U); });
+  db().transact([&](tableq::transaction& tx) { EXPECT_EQ(mail.in(tx).take_up_to(50).size(), 5U); });
   EXPECT_FALSE(mail.take());
 }
 
@@ -208,7 +208,7 @@ TEST_P(strict_rate, goes_with_strict_order) {
   auto ledger = db_with_clock().fifo("ledger", {.ordering = tableq::ordering::strict});
   for (const std::string& each : numbered(9)) ledger.enqueue(each);
   ledger.set_limits(ten_a_second);
-  EXPECT_EQ(payloads_of(ledger.dequeue_batch({.max = 9})), numbered(5));
+  EXPECT_EQ(payloads_of(ledger.dequeue_batch(9)), numbered(5));
   clock.advance(100ms);
   EXPECT_EQ(ledger.dequeue()->payload, "p5");
 }

@@ -8,7 +8,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 using tableq::role;
-using tableq::settled;
+using tableq::settle_result;
 
 /// Queues in a schema where nobody has a right but their owner.
 class role_ground : public ground {
@@ -29,8 +29,8 @@ class role_ground : public ground {
     const database_user user = *(user_ ? std::exchange(user_, {}) : here().new_user());
     here().sql(tableq::grants(owners().backend(), what, user.name, queue, settings,
                               {.schema_name = schema_}));
-    return tableq::database::open(user.url,
-                                  {.schema = policy, .schema_name = schema_, .look_every = 100ms});
+    return tableq::database::open(
+        user.url, {.schema = policy, .schema_name = schema_, .poll_interval = 100ms});
   }
 
  private:
@@ -65,7 +65,7 @@ TEST_P(role_of_kind, producer_adds_and_reads_nothing) {
   mail.put("one");
   EXPECT_EQ(mail.put_all({"two", "three"}).size(), 2U);
   auto tx = theirs.begin();
-  mail.put(tx, "four");
+  mail.in(tx).put("four");
   tx.commit();
   EXPECT_CODE(permission_denied, static_cast<void>(mail.take()));
   EXPECT_CODE(permission_denied, static_cast<void>(mail.peek(1)));
@@ -146,30 +146,31 @@ TABLEQ_ON_BACKENDS(role_of_claims, shared_backends);
 TEST_P(role_of_claims, producer_and_consumer_of_groups_keys_and_kept_messages) {
   for (const bool keep : {false, true}) {
     const tableq::claim_options options{
-        .keep = keep, .key_window = 1ms, .groups = tableq::group_options{}};
+        .keep_completed = keep, .key_window = 1ms, .groups = tableq::group_options{}};
     auto all = owners().claim("jobs", options);
     auto sending = as(role::producer, options);
     auto to = sending.claim("jobs");
-    EXPECT_FALSE(to.enqueue("a", {.key = "k", .group = "g"}).existed());
-    EXPECT_TRUE(to.enqueue("b", {.key = "k", .group = "g"}).existed());
-    EXPECT_FALSE(to.enqueue("c", {.group = "g"}).existed());
+    EXPECT_TRUE(to.enqueue("a", {.key = "k", .group = "g"}).created());
+    EXPECT_FALSE(to.enqueue("b", {.key = "k", .group = "g"}).created());
+    EXPECT_TRUE(to.enqueue("c", {.group = "g"}).created());
     EXPECT_CODE(duplicate_key,
                 to.enqueue("d", {.key = "k", .on_duplicate = tableq::on_duplicate::reject}));
     EXPECT_CODE(permission_denied,
                 to.enqueue("e", {.key = "k", .on_duplicate = tableq::on_duplicate::replace}));
     auto working = as(role::consumer, options);
     auto from = working.claim("jobs");
-    const auto first = from.take({.max = 5});
+    const auto first = from.take(5);
     ASSERT_EQ(first.size(), 1U);
-    EXPECT_EQ(from.extend(first[0].receipt, 60s), settled::done);
-    EXPECT_EQ(from.complete(first[0].receipt), settled::done);
-    const auto second = from.take({.max = 5});
+    EXPECT_EQ(from.extend(first[0].receipt, 60s), settle_result::applied);
+    EXPECT_EQ(from.complete(first[0].receipt), settle_result::applied);
+    const auto second = from.take(5);
     ASSERT_EQ(second.size(), 1U);
     EXPECT_EQ(second[0].payload, "c");
-    EXPECT_EQ(from.release(second[0].receipt), settled::done);
-    EXPECT_EQ(from.fail(from.take().at(0).receipt, "no", {.give_up = true}), settled::done);
+    EXPECT_EQ(from.release(second[0].receipt), settle_result::applied);
+    EXPECT_EQ(from.fail(from.take(1).at(0).receipt, "no", {.give_up = true}),
+              settle_result::applied);
     EXPECT_EQ(from.get(second[0].receipt.id)->errors.size(), 1U);
-    EXPECT_FALSE(to.enqueue("f", {.key = "k"}).existed()) << "the window is over";
+    EXPECT_TRUE(to.enqueue("f", {.key = "k"}).created()) << "the window is over";
     EXPECT_CODE(permission_denied, from.set_priority(second[0].receipt.id, 5));
     EXPECT_TRUE(owners().drop("jobs"));
   }
@@ -181,11 +182,11 @@ TEST_P(role_of_claims, replacer_replaces_and_reads_nothing) {
   auto to = theirs.claim("jobs");
   to.enqueue("a", {.key = "k"});
   for (const auto each : {tableq::on_duplicate::replace, tableq::on_duplicate::postpone}) {
-    EXPECT_TRUE(
-        to.enqueue("b", {.headers = {{"h", "v"}}, .key = "k", .on_duplicate = each}).existed());
+    EXPECT_FALSE(
+        to.enqueue("b", {.headers = {{"h", "v"}}, .key = "k", .on_duplicate = each}).created());
   }
   EXPECT_EQ(all.peek().at(0).payload, "b");
-  EXPECT_CODE(permission_denied, static_cast<void>(to.take()));
+  EXPECT_CODE(permission_denied, static_cast<void>(to.take(1)));
   EXPECT_CODE(permission_denied, static_cast<void>(to.peek()));
 }
 
@@ -195,7 +196,7 @@ TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
   auto working = as(role::consumer, options);
   auto from = working.claim("jobs");
   all.enqueue("a");
-  EXPECT_EQ(from.fail(from.take().at(0).receipt, "no"), settled::done);
+  EXPECT_EQ(from.fail(from.take(1).at(0).receipt, "no"), settle_result::applied);
   EXPECT_EQ(owners().claim("morgue").stats().ready, 1U);
   EXPECT_CODE(permission_denied, static_cast<void>(working.claim("morgue").peek()));
   EXPECT_CODE(permission_denied, from.redrive_all());
@@ -203,8 +204,8 @@ TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
   auto managed = managing.claim("jobs");
   EXPECT_EQ(managed.redrive_all(), 1U);
   const auto found = managed.peek();
-  EXPECT_EQ(managed.set_priority(found.at(0).id, 3), tableq::altered::done);
-  EXPECT_EQ(managed.cancel(found.at(0).id), tableq::altered::done);
+  EXPECT_EQ(managed.set_priority(found.at(0).id, 3), tableq::change_result::applied);
+  EXPECT_EQ(managed.cancel(found.at(0).id), tableq::change_result::applied);
 }
 
 TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {
@@ -213,9 +214,10 @@ TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {
   for (const std::string& each : numbered(3)) all.enqueue(each);
   auto working = as(role::consumer, {});
   auto from = working.claim("jobs");
-  EXPECT_EQ(tableq::drain(from, [](const tableq::delivery&,
-                                   const std::stop_token&) { return tableq::handled::done(); }),
-            3U);
+  EXPECT_EQ(
+      tableq::drain(from, [](const tableq::delivery&,
+                             const std::stop_token&) { return tableq::handled::completed(); }),
+      3U);
 }
 
 TEST_P(role_of_claims, nobody_but_an_owner_creates) {

@@ -181,7 +181,7 @@ TEST_P(schema, an_ordering_left_out_is_as_stored) {
 }
 
 TEST_P(schema, claim_options_are_stored_by_the_creating_call_only) {
-  static_cast<void>(db().claim("jobs", {.lease = 10s, .max_attempts = 3, .keep = true}));
+  static_cast<void>(db().claim("jobs", {.lease = 10s, .max_attempts = 3, .keep_completed = true}));
   const auto as_stored = db().claim("jobs");
   EXPECT_EQ(as_stored.lease(), 10s);
   EXPECT_EQ(as_stored.max_attempts(), 3);
@@ -192,14 +192,14 @@ TEST_P(schema, claim_options_are_stored_by_the_creating_call_only) {
   const auto info = db().find("jobs");
   EXPECT_EQ(info->lease, 10s);
   EXPECT_EQ(info->max_attempts, 3);
-  EXPECT_TRUE(info->keep);
+  EXPECT_TRUE(info->keep_completed);
 }
 
 TEST_P(schema, claim_options_left_out_are_the_documented_defaults) {
   const auto jobs = db().claim("jobs");
   EXPECT_EQ(jobs.lease(), 30s);
   EXPECT_EQ(jobs.max_attempts(), 5);
-  EXPECT_FALSE(db().find("jobs")->keep);
+  EXPECT_FALSE(db().find("jobs")->keep_completed);
 }
 
 class shared_schema : public on_each_backend {};

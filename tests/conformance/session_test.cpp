@@ -32,7 +32,7 @@ TEST_P(sessions, come_back_after_every_way_to_end) {
     { const tableq::transaction dropped = narrow.begin(); }
     narrow.begin().commit();
     narrow.begin().rollback();
-    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch({.max = 0})));
+    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(0)));
     EXPECT_THROW(narrow.transact([](tableq::transaction&) { throw std::domain_error("own"); }),
                  std::domain_error);
     mail.enqueue("x");
@@ -63,7 +63,7 @@ TEST_P(sessions, a_waiting_read_holds_none) {
     });
     const std::jthread taker([&] {
       started.count_down();
-      taken = jobs.take({.wait = 60s}).at(0).payload;
+      taken = jobs.take(1, {.wait = 60s}).at(0).payload;
     });
     started.wait();
     for (int i = 0; i < 5; ++i) EXPECT_EQ(narrow.queues().size(), 2U);
@@ -90,8 +90,8 @@ TEST_P(strict_queues, let_nobody_pass_the_message_at_the_head) {
   auto other_last = hurried.lifo("last");
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(first.dequeue(tx)->payload, "p0");
-    EXPECT_EQ(last.dequeue(tx)->payload, "p2");
+    EXPECT_EQ(first.in(tx).dequeue()->payload, "p0");
+    EXPECT_EQ(last.in(tx).dequeue()->payload, "p2");
     EXPECT_CODE(busy, static_cast<void>(other_first.dequeue()));
     EXPECT_CODE(busy, static_cast<void>(other_last.dequeue()));
     if (can().strict_writers_wait) {
@@ -111,7 +111,7 @@ TEST_P(strict_queues, that_are_relaxed_let_readers_pass) {
   auto hurried = tableq::database::open(here().impatient_url(), {.retry_for = 0ms});
   auto other = hurried.fifo("first");
   tableq::transaction tx = db().begin();
-  EXPECT_EQ(first.dequeue(tx)->payload, "p0");
+  EXPECT_EQ(first.in(tx).dequeue()->payload, "p0");
   EXPECT_EQ(other.dequeue()->payload, "p1");
 }
 

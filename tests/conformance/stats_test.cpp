@@ -6,7 +6,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 class stats : public claim_test {};
 TABLEQ_ON_BACKENDS(stats, all_backends);
@@ -22,7 +22,7 @@ TEST_P(stats, stop_counting_where_they_are_told_and_say_so) {
   EXPECT_EQ(some.counted_to, 7U);
   const auto exact = mail.stats({.exact = true, .count_to = 7});
   EXPECT_EQ(exact.waiting, 30U);
-  EXPECT_EQ(exact.counted_to, 0U);
+  EXPECT_FALSE(exact.counted_to);
 }
 
 TEST_P(stats, of_delayed_ones_stop_too) {
@@ -37,16 +37,18 @@ TEST_P(stats, of_delayed_ones_stop_too) {
 }
 
 TEST_P(stats, of_a_claim_queue_are_bounded_each) {
-  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep = true});
+  auto kept = db_with_clock().claim("kept", {.max_attempts = 1, .keep_completed = true});
   const auto add = [&](int count, const tableq::claim_enqueue_options& options = {}) {
     for (int i = 0; i < count; ++i) static_cast<void>(kept.enqueue("x", options));
   };
   add(8);
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(kept.complete(take_one(kept).receipt), settled::done);
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(kept.complete(take_one(kept).receipt), settle_result::applied);
   add(9);
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(kept.fail(take_one(kept).receipt, "e"), settled::done);
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(kept.fail(take_one(kept).receipt, "e"), settle_result::applied);
   add(2);
-  ASSERT_EQ(kept.take({.max = 2, .lease = 1min}).size(), 2U);
+  ASSERT_EQ(kept.take(2, {.lease = 1min}).size(), 2U);
   add(3, {.delay = 1h});
   add(4, {.delay = 1s});
   add(6);
@@ -94,8 +96,8 @@ TEST_P(stats, refuse_limits_that_are_none) {
 TEST_P(stats, tell_rates_by_two_looks) {
   const auto before = jobs().stats();
   for (int i = 0; i < 10; ++i) jobs().enqueue("x");
-  for (const auto& each : jobs().take({.max = 4})) {
-    EXPECT_EQ(jobs().complete(each.receipt), settled::done);
+  for (const auto& each : jobs().take(4)) {
+    EXPECT_EQ(jobs().complete(each.receipt), settle_result::applied);
   }
   clock.advance(2s);
   const auto rates = rates_between(before, jobs().stats());
@@ -110,7 +112,7 @@ TEST_P(stats, tell_rates_of_destructive_queues) {
   mail.enqueue("stays ahead");
   const auto before = mail.stats();
   mail.enqueue_batch(std::vector<tableq::new_message>(10, {.payload = "x"}));
-  EXPECT_EQ(mail.dequeue_batch({.max = 6}).size(), 6U);
+  EXPECT_EQ(mail.dequeue_batch(6).size(), 6U);
   clock.advance(2s);
   const auto rates = rates_between(before, mail.stats());
   ASSERT_TRUE(rates.enqueued && rates.left);

@@ -22,8 +22,8 @@ TEST_P(transact, commits_and_returns_what_the_function_returns) {
   auto audit = db().fifo("audit");
   mail.enqueue("work");
   const std::string moved = db().transact([&](tableq::transaction& tx) {
-    const auto taken = mail.dequeue(tx);
-    audit.enqueue(tx, taken->payload);
+    const auto taken = mail.in(tx).dequeue();
+    audit.in(tx).enqueue(taken->payload);
     return taken->payload;
   });
   EXPECT_EQ(moved, "work");
@@ -37,7 +37,7 @@ TEST_P(transact, rolls_back_and_passes_on_what_the_function_throws) {
   int runs = 0;
   EXPECT_THROW(db().transact([&](tableq::transaction& tx) {
     ++runs;
-    EXPECT_TRUE(mail.dequeue(tx));
+    EXPECT_TRUE(mail.in(tx).dequeue());
     throw std::domain_error("the application's own");
   }),
                std::domain_error);
@@ -51,7 +51,7 @@ TEST_P(transact, does_not_repeat_what_is_no_conflict) {
   int runs = 0;
   EXPECT_CODE(not_found, db().transact([&](tableq::transaction& tx) {
     ++runs;
-    gone.enqueue(tx, "nowhere");
+    gone.in(tx).enqueue("nowhere");
   }));
   EXPECT_EQ(runs, 1);
 }
@@ -66,10 +66,10 @@ TEST_P(transact, works_from_many_threads) {
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         while (db().transact([&](tableq::transaction& tx) {
-          const auto taken = from.take(tx);
+          const auto taken = from.in(tx).take(1);
           if (taken.empty()) return false;
-          to.enqueue(tx, taken[0].payload);
-          return from.complete(tx, taken[0].receipt) == tableq::settled::done;
+          to.in(tx).enqueue(taken[0].payload);
+          return from.in(tx).complete(taken[0].receipt) == tableq::settle_result::applied;
         })) {
         }
       });
@@ -104,26 +104,26 @@ TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
   int runs = 0;
   const auto outcome = db().transact([&](tableq::transaction& tx) {
     ++runs;
-    mail.enqueue(tx, "run " + std::to_string(runs));
-    const auto taken = jobs.take();
-    if (taken.empty()) return tableq::settled::lease_lost;
+    mail.in(tx).enqueue("run " + std::to_string(runs));
+    const auto taken = jobs.take(1);
+    if (taken.empty()) return tableq::settle_result::lease_lost;
     return jobs.release(taken[0].receipt);
   });
-  EXPECT_EQ(outcome, tableq::settled::done);
+  EXPECT_EQ(outcome, tableq::settle_result::applied);
 
   runs = 0;
   EXPECT_EQ(mail.dequeue()->payload, "run 1");
   const auto settled = db().transact([&](tableq::transaction& tx) {
     ++runs;
     if (runs == 1) look_before(tx);
-    mail.enqueue(tx, "run " + std::to_string(runs));
-    if (runs > 1) return tableq::settled::done;
-    const auto taken = jobs.take();  // Outside: it commits after this transaction looked.
-    return jobs.complete(tx, taken.at(0).receipt);
+    mail.in(tx).enqueue("run " + std::to_string(runs));
+    if (runs > 1) return tableq::settle_result::applied;
+    const auto taken = jobs.take(1);  // Outside: it commits after this transaction looked.
+    return jobs.in(tx).complete(taken.at(0).receipt);
   });
-  EXPECT_EQ(settled, tableq::settled::done);
+  EXPECT_EQ(settled, tableq::settle_result::applied);
   EXPECT_EQ(runs, 2);
-  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 10})), (std::vector<std::string>{"run 2"}));
+  EXPECT_EQ(payloads_of(mail.dequeue_batch(10)), (std::vector<std::string>{"run 2"}));
   EXPECT_EQ(jobs.stats().leased, 1U);
 }
 
@@ -137,8 +137,8 @@ TEST_P(conflicts, repeating_is_bounded) {
     EXPECT_CODE(conflict, hurried.transact([&](tableq::transaction& tx) {
       ++runs;
       look_before(tx);
-      const auto taken = jobs.take({.wait = 10s});
-      return jobs.complete(tx, taken.at(0).receipt);
+      const auto taken = jobs.take(1, {.wait = 10s});
+      return jobs.in(tx).complete(taken.at(0).receipt);
     }));
     return runs;
   };
@@ -157,10 +157,10 @@ TEST_P(conflicts, a_deadlock_is_recovered) {
     bool waited = false;
     db().transact([&](tableq::transaction& tx) {
       ++runs;
-      static_cast<void>(jobs.enqueue(tx, first, {.key = first}));
+      static_cast<void>(jobs.in(tx).enqueue(first, {.key = first}));
       if (!waited) both.arrive_and_wait();
       waited = true;
-      static_cast<void>(jobs.enqueue(tx, second, {.key = second}));
+      static_cast<void>(jobs.in(tx).enqueue(second, {.key = second}));
     });
   };
   {
@@ -192,7 +192,7 @@ TEST_P(lost_sessions, transact_never_repeats_after_an_unknown_outcome) {
   const tableq::error unknown = thrown_by([&] {
     db().transact([&](tableq::transaction& tx) {
       ++runs;
-      mail.enqueue(tx, "perhaps");
+      mail.in(tx).enqueue("perhaps");
       end(tx);
     });
   });
@@ -207,9 +207,9 @@ TEST_P(lost_sessions, transact_repeats_when_the_commit_was_not_sent) {
   int runs = 0;
   db().transact([&](tableq::transaction& tx) {
     ++runs;
-    mail.enqueue(tx, "first half");
+    mail.in(tx).enqueue("first half");
     if (runs == 1) end(tx);
-    mail.enqueue(tx, "second half");
+    mail.in(tx).enqueue("second half");
   });
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(mail.stats().waiting, 2U);
@@ -218,7 +218,7 @@ TEST_P(lost_sessions, transact_repeats_when_the_commit_was_not_sent) {
 TEST_P(lost_sessions, a_commit_by_hand_is_unknown_too) {
   auto mail = db().fifo("mail");
   tableq::transaction tx = db().begin();
-  mail.enqueue(tx, "perhaps");
+  mail.in(tx).enqueue("perhaps");
   end(tx);
   EXPECT_CODE(outcome_unknown, tx.commit());
   EXPECT_FALSE(tx.active());
@@ -231,7 +231,7 @@ TEST_P(lost_sessions, a_statement_in_a_transaction_is_lost_and_nothing_of_it_las
   {
     tableq::transaction tx = db().begin();
     end(tx);
-    EXPECT_CODE(connection_lost, static_cast<void>(mail.dequeue(tx)));
+    EXPECT_CODE(connection_lost, static_cast<void>(mail.in(tx).dequeue()));
   }
   EXPECT_EQ(mail.stats().waiting, 1U);
 }

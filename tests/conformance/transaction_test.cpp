@@ -16,7 +16,7 @@ TABLEQ_ON_KINDS(transaction_of_kind, all_backends);
 TEST_P(transaction_of_kind, committed_enqueue_is_a_message) {
   any_queue mail = make("mail");
   tableq::transaction tx = db().begin();
-  mail.put(tx, "sent");
+  mail.in(tx).put("sent");
   tx.commit();
   EXPECT_EQ(mail.take()->payload, "sent");
 }
@@ -24,8 +24,8 @@ TEST_P(transaction_of_kind, committed_enqueue_is_a_message) {
 TEST_P(transaction_of_kind, rolled_back_enqueue_is_no_message) {
   any_queue mail = make("mail");
   tableq::transaction tx = db().begin();
-  mail.put(tx, "single");
-  mail.put_all(tx, numbered(10));
+  mail.in(tx).put("single");
+  mail.in(tx).put_all(numbered(10));
   tx.rollback();
   EXPECT_FALSE(mail.take());
 }
@@ -34,7 +34,7 @@ TEST_P(transaction_of_kind, committed_dequeue_is_final) {
   any_queue mail = make("mail");
   mail.put("work");
   tableq::transaction tx = db().begin();
-  EXPECT_EQ(mail.take(tx)->payload, "work");
+  EXPECT_EQ(mail.in(tx).take()->payload, "work");
   tx.commit();
   EXPECT_FALSE(mail.take());
 }
@@ -45,9 +45,9 @@ TEST_P(transaction_of_kind, rolled_back_dequeue_returns_the_message) {
   const auto before = mail.peek(3);
   {
     tableq::transaction tx = db().begin();
-    EXPECT_TRUE(mail.take(tx));
-    EXPECT_EQ(mail.take_up_to(tx, 10).size(), 2U);
-    EXPECT_FALSE(mail.take(tx));
+    EXPECT_TRUE(mail.in(tx).take());
+    EXPECT_EQ(mail.in(tx).take_up_to(10).size(), 2U);
+    EXPECT_FALSE(mail.in(tx).take());
     tx.rollback();
   }
   EXPECT_EQ(mail.waiting(), 3U);
@@ -59,8 +59,8 @@ TEST_P(transaction_of_kind, destroyed_without_commit_is_rolled_back) {
   mail.put("work");
   {
     tableq::transaction tx = db().begin();
-    EXPECT_TRUE(mail.take(tx));
-    mail.put(tx, "more");
+    EXPECT_TRUE(mail.in(tx).take());
+    mail.in(tx).put("more");
   }
   EXPECT_EQ(payloads_of(mail.take_up_to(10)), (std::vector<std::string>{"work"}));
 }
@@ -68,8 +68,8 @@ TEST_P(transaction_of_kind, destroyed_without_commit_is_rolled_back) {
 TEST_P(transaction_of_kind, reads_what_it_enqueued_itself) {
   any_queue mail = make("mail");
   tableq::transaction tx = db().begin();
-  mail.put(tx, "own");
-  EXPECT_EQ(mail.take(tx)->payload, "own");
+  mail.in(tx).put("own");
+  EXPECT_EQ(mail.in(tx).take()->payload, "own");
   tx.commit();
   EXPECT_FALSE(mail.take());
 }
@@ -81,13 +81,13 @@ TEST_P(transaction_of_kind, moves_messages_between_kinds_or_does_nothing) {
     from.put("moved");
     {
       tableq::transaction undone = db().begin();
-      to.put(undone, from.take(undone)->payload);
+      to.in(undone).put(from.in(undone).take()->payload);
     }
     EXPECT_EQ(from.waiting(), 1U);
     EXPECT_EQ(to.waiting(), 0U);
     {
       tableq::transaction done = db().begin();
-      to.put(done, from.take(done)->payload);
+      to.in(done).put(from.in(done).take()->payload);
       done.commit();
     }
     EXPECT_EQ(from.waiting(), 0U);
@@ -103,9 +103,9 @@ class transaction : public on_each_backend {
     auto jobs = db().claim("jobs");
     EXPECT_FALSE(tx.active());
     EXPECT_CODE(invalid_argument, tx.commit());
-    EXPECT_CODE(invalid_argument, mail.enqueue(tx, "late"));
-    EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue(tx)));
-    EXPECT_CODE(invalid_argument, static_cast<void>(jobs.take(tx)));
+    EXPECT_CODE(invalid_argument, mail.in(tx).enqueue("late"));
+    EXPECT_CODE(invalid_argument, static_cast<void>(mail.in(tx).dequeue()));
+    EXPECT_CODE(invalid_argument, static_cast<void>(jobs.in(tx).take(1)));
     EXPECT_CODE(invalid_argument, static_cast<void>(tableq::session_of(tx)));
     EXPECT_NO_THROW(tx.rollback());
     EXPECT_EQ(mail.stats().waiting, 0U);
@@ -129,9 +129,9 @@ TEST_P(transaction, used_after_rollback_is_refused) {
 TEST_P(transaction, may_be_moved) {
   auto mail = db().fifo("mail");
   tableq::transaction first = db().begin();
-  mail.enqueue(first, "kept");
+  mail.in(first).enqueue("kept");
   tableq::transaction second = std::move(first);
-  mail.enqueue(second, "kept too");
+  mail.in(second).enqueue("kept too");
   second.commit();
   EXPECT_EQ(mail.stats().waiting, 2U);
 }
@@ -139,9 +139,9 @@ TEST_P(transaction, may_be_moved) {
 TEST_P(transaction, goes_on_after_a_call_that_was_refused_before_it_was_sent) {
   auto mail = db().fifo("mail");
   tableq::transaction tx = db().begin();
-  mail.enqueue(tx, "first");
-  EXPECT_CODE(invalid_argument, static_cast<void>(mail.dequeue_batch(tx, {.max = 0})));
-  mail.enqueue(tx, "second");
+  mail.in(tx).enqueue("first");
+  EXPECT_CODE(invalid_argument, static_cast<void>(mail.in(tx).dequeue_batch(0)));
+  mail.in(tx).enqueue("second");
   tx.commit();
   EXPECT_EQ(mail.stats().waiting, 2U);
 }
@@ -152,8 +152,8 @@ TEST_P(transaction, does_not_commit_after_a_failed_operation) {
   EXPECT_TRUE(db().drop("gone"));
   {
     tableq::transaction tx = db().begin();
-    mail.enqueue(tx, "half");
-    EXPECT_CODE(not_found, gone.enqueue(tx, "nowhere"));
+    mail.in(tx).enqueue("half");
+    EXPECT_CODE(not_found, gone.in(tx).enqueue("nowhere"));
     EXPECT_CODE(invalid_argument, tx.commit());
   }
   EXPECT_EQ(mail.stats().waiting, 0U);
@@ -167,7 +167,7 @@ TEST_P(transaction, keeps_its_database_alive) {
     mail = short_lived.fifo("mail");
     tx = short_lived.begin();
   }
-  mail->enqueue(*tx, "survives");
+  mail->in(*tx).enqueue("survives");
   tx->commit();
   EXPECT_EQ(mail->dequeue()->payload, "survives");
 }
@@ -188,14 +188,14 @@ TEST_P(transaction, carries_own_statements_of_the_application) {
   {
     tableq::transaction tx = db().begin();
     tableq::session_of(tx) << "INSERT INTO orders VALUES (1)";
-    mail.enqueue(tx, "order 1");
+    mail.in(tx).enqueue("order 1");
   }
   EXPECT_EQ(orders(), 0);
   EXPECT_EQ(mail.stats().waiting, 0U);
   {
     tableq::transaction tx = db().begin();
     tableq::session_of(tx) << "INSERT INTO orders VALUES (1)";
-    mail.enqueue(tx, "order 1");
+    mail.in(tx).enqueue("order 1");
     tx.commit();
   }
   EXPECT_EQ(orders(), 1);
@@ -207,27 +207,27 @@ TEST_P(transaction, undoes_a_take_and_every_settlement) {
   jobs.enqueue("work");
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(jobs.take(tx).size(), 1U);
+    EXPECT_EQ(jobs.in(tx).take(1).size(), 1U);
   }
-  const auto taken = jobs.take();
+  const auto taken = jobs.take(1);
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].attempt, 1);
   const auto& receipt = taken[0].receipt;
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(jobs.complete(tx, receipt), tableq::settled::done);
-    EXPECT_EQ(jobs.complete(tx, receipt), tableq::settled::lease_lost);
+    EXPECT_EQ(jobs.in(tx).complete(receipt), tableq::settle_result::applied);
+    EXPECT_EQ(jobs.in(tx).complete(receipt), tableq::settle_result::lease_lost);
   }
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(jobs.fail(tx, receipt, "undone"), tableq::settled::done);
+    EXPECT_EQ(jobs.in(tx).fail(receipt, "undone"), tableq::settle_result::applied);
   }
   {
     tableq::transaction tx = db().begin();
-    EXPECT_EQ(jobs.extend(tx, receipt, 1h), tableq::settled::done);
-    EXPECT_EQ(jobs.release(tx, receipt), tableq::settled::done);
+    EXPECT_EQ(jobs.in(tx).extend(receipt, 1h), tableq::settle_result::applied);
+    EXPECT_EQ(jobs.in(tx).release(receipt), tableq::settle_result::applied);
   }
-  EXPECT_EQ(jobs.complete(receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.complete(receipt), tableq::settle_result::applied);
 }
 
 class shared_transaction : public on_each_kind {};
@@ -239,8 +239,8 @@ TEST_P(shared_transaction, is_invisible_to_others_until_it_commits) {
   auto elsewhere = open();
   const any_queue seen(elsewhere, kind(), "mail");
   tableq::transaction tx = db().begin();
-  EXPECT_EQ(mail.take(tx)->payload, "there");
-  mail.put(tx, "new");
+  EXPECT_EQ(mail.in(tx).take()->payload, "there");
+  mail.in(tx).put("new");
   std::vector<std::string> before;
   if (can().shows_held_messages) before = {"there"};
   EXPECT_EQ(seen.peek(10), before);
@@ -257,14 +257,14 @@ TEST_P(shared_transaction, holds_up_nobody_who_reads_another_message) {
   any_queue others(hurried, kind(), "mail");
   tableq::transaction first = db().begin();
   tableq::transaction second = hurried.begin();
-  const auto one = mail.take(first);
-  const auto other = others.take(second);
+  const auto one = mail.in(first).take();
+  const auto other = others.in(second).take();
   ASSERT_TRUE(one && other);
   EXPECT_NE(one->payload, other->payload);
   tableq::transaction third = hurried.begin();
-  EXPECT_FALSE(others.take(third));
+  EXPECT_FALSE(others.in(third).take());
   first.rollback();
-  EXPECT_EQ(others.take(third)->payload, one->payload);
+  EXPECT_EQ(others.in(third).take()->payload, one->payload);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class one_transaction : public on_each_backend {
     {
       const std::jthread first([&] {
         try {
-          mail.enqueue(tx, "first");
+          mail.in(tx).enqueue("first");
         } catch (const tableq::error&) {  // It may hear of it, too.
         }
       });
@@ -63,7 +63,7 @@ class one_transaction : public on_each_backend {
       watch->let_go();
     }
     EXPECT_TRUE(tx.active());
-    const tableq::error later = thrown_by([&] { mail.enqueue(tx, "later"); });
+    const tableq::error later = thrown_by([&] { mail.in(tx).enqueue("later"); });
     EXPECT_TRUE(contains(later.what(), "two threads")) << later.what();
     const tableq::error end = thrown_by([&] { tx.commit(); });
     EXPECT_EQ(end.code(), tableq::errc::invalid_argument);
@@ -79,11 +79,11 @@ class one_transaction : public on_each_backend {
 TABLEQ_ON_BACKENDS(one_transaction, all_backends);
 
 TEST_P(one_transaction, refuses_a_second_thread_that_enqueues_and_does_not_commit_then) {
-  expect_refused([](auto& mail, auto& tx) { mail.enqueue(tx, "second"); });
+  expect_refused([](auto& mail, auto& tx) { mail.in(tx).enqueue("second"); });
 }
 
 TEST_P(one_transaction, refuses_a_second_thread_that_reads_and_does_not_commit_then) {
-  expect_refused([](auto& mail, auto& tx) { static_cast<void>(mail.dequeue(tx)); });
+  expect_refused([](auto& mail, auto& tx) { static_cast<void>(mail.in(tx).dequeue()); });
 }
 
 TEST_P(one_transaction, refuses_a_commit_while_another_thread_is_at_work) {
@@ -102,7 +102,7 @@ TEST_P(one_transaction, may_go_from_thread_to_thread) {
   auto mail = db().fifo("mail");
   tableq::transaction tx = db().begin();
   for (const char* payload : {"first", "second"}) {
-    const std::jthread another([&, payload] { mail.enqueue(tx, payload); });
+    const std::jthread another([&, payload] { mail.in(tx).enqueue(payload); });
   }
   tx.commit();
   EXPECT_EQ(mail.stats().waiting, 2U);
@@ -119,7 +119,7 @@ TEST_P(one_transaction, of_many_threads_at_once_commits_nothing_or_all_that_was_
       threads.emplace_back([&] {
         for (int k = 0; k < 50; ++k) {
           try {
-            mail.enqueue(tx, "x");
+            mail.in(tx).enqueue("x");
             ++stored;
           } catch (const tableq::error& failure) {
             EXPECT_EQ(failure.code(), tableq::errc::invalid_argument) << failure.what();
@@ -151,7 +151,7 @@ TEST_P(half_an_operation, is_not_committed) {
   }
   tableq::transaction tx = db().begin();
   const std::vector<tableq::new_message> batch{{.payload = "kept"}, {.payload = "swallowed"}};
-  EXPECT_CODE(constraint_violated, mail.enqueue_batch(tx, batch));
+  EXPECT_CODE(constraint_violated, mail.in(tx).enqueue_batch(batch));
   EXPECT_CODE(invalid_argument, tx.commit());
   tx.rollback();
   EXPECT_EQ(mail.stats().waiting, 0U);

@@ -45,7 +45,7 @@ TEST_P(waiting, read_is_woken_by_a_batch) {
 TEST_P(waiting, read_is_woken_by_a_commit) {
   any_queue mail = make("mail");
   const auto got = wait_while(
-      mail, [&] { db().transact([&](tableq::transaction& tx) { mail.put(tx, "committed"); }); });
+      mail, [&] { db().transact([&](tableq::transaction& tx) { mail.in(tx).put("committed"); }); });
   EXPECT_EQ(got, (std::vector<std::string>{"committed"}));
 }
 
@@ -127,16 +127,16 @@ TEST_P(due_times, wake_a_waiting_read) {
   auto later = db().pending("later");
   auto jobs = db().claim("jobs");
   later.enqueue("due", {.delay = 50ms});
-  EXPECT_FALSE(jobs.enqueue("due", {.delay = 50ms}).existed());
+  EXPECT_TRUE(jobs.enqueue("due", {.delay = 50ms}).created());
   EXPECT_EQ(later.dequeue({.wait = for_ever})->payload, "due");
-  EXPECT_EQ(jobs.take({.wait = for_ever}).at(0).payload, "due");
+  EXPECT_EQ(jobs.take(1, {.wait = for_ever}).at(0).payload, "due");
 }
 
 TEST_P(due_times, of_leases_wake_a_waiting_take) {
   auto jobs = db().claim("jobs", {.lease = 50ms});
   jobs.enqueue("work");
-  EXPECT_EQ(jobs.take().at(0).attempt, 1);
-  EXPECT_EQ(jobs.take({.wait = for_ever}).at(0).attempt, 2);
+  EXPECT_EQ(jobs.take(1).at(0).attempt, 1);
+  EXPECT_EQ(jobs.take(1, {.wait = for_ever}).at(0).attempt, 2);
 }
 
 TEST_P(due_times, of_what_comes_after_the_clock_was_set_back_wake_a_waiting_read) {
@@ -145,7 +145,7 @@ TEST_P(due_times, of_what_comes_after_the_clock_was_set_back_wake_a_waiting_read
   later.enqueue("before");
   jobs.enqueue("before");
   EXPECT_TRUE(later.dequeue());
-  EXPECT_EQ(jobs.take().size(), 1U);
+  EXPECT_EQ(jobs.take(1).size(), 1U);
   const auto comes_soon = [&](auto read, auto add) {
     std::jthread reader(read);
     add();
@@ -158,7 +158,7 @@ TEST_P(due_times, of_what_comes_after_the_clock_was_set_back_wake_a_waiting_read
     clock.advance(-back);
     comes_soon([&] { EXPECT_TRUE(later.dequeue({.wait = for_ever})); },
                [&] { later.enqueue("delayed", {.delay = 100ms}); });
-    comes_soon([&] { EXPECT_EQ(jobs.take({.wait = for_ever}).size(), 1U); },
+    comes_soon([&] { EXPECT_EQ(jobs.take(1, {.wait = for_ever}).size(), 1U); },
                [&] { static_cast<void>(jobs.enqueue("delayed", {.delay = 100ms})); });
   }
 }

@@ -21,7 +21,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 
 /// Nobody looks but when he is told to; where the database tells nothing, this changes nothing.
-const tableq::open_options when_told{.look_every = 24h};
+const tableq::open_options when_told{.poll_interval = 24h};
 
 /// Waits in vain until the database tells, if it does, and nobody looks by himself any more. Were
 /// that not so yet, what follows would prove less, and not fail.
@@ -81,14 +81,14 @@ TEST_P(wake, comes_from_another_database_object) {
 }
 
 TEST_P(wake, comes_by_polling_alone) {
-  auto near = open({.waking = tableq::waking::polling});
-  auto far = open({.waking = tableq::waking::silent});
+  auto near = open({.notifications = tableq::notifications::send_only});
+  auto far = open({.notifications = tableq::notifications::off});
   expect_told({near, kind(), "mail"}, {far, kind(), "mail"});
 }
 
 TEST_P(wake, comes_from_whoever_polls_himself) {
   auto near = open(when_told);
-  auto far = open({.waking = tableq::waking::polling});
+  auto far = open({.notifications = tableq::notifications::send_only});
   expect_told({near, kind(), "mail"}, {far, kind(), "mail"});
 }
 
@@ -100,7 +100,7 @@ TEST_P(wake, comes_from_a_commit_elsewhere) {
   let_settle(mail);
   for (int i = 0; i < 3; ++i) {
     reader waits(mail);
-    far.transact([&](tableq::transaction& tx) { there.put(tx, "committed"); });
+    far.transact([&](tableq::transaction& tx) { there.in(tx).put("committed"); });
     ASSERT_EQ(waits.got(), std::vector<std::string>{"committed"});
   }
 }
@@ -114,8 +114,8 @@ TEST_P(wake, comes_from_an_enlisted_transaction) {
     reader waits(mail);
     soci::transaction mine(*session);
     tableq::enlistment joined = tableq::enlist(near, *session);
-    mail.put(joined, "mine");
-    mail.put(joined, "mine too");
+    mail.in(joined).put("mine");
+    mail.in(joined).put("mine too");
     mine.commit();
     ASSERT_EQ(waits.got().size(), 1U);
     ASSERT_TRUE(mail.take());
@@ -149,7 +149,7 @@ TEST_P(wake, comes_with_a_rollback_of_a_read) {
   let_settle(mail);
   mail.put("back");
   auto tx = near.begin();
-  ASSERT_TRUE(mail.take(tx));
+  ASSERT_TRUE(mail.in(tx).take());
   reader waits(mail);
   let_settle({near, kind(), "other"});  // By then the reader has looked in vain.
   tx.rollback();
@@ -202,7 +202,7 @@ TEST_P(wake_of_take, comes_with_a_lease_that_ends) {
   far().enqueue("abandoned");
   EXPECT_EQ(got_while([&] {
               // The reader may be first: then it is the one that gets it.
-              static_cast<void>(far().take({.lease = 100ms}));
+              static_cast<void>(far().take(1, {.lease = 100ms}));
             }),
             std::vector<std::string>{"abandoned"});
 }
@@ -210,15 +210,17 @@ TEST_P(wake_of_take, comes_with_a_lease_that_ends) {
 TEST_P(wake_of_take, comes_with_a_release_and_a_failure) {
   auto jobs = far();
   jobs.enqueue("again");
-  const auto first = jobs.take({.lease = 1h});
+  const auto first = jobs.take(1, {.lease = 1h});
   let_settle(any_queue(*near_, tableq::kind::claim, "jobs"));
-  EXPECT_EQ(got_while([&] { EXPECT_EQ(jobs.release(first.at(0).receipt), tableq::settled::done); }),
+  EXPECT_EQ(got_while([&] {
+              EXPECT_EQ(jobs.release(first.at(0).receipt), tableq::settle_result::applied);
+            }),
             std::vector<std::string>{"again"});
   jobs.enqueue("failed");
-  const auto second = jobs.take({.lease = 1h});
+  const auto second = jobs.take(1, {.lease = 1h});
   EXPECT_EQ(got_while([&] {
               EXPECT_EQ(jobs.fail(second.at(0).receipt, "no", {.delay = 20ms}),
-                        tableq::settled::done);
+                        tableq::settle_result::applied);
             }),
             std::vector<std::string>{"failed"});
 }
@@ -241,7 +243,7 @@ TEST_P(wake_of_take, comes_again_after_the_listening_session_was_ended) {
 TEST_P(wake_of_take, needs_one_more_session_for_a_thousand_readers) {
   const auto listening = here().listening_sql();
   constexpr std::size_t most = 4;
-  auto narrow = open({.max_sessions = most, .session_timeout = 5min, .look_every = 24h});
+  auto narrow = open({.max_sessions = most, .session_timeout = 5min, .poll_interval = 24h});
   std::vector<std::jthread> readers;
   std::atomic<int> empty = 0;
   std::vector<std::unique_ptr<any_queue>> queues;
@@ -296,7 +298,7 @@ TEST_P(idle_waiting, of_many_readers_costs_few_statements) {
   std::vector<std::jthread> readers;
   for (int i = 0; i < many; ++i) {
     readers.emplace_back([own = jobs](const std::stop_token& stop) mutable {
-      static_cast<void>(own.take({.wait = for_ever * 10, .stop = stop}));
+      static_cast<void>(own.take(1, {.wait = for_ever * 10, .stop = stop}));
     });
   }
   while (asked_ < many) std::this_thread::yield();
@@ -355,8 +357,8 @@ TEST_P(idle_waiting, ends_with_the_database) {
 }
 
 TEST_P(idle_waiting, refuses_a_look_out_of_range) {
-  EXPECT_CODE(invalid_argument, static_cast<void>(open({.look_every = 0ms})));
-  EXPECT_CODE(invalid_argument, static_cast<void>(open({.look_every = 25h})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(open({.poll_interval = 0ms})));
+  EXPECT_CODE(invalid_argument, static_cast<void>(open({.poll_interval = 25h})));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using misdeed = std::function<tableq::handled(const tableq::delivery&)>;
 
 tableq::worker::handler with(const misdeed& bad) {
   return [bad](const tableq::delivery& d, const std::stop_token&) {
-    return d.payload == "bad" ? bad(d) : tableq::handled::done();
+    return d.payload == "bad" ? bad(d) : tableq::handled::completed();
   };
 }
 
@@ -72,7 +72,8 @@ TABLEQ_ON_BACKENDS(handlers, all_backends);
 
 TEST_P(handlers, that_name_a_deadline_that_has_passed_fail_their_message_without_a_delay) {
   const misdeed late = [](const tableq::delivery& d) {
-    return d.attempt == 1 ? tableq::handled::retry_after(-1ms, "late") : tableq::handled::done();
+    return d.attempt == 1 ? tableq::handled::retry_after(-1ms, "late")
+                          : tableq::handled::completed();
   };
   auto jobs = filled({.max_attempts = 2, .retry = tableq::retry_delays{.after = {1h}}});
   {
@@ -144,10 +145,10 @@ TEST_P(handlers, may_settle_their_message_in_a_transaction_of_their_own) {
   auto done = db().heap("done");
   const misdeed itself = [&](const tableq::delivery& d) {
     db().transact([&](tableq::transaction& tx) {
-      done.enqueue(tx, d.payload);
-      EXPECT_EQ(jobs.complete(tx, d.receipt), tableq::settled::done);
+      done.in(tx).enqueue(d.payload);
+      EXPECT_EQ(jobs.in(tx).complete(d.receipt), tableq::settle_result::applied);
     });
-    return tableq::handled::done();
+    return tableq::handled::completed();
   };
   {
     tableq::worker crew(jobs, with(itself), {.until_empty = true});
@@ -215,7 +216,7 @@ TEST_P(shared_handlers, whose_completion_the_database_refuses_fail_their_message
     EXPECT_EQ(crew.counts().failed, 1U);
   }
   jobs.enqueue("bad");
-  EXPECT_EQ(tableq::drain(jobs, [](auto&, auto&) { return tableq::handled::done(); }), 1U);
+  EXPECT_EQ(tableq::drain(jobs, [](auto&, auto&) { return tableq::handled::completed(); }), 1U);
   const auto dead = jobs.list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 2U);
   for (const auto& each : dead) {
@@ -269,7 +270,7 @@ TEST_P(shared_handlers, that_keep_a_transaction_open_hold_up_no_other_lease) {
                           return;
                         }
                         tableq::transaction tx = db().begin();
-                        EXPECT_EQ(jobs.complete(tx, d.receipt), tableq::settled::done);
+                        EXPECT_EQ(jobs.in(tx).complete(d.receipt), tableq::settle_result::applied);
                         locked.set_value();
                         wait.wait();
                         stopped = stopped || stop.stop_requested();
@@ -279,7 +280,7 @@ TEST_P(shared_handlers, that_keep_a_transaction_open_hold_up_no_other_lease) {
   locked.get_future().wait();
   running.get_future().wait();
   auto other = open();
-  EXPECT_TRUE(other.claim("jobs").take({.wait = 3s}).empty());
+  EXPECT_TRUE(other.claim("jobs").take(1, {.wait = 3s}).empty());
   go_on.set_value();
   ASSERT_TRUE(crew.wait_for(for_ever));
   EXPECT_NO_THROW(crew.join());

@@ -106,7 +106,7 @@ TEST_P(workers, obey_what_a_handler_says) {
                           return tableq::handled::retry_after(1ms, "later");
                         if (d.payload == "3" && !given_back.exchange(true))
                           return tableq::handled::give_back();
-                        return tableq::handled::done();
+                        return tableq::handled::completed();
                       },
                       {.until_empty = true});
   ASSERT_TRUE(crew.wait_for(patience));
@@ -134,7 +134,7 @@ TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
                       {.lease = 1s, .until_empty = true});
   const auto receipt = taken.get_future().get();
   // The lease is over long since, but for the worker's care: nobody gets the message.
-  EXPECT_TRUE(jobs().take({.wait = 2s}).empty());
+  EXPECT_TRUE(jobs().take(1, {.wait = 2s}).empty());
   EXPECT_NE(receipt.id.value, 0);
   go_on.set_value();
   ASSERT_TRUE(crew.wait_for(patience));
@@ -158,7 +158,7 @@ TEST_P(workers, tell_a_handler_by_its_token_that_the_lease_is_lost) {
                       },
                       {.lease = 300ms, .until_empty = true});
   // Somebody settles it behind the worker's back.
-  EXPECT_EQ(jobs().release(taken.get_future().get()), tableq::settled::done);
+  EXPECT_EQ(jobs().release(taken.get_future().get()), tableq::settle_result::applied);
   EXPECT_TRUE(told.get_future().get());
   ASSERT_TRUE(crew.wait_for(patience));
   EXPECT_EQ(crew.counts().lease_lost, 1U);
@@ -175,7 +175,7 @@ TEST_P(workers, stop_in_order_and_give_back_what_no_handler_has) {
                         if (++calls == 1) running.set_value();
                         wait.wait();
                       },
-                      {.threads = 1, .ahead = 5});
+                      {.threads = 1, .prefetch = 5});
   running.get_future().wait();
   crew.stop();
   go_on.set_value();
@@ -185,7 +185,7 @@ TEST_P(workers, stop_in_order_and_give_back_what_no_handler_has) {
   const auto stats = jobs().stats();
   EXPECT_EQ(stats.ready, 9U);
   EXPECT_EQ(stats.leased, 0U);
-  EXPECT_EQ(jobs().take().at(0).attempt, 1) << "what was given back counts as not tried";
+  EXPECT_EQ(jobs().take(1).at(0).attempt, 1) << "what was given back counts as not tried";
 }
 
 TEST_P(workers, give_back_at_the_deadline_what_still_runs) {
@@ -199,13 +199,13 @@ TEST_P(workers, give_back_at_the_deadline_what_still_runs) {
   });
   running.get_future().wait();
   EXPECT_FALSE(crew.stop_within(1ms));
-  const auto others = jobs().take({.wait = patience});
+  const auto others = jobs().take(1, {.wait = patience});
   ASSERT_EQ(others.size(), 1U);
   EXPECT_EQ(others[0].attempt, 1);
   go_on.set_value();
   ASSERT_TRUE(crew.wait_for(patience));
   EXPECT_EQ(crew.counts().completed, 0U) << "the late complete is refused";
-  EXPECT_EQ(jobs().complete(others[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs().complete(others[0].receipt), tableq::settle_result::applied);
 }
 
 TEST_P(workers, ask_handlers_to_end_when_they_are_destroyed) {
@@ -267,7 +267,7 @@ TEST_P(workers, report_each_message_and_their_end) {
   std::promise<void> ended;
   tableq::worker crew(jobs(),
                       [](const tableq::delivery& d) {
-                        return d.payload == "1" ? tableq::handled::done()
+                        return d.payload == "1" ? tableq::handled::completed()
                                                 : tableq::handled::give_up("no");
                       },
                       {.until_empty = true,
@@ -287,7 +287,7 @@ TEST_P(workers, refuse_options_out_of_range) {
   const auto nothing = [](const tableq::delivery&) {};
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.threads = 0}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.threads = 1001}));
-  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.ahead = 10'001}));
+  EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.prefetch = 10'001}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.lease = 0ms}));
   EXPECT_CODE(invalid_argument, tableq::worker(jobs(), nothing, {.retry_delay = -1ms}));
 }
@@ -313,7 +313,7 @@ TEST_P(workers, are_not_needed_to_drain_a_queue) {
                                             [&](const tableq::delivery& d, const std::stop_token&) {
                                               seen.add(d.payload);
                                               if (d.payload == "2") throw std::runtime_error("no");
-                                              return tableq::handled::done();
+                                              return tableq::handled::completed();
                                             });
   EXPECT_EQ(handled, 3U);
   EXPECT_EQ(seen.all(), (std::multiset<std::string>{"1", "2", "3"}));
@@ -324,12 +324,13 @@ TEST_P(workers, are_not_needed_to_drain_a_queue) {
 TEST_P(workers, that_give_up_in_a_batch_leave_the_others_their_attempts) {
   auto queue = jobs();
   fill(queue, 2);
-  const auto taken = queue.take({.max = 2});
+  const auto taken = queue.take(2);
   ASSERT_EQ(taken.size(), 2U);
   const std::vector<tableq::failure> failures = {
       {.receipt = taken[0].receipt, .error = "for good", .options = {.give_up = true}},
       {.receipt = taken[1].receipt, .error = "for now", .options = {.delay = 1h}}};
-  for (const tableq::settled each : queue.fail(failures)) EXPECT_EQ(each, tableq::settled::done);
+  for (const tableq::settle_result each : queue.fail_batch(failures))
+    EXPECT_EQ(each, tableq::settle_result::applied);
   EXPECT_EQ(queue.stats().dead, 1U);
   EXPECT_EQ(queue.stats().delayed, 1U);
 }

@@ -1,14 +1,27 @@
 // Mistakes that the compiler must refuse, one for each macro; CMakeLists.txt says with which words.
 // Without a macro everything here compiles: what is refused is refused for its own sake.
+#include <vector>
+
+#include <tableq/soci.hpp>
 #include <tableq/tableq.hpp>
 
 void by_id(tableq::message_id id);
+void by_transaction(tableq::transaction& tx);
 
 void use(tableq::database& db, tableq::heap_queue& heap, tableq::fifo_queue& fifo,
-         tableq::pending_queue& pending, tableq::claim_queue& claim, tableq::transaction& tx) {
+         tableq::pending_queue& pending, tableq::claim_queue& claim, tableq::transaction& tx,
+         tableq::enlistment& joined) {
+  using namespace std::chrono_literals;
   const tableq::receipt receipt;
-  (void)claim.take();
+  const std::vector<tableq::delivery> deliveries = claim.take(2);
+  (void)claim.take_one();
   (void)claim.complete(receipt);
+  (void)claim.complete(deliveries.front());
+  (void)claim.complete_batch(deliveries);
+  (void)db.claim("jobs", {.retry = {1s, 10s, 1min}, .groups = {.limit = 2}});
+  fifo.in(tx).enqueue("x");
+  fifo.in(joined).enqueue("x");
+  by_transaction(static_cast<tableq::transaction&>(joined));
   (void)fifo.dequeue();
   by_id(tableq::message_id{1});
 #if defined(HEAP_HAS_NO_TAKE)
@@ -31,12 +44,42 @@ void use(tableq::database& db, tableq::heap_queue& heap, tableq::fifo_queue& fif
   (void)db.fifo("mail", {.lease = std::chrono::seconds{1}});
 #elif defined(LEASE_IS_NO_BARE_NUMBER)
   (void)claim.extend(receipt, 30);
+#elif defined(TRANSACTION_IS_NO_ARGUMENT_OF_A_CALL)
+  fifo.enqueue(tx, "x");
+#elif defined(TEMPORARY_IS_NO_TRANSACTION_TO_BE_IN)
+  (void)fifo.in(db.begin());
+#elif defined(ENLISTMENT_DOES_NOT_CONVERT_UNASKED)
+  by_transaction(joined);
+#elif defined(LIBRARY_MAKES_TRANSACTIONS)
+  const tableq::transaction own(nullptr);
+#elif defined(INSIDE_OF_A_DATABASE_IS_HIDDEN)
+  (void)db.state();
+#elif defined(INSIDE_OF_A_QUEUE_IS_HIDDEN)
+  (void)fifo.state();
+#elif defined(DEQUEUE_OF_ONE_HAS_NO_COUNT)
+  (void)fifo.dequeue({.max = 2});
+#elif defined(TAKE_OF_ONE_HAS_NO_COUNT)
+  (void)claim.take_one({.max = 2});
+#elif defined(COMPLETE_OF_ONE_TAKES_NO_RANGE)
+  (void)claim.complete(deliveries);
+#elif defined(IDS_ARE_NO_RECEIPTS)
+  (void)claim.complete_batch(std::vector<tableq::message_id>());
+#elif defined(NULL_IS_NO_PAYLOAD)
+  fifo.enqueue(nullptr);
+#elif defined(NUMBER_IS_NO_PAYLOAD)
+  fifo.enqueue(42);
 #elif defined(DROPPED_TAKE_IS_NOTICED)
-  claim.take();
+  claim.take(1);
+#elif defined(DROPPED_TAKE_OF_ONE_IS_NOTICED)
+  claim.take_one();
+#elif defined(DROPPED_BOUND_HANDLE_IS_NOTICED)
+  claim.in(tx);
 #elif defined(DROPPED_TAKE_IN_TRANSACTION_IS_NOTICED)
-  claim.take(tx);
+  claim.in(tx).take(1);
 #elif defined(DROPPED_COMPLETE_IS_NOTICED)
   claim.complete(receipt);
+#elif defined(DROPPED_COMPLETE_BATCH_IS_NOTICED)
+  claim.complete_batch(deliveries);
 #elif defined(DROPPED_FAIL_IS_NOTICED)
   claim.fail(receipt, "reason");
 #elif defined(DROPPED_RELEASE_IS_NOTICED)
@@ -46,9 +89,9 @@ void use(tableq::database& db, tableq::heap_queue& heap, tableq::fifo_queue& fif
 #elif defined(DROPPED_DEQUEUE_IS_NOTICED)
   fifo.dequeue();
 #elif defined(DROPPED_DEQUEUE_IN_TRANSACTION_IS_NOTICED)
-  fifo.dequeue(tx);
+  fifo.in(tx).dequeue();
 #elif defined(DROPPED_DEQUEUE_BATCH_IS_NOTICED)
-  fifo.dequeue_batch({.max = 2});
+  fifo.dequeue_batch(2);
 #elif defined(DROPPED_TRANSACTION_IS_NOTICED)
   db.begin();
 #elif defined(TRANSACTION_IS_NOT_COPYABLE)

@@ -71,12 +71,12 @@ class actor {
         if (std::exchange(unknown, false) && settles_move(moving)) return;
         db_.transact([&](tableq::transaction& tx) {
           moving.clear();
-          const auto got = to_.in.dequeue(tx);
+          const auto got = to_.in.in(tx).dequeue();
           if (!got) return;
           moving = got->payload;
           dawdle();
           if (!insert(tx, "moved", moving)) throw twice(moving);
-          to_.jobs.enqueue(tx, moving);
+          to_.jobs.in(tx).enqueue(moving);
         });
         if (!moving.empty()) say({{"moved", moving}});
       });
@@ -88,7 +88,7 @@ class actor {
   void work() {
     while (!done("works")) {
       bearing([&](bool& /*unknown*/) {
-        for (const auto& each : to_.jobs.take({.max = 3, .wait = 20ms})) {
+        for (const auto& each : to_.jobs.take(3, {.wait = 20ms})) {
           bearing([&](bool& unknown) { finish(each, unknown); });
         }
       });
@@ -206,8 +206,8 @@ class actor {
       const std::string key = name_ + "k:" + n;
       bearing([&](bool& unknown) {
         const auto added = to_.chores.enqueue(key, {.key = key});
-        if (unknown) say({{"resolved", added.existed() ? "happened" : "not happened"}});
-        if (!unknown && added.existed()) throw twice(key);
+        if (unknown) say({{"resolved", !added.created() ? "happened" : "not happened"}});
+        if (!unknown && !added.created()) throw twice(key);
         say({{"put", order::array({key})}, {"keyed", true}});
       });
     });
@@ -265,7 +265,7 @@ class actor {
   void finish(const tableq::delivery& of, bool unknown) {
     bool mine = false;
     db_.transact([&](tableq::transaction& tx) {
-      mine = to_.jobs.complete(tx, of.receipt) == tableq::settled::done;
+      mine = to_.jobs.in(tx).complete(of.receipt) == tableq::settle_result::applied;
       dawdle();
       if (mine && !insert(tx, "finished", of.payload)) throw twice(of.payload);
     });

@@ -7,7 +7,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using tableq::errc;
-using tableq::settled;
+using tableq::settle_result;
 using fate = proxy::fate;
 
 /// A network that is cut in the middle of one call: before the server has seen what was sent, or
@@ -20,7 +20,7 @@ class cut_network : public on_own_server {
     network_ = std::make_unique<proxy>(server().port());
     // One session, and no statements but those of the calls.
     db_ = tableq::database::open(server().url_at(network_->port()),
-                                 {.max_sessions = 1, .waking = tableq::waking::silent});
+                                 {.max_sessions = 1, .notifications = tableq::notifications::off});
   }
   void TearDown() override {
     db_.reset();
@@ -55,7 +55,7 @@ TEST_F(cut_network, leaves_an_enqueue_unknown_and_its_key_resolves_it) {
     // A session that was cut is replaced, and prepares its statements again.
     jobs.enqueue("x", {.key = key + ", prepared"});
     unknown_in(how, [&] { jobs.enqueue("x", {.key = key}); });
-    EXPECT_EQ(jobs.enqueue("x", {.key = key}).existed(), how == fate::cut_after);
+    EXPECT_NE(jobs.enqueue("x", {.key = key}).created(), how == fate::cut_after);
   }
   EXPECT_EQ(jobs.stats().ready, 4U);
   report_injected("network cut in an enqueue", "postgresql", 2, "unknown; resolved by key");
@@ -68,7 +68,7 @@ TEST_F(cut_network, leaves_an_enqueue_without_a_key_unknown_and_never_stores_it_
     unknown_in(how, [&] { mail.enqueue(how == fate::cut_before ? "before" : "after"); });
   }
   const std::vector<std::string> there{"prepared", "prepared", "after"};
-  EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 10})), there);
+  EXPECT_EQ(payloads_of(mail.dequeue_batch(10)), there);
 }
 
 TEST_F(cut_network, leaves_a_read_unknown_and_takes_at_most_that_message) {
@@ -87,13 +87,13 @@ TEST_F(cut_network, leaves_a_take_unknown_and_its_message_comes_back_after_the_l
   auto jobs = db().claim("jobs", {.lease = std::chrono::milliseconds{1}});
   for (const fate how : both) {
     jobs.enqueue("prepared");
-    ASSERT_EQ(jobs.complete(jobs.take({.lease = std::chrono::hours{1}}).at(0).receipt),
-              settled::done);
+    ASSERT_EQ(jobs.complete(jobs.take(1, {.lease = std::chrono::hours{1}}).at(0).receipt),
+              settle_result::applied);
     // After that it is looked where the next read may begin: not in the call that is cut.
-    ASSERT_TRUE(jobs.take().empty());
+    ASSERT_TRUE(jobs.take(1).empty());
     jobs.enqueue("x");
-    unknown_in(how, [&] { static_cast<void>(jobs.take()); });
-    const auto again = jobs.take({.wait = std::chrono::seconds{60}});
+    unknown_in(how, [&] { static_cast<void>(jobs.take(1)); });
+    const auto again = jobs.take(1, {.wait = std::chrono::seconds{60}});
     ASSERT_EQ(again.size(), 1U);
     EXPECT_EQ(again[0].payload, "x");
     EXPECT_EQ(again[0].attempt, how == fate::cut_after ? 2 : 1);
@@ -105,12 +105,12 @@ TEST_F(cut_network, leaves_a_completion_unknown_and_its_receipt_resolves_it) {
   auto jobs = db().claim("jobs");
   for (const fate how : both) {
     for (int i = 0; i < 2; ++i) jobs.enqueue("x");
-    const auto taken = jobs.take({.max = 2});
+    const auto taken = jobs.take(2);
     ASSERT_EQ(taken.size(), 2U);
-    ASSERT_EQ(jobs.complete(taken[0].receipt), settled::done);
+    ASSERT_EQ(jobs.complete(taken[0].receipt), settle_result::applied);
     unknown_in(how, [&] { static_cast<void>(jobs.complete(taken[1].receipt)); });
     EXPECT_EQ(jobs.complete(taken[1].receipt),
-              how == fate::cut_before ? settled::done : settled::lease_lost);
+              how == fate::cut_before ? settle_result::applied : settle_result::lease_lost);
   }
   EXPECT_EQ(jobs.stats().leased, 0U);
 }
@@ -119,17 +119,17 @@ TEST_F(cut_network, leaves_a_commit_unknown_and_what_it_wrote_resolves_it) {
   auto jobs = db().claim("jobs");
   auto mail = db().fifo("mail");
   for (const fate how : both) {
-    const auto id = jobs.enqueue("x");
-    const auto taken = jobs.take();
+    const auto id = jobs.enqueue("x").id;
+    const auto taken = jobs.take(1);
     tableq::transaction tx = db().begin();
-    ASSERT_EQ(jobs.complete(tx, taken.at(0).receipt), settled::done);
-    mail.enqueue(tx, "done");
+    ASSERT_EQ(jobs.in(tx).complete(taken.at(0).receipt), settle_result::applied);
+    mail.in(tx).enqueue("done");
     unknown_in(how, [&] { tx.commit(); });
     EXPECT_FALSE(tx.active());
     EXPECT_EQ(jobs.get(id).has_value(), how == fate::cut_before);
     EXPECT_EQ(mail.stats().waiting, how == fate::cut_before ? 0U : 1U);
     EXPECT_EQ(jobs.complete(taken.at(0).receipt),
-              how == fate::cut_before ? settled::done : settled::lease_lost);
+              how == fate::cut_before ? settle_result::applied : settle_result::lease_lost);
   }
   report_injected("network cut in a commit", "postgresql", 2, "unknown; resolved by receipt");
 }
@@ -145,7 +145,7 @@ TEST_F(cut_network, does_not_run_a_transaction_again_whose_commit_is_unknown) {
     });
     EXPECT_CODE(outcome_unknown, db().transact([&](tableq::transaction& tx) {
       ++runs;
-      mail.enqueue(tx, "x");
+      mail.in(tx).enqueue("x");
     }));
     EXPECT_EQ(runs, 1);
     network().decide({});
@@ -165,7 +165,7 @@ TEST_F(cut_network, lets_a_transaction_be_run_again_that_was_cut_before_its_comm
       });
       db().transact([&](tableq::transaction& tx) {
         ++runs;
-        mail.enqueue(tx, "x");
+        mail.in(tx).enqueue("x");
       });
       network().decide({});
       EXPECT_EQ(network().cuts(), before + 1);

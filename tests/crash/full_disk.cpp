@@ -16,7 +16,7 @@
 namespace tableq_test {
 
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 namespace {
 
@@ -37,7 +37,7 @@ void meet_a_full_disk(tableq::database& db, const room& of) {
   auto mail = db.fifo("mail");
   auto jobs = db.claim("jobs");
   jobs.enqueue("taken before");
-  const auto taken = jobs.take({.lease = 1h});
+  const auto taken = jobs.take(1, {.lease = 1h});
   of.take();
   std::size_t stored = 0;
   bool full = false;
@@ -52,7 +52,8 @@ void meet_a_full_disk(tableq::database& db, const room& of) {
   }
   ASSERT_TRUE(full);
   tells_what_to_do([&] { mail.enqueue(large); });
-  tells_what_to_do([&] { db.transact([&](tableq::transaction& tx) { mail.enqueue(tx, large); }); });
+  tells_what_to_do(
+      [&] { db.transact([&](tableq::transaction& tx) { mail.in(tx).enqueue(large); }); });
   const std::vector<tableq::new_message> batch(40, {.payload = large});
   tells_what_to_do([&] { mail.enqueue_batch(batch); });
   // Nothing of what was refused is there, and looking still works.
@@ -61,7 +62,7 @@ void meet_a_full_disk(tableq::database& db, const room& of) {
 
   of.give();
   mail.enqueue(large);
-  EXPECT_EQ(jobs.complete(taken.at(0).receipt), settled::done);
+  EXPECT_EQ(jobs.complete(taken.at(0).receipt), settle_result::applied);
   std::size_t left = 0;
   while (const auto each = mail.dequeue()) {
     EXPECT_EQ(each->payload, large);

@@ -66,7 +66,7 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
   const tableq::dialect speaks = tableq::find_dialect("sqlite");
   const auto blocks = tableq::drivers::split_blocks(speaks.statements);
   for (const contract& of : tableq::core::contracts()) {
-    EXPECT_TRUE(blocks.contains(of.name) || optional(of.id, speaks.able)) << of.name;
+    EXPECT_TRUE(blocks.contains(of.name) || optional(of.id, speaks.capabilities)) << of.name;
   }
   for (const auto& [name, filled] : blocks) {
     SCOPED_TRACE(name);

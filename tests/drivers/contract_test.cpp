@@ -76,7 +76,7 @@ TEST_P(statement_contract, is_kept_by_every_text) {
   if (!GetParam()->can().shared) GTEST_SKIP() << "needs a second session in the same place";
   const auto session = driver_->connect();
   for (const contract& of : tableq::core::contracts()) {
-    if (optional(of.id, driver_->able())) continue;
+    if (optional(of.id, driver_->capabilities())) continue;
     SCOPED_TRACE(std::string(of.name));
     session->begin();
     if (of.name == "claim.take" || of.name.ends_with(".dequeue") || of.name.ends_with(".peek")) {

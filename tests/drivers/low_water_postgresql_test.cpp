@@ -98,7 +98,7 @@ using claims_under_a_snapshot = held_snapshot;
 TEST_P(claims_under_a_snapshot, are_taken_in_the_moment_when_they_fall_due) {
   auto jobs = db().claim("mail");
   jobs.enqueue("leased");
-  const auto lease = jobs.take({.lease = 800ms});
+  const auto lease = jobs.take(1, {.lease = 800ms});
   const auto delayed = jobs.enqueue("delayed", {.delay = 800ms}).id;
   std::map<std::string, tableq::timestamp> due = {
       {"leased", lease.at(0).lease_until},
@@ -114,14 +114,14 @@ TEST_P(claims_under_a_snapshot, are_taken_in_the_moment_when_they_fall_due) {
     const auto before =
         std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     jobs.enqueue("x");
-    const auto taken = jobs.take();
+    const auto taken = jobs.take(1);
     ASSERT_EQ(taken.size(), 1U);
     const std::string& payload = taken.front().payload;
     const auto first =
         std::ranges::find_if(due, [&](const auto& each) { return before >= each.second; });
     if (payload == "x") {
       ASSERT_EQ(first, due.end()) << first->first << " was passed";
-      EXPECT_EQ(jobs.complete(taken.front().receipt), tableq::settled::done);
+      EXPECT_EQ(jobs.complete(taken.front().receipt), tableq::settle_result::applied);
     } else {
       EXPECT_EQ(due.erase(payload), 1U);
     }

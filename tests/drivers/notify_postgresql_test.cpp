@@ -118,7 +118,7 @@ TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
   const auto session = here().session();
   {
     soci::transaction undone(*session);
-    mail.enqueue(tableq::enlist(db(), *session), "x");
+    mail.in(tableq::enlist(db(), *session)).enqueue("x");
     EXPECT_EQ(heard(), none);
     undone.rollback();
   }
@@ -126,7 +126,7 @@ TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
   {
     soci::transaction done(*session);
     tableq::enlistment joined = tableq::enlist(db(), *session);
-    for (int i = 0; i < 10; ++i) mail.enqueue(joined, "x");
+    for (int i = 0; i < 10; ++i) mail.in(joined).enqueue("x");
     EXPECT_EQ(heard(), none);
     done.commit();
   }
@@ -134,7 +134,7 @@ TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
   // A producer that was silent before does not silence this one: who knows when it commits.
   {
     soci::transaction done(*session);
-    mail.enqueue(tableq::enlist(db(), *session), "x");
+    mail.in(tableq::enlist(db(), *session)).enqueue("x");
     done.commit();
   }
   EXPECT_EQ(heard(), one);
@@ -144,21 +144,21 @@ TEST_P(notifications, come_after_a_commit_and_not_after_a_rollback) {
   auto mail = db().fifo(mail_);
   hold(mail_);
   auto undone = db().begin();
-  mail.enqueue(undone, "x");
+  mail.in(undone).enqueue("x");
   undone.rollback();
   EXPECT_EQ(heard(), none);
-  db().transact([&](tableq::transaction& tx) { mail.enqueue(tx, "x"); });
+  db().transact([&](tableq::transaction& tx) { mail.in(tx).enqueue("x"); });
   EXPECT_EQ(heard(), one);
 }
 
 TEST_P(notifications, are_never_sent_in_silence) {
-  auto silent = open({.waking = tableq::waking::silent});
+  auto silent = open({.notifications = tableq::notifications::off});
   auto mail = silent.fifo(mail_);
   hold(mail_);
   mail.enqueue("x");
   const auto session = here().session();
   soci::transaction mine(*session);
-  mail.enqueue(tableq::enlist(silent, *session), "x");
+  mail.in(tableq::enlist(silent, *session)).enqueue("x");
   mine.commit();
   EXPECT_EQ(heard(), none);
 }
@@ -176,7 +176,7 @@ TEST_P(listening_to_postgresql, begins_when_whoever_found_nobody_has_committed) 
   const auto session = here().session();
   {
     soci::transaction mine(*session);
-    mail.enqueue(tableq::enlist(db(), *session), "x");
+    mail.in(tableq::enlist(db(), *session)).enqueue("x");
     EXPECT_FALSE(ear->follow(names, identity)) << "this transaction will tell nobody";
     mine.commit();
   }

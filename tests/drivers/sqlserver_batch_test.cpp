@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using tableq::new_message;
 using tableq::receipt;
-using tableq::settled;
+using tableq::settle_result;
 using tableq_test::named_values;
 using tableq_test::names_of;
 using tableq_test::read_call;
@@ -125,7 +125,7 @@ TEST_P(sqlserver_batches, stay_below_the_most_parameters_that_a_server_takes) {
   for (const receipt& each : receipts(256)) failures.push_back({each, "why"});
   const auto came = sent_by([&] {
     claim_.enqueue_batch(claims);
-    (void)claim_.fail(failures);
+    (void)claim_.fail_batch(failures);
   });
   ASSERT_EQ(names_of(came), "begin claim.enqueue claim.enqueue commit claim.fail");
   for (const tds_request& each : came) EXPECT_LT(each.parameters.size() + 2, most);
@@ -135,7 +135,8 @@ TEST_P(sqlserver_batches, are_settled_in_the_same_pieces) {
   for (const cut_up& each : sizes) {
     const auto given = receipts(each.items);
     const auto came = sent_by([&] {
-      EXPECT_EQ(claim_.complete(given), std::vector<settled>(each.items, settled::done));
+      EXPECT_EQ(claim_.complete_batch(given),
+                std::vector<settle_result>(each.items, settle_result::applied));
     });
     EXPECT_EQ(names_of(came), with_name(each.enqueues, "claim.complete"));
     std::vector<tds_value> ids;
@@ -160,11 +161,11 @@ TEST_P(sqlserver_batches, tell_of_each_item_what_its_own_row_said) {
   second.row({3, 260});
   script_.once("claim.complete", first);
   script_.once("claim.complete", second);
-  const auto results = claim_.complete(receipts(300));
+  const auto results = claim_.complete_batch(receipts(300));
   ASSERT_EQ(results.size(), 300U);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const bool told = i == 1 || i == 255 || i == 256 + 3;
-    EXPECT_EQ(results[i], told ? settled::done : settled::lease_lost) << i;
+    EXPECT_EQ(results[i], told ? settle_result::applied : settle_result::lease_lost) << i;
   }
 }
 
@@ -179,8 +180,8 @@ TEST_P(sqlserver_batches, look_up_held_keys_only) {
   const auto came = sent_by([&] { results = claim_.enqueue_batch(both); });
   ASSERT_EQ(names_of(came), "claim.enqueue claim.find_key");
   EXPECT_EQ(read_call(came[1]).items, (std::vector<named_values>{{{"key", "held"}}}));
-  EXPECT_TRUE(results.at(0).existed() && results.at(0).id.value == 9);
-  EXPECT_TRUE(!results.at(1).existed() && results.at(1).id.value == 50);
+  EXPECT_TRUE(!results.at(0).created() && results.at(0).id.value == 9);
+  EXPECT_TRUE(results.at(1).created() && results.at(1).id.value == 50);
 }
 
 TEST_P(sqlserver_batches, that_an_error_ends_are_rolled_back_as_a_whole) {
@@ -203,9 +204,9 @@ TEST_P(sqlserver_batches, that_an_error_ends_are_rolled_back_as_a_whole) {
 TEST_P(sqlserver_batches, of_operations_cost_begin_and_commit_beside_themselves) {
   const auto came = sent_by([&] {
     tableq::transaction tx = db_.begin();
-    fifo_.enqueue(tx, "p");
-    (void)fifo_.dequeue(tx);
-    (void)claim_.complete(tx, receipt_of("claim", 1));
+    fifo_.in(tx).enqueue("p");
+    (void)fifo_.in(tx).dequeue();
+    (void)claim_.in(tx).complete(receipt_of("claim", 1));
     tx.commit();
   });
   EXPECT_EQ(names_of(came), "begin fifo.enqueue fifo.dequeue claim.complete commit");
@@ -215,7 +216,7 @@ TEST_P(sqlserver_batches, of_operations_cost_begin_and_commit_beside_themselves)
 TEST_P(sqlserver_batches, within_a_transaction_begin_none_of_their_own) {
   const auto came = sent_by([&] {
     db_.transact(
-        [&](tableq::transaction& tx) { fifo_.enqueue_batch(tx, messages_of(numbers(300))); });
+        [&](tableq::transaction& tx) { fifo_.in(tx).enqueue_batch(messages_of(numbers(300))); });
   });
   EXPECT_EQ(names_of(came), "begin fifo.enqueue fifo.enqueue commit");
 }
@@ -225,7 +226,7 @@ TEST_P(sqlserver_batches, that_are_given_up_are_rolled_back_and_the_session_is_u
   EXPECT_EQ(names_of(given_up), "begin rollback");
   const auto thrown = sent_by([&] {
     EXPECT_THROW(db_.transact([&](tableq::transaction& tx) {
-      fifo_.enqueue(tx, "p");
+      fifo_.in(tx).enqueue("p");
       throw std::runtime_error("not so");
     }),
                  std::runtime_error);

@@ -89,7 +89,7 @@ TEST_P(sqlserver_lost, leaves_the_outcome_of_a_change_unknown_and_repeats_nothin
 
 TEST_P(sqlserver_lost, leaves_the_outcome_of_a_take_unknown) {
   script_.once("claim.take", tds_answer().cut());
-  EXPECT_EQ(names_of(sent_by([&] { EXPECT_CODE(outcome_unknown, (void)claim_.take()); })),
+  EXPECT_EQ(names_of(sent_by([&] { EXPECT_CODE(outcome_unknown, (void)claim_.take(1)); })),
             "claim.take");
 }
 
@@ -149,7 +149,7 @@ TEST_P(sqlserver_lost, after_any_number_of_bytes_gives_a_whole_answer_or_an_erro
     tds_answer answer = one_message().row({8, 1000, nullptr, "eight"});
     script_.once("fifo.dequeue", answer.cut_after_bytes(bytes));
     try {
-      const auto got = fifo.dequeue_batch({.max = 2});
+      const auto got = fifo.dequeue_batch(2);
       whole = true;
       ASSERT_EQ(got.size(), 2U) << bytes;
       EXPECT_EQ(got[0].payload + got[1].payload, "seveneight");
@@ -165,8 +165,8 @@ TEST_P(sqlserver_lost, within_a_transaction_is_certain_to_have_changed_nothing) 
     script_.once("fifo.dequeue", cut);
     const auto came = sent_by([&] {
       tableq::transaction tx = db_.begin();
-      EXPECT_CODE(connection_lost, (void)fifo_.dequeue(tx));
-      EXPECT_CODE(invalid_argument, fifo_.enqueue(tx, "p"));
+      EXPECT_CODE(connection_lost, (void)fifo_.in(tx).dequeue());
+      EXPECT_CODE(invalid_argument, fifo_.in(tx).enqueue("p"));
       EXPECT_CODE(invalid_argument, tx.commit());
     });
     EXPECT_TRUE(names_of(came).ends_with("begin fifo.dequeue")) << names_of(came);
@@ -181,7 +181,7 @@ TEST_P(sqlserver_lost, within_transact_runs_all_of_it_again) {
   const auto came = sent_by([&] {
     db_.transact([&](tableq::transaction& tx) {
       ++runs;
-      EXPECT_EQ(fifo_.dequeue(tx).value().payload, "seven");
+      EXPECT_EQ(fifo_.in(tx).dequeue().value().payload, "seven");
     });
   });
   EXPECT_EQ(names_of(came), "begin fifo.dequeue login setup begin fifo.dequeue commit");
@@ -198,7 +198,7 @@ TEST_P(sqlserver_lost, in_the_commit_leaves_the_outcome_unknown_and_repeats_noth
   script_.once("commit", tds_answer().cut());
   EXPECT_EQ(names_of(sent_by([&] {
               tableq::transaction tx = db_.begin();
-              fifo_.enqueue(tx, "p");
+              fifo_.in(tx).enqueue("p");
               EXPECT_CODE(outcome_unknown, tx.commit());
               EXPECT_FALSE(tx.active());
             })),
@@ -208,7 +208,7 @@ TEST_P(sqlserver_lost, in_the_commit_leaves_the_outcome_unknown_and_repeats_noth
   EXPECT_EQ(names_of(sent_by([&] {
               EXPECT_CODE(outcome_unknown, db_.transact([&](tableq::transaction& tx) {
                 ++runs;
-                fifo_.enqueue(tx, "p");
+                fifo_.in(tx).enqueue("p");
               }));
             })),
             "login setup begin fifo.enqueue commit");
@@ -277,7 +277,7 @@ TEST_F(sqlserver_time_out, ends_a_statement_and_its_session_and_repeats_nothing)
       std::async(std::launch::async, [&] { return thrown_by([&] { (void)peeks.peek(); }); });
   auto took = std::async(std::launch::async, [&] {
     tableq::transaction tx = worker.begin();
-    return thrown_by([&] { (void)takes.dequeue(tx); });
+    return thrown_by([&] { (void)takes.in(tx).dequeue(); });
   });
   EXPECT_EQ(to_string(thrown_by([&] { enqueues.enqueue("p"); }).code()), "outcome_unknown");
   EXPECT_EQ(to_string(looked.get().code()), "connection_lost");

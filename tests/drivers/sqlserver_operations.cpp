@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include "core/database/access.hpp"
 #include "core/database/database_state.hpp"
 #include "core/input/identifier.hpp"
 #include "drivers/sqlserver_script.hpp"
@@ -28,7 +29,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
   const auto kept_mine = receipt("kept");
   const auto waits = [db](statement which, const char* queue) {
     return [db, which, queue] {
-      db.state().on_session([&](tableq::core::connection& session) {
+      tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
         const tableq::core::value now;
         return session.execute(which, tableq::core::names_for({}, queue), {&now, 1}, {});
       });
@@ -38,7 +39,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
   const auto runs = [db](statement which, const std::vector<value>& shared,
                          const std::vector<value>& items) {
     return [db, which, shared, items] {
-      db.state().on_session([&](tableq::core::connection& session) {
+      tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
         return session.execute(which, tableq::core::names_for({}, "claim"), shared, items);
       });
     };
@@ -48,7 +49,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
   const value name(std::string_view("k"));
   const auto counts = [db](statement which, const char* queue) {
     return [db, which, queue] {
-      db.state().on_session([&](tableq::core::connection& session) {
+      tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
         const std::array shared{tableq::core::value(std::int64_t{5}), tableq::core::value()};
         return session.execute(which, tableq::core::names_for({}, queue), shared, {});
       });
@@ -57,7 +58,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
   return {
       {"heap.enqueue", [=]() mutable { heap.enqueue("p"); }},
       {"heap.dequeue", [=]() mutable { (void)heap.dequeue(); }},
-      {"heap.dequeue", [=]() mutable { (void)heap.dequeue_batch({.max = 50}); }},
+      {"heap.dequeue", [=]() mutable { (void)heap.dequeue_batch(50); }},
       {"heap.peek", [=] { (void)heap.peek(2); }},
       {"heap.purge", [=]() mutable { heap.purge(); }},
       {"heap.stats", [=] { (void)heap.stats(); }},
@@ -100,7 +101,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.set_priority", [=]() mutable { claim.set_priority(tableq::message_id{3}, 1); }},
       {"claim.redrive", [=]() mutable { claim.redrive(std::array{tableq::message_id{3}}); }},
       {"claim.redrive_all", [=]() mutable { claim.redrive_all(); }},
-      {"claim.purge", [=]() mutable { claim.purge(tableq::retained::done); }},
+      {"claim.purge", [=]() mutable { claim.purge(tableq::message_state::done); }},
       {"claim.stats", [=] { (void)claim.stats(); }},
       {"claim.next_due", waits(statement::claim_next_due, "claim")},
       {"claim.replace", runs(statement::claim_replace, {three, null},

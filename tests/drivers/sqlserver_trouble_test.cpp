@@ -155,11 +155,10 @@ TEST_P(sqlserver_trouble, after_rows_is_an_error_and_gives_no_message) {
   script_.once("fifo.dequeue", deadlock_after(one_message()));
   script_.once("fifo.dequeue", one_message());
   std::vector<tableq::message> got;
-  EXPECT_EQ(
-      names_of(sent_by([&] { EXPECT_CODE(conflict, got = fifo_.dequeue_batch({.max = 10})); })),
-      "fifo.dequeue");
+  EXPECT_EQ(names_of(sent_by([&] { EXPECT_CODE(conflict, got = fifo_.dequeue_batch(10)); })),
+            "fifo.dequeue");
   EXPECT_TRUE(got.empty());
-  got = fifo_.dequeue_batch({.max = 10});
+  got = fifo_.dequeue_batch(10);
   ASSERT_EQ(got.size(), 1U);
   EXPECT_EQ(got[0].payload, "seven");
 }
@@ -191,7 +190,7 @@ TEST_P(sqlserver_trouble, after_rows_is_seen_wherever_it_stands) {
 
 TEST_P(sqlserver_trouble, after_rows_takes_and_settles_nothing) {
   script_.once("claim.take", deadlock_after(one_delivery()));
-  EXPECT_CODE(conflict, (void)claim_.take());
+  EXPECT_CODE(conflict, (void)claim_.take(1));
   tds_answer settled = rows::added();
   script_.once("claim.complete", deadlock_after(settled.row({0, 1})));
   EXPECT_CODE(conflict, (void)claim_.complete(receipt_of("claim", 1)));
@@ -208,7 +207,7 @@ TEST_P(sqlserver_trouble, that_passes_is_overcome_and_the_message_comes_once) {
     script_.once("fifo.dequeue", one_message(2).error(number, "passing"));
     script_.once("fifo.dequeue", one_message(3));
     std::vector<tableq::message> got;
-    EXPECT_EQ(names_of(sent_by([&] { got = fifo.dequeue_batch({.max = 10}); })),
+    EXPECT_EQ(names_of(sent_by([&] { got = fifo.dequeue_batch(10); })),
               "fifo.dequeue fifo.dequeue fifo.dequeue");
     ASSERT_EQ(got.size(), 1U);
     EXPECT_EQ(got[0].id.value, 3);
@@ -244,10 +243,10 @@ TEST_P(sqlserver_trouble_in_transactions, lets_nothing_out_but_the_rollback) {
     script_.once("fifo.enqueue", refused.transaction(tds_change::rolled_back));
     const auto came = sent_by([&] {
       tableq::transaction tx = db_.begin();
-      EXPECT_EQ(thrown_by([&] { fifo_.enqueue(tx, "p"); }).native(), number);
-      EXPECT_CODE(invalid_argument, fifo_.enqueue(tx, "p"));
-      EXPECT_CODE(invalid_argument, (void)fifo_.dequeue(tx));
-      EXPECT_CODE(invalid_argument, (void)claim_.complete(tx, receipt_of("claim", 1)));
+      EXPECT_EQ(thrown_by([&] { fifo_.in(tx).enqueue("p"); }).native(), number);
+      EXPECT_CODE(invalid_argument, fifo_.in(tx).enqueue("p"));
+      EXPECT_CODE(invalid_argument, (void)fifo_.in(tx).dequeue());
+      EXPECT_CODE(invalid_argument, (void)claim_.in(tx).complete(receipt_of("claim", 1)));
       EXPECT_CODE(invalid_argument, tx.commit());
       tx.rollback();
     });
@@ -260,7 +259,7 @@ TEST_P(sqlserver_trouble_in_transactions, throws_the_session_away) {
   script_.once("fifo.enqueue", tds_answer().error(2627, "there already"));
   const auto first = sent_by([&] {
     tableq::transaction tx = db_.begin();
-    EXPECT_CODE(constraint_violated, fifo_.enqueue(tx, "p"));
+    EXPECT_CODE(constraint_violated, fifo_.in(tx).enqueue("p"));
   });
   EXPECT_EQ(names_of(first), "begin fifo.enqueue rollback");
   const auto next = sent_by([&] { fifo_.enqueue("p"); });
@@ -272,7 +271,7 @@ TEST_P(sqlserver_trouble_in_transactions, after_rows_throws_the_session_away_too
   script_.once("fifo.dequeue", deadlock_after(one_message()));
   const auto first = sent_by([&] {
     tableq::transaction tx = db_.begin();
-    EXPECT_CODE(conflict, (void)fifo_.dequeue(tx));
+    EXPECT_CODE(conflict, (void)fifo_.in(tx).dequeue());
   });
   EXPECT_EQ(names_of(first), "begin fifo.dequeue rollback");
   EXPECT_EQ(names_of(sent_by([&] { fifo_.enqueue("p"); })), "login setup fifo.enqueue");
@@ -287,9 +286,9 @@ TEST_P(sqlserver_trouble_in_transactions, runs_all_of_it_again_if_it_passes) {
   std::vector<std::int64_t> seen;
   const auto came = sent_by([&] {
     db.transact([&](tableq::transaction& tx) {
-      const auto got = fifo.dequeue(tx);
+      const auto got = fifo.in(tx).dequeue();
       seen.push_back(got.value().id.value);
-      fifo.enqueue(tx, got->payload);
+      fifo.in(tx).enqueue(got->payload);
     });
   });
   EXPECT_EQ(names_of(came),
@@ -302,7 +301,7 @@ TEST_P(sqlserver_trouble_in_transactions, that_the_commit_meets_is_no_success) {
   script_.once("commit", tds_answer().error(3902, "The COMMIT has no BEGIN TRANSACTION."));
   const auto came = sent_by([&] {
     tableq::transaction tx = db_.begin();
-    fifo_.enqueue(tx, "p");
+    fifo_.in(tx).enqueue("p");
     EXPECT_CODE(conflict, tx.commit());
     EXPECT_FALSE(tx.active());
   });
@@ -314,7 +313,7 @@ TEST_P(sqlserver_trouble_in_transactions, that_the_rollback_meets_closes_the_ses
   script_.once("rollback", tds_answer().error(3903, "The ROLLBACK has no BEGIN TRANSACTION."));
   const auto came = sent_by([&] {
     tableq::transaction tx = db_.begin();
-    fifo_.enqueue(tx, "p");
+    fifo_.in(tx).enqueue("p");
   });
   EXPECT_TRUE(names_of(came).starts_with("begin fifo.enqueue rollback")) << names_of(came);
   EXPECT_EQ(names_of(sent_by([&] { fifo_.enqueue("p"); })), "login setup fifo.enqueue");

@@ -62,7 +62,7 @@ TEST_P(sqlserver_values, come_out_as_payloads_of_any_length_and_any_bytes) {
     tds_answer two = rows::messages();
     two.row({7, 1000, nullptr, payload}).row({8, 1000, nullptr, "next"});
     script_.once("fifo.dequeue", two);
-    const auto got = fifo_.dequeue_batch({.max = 2});
+    const auto got = fifo_.dequeue_batch(2);
     ASSERT_EQ(got.size(), 2U);
     EXPECT_TRUE(got[0].payload == payload) << length;
     EXPECT_EQ(got[1].payload, "next");
@@ -126,7 +126,7 @@ TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
   two.row({1, 3, 2, 9, 1001, 77, 31001, difficult, "group", 0,
            "{\"e\":\"\xF0\x9F\x98\x80\",\"long\":\"" + many + "\"}", every_byte(8001)});
   script_.once("claim.take", two);
-  const auto got = claim_.take({.max = 2});
+  const auto got = claim_.take(2);
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[0].receipt, (tableq::receipt{{1}, 3, receipt_of("claim", 1).queue}));
   EXPECT_EQ(got[0].key, difficult);
@@ -178,9 +178,9 @@ TEST_P(sqlserver_values, are_put_into_the_queues_order_by_the_client) {
     return out;
   };
   script_.once("fifo.dequeue", out_of_order);
-  EXPECT_EQ(ids(fifo_.dequeue_batch({.max = 3})), (std::vector<std::int64_t>{5, 7, 9}));
+  EXPECT_EQ(ids(fifo_.dequeue_batch(3)), (std::vector<std::int64_t>{5, 7, 9}));
   script_.once("lifo.dequeue", out_of_order);
-  EXPECT_EQ(ids(db_.lifo("lifo").dequeue_batch({.max = 3})), (std::vector<std::int64_t>{9, 7, 5}));
+  EXPECT_EQ(ids(db_.lifo("lifo").dequeue_batch(3)), (std::vector<std::int64_t>{9, 7, 5}));
 }
 
 TEST_P(sqlserver_values, are_not_disturbed_by_what_else_a_server_says) {
@@ -205,7 +205,7 @@ TEST_P(sqlserver_values, are_not_disturbed_by_what_else_a_server_says) {
         .info(50002, "and again");
   };
   script_.once("fifo.dequeue", with_noise("eight"));
-  const auto got = fifo_.dequeue_batch({.max = 5});
+  const auto got = fifo_.dequeue_batch(5);
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[0].payload, "seven");
   EXPECT_EQ(got[1].payload, "eight");
@@ -222,7 +222,7 @@ TEST_P(sqlserver_values, survive_messages_at_login_in_the_set_up_and_in_transact
   script_.always("rollback", chatter);
   auto db = open(0ms);
   const auto came = sent_by([&] {
-    db.transact([&](tableq::transaction& tx) { db.fifo("fifo").enqueue(tx, "p"); });
+    db.transact([&](tableq::transaction& tx) { db.fifo("fifo").in(tx).enqueue("p"); });
     (void)db.begin();
   });
   EXPECT_TRUE(names_of(came).ends_with("fifo.enqueue commit begin rollback")) << names_of(came);

@@ -66,8 +66,8 @@ TEST_P(sqlserver_wire, takes_with_one_round_trip_when_a_message_is_there) {
   tds_answer one = rows::deliveries();
   script_.once("claim.take",
                one.row({9, 1, 1, 0, 1000, nullptr, 31000, nullptr, nullptr, 0, nullptr, "p"}));
-  EXPECT_EQ(names_of(sent_by([&] { EXPECT_EQ(claim.take().size(), 1U); })), "claim.take");
-  EXPECT_EQ(names_of(sent_by([&] { EXPECT_TRUE(claim.take().empty()); })),
+  EXPECT_EQ(names_of(sent_by([&] { EXPECT_EQ(claim.take(1).size(), 1U); })), "claim.take");
+  EXPECT_EQ(names_of(sent_by([&] { EXPECT_TRUE(claim.take(1).empty()); })),
             "claim.take claim.promote claim.take");
 }
 
@@ -162,8 +162,7 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
   const auto added = call([&] { fifo.enqueue("p", {.created_at = at(77)}); });
   EXPECT_EQ(added.items.at(0), (named_values{{"payload", "p"}, {"created_at", 77}}));
   EXPECT_EQ(added.shared, named_values{});
-  EXPECT_EQ(call([&] { (void)fifo.dequeue_batch({.max = 40}); }).shared,
-            (named_values{{"max", 40}}));
+  EXPECT_EQ(call([&] { (void)fifo.dequeue_batch(40); }).shared, (named_values{{"max", 40}}));
 
   auto pending = db_.pending("pending");
   EXPECT_EQ(
@@ -204,9 +203,10 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
   const auto given_up = call([&] { (void)claim.fail(mine, "no", {.give_up = true}); });
   EXPECT_EQ(given_up.items.at(0).at("final"), tds_value(1));
   EXPECT_EQ(call([&] { (void)claim.extend(mine, 9s); }).shared, (named_values{{"lease", 9000}}));
-  EXPECT_EQ(
-      call([&] { claim.purge(tableq::retained::done, {.older_than = 1h, .batch = 10}); }).shared,
-      (named_values{{"state", 3}, {"older_than", 3600000}, {"max", 10}}));
+  EXPECT_EQ(call([&] {
+              claim.purge(tableq::message_state::done, {.older_than = 1h, .batch = 10});
+            }).shared,
+            (named_values{{"state", 3}, {"older_than", 3600000}, {"max", 10}}));
 }
 
 TEST_P(sqlserver_wire, gives_a_take_a_new_token_each_time) {
@@ -214,8 +214,7 @@ TEST_P(sqlserver_wire, gives_a_take_a_new_token_each_time) {
   std::set<std::int64_t> tokens;
   for (int i = 0; i < 4; ++i) {
     const auto came = sent_by([&] {
-      EXPECT_TRUE(
-          claim.take({.max = 6, .lease = 4s, .claimed_at = tableq::timestamp(5ms)}).empty());
+      EXPECT_TRUE(claim.take(6, {.lease = 4s, .claimed_at = tableq::timestamp(5ms)}).empty());
     });
     ASSERT_EQ(names_of(came), "claim.take claim.promote claim.take");
     for (const std::size_t place : {0U, 2U}) {

@@ -11,9 +11,9 @@ using tableq::on_duplicate;
 
 using receipts = std::vector<tableq::receipt>;
 
-std::string told(const std::vector<tableq::settled>& results) {
+std::string told(const std::vector<tableq::settle_result>& results) {
   std::string out;
-  for (const auto each : results) out += each == tableq::settled::done ? "done " : "lost ";
+  for (const auto each : results) out += each == tableq::settle_result::applied ? "done " : "lost ";
   return out;
 }
 
@@ -33,7 +33,7 @@ enum class sort { usual, keeps, window, grouped, buried };
 claim_queue& queue_of(actor& by, sort which) {
   switch (which) {
     case sort::keeps:
-      return by.claim("keeps", {.keep = true});
+      return by.claim("keeps", {.keep_completed = true});
     case sort::window:
       return by.claim("window", {.key_window = 1h});
     case sort::grouped:
@@ -76,13 +76,13 @@ void nothing(claim_queue& /*jobs*/, notes& /*left*/) {}
 
 /// Two of three messages are leased; of a group, one.
 void lease(claim_queue& jobs, notes& left) {
-  for (const auto& each : jobs.take({.max = 2, .lease = 1h})) {
+  for (const auto& each : jobs.take(2, {.lease = 1h})) {
     left.receipts.push_back(each.receipt);
   }
 }
 
 void die(claim_queue& jobs, notes& left) {
-  for (const auto& each : jobs.take({.max = 2})) {
+  for (const auto& each : jobs.take(2)) {
     static_cast<void>(jobs.fail(each.receipt, "broke", {.give_up = true}));
     left.ids.push_back(each.receipt.id);
   }
@@ -104,9 +104,8 @@ scenario on_dead(const std::string& name, sort which, const act& what) {
 }
 scenario taking(const std::string& name, sort which, const preparation& before,
                 std::size_t max = 2) {
-  return after(before, name, which, [=](auto& jobs, auto& /*left*/) {
-    return told(jobs.take({.max = max, .lease = 1h}));
-  });
+  return after(before, name, which,
+               [=](auto& jobs, auto& /*left*/) { return told(jobs.take(max, {.lease = 1h})); });
 }
 
 void add_enqueues(std::vector<scenario>& to) {
@@ -146,12 +145,12 @@ void add_takes(std::vector<scenario>& to) {
   to.push_back(taking("take", sort::usual, nothing));
   to.push_back(taking("take from a group", sort::grouped, nothing));
   to.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {
-    static_cast<void>(jobs.take({.max = 2, .lease = 1s}));
+    static_cast<void>(jobs.take(2, {.lease = 1s}));
     left.clock->advance(2s);
   }));
   to.push_back(
       taking("take where the last attempt expired", sort::buried, [](auto& jobs, auto& left) {
-        static_cast<void>(jobs.take({.max = 1, .lease = 1s}));
+        static_cast<void>(jobs.take(1, {.lease = 1s}));
         left.clock->advance(2s);
       }));
   to.push_back(taking("take what fell due", sort::usual, [](auto& jobs, auto& left) {
@@ -171,7 +170,7 @@ void add_takes(std::vector<scenario>& to) {
 
 void add_completions(std::vector<scenario>& to) {
   const auto complete = [](claim_queue& jobs, notes& left) {
-    return told(jobs.complete(left.receipts));
+    return told(jobs.complete_batch(left.receipts));
   };
   to.push_back(on_leased("complete", sort::usual, complete));
   to.push_back(on_leased("complete and keep", sort::keeps, complete));
@@ -189,10 +188,11 @@ void add_failures(std::vector<scenario>& to) {
   to.push_back(on_leased("fail", sort::usual, fail));
   to.push_back(on_leased("fail the last attempt", sort::buried, fail));
   to.push_back(on_leased("fail in a group", sort::grouped, fail));
-  to.push_back(on_leased("release", sort::usual,
-                         [](auto& jobs, auto& left) { return told(jobs.release(left.receipts)); }));
+  to.push_back(on_leased("release", sort::usual, [](auto& jobs, auto& left) {
+    return told(jobs.release_batch(left.receipts));
+  }));
   to.push_back(on_leased("extend", sort::usual, [](auto& jobs, auto& left) {
-    return told(jobs.extend(left.receipts, 2h));
+    return told(jobs.extend_batch(left.receipts, 2h));
   }));
 }
 
@@ -206,7 +206,7 @@ void add_care(std::vector<scenario>& to) {
   to.push_back(on_dead("redrive all", sort::usual, all));
   to.push_back(on_dead("redrive all from the dead letters", sort::buried, all));
   to.push_back(on_dead("purge the dead", sort::usual, [](auto& jobs, auto& /*left*/) {
-    return std::to_string(jobs.purge(tableq::retained::dead, {.batch = 1}));
+    return std::to_string(jobs.purge(tableq::message_state::dead, {.batch = 1}));
   }));
   const auto cancel = [](claim_queue& jobs, notes& left) {
     return std::to_string(static_cast<int>(jobs.cancel(left.ids.at(0))));

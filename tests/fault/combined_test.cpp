@@ -97,7 +97,7 @@ TEST_P(faults_among_threads, tell_each_enqueue_whether_its_message_is_there) {
     const auto told = at_once([&](std::size_t i) { mail.enqueue(std::to_string(i)); });
     trouble_.heal();
     std::multiset<std::string> stored;
-    for (const auto& each : seen.dequeue_batch({.max = 100})) stored.insert(each.payload);
+    for (const auto& each : seen.dequeue_batch(100)) stored.insert(each.payload);
     for (std::size_t i = 0; i < callers; ++i) {
       const std::size_t count = stored.count(std::to_string(i));
       if (!told[i]) {
@@ -128,7 +128,7 @@ TEST_P(faults_among_threads, give_no_message_to_two_readers) {
     });
     trouble_.heal();
     std::multiset<std::string> all;
-    for (const auto& each : seen.dequeue_batch({.max = 100})) all.insert(each.payload);
+    for (const auto& each : seen.dequeue_batch(100)) all.insert(each.payload);
     std::size_t unknown = 0;
     for (std::size_t i = 0; i < callers; ++i) {
       if (!told[i]) all.insert(got[i]);
@@ -146,10 +146,11 @@ TEST_P(faults_among_threads, settle_each_message_as_its_caller_is_told) {
   each_fault([&](const fault& /*with*/) {
     for (std::size_t i = 0; i < callers; ++i) seen.enqueue(std::to_string(i));
     std::vector<tableq::receipt> receipts;
-    for (const auto& each : seen.take({.max = callers})) receipts.push_back(each.receipt);
+    for (const auto& each : seen.take(callers)) receipts.push_back(each.receipt);
     ASSERT_EQ(receipts.size(), callers);
-    const auto told = at_once(
-        [&](std::size_t i) { EXPECT_EQ(jobs.complete(receipts[i]), tableq::settled::done); });
+    const auto told = at_once([&](std::size_t i) {
+      EXPECT_EQ(jobs.complete(receipts[i]), tableq::settle_result::applied);
+    });
     trouble_.heal();
     for (std::size_t i = 0; i < callers; ++i) {
       const bool there = seen.get(receipts[i].id).has_value();
@@ -157,7 +158,7 @@ TEST_P(faults_among_threads, settle_each_message_as_its_caller_is_told) {
       EXPECT_EQ(there, !gone);
     }
     // A receipt that is unknown settles it.
-    EXPECT_EQ(jobs.complete(receipts).size(), callers);
+    EXPECT_EQ(jobs.complete_batch(receipts).size(), callers);
     EXPECT_EQ(seen.stats().leased, 0U);
   });
 }

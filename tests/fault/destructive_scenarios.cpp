@@ -60,8 +60,8 @@ void add_batches(std::vector<scenario>& to) {
     mail.enqueue_async("x").get();
     return std::string("stored");
   }));
-  to.push_back(in_mail("dequeue a batch",
-                       [](auto& mail) { return joined(mail.dequeue_batch({.max = 2})); }));
+  to.push_back(
+      in_mail("dequeue a batch", [](auto& mail) { return joined(mail.dequeue_batch(2)); }));
   to.push_back(in_mail("purge", [](auto& mail) { return std::to_string(mail.purge()); }));
 }
 

@@ -70,7 +70,7 @@ TEST_P(faults, number_and_name_the_calls_and_show_no_value) {
   EXPECT_TRUE(history[0].lasting);
   EXPECT_FALSE(history[0].failed);
   tableq::transaction tx = db.begin();
-  mail.enqueue(tx, "the payload");
+  mail.in(tx).enqueue("the payload");
   tx.commit();
   const auto names = names_of(trouble_.history());
   EXPECT_EQ(std::count(names.begin(), names.end(), "begin"), 1);
@@ -120,9 +120,9 @@ TEST_P(lost_sessions_by_faults, of_a_transaction_undo_all_of_it) {
   auto mail = mail_of(db);
   for (const trouble what : {trouble::lost_connection, trouble::deadlock}) {
     tableq::transaction tx = db.begin();
-    mail.enqueue(tx, "b");
+    mail.in(tx).enqueue("b");
     trouble_.fail("fifo.enqueue", {what, moment::after});
-    EXPECT_THROW(mail.enqueue(tx, "c"), tableq::error);
+    EXPECT_THROW(mail.in(tx).enqueue("c"), tableq::error);
     EXPECT_CODE(invalid_argument, tx.commit());
   }
   EXPECT_EQ(mail.stats().waiting, 1U);
@@ -135,7 +135,7 @@ TEST_P(lost_sessions_by_faults, of_a_commit_leave_it_unknown_whether_or_not_it_h
   for (const moment when : {moment::before, moment::after}) {
     trouble_.fail(1, {trouble::unknown_commit, when});  // a begin is no commit
     tableq::transaction tx = db.begin();
-    mail.enqueue(tx, "a");
+    mail.in(tx).enqueue("a");
     trouble_.fail("commit", {trouble::unknown_commit, when});
     EXPECT_CODE(outcome_unknown, tx.commit());
     EXPECT_FALSE(tx.active());
@@ -167,17 +167,17 @@ TEST_P(faults, that_keep_a_take_from_settling_what_came_too_late_leave_it_what_i
   {
     tableq::transaction tx = db.begin();
     trouble_.fail("claim.fail", refused);
-    EXPECT_CODE(busy, static_cast<void>(jobs.take(tx, {.max = 2})));
+    EXPECT_CODE(busy, static_cast<void>(jobs.in(tx).take(2)));
   }
   trouble_.fail("claim.fail", refused);
-  const auto got = jobs.take({.max = 2});
+  const auto got = jobs.take(2);
   ASSERT_EQ(payloads_of(got), std::vector<std::string>{"good"});
-  EXPECT_EQ(jobs.complete(got[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.complete(got[0].receipt), tableq::settle_result::applied);
   clock.advance(1min);
   trouble_.fail("claim.fail", refused);
-  EXPECT_CODE(busy, static_cast<void>(jobs.take())) << "nothing else was there";
+  EXPECT_CODE(busy, static_cast<void>(jobs.take(1))) << "nothing else was there";
   clock.advance(1min);
-  EXPECT_TRUE(jobs.take().empty());
+  EXPECT_TRUE(jobs.take(1).empty());
   const auto dead = jobs.list(tableq::message_state::dead);
   ASSERT_EQ(payloads_of(dead), std::vector<std::string>{"late"});
   EXPECT_EQ(dead[0].errors.back().error, "expired");

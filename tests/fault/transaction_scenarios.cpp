@@ -21,11 +21,11 @@ void open_both(actor& by) {
 
 /// From one queue to the other, and a job done.
 std::string move(actor& by, tableq::transaction& tx) {
-  const auto got = by.fifo("mail").dequeue(tx);
-  by.claim("jobs").enqueue(tx, got.value().payload, {.key = "moved"});
-  const auto taken = by.claim("jobs").take(tx);
-  const auto done = by.claim("jobs").complete(tx, taken.at(0).receipt);
-  return got->payload + (done == tableq::settled::done ? " done" : " lost");
+  const auto got = by.fifo("mail").in(tx).dequeue();
+  by.claim("jobs").in(tx).enqueue(got.value().payload, {.key = "moved"});
+  const auto taken = by.claim("jobs").in(tx).take(1);
+  const auto done = by.claim("jobs").in(tx).complete(taken.at(0).receipt);
+  return got->payload + (done == tableq::settle_result::applied ? " done" : " lost");
 }
 
 /// A transaction that the caller began.
@@ -78,7 +78,7 @@ std::vector<scenario> transaction_scenarios() {
         std::string done;
         {
           tableq::enlistment joined = tableq::enlist(by.db(), callers);
-          done = move(by, joined);
+          done = move(by, static_cast<tableq::transaction&>(joined));
         }
         mine.commit();
         return done;
@@ -86,7 +86,7 @@ std::vector<scenario> transaction_scenarios() {
   out.push_back(
       enlisting("enlist a session without a transaction", [](actor& by, soci::session& callers) {
         tableq::enlistment alone = tableq::enlist(by.db(), callers);
-        by.fifo("mail").enqueue(alone, "x");
+        by.fifo("mail").in(alone).enqueue("x");
         return std::string("stored");
       }));
   return out;

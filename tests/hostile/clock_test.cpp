@@ -39,7 +39,7 @@ TEST_P(wrong_clock, of_a_client_decides_nothing) {
   auto later = db().pending("later");
   auto jobs = db().claim("jobs", {.lease = 10min});
   auto wait = db().claim("wait");
-  const auto now = [&] { return jobs.get(jobs.enqueue("now"))->created_at; };
+  const auto now = [&] { return jobs.get(jobs.enqueue("now").id)->created_at; };
   for (const auto& [seconds, jumps] : {std::pair{3600, false}, {-3600, false}, {3600, true}}) {
     SCOPED_TRACE(std::to_string(seconds) + (jumps ? " jumping" : ""));
     const auto before = now();
@@ -68,7 +68,7 @@ TEST_P(wrong_clock, of_a_client_decides_nothing) {
 TEST_P(wrong_clock, of_a_client_takes_nobodys_lease) {
   auto jobs = db().claim("jobs", {.lease = 10min});
   jobs.enqueue("held");
-  const auto held = jobs.take();
+  const auto held = jobs.take(1);
   ASSERT_EQ(held.size(), 1U);
   for (const int seconds : {3600, -3600}) {
     jobs.enqueue("free");
@@ -79,7 +79,7 @@ TEST_P(wrong_clock, of_a_client_takes_nobodys_lease) {
     works.signal(SIGTERM);
     EXPECT_EQ(works.wait().out, "free");
   }
-  EXPECT_EQ(jobs.complete(held[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.complete(held[0].receipt), tableq::settle_result::applied);
 }
 
 TEST_P(wrong_clock, is_wrong_indeed) {

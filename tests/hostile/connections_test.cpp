@@ -30,12 +30,13 @@ TEST_P(connections, in_great_number_lose_nothing_and_share_the_messages) {
     for (int i = 0; i < count; ++i) {
       threads.emplace_back([&, i] {
         tableq::transaction tx = wide.begin();
-        static_cast<void>(jobs.enqueue(tx, "m" + std::to_string(i)));
+        static_cast<void>(jobs.in(tx).enqueue("m" + std::to_string(i)));
         // Where writers do not wait for each other, all sessions are open at the same time.
         if (can().concurrent_writers) all_have_one.arrive_and_wait();
         tx.commit();
-        const auto taken = jobs.take({.wait = 2min});
-        if (taken.size() == 1 && jobs.complete(taken[0].receipt) == tableq::settled::done) ++done;
+        const auto taken = jobs.take(1, {.wait = 2min});
+        if (taken.size() == 1 && jobs.complete(taken[0].receipt) == tableq::settle_result::applied)
+          ++done;
       });
     }
   }

@@ -50,11 +50,11 @@ class pooler : public on_each_backend {
     int done = 0;
     for (int n = 0; n < rounds; ++n) {
       db.transact([&](tableq::transaction& tx) {
-        jobs.enqueue(tx, "a");
-        jobs.enqueue(tx, "b");
+        jobs.in(tx).enqueue("a");
+        jobs.in(tx).enqueue("b");
       });
-      for (const auto& one : jobs.take({.max = 2})) {
-        if (jobs.complete(one.receipt) == tableq::settled::done) ++done;
+      for (const auto& one : jobs.take(2)) {
+        if (jobs.complete(one.receipt) == tableq::settle_result::applied) ++done;
       }
     }
     return done;
@@ -77,7 +77,7 @@ TEST_P(pooler, in_transaction_mode_serves_every_operation) {
   EXPECT_EQ(strict.dequeue()->payload, "a");
   auto groups = db.claim("groups", {.key_window = 1ms, .groups = tableq::group_options{}});
   groups.enqueue("g", {.key = "k", .group = "g"});
-  EXPECT_EQ(groups.complete(groups.take().at(0).receipt), tableq::settled::done);
+  EXPECT_EQ(groups.complete(groups.take(1).at(0).receipt), tableq::settle_result::applied);
   EXPECT_TRUE(db.drop("groups"));
 }
 
@@ -93,8 +93,8 @@ TEST_P(pooler, in_transaction_mode_serves_more_clients_than_it_has_sessions) {
       threads.emplace_back([&] { EXPECT_NO_THROW(done += produce_and_consume(each)); });
     }
   }
-  for (const auto& one : all.take({.max = 1000})) {
-    if (all.complete(one.receipt) == tableq::settled::done) ++done;
+  for (const auto& one : all.take(1000)) {
+    if (all.complete(one.receipt) == tableq::settle_result::applied) ++done;
   }
   EXPECT_EQ(done, clients * each * 2);
   EXPECT_EQ(all.stats().ready + all.stats().leased, 0U);
@@ -128,7 +128,7 @@ TEST_P(pooler, in_transaction_mode_is_left_as_it_was) {
 }
 
 TEST_P(pooler, in_transaction_mode_lets_waiting_reads_look_by_themselves) {
-  auto db = through(with_pooling, {.look_every = 60s});
+  auto db = through(with_pooling, {.poll_interval = 60s});
   auto other = through(with_pooling);
   auto reads = db.fifo("mail");
   auto sends = other.fifo("mail");
@@ -142,7 +142,7 @@ TEST_P(pooler, in_transaction_mode_lets_waiting_reads_look_by_themselves) {
 }
 
 TEST_P(pooler, in_transaction_mode_tells_those_who_listen_at_the_server_itself) {
-  auto direct = open({.schema_name = schema(), .look_every = 1h});
+  auto direct = open({.schema_name = schema(), .poll_interval = 1h});
   auto reads = direct.fifo("mail");
   auto db = through(with_pooling);
   auto sends = db.fifo("mail");
@@ -184,7 +184,7 @@ TEST_P(pooler, that_is_not_told_of_is_told_apart_by_a_clear_error) {
   for (const std::string& each : complaints) {
     EXPECT_TRUE(contains(each, "pooling=transaction")) << each;
   }
-  for (const auto& each : mail.dequeue_batch({.max = 1000})) EXPECT_EQ(each.payload, "m");
+  for (const auto& each : mail.dequeue_batch(1000)) EXPECT_EQ(each.payload, "m");
 }
 
 }  // namespace

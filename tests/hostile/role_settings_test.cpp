@@ -165,7 +165,7 @@ TEST_P(session_settings, of_a_caller_spoil_nothing_and_stay) {
     {
       soci::transaction mine(*session);
       tableq::enlistment joined = tableq::enlist(db(), *session);
-      work_within(db(), joined);
+      work_within(db(), static_cast<tableq::transaction&>(joined));
       mine.commit();
     }
     std::string now;
@@ -186,7 +186,7 @@ TEST_P(session_settings, that_would_store_other_texts_are_refused) {
   EXPECT_TRUE(contains(refused.what(), "SET client_encoding TO 'UTF8'")) << refused.what();
   session->once << "SET client_encoding TO 'UTF8'";
   auto mail = db().fifo("mail");
-  mail.enqueue(tableq::enlist(db(), *session), "stored");
+  mail.in(tableq::enlist(db(), *session)).enqueue("stored");
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
 

@@ -37,7 +37,7 @@ class server_clock : public testing::TestWithParam<bool> {
     const auto until = steady_clock::now() + 300ms;
     for (int i = 0; i < 40 || steady_clock::now() < until; ++i) {
       static_cast<void>(jobs.enqueue("x"));
-      for (const auto& one : jobs.take({.max = 10})) static_cast<void>(jobs.complete(one.receipt));
+      for (const auto& one : jobs.take(10)) static_cast<void>(jobs.complete(one.receipt));
     }
   }
   /// How late a message comes to a waiting read.
@@ -46,7 +46,7 @@ class server_clock : public testing::TestWithParam<bool> {
     constexpr auto delay = 300ms;
     const auto due = steady_clock::now() + delay;
     add(delay);
-    const auto got = jobs.take({.wait = 60s});
+    const auto got = jobs.take(1, {.wait = 60s});
     const auto late = steady_clock::now() - due;
     EXPECT_EQ(got.size(), 1U);
     for (const auto& one : got) static_cast<void>(jobs.complete(one.receipt));
@@ -73,7 +73,7 @@ TEST_P(server_clock, set_back_makes_no_later_message_late) {
     // And what is leased from then on.
     const auto lease = [&](std::chrono::milliseconds length) {
       static_cast<void>(jobs.enqueue("leased"));
-      EXPECT_EQ(jobs.take({.lease = length}).size(), 1U);
+      EXPECT_EQ(jobs.take(1, {.lease = length}).size(), 1U);
     };
     EXPECT_LT(lateness(jobs, lease), soon);
     EXPECT_LT(lateness(jobs, enqueue), soon);

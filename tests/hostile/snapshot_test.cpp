@@ -39,10 +39,10 @@ TEST_P(held_snapshot, of_another_changes_nothing_in_what_is_read_and_settled) {
     mail.enqueue_batch(batch);
     jobs.enqueue_batch(work);
     std::vector<tableq::receipt> receipts;
-    for (const auto& each : jobs.take({.max = 200})) receipts.push_back(each.receipt);
-    const auto all = jobs.complete(receipts);
-    EXPECT_EQ(std::count(all.begin(), all.end(), tableq::settled::done), 200);
-    EXPECT_EQ(payloads_of(mail.dequeue_batch({.max = 1000})), payloads);
+    for (const auto& each : jobs.take(200)) receipts.push_back(each.receipt);
+    const auto all = jobs.complete_batch(receipts);
+    EXPECT_EQ(std::count(all.begin(), all.end(), tableq::settle_result::applied), 200);
+    EXPECT_EQ(payloads_of(mail.dequeue_batch(1000)), payloads);
   }
   *other << "SELECT count(*) FROM fifo", soci::into(seen);
   EXPECT_EQ(seen, 1) << "the other one still looks at the past";

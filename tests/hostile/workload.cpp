@@ -41,7 +41,7 @@ void work_in_groups(tableq::database& db) {
   EXPECT_EQ(jobs.get(ids[0])->group, std::nullopt);
   EXPECT_EQ(jobs.get(ids[0])->key, std::nullopt);
   EXPECT_EQ(jobs.stats().held, 1U);
-  auto taken = jobs.take({.max = 10});
+  auto taken = jobs.take(10);
   ASSERT_EQ(taken.size(), 3U);
   EXPECT_EQ(taken[0].receipt.id, ids[1]) << "the highest priority";
   EXPECT_EQ(taken[1].receipt.id, ids[0]);
@@ -49,26 +49,26 @@ void work_in_groups(tableq::database& db) {
   const std::vector<tableq::failure> failures = {
       {.receipt = taken[0].receipt, .error = odd_text, .options = {.give_up = true}},
       {.receipt = taken[1].receipt, .error = "NULL", .options = {.delay = 1h}}};
-  EXPECT_EQ(jobs.fail(failures), std::vector(2, tableq::settled::done));
-  EXPECT_EQ(jobs.complete(taken[2].receipt), tableq::settled::done);
-  taken = jobs.take({.max = 10});
+  EXPECT_EQ(jobs.fail_batch(failures), std::vector(2, tableq::settle_result::applied));
+  EXPECT_EQ(jobs.complete(taken[2].receipt), tableq::settle_result::applied);
+  taken = jobs.take(10);
   ASSERT_EQ(taken.size(), 1U) << "the next of its group";
   EXPECT_EQ(taken[0].headers.at("a"), "NULL");
-  EXPECT_EQ(jobs.release(taken[0].receipt), tableq::settled::done);
-  EXPECT_EQ(jobs.set_priority(ids[4], 9), tableq::altered::done);
+  EXPECT_EQ(jobs.release(taken[0].receipt), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.set_priority(ids[4], 9), tableq::change_result::applied);
   EXPECT_EQ(jobs.redrive(std::array{ids[1]}), 1U);
-  const auto running = jobs.take();
+  const auto running = jobs.take(1);
   ASSERT_EQ(running.size(), 1U);
   EXPECT_EQ(running[0].receipt.id, ids[4]);
-  taken = jobs.take();
+  taken = jobs.take(1);
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(jobs.get(ids[1])->errors.at(0).error, odd_text);
-  EXPECT_EQ(jobs.fail(taken[0].receipt, "over", {.give_up = true}), tableq::settled::done);
-  EXPECT_EQ(jobs.purge(tableq::retained::dead), 1U);
-  EXPECT_EQ(jobs.cancel(std::array{ids[0], ids[1], ids[3], ids[4]}),
-            (std::vector{tableq::altered::done, tableq::altered::not_found, tableq::altered::done,
-                         tableq::altered::running}));
-  EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.fail(taken[0].receipt, "over", {.give_up = true}), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.purge(tableq::message_state::dead), 1U);
+  EXPECT_EQ(jobs.cancel_batch(std::array{ids[0], ids[1], ids[3], ids[4]}),
+            (std::vector{tableq::change_result::applied, tableq::change_result::not_found,
+                         tableq::change_result::applied, tableq::change_result::running}));
+  EXPECT_EQ(jobs.complete(running[0].receipt), tableq::settle_result::applied);
 }
 
 }  // namespace
@@ -77,37 +77,38 @@ void work_within(tableq::database& db, tableq::transaction& tx) {
   for (const tableq::kind each :
        {tableq::kind::heap, tableq::kind::fifo, tableq::kind::lifo, tableq::kind::pending}) {
     any_queue queue(db, each, tableq::to_string(each));
-    queue.put(tx, odd_bytes);
-    queue.put_all(tx, {odd_bytes, "", odd_bytes});
-    const auto got = queue.take_up_to(tx, 3);
+    queue.in(tx).put(odd_bytes);
+    queue.in(tx).put_all({odd_bytes, "", odd_bytes});
+    const auto got = queue.in(tx).take_up_to(3);
     ASSERT_EQ(got.size(), 3U);
     EXPECT_EQ(got[0].payload, odd_bytes);
-    EXPECT_TRUE(queue.take(tx));
-    EXPECT_FALSE(queue.take(tx));
+    EXPECT_TRUE(queue.in(tx).take());
+    EXPECT_FALSE(queue.in(tx).take());
   }
   auto jobs = db.claim("grouped", {.groups = tableq::group_options{}});
   std::vector<tableq::message_id> ids;
-  for (const auto& each : jobs.enqueue_batch(tx, mixed_batch())) ids.push_back(each.id);
-  ids.push_back(jobs.enqueue(tx, odd_bytes, {.key = "alone", .group = "alone"}).id);
-  EXPECT_TRUE(jobs.enqueue(tx, "twice", {.key = odd_text}).existed());
-  EXPECT_EQ(
-      jobs.enqueue(tx, odd_bytes, {.key = "alone", .on_duplicate = tableq::on_duplicate::replace})
-          .id,
-      ids[5]);
-  EXPECT_EQ(jobs.find(tx, "NULL")->id, ids[1]);
-  EXPECT_EQ(jobs.get(tx, ids[0])->key, std::nullopt);
-  const auto taken = jobs.take(tx, {.max = 10});
+  for (const auto& each : jobs.in(tx).enqueue_batch(mixed_batch())) ids.push_back(each.id);
+  ids.push_back(jobs.in(tx).enqueue(odd_bytes, {.key = "alone", .group = "alone"}).id);
+  EXPECT_FALSE(jobs.in(tx).enqueue("twice", {.key = odd_text}).created());
+  EXPECT_EQ(jobs.in(tx)
+                .enqueue(odd_bytes, {.key = "alone", .on_duplicate = tableq::on_duplicate::replace})
+                .id,
+            ids[5]);
+  EXPECT_EQ(jobs.in(tx).find("NULL")->id, ids[1]);
+  EXPECT_EQ(jobs.in(tx).get(ids[0])->key, std::nullopt);
+  const auto taken = jobs.in(tx).take(10);
   ASSERT_EQ(taken.size(), 4U);
   EXPECT_EQ(taken[2].headers.at(odd_text), odd_text);
-  EXPECT_EQ(jobs.complete(tx, std::array{taken[0].receipt, taken[1].receipt}),
-            std::vector(2, tableq::settled::done));
-  EXPECT_EQ(jobs.fail(tx, taken[2].receipt, odd_text, {.delay = 1h}), tableq::settled::done);
-  EXPECT_EQ(jobs.extend(tx, taken[3].receipt, 1h), tableq::settled::done);
-  EXPECT_EQ(jobs.complete(tx, taken[3].receipt), tableq::settled::done);
-  EXPECT_EQ(jobs.set_priority(tx, ids[3], 7), tableq::altered::done);
-  EXPECT_EQ(jobs.cancel(tx, std::array{ids[0], ids[2], ids[3], ids[4]}),
-            (std::vector{tableq::altered::not_found, tableq::altered::done, tableq::altered::done,
-                         tableq::altered::done}));
+  EXPECT_EQ(jobs.in(tx).complete_batch(std::array{taken[0].receipt, taken[1].receipt}),
+            std::vector(2, tableq::settle_result::applied));
+  EXPECT_EQ(jobs.in(tx).fail(taken[2].receipt, odd_text, {.delay = 1h}),
+            tableq::settle_result::applied);
+  EXPECT_EQ(jobs.in(tx).extend(taken[3].receipt, 1h), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.in(tx).complete(taken[3].receipt), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.in(tx).set_priority(ids[3], 7), tableq::change_result::applied);
+  EXPECT_EQ(jobs.in(tx).cancel_batch(std::array{ids[0], ids[2], ids[3], ids[4]}),
+            (std::vector{tableq::change_result::not_found, tableq::change_result::applied,
+                         tableq::change_result::applied, tableq::change_result::applied}));
 }
 
 void work_with(tableq::database& db) {
@@ -127,9 +128,9 @@ void work_with(tableq::database& db) {
                                                .headers = {{odd_text, odd_text}},
                                                .key = odd_text,
                                                .max_attempts = 2});
-  EXPECT_TRUE(jobs.enqueue("twice", {.key = odd_text}).existed());
+  EXPECT_FALSE(jobs.enqueue("twice", {.key = odd_text}).created());
   static_cast<void>(jobs.enqueue("later", {.delay = 1h}));
-  const auto taken = jobs.take({.lease = 1min});
+  const auto taken = jobs.take(1, {.lease = 1min});
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].receipt.id, stored.id);
   EXPECT_EQ(taken[0].payload, odd_bytes);
@@ -138,23 +139,23 @@ void work_with(tableq::database& db) {
   EXPECT_EQ(taken[0].headers.at(odd_text), odd_text);
   const auto lease = taken[0].lease_until - taken[0].created_at;
   EXPECT_TRUE(lease >= 1min && lease < 2min) << lease.count();
-  EXPECT_EQ(jobs.extend(taken[0].receipt, 2min), tableq::settled::done);
-  EXPECT_EQ(jobs.fail(taken[0].receipt, odd_text), tableq::settled::done);
-  const auto again = jobs.take();
+  EXPECT_EQ(jobs.extend(taken[0].receipt, 2min), tableq::settle_result::applied);
+  EXPECT_EQ(jobs.fail(taken[0].receipt, odd_text), tableq::settle_result::applied);
+  const auto again = jobs.take(1);
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(jobs.get(again[0].receipt.id)->errors.at(0).error, odd_text);
   db.transact([&](tableq::transaction& tx) {
-    EXPECT_EQ(jobs.complete(tx, again[0].receipt), tableq::settled::done);
-    static_cast<void>(jobs.enqueue(tx, "next"));
+    EXPECT_EQ(jobs.in(tx).complete(again[0].receipt), tableq::settle_result::applied);
+    static_cast<void>(jobs.in(tx).enqueue("next"));
   });
   const auto stats = jobs.stats();
   EXPECT_EQ(stats.ready, 1U);
   EXPECT_EQ(stats.delayed, 1U);
   jobs.set_limits({.rate = 2.5, .burst = 3});
   EXPECT_EQ(jobs.limits().rate, 2.5);
-  const auto last = jobs.take();
+  const auto last = jobs.take(1);
   ASSERT_EQ(last.size(), 1U);
-  EXPECT_EQ(jobs.complete(last[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs.complete(last[0].receipt), tableq::settle_result::applied);
   jobs.set_limits({});
   EXPECT_FALSE(jobs.find(odd_text).has_value());
   for (const auto& each : jobs.list(tableq::message_state::delayed)) jobs.cancel(each.id);

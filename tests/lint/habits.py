@@ -33,6 +33,13 @@ def headers_use_no_namespace(tree):
             yield f"{source.name}:{line}: using namespace in a header"
 
 
+def the_library_is_in_its_versioned_namespace(tree):
+    """Another spelling would open a second namespace beside it."""
+    for source in tree.cpp("include", "core", "drivers"):
+        for line, match in source.matches(r"\bnamespace\s+tableq\b(?!::inline v0\b)(?=[\w:\s]*\{)"):
+            yield f"{source.name}:{line}: not namespace tableq::inline v0"
+
+
 def nothing_is_left_undone(tree):
     for source in tree.cpp(*OURS):
         for line, text in source.comments.items():
@@ -127,6 +134,7 @@ RULES = [
     sources_are_ascii,
     headers_begin_with_pragma_once,
     headers_use_no_namespace,
+    the_library_is_in_its_versioned_namespace,
     nothing_is_left_undone,
     suppressions_name_their_check,
     swallowed_exceptions_say_why,

@@ -7,7 +7,7 @@ namespace tableq_test {
 
 namespace {
 
-using tableq::settled;
+using tableq::settle_result;
 
 /// Leases are by the clock of the database, in milliseconds; the history is by a steady one.
 constexpr std::int64_t tolerance = 20'000'000;
@@ -21,7 +21,7 @@ bool ends(const claim_event& asked) {
   return asked.what != claim_deed::extend;
 }
 bool took_effect(const claim_event& asked) {
-  return asked.result == settled::done;
+  return asked.result == settle_result::applied;
 }
 std::int64_t lease_end(const claim_event& from) {
   return from.when.call + std::chrono::nanoseconds(from.lease).count() - tolerance;

@@ -20,7 +20,7 @@ struct claim_event {
   int group = 0;           ///< Of a put; zero: none.
   /// Of a take or extend: how long from some moment within the call.
   std::chrono::milliseconds lease{0};
-  tableq::settled result = tableq::settled::done;
+  tableq::settle_result result = tableq::settle_result::applied;
   span when = {};
 };
 using claim_history = std::vector<claim_event>;

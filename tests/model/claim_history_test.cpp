@@ -6,7 +6,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
-using tableq::settled;
+using tableq::settle_result;
 
 constexpr std::int64_t ms = 1'000'000;
 
@@ -24,7 +24,7 @@ class one_message {
                 .when = {at * ms, (at + 1) * ms}});
   }
   one_message& ask(claim_deed what, std::int64_t fence, std::int64_t at,
-                   settled result = settled::done) {
+                   settle_result result = settle_result::applied) {
     return add({.what = what,
                 .fence = fence,
                 .lease = 100ms,
@@ -53,7 +53,7 @@ TEST(claims, that_keep_the_rules_are_accepted) {
                 .take(3, 2, 50)
                 .ask(claim_deed::extend, 3, 100)
                 .take(4, 3, 200)
-                .ask(claim_deed::complete, 3, 210, settled::lease_lost)
+                .ask(claim_deed::complete, 3, 210, settle_result::lease_lost)
                 .ask(claim_deed::complete, 4, 220)
                 .verdict(true),
             "nothing");
@@ -112,9 +112,11 @@ TEST(claims, are_settled_by_receipts_that_were_given) {
 }
 
 TEST(claims, are_not_refused_without_a_reason) {
-  EXPECT_EQ(
-      one_message().take(1, 1, 10).ask(claim_deed::complete, 1, 20, settled::lease_lost).verdict(),
-      "a settlement was refused without a reason");
+  EXPECT_EQ(one_message()
+                .take(1, 1, 10)
+                .ask(claim_deed::complete, 1, 20, settle_result::lease_lost)
+                .verdict(),
+            "a settlement was refused without a reason");
 }
 
 TEST(claims, lose_no_message) {

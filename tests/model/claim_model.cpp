@@ -8,13 +8,15 @@ namespace tableq_test {
 
 using namespace std::chrono_literals;
 using tableq::message_state;
-using tableq::settled;
+using tableq::settle_result;
 using tableq::timestamp;
 
 std::optional<timestamp> claim_model::expiry(const tableq::claim_enqueue_options& options,
                                              timestamp now) const {
-  const auto lives = options.time_to_live.value_or(rules_.time_to_live.value_or(0ms));
-  return lives > 0ms ? std::optional(now + lives) : std::nullopt;
+  const auto lives =
+      options.time_to_live.value_or(rules_.time_to_live.value_or(tableq::lifetime::forever()))
+          .length();
+  return lives ? std::optional(now + *lives) : std::nullopt;
 }
 
 void claim_model::add(tableq::message_id id, const std::string& payload,
@@ -92,7 +94,7 @@ void claim_model::let_go(const group_names& groups) {
     auto busy = count(group, {message_state::ready, message_state::leased});
     if (!groups_pass()) busy += count(group, {message_state::delayed});
     for (auto& [id, each] : all_) {
-      if (busy >= static_cast<std::size_t>(rules_.groups->limit)) break;
+      if (busy >= static_cast<std::size_t>(rules_.groups.limit)) break;
       if (each.message.group != group || each.message.state != message_state::held) continue;
       each.message.state = message_state::ready;
       ++busy;
@@ -243,14 +245,14 @@ claim_model::entry* claim_model::held_by(const tableq::receipt& r) {
   return std::as_const(*this).held_by(r) == nullptr ? nullptr : &all_.at(r.id);
 }
 
-settled claim_model::complete(const tableq::receipt& r, timestamp now) {
+settle_result claim_model::complete(const tableq::receipt& r, timestamp now) {
   entry* held = held_by(r);
-  if (held == nullptr) return settled::lease_lost;
-  const bool kept = rules_.keep.value_or(false);
+  if (held == nullptr) return settle_result::lease_lost;
+  const bool kept = rules_.keep_completed.value_or(false);
   held->holds_key = held->holds_key && held->message.key && key_window() > 0ms;
   if (!kept && !held->holds_key) {
     all_.erase(r.id);
-    return settled::done;
+    return settle_result::applied;
   }
   held->message.state = message_state::done;
   held->message.due_at.reset();
@@ -259,13 +261,13 @@ settled claim_model::complete(const tableq::receipt& r, timestamp now) {
     held->message.payload.clear();
     held->message.headers.clear();
   }
-  return settled::done;
+  return settle_result::applied;
 }
 
-settled claim_model::fail(const tableq::receipt& r, const std::string& error,
-                          const tableq::fail_options& options, timestamp now) {
+settle_result claim_model::fail(const tableq::receipt& r, const std::string& error,
+                                const tableq::fail_options& options, timestamp now) {
   entry* held = held_by(r);
-  if (held == nullptr) return settled::lease_lost;
+  if (held == nullptr) return settle_result::lease_lost;
   note(*held, error, now);
   held->message.due_at.reset();
   const std::chrono::milliseconds delay = options.delay.value_or(rest_after(r)->least);
@@ -277,7 +279,7 @@ settled claim_model::fail(const tableq::receipt& r, const std::string& error,
   } else {
     held->message.state = message_state::ready;
   }
-  return settled::done;
+  return settle_result::applied;
 }
 
 std::optional<claim_model::rest> claim_model::rest_after(const tableq::receipt& r) const {
@@ -291,45 +293,45 @@ std::optional<claim_model::rest> claim_model::rest_after(const tableq::receipt& 
               .most = middle * (100 + rule.jitter) / 100};
 }
 
-settled claim_model::release(const tableq::receipt& r) {
+settle_result claim_model::release(const tableq::receipt& r) {
   entry* held = held_by(r);
-  if (held == nullptr) return settled::lease_lost;
+  if (held == nullptr) return settle_result::lease_lost;
   held->message.state = message_state::ready;
   held->message.due_at.reset();
   --held->message.attempts;
-  return settled::done;
+  return settle_result::applied;
 }
 
-settled claim_model::extend(const tableq::receipt& r, std::chrono::milliseconds lease,
-                            timestamp now) {
+settle_result claim_model::extend(const tableq::receipt& r, std::chrono::milliseconds lease,
+                                  timestamp now) {
   entry* held = held_by(r);
-  if (held == nullptr) return settled::lease_lost;
+  if (held == nullptr) return settle_result::lease_lost;
   held->message.due_at = now + lease;
-  return settled::done;
+  return settle_result::applied;
 }
 
-tableq::altered claim_model::cancel(tableq::message_id id) {
+tableq::change_result claim_model::cancel(tableq::message_id id) {
   const auto found = all_.find(id);
-  if (found == all_.end()) return tableq::altered::not_found;
+  if (found == all_.end()) return tableq::change_result::not_found;
   const message_state state = found->second.message.state;
-  if (state == message_state::leased) return tableq::altered::running;
-  if (state == message_state::done) return tableq::altered::finished;
+  if (state == message_state::leased) return tableq::change_result::running;
+  if (state == message_state::done) return tableq::change_result::finished;
   const group_names touched = groups_of({&id, 1});
   all_.erase(found);
   let_go(touched);
-  return tableq::altered::done;
+  return tableq::change_result::applied;
 }
 
-tableq::altered claim_model::set_priority(tableq::message_id id, std::int32_t priority) {
+tableq::change_result claim_model::set_priority(tableq::message_id id, std::int32_t priority) {
   const auto found = all_.find(id);
-  if (found == all_.end()) return tableq::altered::not_found;
+  if (found == all_.end()) return tableq::change_result::not_found;
   tableq::stored_message& message = found->second.message;
-  if (message.state == message_state::leased) return tableq::altered::running;
+  if (message.state == message_state::leased) return tableq::change_result::running;
   if (message.state == message_state::done || message.state == message_state::dead) {
-    return tableq::altered::finished;
+    return tableq::change_result::finished;
   }
   message.priority = priority;
-  return tableq::altered::done;
+  return tableq::change_result::applied;
 }
 
 std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids) {
@@ -355,7 +357,7 @@ std::size_t claim_model::redrive_all() {
   return redrive(ids);
 }
 
-std::size_t claim_model::purge(tableq::retained which, const tableq::purge_options& options,
+std::size_t claim_model::purge(tableq::message_state which, const tableq::purge_options& options,
                                timestamp now, const unit_ended& ended) {
   std::vector<std::pair<timestamp, tableq::message_id>> old;
   for (const auto& [id, each] : all_) {

@@ -57,9 +57,9 @@ class claim_model {
                                      tableq::timestamp now, std::int64_t identity,
                                      const unit_ended& ended);
   void fenced(const tableq::receipt& r) { all_.at(r.id).fence = r.fence; }
-  tableq::settled complete(const tableq::receipt& r, tableq::timestamp now);
-  tableq::settled fail(const tableq::receipt& r, const std::string& error,
-                       const tableq::fail_options& options, tableq::timestamp now);
+  tableq::settle_result complete(const tableq::receipt& r, tableq::timestamp now);
+  tableq::settle_result fail(const tableq::receipt& r, const std::string& error,
+                             const tableq::fail_options& options, tableq::timestamp now);
   struct rest {
     std::chrono::milliseconds least{0};
     std::chrono::milliseconds most{0};
@@ -67,11 +67,11 @@ class claim_model {
   /// How long the message may rest when it fails now, and the call does not say. Nothing when the
   /// receipt holds none.
   [[nodiscard]] std::optional<rest> rest_after(const tableq::receipt& r) const;
-  tableq::settled release(const tableq::receipt& r);
-  tableq::settled extend(const tableq::receipt& r, std::chrono::milliseconds lease,
-                         tableq::timestamp now);
-  tableq::altered cancel(tableq::message_id id);
-  tableq::altered set_priority(tableq::message_id id, std::int32_t priority);
+  tableq::settle_result release(const tableq::receipt& r);
+  tableq::settle_result extend(const tableq::receipt& r, std::chrono::milliseconds lease,
+                               tableq::timestamp now);
+  tableq::change_result cancel(tableq::message_id id);
+  tableq::change_result set_priority(tableq::message_id id, std::int32_t priority);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   /// The highest id that there was.
@@ -105,7 +105,7 @@ class claim_model {
   void adopt(tableq::message_id id, const std::string& payload);
 
   /// @param batch how many are deleted in one unit of work.
-  std::size_t purge(tableq::retained which, const tableq::purge_options& options,
+  std::size_t purge(tableq::message_state which, const tableq::purge_options& options,
                     tableq::timestamp now, const unit_ended& ended);
   [[nodiscard]] tableq::claim_stats stats(tableq::timestamp now) const;
 
@@ -125,7 +125,7 @@ class claim_model {
     return rules_.key_window.value_or(std::chrono::milliseconds{0});
   }
   [[nodiscard]] bool groups_pass() const {
-    return rules_.groups && rules_.groups->on_failure == tableq::group_policy::pass;
+    return rules_.groups.enabled && rules_.groups.on_failure == tableq::group_policy::pass;
   }
   [[nodiscard]] std::optional<tableq::timestamp> expiry(
       const tableq::claim_enqueue_options& options, tableq::timestamp now) const;

@@ -21,7 +21,7 @@ void claim_model::forget_keys(timestamp now) {
     entry& one = at->second;
     const bool freed = one.holds_key && is_past(one, now);
     if (freed) one.holds_key = false;
-    at = freed && !rules_.keep.value_or(false) ? all_.erase(at) : std::next(at);
+    at = freed && !rules_.keep_completed.value_or(false) ? all_.erase(at) : std::next(at);
   }
 }
 
@@ -29,7 +29,7 @@ std::optional<std::string> claim_model::crowded() const {
   for (const auto& [id, each] : all_) {
     const auto& group = each.message.group;
     if (group && count(*group, {message_state::ready, message_state::leased}) >
-                     static_cast<std::size_t>(rules_.groups->limit)) {
+                     static_cast<std::size_t>(rules_.groups.limit)) {
       return group;
     }
   }

@@ -87,13 +87,14 @@ tableq::claim_enqueue_options claim_walk::any_options(const std::string& payload
       .created_at = clock.now() - std::chrono::milliseconds(random_.below(50))};
   if (random_.one_in(3)) {
     options.delay = std::chrono::milliseconds(random_.below(9000));
-  } else if (rules_.groups) {
+  } else if (rules_.groups.enabled) {
     options.group = "group " + std::to_string(random_.below(4));
   }
   if (random_.one_in(2)) options.headers["n"] = payload;
   if (random_.one_in(rules_.key_window ? 2 : 3)) options.key = any_key();
   if (options.key) options.on_duplicate = any_policy();
-  if (random_.one_in(6)) options.time_to_live = std::chrono::milliseconds(random_.below(20'000));
+  if (random_.one_in(6))
+    options.time_to_live = std::chrono::milliseconds(1 + random_.below(20'000));
   if (random_.one_in(4)) options.max_attempts = 1 + static_cast<int>(random_.below(5));
   if (random_.one_in(4)) {
     options.retry = tableq::retry_delays{.after = {std::chrono::milliseconds(random_.below(3000)),
@@ -132,9 +133,8 @@ void claim_walk::enqueue(tableq::transaction* tx) {
     batch.push_back({.payload = payload, .options = any_options(payload)});
   }
   const auto put = [&] {
-    if (count > 1) return with(tx, [&](auto&... t) { return queue_->enqueue_batch(t..., batch); });
-    return std::vector{with(
-        tx, [&](auto&... t) { return queue_->enqueue(t..., batch[0].payload, batch[0].options); })};
+    if (count > 1) return in(tx, *queue_).enqueue_batch(batch);
+    return std::vector{in(tx, *queue_).enqueue(batch[0].payload, batch[0].options)};
   };
   if (refused(model_.limits(), count, model_.waiting_or_running(), put)) return;
   if (rejects(batch)) {
@@ -192,17 +192,17 @@ bool claim_walk::rejects(const std::vector<tableq::new_claim_message>& batch) co
 }
 
 void claim_walk::take(tableq::transaction* tx) {
+  const std::size_t max = 1 + random_.below(5);
   const tableq::take_options options{
-      .max = 1 + random_.below(5),
       .wait = tx == nullptr && random_.one_in(8) ? 1ms : 0ms,
       .lease = std::chrono::milliseconds(1 + random_.below(9000)),
       .claimed_at = random_.one_in(2) ? std::optional(clock.now()) : std::nullopt};
   std::vector<tableq::delivery> got;
   const auto take_in_model = [&] {
-    return model_.take(options.max, *options.lease, options.claimed_at, clock.now(), identity_,
+    return model_.take(max, *options.lease, options.claimed_at, clock.now(), identity_,
                        [&] { unit_ended(); });
   };
-  if (!told([&] { got = with(tx, [&](auto&... t) { return queue_->take(t..., options); }); })) {
+  if (!told([&] { got = in(tx, *queue_).take(max, options); })) {
     return either(take_in_model);
   }
   const auto expected = take_in_model();
@@ -235,13 +235,14 @@ void claim_walk::settle(tableq::transaction* tx) {
   }
   const std::chrono::milliseconds delay(random_.one_in(2) ? 0 : random_.below(5000));
   const std::string error = "error " + std::to_string(random_.below(1000));
-  std::vector<tableq::settled> expected;
+  std::vector<tableq::settle_result> expected;
   std::vector<tableq::message_id> ids;
   for (const tableq::receipt& r : some) ids.push_back(r.id);
   const auto touched = model_.groups_of(ids);
+  auto queue = in(tx, *queue_);
   const auto settled_as = [&](auto&& call, auto&& settle_one) {
-    std::vector<tableq::settled> got;
-    const bool known = told([&] { got = with(tx, call); });
+    std::vector<tableq::settle_result> got;
+    const bool known = told([&] { got = call(); });
     const auto effect = [&] {
       for (const tableq::receipt& r : some) expected.push_back(settle_one(r));
       model_.let_go(touched);
@@ -256,7 +257,7 @@ void claim_walk::settle(tableq::transaction* tx) {
   };
   switch (random_.below(4)) {
     case 0:
-      ASSERT_EQ(settled_as([&](auto&... t) { return queue_->complete(t..., some); },
+      ASSERT_EQ(settled_as([&] { return queue.complete_batch(some); },
                            [&](const auto& r) { return model_.complete(r, clock.now()); }),
                 expected);
       break;
@@ -270,18 +271,17 @@ void claim_walk::settle(tableq::transaction* tx) {
       const auto fail = [&](const auto& r) {
         return model_.fail(r, error, drawn(tx, r, options), clock.now());
       };
-      ASSERT_EQ(settled_as([&](auto&... t) { return queue_->fail(t..., failures); }, fail),
-                expected);
+      ASSERT_EQ(settled_as([&] { return queue.fail_batch(failures); }, fail), expected);
       break;
     }
     case 2:
-      ASSERT_EQ(settled_as([&](auto&... t) { return queue_->release(t..., some); },
+      ASSERT_EQ(settled_as([&] { return queue.release_batch(some); },
                            [&](const auto& r) { return model_.release(r); }),
                 expected);
       break;
     default: {
       const auto got =
-          settled_as([&](auto&... t) { return queue_->extend(t..., some, delay + 1ms); },
+          settled_as([&] { return queue.extend_batch(some, delay + 1ms); },
                      [&](const auto& r) { return model_.extend(r, delay + 1ms, clock.now()); });
       // One of two equal receipts answers: extending twice is extending once.
       for (std::size_t i = 0; i < some.size(); ++i) {
@@ -298,7 +298,7 @@ tableq::fail_options claim_walk::drawn(tableq::transaction* tx, const tableq::re
                                        tableq::fail_options options) {
   const auto expected = model_.rest_after(of);
   if (options.delay || !expected || expected->least == expected->most) return options;
-  const auto stored = with(tx, [&](auto&... t) { return queue_->get(t..., of.id); });
+  const auto stored = in(tx, *queue_).get(of.id);
   using enum tableq::message_state;
   // Still leased: the failure may be one that has not happened.
   if (!stored || stored->state == dead || stored->state == leased) return options;
@@ -319,8 +319,8 @@ tableq::message_id claim_walk::any_message() {
 
 void claim_walk::cancel(tableq::transaction* tx) {
   const tableq::message_id id = any_message();
-  auto got = tableq::altered::done;
-  if (!told([&] { got = with(tx, [&](auto&... t) { return queue_->cancel(t..., id); }); })) {
+  auto got = tableq::change_result::applied;
+  if (!told([&] { got = in(tx, *queue_).cancel(id); })) {
     return either([&] { model_.cancel(id); });
   }
   ASSERT_EQ(got, model_.cancel(id));
@@ -329,9 +329,8 @@ void claim_walk::cancel(tableq::transaction* tx) {
 void claim_walk::set_priority(tableq::transaction* tx) {
   const tableq::message_id id = any_message();
   const auto priority = static_cast<std::int32_t>(random_.below(5)) - 2;
-  auto got = tableq::altered::done;
-  const auto set = [&](auto&... t) { return queue_->set_priority(t..., id, priority); };
-  if (!told([&] { got = with(tx, set); })) {
+  auto got = tableq::change_result::applied;
+  if (!told([&] { got = in(tx, *queue_).set_priority(id, priority); })) {
     return either([&] { model_.set_priority(id, priority); });
   }
   ASSERT_EQ(got, model_.set_priority(id, priority));
@@ -339,19 +338,19 @@ void claim_walk::set_priority(tableq::transaction* tx) {
 
 void claim_walk::get(tableq::transaction* tx) {
   const tableq::message_id id = any_message();
-  const auto got = with(tx, [&](auto&... t) { return queue_->get(t..., id); });
+  const auto got = in(tx, *queue_).get(id);
   const auto expected = model_.get(id);
   ASSERT_EQ(got.has_value(), expected.has_value());
   if (got) compare({*got}, {*expected});
   const std::string key = any_key();
-  const auto found = with(tx, [&](auto&... t) { return queue_->find(t..., key); });
+  const auto found = in(tx, *queue_).find(key);
   const auto holder = model_.holder(key, clock.now());
   ASSERT_EQ(found.has_value(), holder.has_value());
   if (found) compare({*found}, {*model_.get(*holder)});
 }
 
 void claim_walk::purge() {
-  const auto which = random_.one_in(2) ? tableq::retained::dead : tableq::retained::done;
+  const auto which = random_.one_in(2) ? tableq::message_state::dead : tableq::message_state::done;
   const tableq::purge_options options{
       .older_than = std::chrono::milliseconds(random_.below(20'000)),
       .batch = 1 + random_.below(5)};

@@ -9,7 +9,7 @@ namespace tableq_test {
 void claim_walk::read_letter(tableq::transaction* tx) {
   if (!letters_) return;
   if (tx == nullptr) may_.heal();
-  const auto got = with(tx, [&](auto&... t) { return letters_->take(t...); });
+  const auto got = in(tx, *letters_).take(1);
   const auto& expected = model_.letters();
   ASSERT_EQ(got.empty(), expected.empty());
   if (got.empty()) return;
@@ -19,8 +19,8 @@ void claim_walk::read_letter(tableq::transaction* tx) {
   ASSERT_EQ(got[0].headers, found->second.headers);
   ASSERT_EQ(got[0].key, found->second.key);
   ASSERT_EQ(got[0].attempt, 1);
-  const auto done = with(tx, [&](auto&... t) { return letters_->complete(t..., got[0].receipt); });
-  ASSERT_EQ(done, tableq::settled::done);
+  const auto done = in(tx, *letters_).complete(got[0].receipt);
+  ASSERT_EQ(done, tableq::settle_result::applied);
   model_.remove_letter(got[0].payload);
 }
 
@@ -28,13 +28,9 @@ void claim_walk::write_letter(tableq::transaction* tx) {
   if (!letters_) return;
   if (tx == nullptr) may_.heal();
   const std::string payload = any_payload();
-  const auto put = [&] {
-    return with(tx, [&](auto&... t) {
-      return letters_->enqueue(t..., payload, {.created_at = clock.now()});
-    });
-  };
+  const auto put = [&] { return in(tx, *letters_).enqueue(payload, {.created_at = clock.now()}); };
   if (refused(model_.limits_of_letters(), 1, model_.letters().size(), put)) return;
-  ASSERT_FALSE(put().existed());
+  ASSERT_TRUE(put().created());
   model_.add_letter(payload, clock.now());
 }
 

@@ -12,7 +12,8 @@ TEST_P(claim_walk, agrees_with_the_model) {
 }
 
 TEST_P(claim_walk, of_a_queue_that_keeps_agrees_with_the_model) {
-  walk_by({.lease = 5s, .max_attempts = 3, .keep = true, .keys = tableq::key_scope::waiting});
+  walk_by(
+      {.lease = 5s, .max_attempts = 3, .keep_completed = true, .keys = tableq::key_scope::waiting});
 }
 
 TEST_P(claim_walk, of_a_queue_with_a_key_window_agrees_with_the_model) {
@@ -22,7 +23,7 @@ TEST_P(claim_walk, of_a_queue_with_a_key_window_agrees_with_the_model) {
 TEST_P(claim_walk, of_a_queue_that_keeps_and_has_a_key_window_agrees_with_the_model) {
   walk_by({.lease = 5s,
            .max_attempts = 4,
-           .keep = true,
+           .keep_completed = true,
            .retry = tableq::retry_delays{.after = {500ms, 2s}, .jitter = 25},
            .key_window = 3s});
 }
@@ -41,7 +42,7 @@ TEST_P(claim_walk, of_groups_that_pass_agrees_with_the_model) {
 TEST_P(claim_walk, of_a_queue_with_all_of_these_agrees_with_the_model) {
   walk_by({.lease = 5s,
            .max_attempts = 2,
-           .keep = true,
+           .keep_completed = true,
            .retry = tableq::retry_delays{.after = {1s, 3s}, .jitter = 25},
            .time_to_live = 20s,
            .key_window = 6s,

@@ -83,9 +83,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     for (std::uint64_t i = random_.below(5); i > 0; --i) {
       payloads.push_back("message " + std::to_string(++sent_));
     }
-    const auto put = [&] {
-      return with(tx, [&](auto&... t) { return mail_->put_all(t..., payloads); });
-    };
+    const auto put = [&] { return in(tx, *mail_).put_all(payloads); };
     if (refused(model_.limits(), payloads.size(), model_.all.size(), put)) return;
     std::vector<tableq::message_id> ids;
     if (!told([&] { ids = put(); })) return added_perhaps(payloads, clock.now());
@@ -105,9 +103,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
       due += std::chrono::milliseconds(random_.below(8000)) - 3s;
       options.due_at = due;
     }
-    const auto put = [&] {
-      return with(tx, [&](auto&... t) { return mail.enqueue(t..., payload, options); });
-    };
+    const auto put = [&] { return in(tx, mail).enqueue(payload, options); };
     if (refused(model_.limits(), 1, model_.all.size(), put)) return;
     tableq::message_id id;
     if (!told([&] { id = put(); })) return added_perhaps({payload}, due);
@@ -151,8 +147,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
   void dequeue(tableq::transaction* tx) {
     const std::size_t max = 1 + random_.below(5);
     std::vector<item> got;
-    const bool known =
-        told([&] { got = with(tx, [&](auto&... t) { return mail_->take_up_to(t..., max); }); });
+    const bool known = told([&] { got = in(tx, *mail_).take_up_to(max); });
     const std::size_t most = std::min(max, model_.limits().allowed(0, clock.now()));
     const auto expected = in_order();
     if (!known) return read_perhaps(std::min(most, expected.size()));

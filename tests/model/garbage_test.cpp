@@ -30,7 +30,7 @@ class handling {
     if (d.payload.starts_with("good ")) {
       const std::scoped_lock hold(mutex_);
       ++good_[d.payload];
-      return tableq::handled::done();
+      return tableq::handled::completed();
     }
     switch (turn_++ % 8) {
       case 0:
@@ -44,7 +44,7 @@ class handling {
       case 4:
         return tableq::handled::give_back();
       default:
-        return tableq::handled::done();
+        return tableq::handled::completed();
     }
   }
   [[nodiscard]] std::map<std::string, int> good() const {
@@ -68,7 +68,7 @@ class garbage_rows_of_claims : public on_each_backend {
 
   tableq::claim_options any_options() {
     tableq::claim_options options{.lease = 5s, .max_attempts = 2};
-    options.keep = random_.one_in(2);
+    options.keep_completed = random_.one_in(2);
     if (random_.one_in(2)) {
       options.retry = tableq::retry_delays{.after = {1ms, 5ms}, .jitter = 100};
     }
@@ -105,21 +105,21 @@ class garbage_rows_of_claims : public on_each_backend {
     for (const row& each : here().sql("SELECT id FROM jobs")) {
       ids.push_back({std::stoll(each.at(0).value())});
     }
-    for (const auto& each : jobs.get(ids)) EXPECT_TRUE(each);
+    for (const auto& each : jobs.get_batch(ids)) EXPECT_TRUE(each);
     static_cast<void>(jobs.redrive_all({.filter = [&](const auto&) { return random_.one_in(2); }}));
     static_cast<void>(jobs.redrive_all());
     db().transact([&](tableq::transaction& tx) {
-      for (const auto& each : jobs.take(tx, {.max = 10})) {
-        static_cast<void>(jobs.fail(tx, each.receipt, "garbage"));
+      for (const auto& each : jobs.in(tx).take(10)) {
+        static_cast<void>(jobs.in(tx).fail(each.receipt, "garbage"));
       }
     });
     handling rest;
     static_cast<void>(tableq::drain(jobs, [&](const auto& d, const auto&) {
       const auto said = rest(d);
-      return said.what() == tableq::handled::how::given_back ? tableq::handled::done() : said;
+      return said.what() == tableq::handled::how::given_back ? tableq::handled::completed() : said;
     }));
-    static_cast<void>(jobs.purge(tableq::retained::dead));
-    static_cast<void>(jobs.purge(tableq::retained::done));
+    static_cast<void>(jobs.purge(tableq::message_state::dead));
+    static_cast<void>(jobs.purge(tableq::message_state::done));
     for (const auto id : ids) {
       static_cast<void>(jobs.set_priority(id, 1));
       static_cast<void>(jobs.cancel(id));
@@ -137,13 +137,13 @@ class garbage_rows_of_claims : public on_each_backend {
       for (int tries = 0; tries < 5 && !in; ++tries) in = odd.insert();
       taken_ += in ? 1 : 0;
       if (i * good_messages / garbage_rows >= good) {
-        put_good(jobs, good++, options.groups.has_value());
+        put_good(jobs, good++, options.groups.enabled);
       }
     }
     handling handler;
     std::atomic<int> completed = 0;
     tableq::worker crew(jobs, [&](const tableq::delivery& d) { return handler(d); },
-                        {.threads = 3, .ahead = 20, .observe = [&](const auto& event) {
+                        {.threads = 3, .prefetch = 20, .observe = [&](const auto& event) {
                            if (event.what == tableq::worker_event::kind::completed) ++completed;
                          }});
     const auto until = std::chrono::steady_clock::now() + for_ever;

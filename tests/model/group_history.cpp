@@ -36,7 +36,7 @@ complaint check_groups(const claim_history& all) {
         (!of.first_taken || each.when.back < of.first_taken->back)) {
       of.first_taken = each.when;
     }
-    if (each.what == claim_deed::complete && each.result == tableq::settled::done) {
+    if (each.what == claim_deed::complete && each.result == tableq::settle_result::applied) {
       of.completed = each.when;
     }
   }

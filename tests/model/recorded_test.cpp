@@ -202,7 +202,8 @@ class recorded_claims : public testing::TestWithParam<const backend*>, public re
     const std::chrono::milliseconds lease(random.one_in(2) ? 300 : 1 + random.below(20));
     const std::uint64_t choice = random.below(16);
     if (choice < 3) {
-      acting.put(1 + random.below(3), options_.groups ? 1 + static_cast<int>(random.below(3)) : 0);
+      acting.put(1 + random.below(3),
+                 options_.groups.enabled ? 1 + static_cast<int>(random.below(3)) : 0);
     } else if (choice < 7) {
       acting.take(1 + random.below(3), lease);
     } else if (choice == 7) {

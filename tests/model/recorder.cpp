@@ -43,7 +43,7 @@ void queue_actor::get_and_undo(std::size_t max) {
   std::vector<item> items;
   const span when = timed([&] {
     tableq::transaction tx = db_.begin();
-    items = queue_.take_up_to(tx, max);
+    items = queue_.in(tx).take_up_to(max);
     tx.rollback();
   });
   into_.add({.what = deed::undone, .values = values_of(items), .when = when, .actor = actor_});
@@ -53,8 +53,8 @@ void queue_actor::get_and_put(std::size_t max, std::int64_t value) {
   std::vector<item> items;
   const span when = timed([&] {
     db_.transact([&](tableq::transaction& tx) {
-      items = queue_.take_up_to(tx, max);
-      queue_.put(tx, std::to_string(value));
+      items = queue_.in(tx).take_up_to(max);
+      queue_.in(tx).put(std::to_string(value));
     });
   });
   into_.add({.what = deed::got, .values = values_of(items), .when = when, .actor = actor_});
@@ -82,7 +82,7 @@ void claim_actor::put(std::size_t count, int group) {
 void claim_actor::take(std::size_t max, std::chrono::milliseconds lease,
                        std::chrono::milliseconds wait) {
   std::vector<tableq::delivery> got;
-  const span when = timed([&] { got = queue_.take({.max = max, .wait = wait, .lease = lease}); });
+  const span when = timed([&] { got = queue_.take(max, {.wait = wait, .lease = lease}); });
   for (const tableq::delivery& each : got) {
     into_.add({.what = claim_deed::take,
                .id = each.receipt.id,
@@ -96,7 +96,7 @@ void claim_actor::take(std::size_t max, std::chrono::milliseconds lease,
 
 void claim_actor::take_and_undo(tableq::database& db, std::size_t max) {
   tableq::transaction tx = db.begin();
-  for (const auto& each : queue_.take(tx, {.max = max})) receipts_.push_back(each.receipt);
+  for (const auto& each : queue_.in(tx).take(max)) receipts_.push_back(each.receipt);
   tx.rollback();
 }
 
@@ -108,7 +108,7 @@ void claim_actor::ask(claim_deed what, std::uint64_t which, std::chrono::millise
 
 void claim_actor::settle(claim_deed what, const tableq::receipt& by,
                          std::chrono::milliseconds lease) {
-  tableq::settled result = tableq::settled::done;
+  tableq::settle_result result = tableq::settle_result::applied;
   const span when = timed([&] {
     switch (what) {
       case claim_deed::complete:

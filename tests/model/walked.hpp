@@ -49,10 +49,10 @@ class walked : public Ground {
   /// One with which nothing has happened.
   void begin_model(Model empty) { model_ = empty_ = std::move(empty); }
 
-  /// Calls with the transaction when there is one.
-  template <class Call>
-  static auto with(tableq::transaction* tx, Call&& call) {
-    return tx == nullptr ? call() : call(*tx);
+  /// The queue, in the transaction when there is one.
+  template <class Queue>
+  static Queue in(tableq::transaction* tx, const Queue& queue) {
+    return tx == nullptr ? queue : queue.in(*tx);
   }
 
   /// Makes a call. @return whether its outcome is known; then the walk goes on as usual.

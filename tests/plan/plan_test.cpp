@@ -154,10 +154,10 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
   auto jobs = db().claim("jobs", {.max_attempts = 1});
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
   for (int i = 0; i < 5; ++i) {
-    for (const auto& each : jobs.take())
-      EXPECT_EQ(jobs.fail(each.receipt, "dead"), tableq::settled::done);
+    for (const auto& each : jobs.take(1))
+      EXPECT_EQ(jobs.fail(each.receipt, "dead"), tableq::settle_result::applied);
   }
-  const auto held = jobs.take();
+  const auto held = jobs.take(1);
   ASSERT_EQ(held.size(), 1U);
   const parameters settle = {{"id", here().one_item(held[0].receipt.id.value)},
                              {"fence", here().one_item(held[0].receipt.fence)},
@@ -333,7 +333,7 @@ TEST_P(plan, of_what_limits_ask_is_constant_over_many_delayed) {
   auto jobs = db().claim("jobs");
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
   jobs.set_limits({.concurrency = 10});
-  ASSERT_EQ(jobs.take({.max = 5, .lease = 1h}).size(), 5U);
+  ASSERT_EQ(jobs.take(5, {.lease = 1h}).size(), 5U);
   // What is counted up to a bound is printed as a scan of that; the work tells.
   const parameters most = {{"enough", "0"}, {"max", "20"}};
   const std::vector<read> reads = {

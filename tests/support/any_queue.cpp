@@ -27,32 +27,16 @@ variant make(tableq::database& db, tableq::kind of, std::string_view name) {
   return db.claim(name);
 }
 
+/// @param Queue tells what its batches are made of.
 template <class Queue>
-auto batch_of(const std::vector<std::string_view>& payloads) {
+auto batch_of(const std::vector<std::string>& payloads) {
   using element =
       std::conditional_t<claims<Queue>, tableq::new_claim_message,
                          std::conditional_t<std::is_same_v<Queue, tableq::pending_queue>,
                                             tableq::new_pending_message, tableq::new_message>>;
   std::vector<element> batch;
-  for (const std::string_view each : payloads) batch.push_back({.payload = each});
+  for (const std::string& each : payloads) batch.push_back({.payload = each});
   return batch;
-}
-
-/// @param send adds the batch.
-template <class Queue, class Send>
-std::vector<tableq::message_id> put_with(const std::vector<std::string_view>& payloads, Send send) {
-  const auto batch = batch_of<Queue>(payloads);
-  if constexpr (claims<Queue>) {
-    std::vector<tableq::message_id> ids;
-    for (const tableq::enqueued& each : send(batch)) ids.push_back(each.id);
-    return ids;
-  } else {
-    return send(batch);
-  }
-}
-
-std::vector<std::string_view> views_of(const std::vector<std::string>& payloads) {
-  return {payloads.begin(), payloads.end()};
 }
 
 template <class Messages>
@@ -62,19 +46,14 @@ std::vector<item> items_of(Messages messages) {
   return out;
 }
 
-template <class... Transaction>
-std::vector<item> settle_all(tableq::claim_queue& queue, std::vector<tableq::delivery> taken,
-                             Transaction&... tx) {
-  std::vector<tableq::receipt> receipts;
+std::vector<item> settle_all(tableq::claim_queue& queue, std::vector<tableq::delivery> taken) {
   std::vector<item> out;
-  for (tableq::delivery& each : taken) {
-    receipts.push_back(each.receipt);
-    out.push_back({each.receipt.id, std::move(each.payload)});
+  for (const tableq::settle_result each : queue.complete_batch(taken)) {
+    if (each != tableq::settle_result::applied) {
+      throw std::logic_error("a fresh receipt was refused");
+    }
   }
-  if (receipts.empty()) return out;
-  for (const tableq::settled each : queue.complete(tx..., receipts)) {
-    if (each != tableq::settled::done) throw std::logic_error("a fresh receipt was refused");
-  }
+  for (tableq::delivery& each : taken) out.push_back({each.receipt.id, std::move(each.payload)});
   return out;
 }
 
@@ -83,11 +62,22 @@ std::vector<item> settle_all(tableq::claim_queue& queue, std::vector<tableq::del
 any_queue::any_queue(tableq::database& db, tableq::kind of, std::string_view name)
     : queue_(make(db, of, name)) {}
 
+template <class Where>
+any_queue any_queue::bound(Where& where) const {
+  return std::visit([&](const auto& queue) { return any_queue(variant(queue.in(where))); }, queue_);
+}
+any_queue any_queue::in(tableq::transaction& tx) const {
+  return bound(tx);
+}
+any_queue any_queue::in(const tableq::enlistment& joined) const {
+  return bound(joined);
+}
+
 tableq::message_id any_queue::put(std::string_view payload, const tableq::when_full& full) {
   return std::visit(
       [&](auto& queue) {
         if constexpr (claims<decltype(queue)>) {
-          return queue.enqueue(payload, tableq::claim_enqueue_options{}, full).id;
+          return queue.enqueue(payload, {}, full).id;
         } else {
           return queue.enqueue(payload, {}, full);
         }
@@ -95,71 +85,28 @@ tableq::message_id any_queue::put(std::string_view payload, const tableq::when_f
       queue_);
 }
 
-tableq::message_id any_queue::put(tableq::transaction& tx, std::string_view payload) {
-  return std::visit([&](auto& queue) { return queue.enqueue(tx, payload); }, queue_);
-}
-
 std::vector<tableq::message_id> any_queue::put_all(const std::vector<std::string>& payloads,
                                                    const tableq::when_full& full) {
   return std::visit(
       [&](auto& queue) {
-        return put_with<std::remove_cvref_t<decltype(queue)>>(
-            views_of(payloads),
-            [&](const auto& batch) { return queue.enqueue_batch(batch, full); });
-      },
-      queue_);
-}
-
-std::vector<tableq::message_id> any_queue::put_views(
-    const std::vector<std::string_view>& payloads) {
-  return std::visit(
-      [&](auto& queue) {
-        return put_with<std::remove_cvref_t<decltype(queue)>>(
-            payloads, [&](const auto& batch) { return queue.enqueue_batch(batch); });
-      },
-      queue_);
-}
-
-std::vector<tableq::message_id> any_queue::put_all(tableq::transaction& tx,
-                                                   const std::vector<std::string>& payloads) {
-  return std::visit(
-      [&](auto& queue) {
-        return put_with<std::remove_cvref_t<decltype(queue)>>(
-            views_of(payloads), [&](const auto& batch) { return queue.enqueue_batch(tx, batch); });
+        using queue_type = std::remove_cvref_t<decltype(queue)>;
+        const auto batch = batch_of<queue_type>(payloads);
+        if constexpr (claims<queue_type>) {
+          std::vector<tableq::message_id> ids;
+          for (const tableq::enqueued& each : queue.enqueue_batch(batch, full)) {
+            ids.push_back(each.id);
+          }
+          return ids;
+        } else {
+          return queue.enqueue_batch(batch, full);
+        }
       },
       queue_);
 }
 
 std::optional<item> any_queue::take() {
-  return std::visit(
-      [](auto& queue) -> std::optional<item> {
-        if constexpr (claims<decltype(queue)>) {
-          for (tableq::delivery& each : queue.take()) {
-            if (queue.complete(each.receipt) != tableq::settled::done) {
-              throw std::logic_error("a fresh receipt was refused");
-            }
-            return item{each.receipt.id, std::move(each.payload)};
-          }
-        } else if (auto taken = queue.dequeue()) {
-          return item{taken->id, std::move(taken->payload)};
-        }
-        return {};
-      },
-      queue_);
-}
-
-std::optional<item> any_queue::take(tableq::transaction& tx) {
-  return std::visit(
-      [&tx](auto& queue) -> std::optional<item> {
-        if constexpr (claims<decltype(queue)>) {
-          std::vector<item> taken = settle_all(queue, queue.take(tx), tx);
-          if (!taken.empty()) return std::move(taken.front());
-        } else if (auto taken = queue.dequeue(tx)) {
-          return item{taken->id, std::move(taken->payload)};
-        }
-        return {};
-      },
-      queue_);
+  std::vector<item> taken = take_up_to(1);
+  return taken.empty() ? std::nullopt : std::optional(std::move(taken.front()));
 }
 
 std::vector<item> any_queue::take_up_to(std::size_t max, std::chrono::milliseconds wait,
@@ -167,21 +114,9 @@ std::vector<item> any_queue::take_up_to(std::size_t max, std::chrono::millisecon
   return std::visit(
       [&](auto& queue) {
         if constexpr (claims<decltype(queue)>) {
-          return settle_all(queue, queue.take({.max = max, .wait = wait, .stop = stop}));
+          return settle_all(queue, queue.take(max, {.wait = wait, .stop = stop}));
         } else {
-          return items_of(queue.dequeue_batch({.max = max, .wait = wait, .stop = stop}));
-        }
-      },
-      queue_);
-}
-
-std::vector<item> any_queue::take_up_to(tableq::transaction& tx, std::size_t max) {
-  return std::visit(
-      [&](auto& queue) {
-        if constexpr (claims<decltype(queue)>) {
-          return settle_all(queue, queue.take(tx, {.max = max}), tx);
-        } else {
-          return items_of(queue.dequeue_batch(tx, {.max = max}));
+          return items_of(queue.dequeue_batch(max, {.wait = wait, .stop = stop}));
         }
       },
       queue_);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,19 +23,17 @@ class any_queue {
  public:
   any_queue(tableq::database& db, tableq::kind of, std::string_view name);
 
+  /// The same queue inside the transaction.
+  [[nodiscard]] any_queue in(tableq::transaction& tx) const;
+  [[nodiscard]] any_queue in(const tableq::enlistment& joined) const;
+
   tableq::message_id put(std::string_view payload, const tableq::when_full& full = {});
-  tableq::message_id put(tableq::transaction& tx, std::string_view payload);
   std::vector<tableq::message_id> put_all(const std::vector<std::string>& payloads,
                                           const tableq::when_full& full = {});
-  std::vector<tableq::message_id> put_views(const std::vector<std::string_view>& payloads);
-  std::vector<tableq::message_id> put_all(tableq::transaction& tx,
-                                          const std::vector<std::string>& payloads);
   [[nodiscard]] std::optional<item> take();
-  [[nodiscard]] std::optional<item> take(tableq::transaction& tx);
   /// Up to `max`, waiting up to `wait` for the first.
   [[nodiscard]] std::vector<item> take_up_to(std::size_t max, std::chrono::milliseconds wait = {},
                                              std::stop_token stop = {});
-  [[nodiscard]] std::vector<item> take_up_to(tableq::transaction& tx, std::size_t max);
   /// Payloads in the order of reads, without taking them.
   [[nodiscard]] std::vector<std::string> peek(std::size_t max) const;
   [[nodiscard]] std::size_t waiting() const;
@@ -43,9 +42,13 @@ class any_queue {
   [[nodiscard]] tableq::queue& base();
 
  private:
-  std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue, tableq::pending_queue,
-               tableq::claim_queue>
-      queue_;
+  using variant = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::lifo_queue,
+                               tableq::pending_queue, tableq::claim_queue>;
+  explicit any_queue(variant queue) : queue_(std::move(queue)) {}
+  template <class Where>
+  [[nodiscard]] any_queue bound(Where& where) const;
+
+  variant queue_;
 };
 
 /// Opens a queue of a kind that is only known at run time.

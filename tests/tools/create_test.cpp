@@ -25,7 +25,7 @@ TEST_P(tool_create, stores_the_options) {
   done({"create", "claim", "jobs", "--lease", "2m", "--max-attempts", "3", "--keep"});
   EXPECT_EQ(db().find("jobs")->lease, 2min);
   EXPECT_EQ(db().find("jobs")->max_attempts, 3);
-  EXPECT_TRUE(db().find("jobs")->keep);
+  EXPECT_TRUE(db().find("jobs")->keep_completed);
   done({"create", "claim", "resting", "--retry", "1s,10s,1m"});
   EXPECT_EQ(db().find("resting")->retry,
             (tableq::retry_delays{.after = {1s, 10s, 60s}, .jitter = 0}));
@@ -114,7 +114,7 @@ TEST_P(tool_create, what_ddl_prints_makes_the_queue) {
   const ended claim = run_alone({"ddl", dialect, "claim", "jobs", "--lease", "7s", "--keep"});
   here().sql(claim.out);
   EXPECT_EQ(db().find("jobs")->lease, 7s);
-  EXPECT_TRUE(db().find("jobs")->keep);
+  EXPECT_TRUE(db().find("jobs")->keep_completed);
   EXPECT_EQ(run({"doctor"}).status, 0);
 }
 

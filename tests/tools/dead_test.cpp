@@ -15,8 +15,8 @@ class tool_dead : public tool_test {
     words ids;
     for (int i = 0; i < count; ++i) {
       jobs().enqueue("d" + std::to_string(i));
-      const auto taken = jobs().take().at(0);
-      EXPECT_EQ(jobs().fail(taken.receipt, error), tableq::settled::done);
+      const auto taken = jobs().take(1).at(0);
+      EXPECT_EQ(jobs().fail(taken.receipt, error), tableq::settle_result::applied);
       ids.push_back(std::to_string(taken.receipt.id.value));
     }
     return ids;
@@ -67,7 +67,7 @@ TEST_P(tool_dead, redrive_makes_the_named_ones_ready) {
   EXPECT_EQ(jobs().stats().dead, 1U);
   EXPECT_EQ(done({"dead", "redrive", "jobs", "--all"}), "1\n");
   EXPECT_EQ(jobs().stats().dead, 0U);
-  EXPECT_EQ(jobs().take().at(0).attempt, 1);
+  EXPECT_EQ(jobs().take(1).at(0).attempt, 1);
 }
 
 TEST_P(tool_dead, purge_deletes_by_age) {
@@ -82,7 +82,7 @@ TEST_P(tool_dead, redrive_chooses_by_the_last_error_and_no_more_than_it_was_told
   auto jobs = db().claim("mail", {.max_attempts = 1});
   for (const char* why : {"time-out", "no such address", "time-out", "time-out"}) {
     jobs.enqueue("letter");
-    EXPECT_EQ(jobs.fail(jobs.take().at(0).receipt, why), tableq::settled::done);
+    EXPECT_EQ(jobs.fail(jobs.take(1).at(0).receipt, why), tableq::settle_result::applied);
   }
   EXPECT_EQ(done({"dead", "redrive", "mail", "--all", "--error", "time", "--count", "2"}), "2\n");
   EXPECT_EQ(done({"dead", "redrive", "mail", "--all", "--error", "address", "--rate", "100"}),

@@ -11,7 +11,7 @@ class tool_enqueue : public tool_test {
  protected:
   tableq::claim_queue jobs() { return db().claim("jobs"); }
   tableq::delivery take_one() {
-    auto taken = jobs().take();
+    auto taken = jobs().take(1);
     if (taken.empty()) throw std::runtime_error("nothing to take");
     return taken.front();
   }
@@ -126,7 +126,7 @@ TEST_P(tool_enqueue, does_what_it_is_told_about_a_key_that_is_held) {
 TEST_P(tool_enqueue, gives_messages_a_group_and_a_time_to_live) {
   done({"create", "claim", "jobs", "--groups", "1"});
   done({"enqueue", "jobs", "a", "b", "--group", "g", "--ttl", "1h"});
-  const auto taken = jobs().take({.max = 10});
+  const auto taken = jobs().take(10);
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].group, "g");
   EXPECT_TRUE(jobs().stats().ready == 0);

@@ -63,7 +63,7 @@ TEST_P(tool_lines, ids_are_printed_when_asked_for) {
 TEST_P(tool_lines, options_hold_for_each_line) {
   auto jobs = db().claim("jobs");
   done({"enqueue", "jobs", "--lines", "--priority", "3", "--header", "h=v"}, {.input = "a\nb\n"});
-  const auto taken = jobs.take({.max = 5});
+  const auto taken = jobs.take(5);
   ASSERT_EQ(taken.size(), 2U);
   for (const auto& one : taken) {
     EXPECT_EQ(one.priority, 3);

@@ -61,13 +61,13 @@ TEST_P(tool_look, nothing_to_list_is_exit_status_1_and_creates_nothing) {
 }
 
 TEST_P(tool_look, stats_count_every_state) {
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep_completed = true});
   for (int i = 0; i < 10; ++i) jobs.enqueue("work");
-  EXPECT_FALSE(jobs.enqueue("later", {.delay = 1h}).existed());
-  const auto taken = jobs.take({.max = 6, .lease = 1h});
-  ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settled::done);
-  ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settled::done);
-  ASSERT_EQ(jobs.fail(taken.at(2).receipt, "no"), tableq::settled::done);
+  EXPECT_TRUE(jobs.enqueue("later", {.delay = 1h}).created());
+  const auto taken = jobs.take(6, {.lease = 1h});
+  ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settle_result::applied);
+  ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settle_result::applied);
+  ASSERT_EQ(jobs.fail(taken.at(2).receipt, "no"), tableq::settle_result::applied);
   const json shown = json::parse(done({"stats", "jobs", "--json"}));
   EXPECT_EQ(shown.at("ready"), 4);
   EXPECT_EQ(shown.at("delayed"), 1);

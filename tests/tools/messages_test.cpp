@@ -21,7 +21,7 @@ TABLEQ_ON_BACKENDS(tool_messages, distinct_backends);
 TEST_P(tool_messages, are_listed_by_state) {
   done({"enqueue", "jobs", "a", "b", "c"});
   done({"enqueue", "jobs", "later", "--delay", "1h"});
-  EXPECT_EQ(db().claim("jobs").take({.lease = 1h}).size(), 1U);
+  EXPECT_EQ(db().claim("jobs").take(1, {.lease = 1h}).size(), 1U);
   const auto ready = lines_of(done({"list", "jobs", "--json"}));
   ASSERT_EQ(ready.size(), 2U);
   EXPECT_EQ(json::parse(ready[0]).at("payload"), "b");
@@ -51,7 +51,7 @@ TEST_P(tool_messages, are_found_by_id_and_by_key) {
 
 TEST_P(tool_messages, are_cancelled) {
   done({"enqueue", "jobs", "a", "b"});
-  const auto taken = db().claim("jobs").take();
+  const auto taken = db().claim("jobs").take(1);
   ASSERT_EQ(taken.size(), 1U);
   const std::string leased = std::to_string(taken[0].receipt.id.value);
   const std::string ready = json::parse(done({"list", "jobs", "--json"})).at("id").dump();

@@ -82,7 +82,7 @@ TEST_P(tool_output, every_command_that_prints_notices) {
   fill(1);
   auto jobs = db().claim("jobs", {.max_attempts = 1});
   jobs.enqueue("work");
-  ASSERT_EQ(jobs.fail(jobs.take().at(0).receipt, "no"), tableq::settled::done);
+  ASSERT_EQ(jobs.fail(jobs.take(1).at(0).receipt, "no"), tableq::settle_result::applied);
   const owned_descriptor nobody = broken_pipe();
   for (const words& arguments : {words{"list"}, words{"stats"}, words{"peek", "mail"},
                                  words{"doctor"}, words{"ddl", db().backend(), "fifo", "other"},

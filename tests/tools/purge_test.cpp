@@ -19,11 +19,11 @@ TEST_P(tool_purge, deletes_every_message_of_the_destructive_kinds) {
 }
 
 TEST_P(tool_purge, of_a_claim_queue_takes_only_what_is_finished) {
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep = true});
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .keep_completed = true});
   for (int i = 0; i < 4; ++i) jobs.enqueue("work");
-  const auto taken = jobs.take({.max = 3, .lease = 1h});
-  ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settled::done);
-  ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settled::done);
+  const auto taken = jobs.take(3, {.lease = 1h});
+  ASSERT_EQ(jobs.complete(taken.at(0).receipt), tableq::settle_result::applied);
+  ASSERT_EQ(jobs.fail(taken.at(1).receipt, "no"), tableq::settle_result::applied);
   EXPECT_EQ(done({"purge", "jobs", "--older-than", "1h"}), "0\n");
   EXPECT_EQ(done({"purge", "jobs"}), "1\n");
   EXPECT_EQ(jobs.stats().dead, 1U);

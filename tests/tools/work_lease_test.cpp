@@ -42,7 +42,7 @@ TEST_P(tool_work_lease, is_extended_while_the_command_runs) {
   const auto worker = start_worker("2s");
   EXPECT_EQ(started_->read_line(), "1");
   // Whoever waits for more than two leases would get the message as soon as one had ended.
-  EXPECT_TRUE(jobs().take({.wait = 5s}).empty());
+  EXPECT_TRUE(jobs().take(1, {.wait = 5s}).empty());
   first_go_->write_line("x");
   const ended end = worker->wait();
   EXPECT_EQ(end.status, 0);
@@ -70,7 +70,7 @@ TEST_P(tool_work_lease, that_is_lost_ends_the_command_and_settles_nothing) {
   const auto worker = start_worker("1s");
   EXPECT_EQ(started_->read_line(), "1");
   worker->signal(SIGSTOP);
-  const auto taken = jobs().take({.wait = 60s, .lease = 1h});
+  const auto taken = jobs().take(1, {.wait = 60s, .lease = 1h});
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].attempt, 2);
   worker->signal(SIGCONT);
@@ -79,7 +79,7 @@ TEST_P(tool_work_lease, that_is_lost_ends_the_command_and_settles_nothing) {
   const ended end = worker->wait();
   EXPECT_EQ(end.status, 0);
   EXPECT_TRUE(contains(end.err, "completed 0, failed 0, lease lost 1")) << end.err;
-  EXPECT_EQ(jobs().complete(taken[0].receipt), tableq::settled::done);
+  EXPECT_EQ(jobs().complete(taken[0].receipt), tableq::settle_result::applied);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_P(tool_work, an_empty_queue_is_no_work_and_no_failure) {
 }
 
 TEST_P(tool_work, exit_status_0_completes_and_a_keeping_queue_keeps) {
-  auto kept = db().claim("kept", {.keep = true});
+  auto kept = db().claim("kept", {.keep_completed = true});
   kept.enqueue("a");
   done({"work", "kept", "--until-empty", "--", "true"});
   EXPECT_EQ(kept.stats().done, 1U);
@@ -86,7 +86,7 @@ TEST_P(tool_work, a_failed_message_can_be_told_to_rest) {
 }
 
 TEST_P(tool_work, until_empty_waits_for_what_is_delayed) {
-  EXPECT_FALSE(jobs().enqueue("a", {.delay = 1s}).existed());
+  EXPECT_TRUE(jobs().enqueue("a", {.delay = 1s}).created());
   EXPECT_EQ(work("cat").out, "a");
 }
 
@@ -120,7 +120,7 @@ TEST_P(tool_work, runs_as_many_at_once_as_it_was_told) {
   std::vector<std::unique_ptr<named_pipe>> go;
   go.reserve(3);
   for (int i = 0; i < 3; ++i) {
-    const auto id = jobs().enqueue("work");
+    const auto id = jobs().enqueue("work").id;
     go.push_back(std::make_unique<named_pipe>(scratch / ("go" + std::to_string(id.value))));
   }
   named_pipe started((scratch / "started").string());

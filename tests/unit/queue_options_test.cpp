@@ -20,19 +20,20 @@ TEST(queue_options, of_a_new_queue_are_the_documented_defaults) {
   EXPECT_EQ(claim.name, "jobs");
   EXPECT_EQ(claim.lease, 30s);
   EXPECT_EQ(claim.max_attempts, 5);
-  EXPECT_FALSE(claim.keep);
+  EXPECT_FALSE(claim.keep_completed);
   EXPECT_EQ(settle_options("mail", {.kind = kind::fifo}).ordering, ordering::relaxed);
 }
 
 TEST(queue_options, come_back_as_they_were_stored) {
   const queue_info claim = settle_options(
-      "jobs", {.kind = kind::claim, .claim = {.lease = 5ms, .max_attempts = 7, .keep = true}});
+      "jobs",
+      {.kind = kind::claim, .claim = {.lease = 5ms, .max_attempts = 7, .keep_completed = true}});
   queue_info read;
   read.kind = kind::claim;
   decode_options(encode_options(claim), read);
   EXPECT_EQ(read.lease, 5ms);
   EXPECT_EQ(read.max_attempts, 7);
-  EXPECT_TRUE(read.keep);
+  EXPECT_TRUE(read.keep_completed);
 
   const queue_info strict =
       settle_options("mail", {.kind = kind::lifo, .order = {.ordering = ordering::strict}});

@@ -133,7 +133,7 @@ class watchers : public testing::Test {
 
   wire wire_;
   wired_driver driver_{wire_};
-  tableq::open_options options_{.look_every = 24h};
+  tableq::open_options options_{.poll_interval = 24h};
   watcher watched_{driver_, options_};
   watched_queue& queue_ = watched_.queue({.table = "mail"}, 7, look_plan::timing::none);
   std::atomic<int> wakes_ = 0;
@@ -212,7 +212,7 @@ TEST_F(watchers, close_their_listener_when_nobody_waits_any_more) {
 }
 
 TEST_F(watchers, that_shall_poll_open_none) {
-  options_.waking = tableq::waking::polling;
+  options_.notifications = tableq::notifications::send_only;
   watcher polls(driver_, options_);
   watched_queue& mail = polls.queue({.table = "mail"}, 7, look_plan::timing::none);
   {

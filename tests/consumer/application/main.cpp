@@ -8,13 +8,17 @@
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>
 #include <tableq/options.hpp>
 #include <tableq/outcome.hpp>
+#include <tableq/payload.hpp>
 #include <tableq/queue.hpp>
+#include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/soci.hpp>
 #include <tableq/stats.hpp>

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <tableq/database.hpp>
+#include <tableq/queue.hpp>
+#include <tableq/soci.hpp>
+#include <tableq/transaction.hpp>
+
+namespace tableq::inline v0::core {
+
+/// What core may do with the handles of the public headers: the one friend that they have.
+class access {
+ public:
+  [[nodiscard]] static database_state& state_of(const database& handle) noexcept {
+    return *handle.state_;
+  }
+  [[nodiscard]] static database make(std::shared_ptr<database_state> state) noexcept {
+    return database(std::move(state));
+  }
+
+  [[nodiscard]] static queue_state& state_of(const queue& handle) noexcept {
+    return *handle.state_;
+  }
+  [[nodiscard]] static bool is_bound(const queue& handle) noexcept {
+    return handle.in_.has_value();
+  }
+  /// The transaction of a handle that is bound to one; null when it is gone.
+  [[nodiscard]] static std::shared_ptr<transaction_state> transaction_of(const queue& handle) {
+    return handle.in_->lock();
+  }
+
+  /// Null in a handle that was moved from.
+  [[nodiscard]] static const std::shared_ptr<transaction_state>& state_of(
+      const transaction& handle) noexcept {
+    return handle.state_;
+  }
+  [[nodiscard]] static const std::shared_ptr<transaction_state>& state_of(
+      const enlistment& handle) noexcept {
+    return handle.joined_.state_;
+  }
+  [[nodiscard]] static transaction make(std::shared_ptr<transaction_state> state) noexcept {
+    return transaction(std::move(state));
+  }
+  [[nodiscard]] static enlistment join(transaction joined) noexcept {
+    return enlistment(std::move(joined));
+  }
+};
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,38 @@
+#pragma once
+
+/// @file
+/// Declares the classes of tableq without defining them. Declare none by hand: they live in an
+/// inline namespace, whose name changes when programs have to be compiled anew.
+
+namespace tableq::inline v0 {
+
+class claim_queue;
+class database;
+class destructive_queue;
+class enlistment;
+class error;
+class fifo_queue;
+class heap_queue;
+class lifo_queue;
+class metrics;
+class observer;
+class payload_view;
+class pending_queue;
+class plain_queue;
+class queue;
+class receipts_view;
+class transaction;
+class worker;
+
+// The library's own; applications cannot use it.
+namespace core {
+class access;
+class crew;
+class database_state;
+class fault_plan;
+class metric_store;
+class queue_state;
+class transaction_state;
+}  // namespace core
+
+}  // namespace tableq::inline v0

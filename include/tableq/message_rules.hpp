@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tableq/export.hpp>
+
+namespace tableq::inline v0 {
+
+/// How long a message rests after a failed attempt, by the number of its attempts.
+struct retry_delays {
+  /// After the first failed attempt, after the second, and so on; the last one holds for all that
+  /// follow. At most 32, each 0 to 3,650 days. None: ready again at once.
+  std::vector<std::chrono::milliseconds> after = {};
+  /// Each delay is drawn between so many per cent less and so many more, 0 to 100: what failed
+  /// together does not come back together.
+  int jitter = 0;
+
+  /// The same after each attempt.
+  static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
+  /// `first`, twice that, and so on up to `most`.
+  TABLEQ_EXPORT static retry_delays exponential(std::chrono::milliseconds first,
+                                                std::chrono::milliseconds most, int jitter = 20);
+
+  friend bool operator==(const retry_delays&, const retry_delays&) = default;
+};
+
+/// Retry delays, or none given: std::nullopt. A list in braces gives them: `{1s, 10s, 1min}`, or
+/// `{{1s, 10s}, 20}` with a jitter; `{}` gives no delays: ready again at once.
+class optional_retry : public std::optional<retry_delays> {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): assigned like a std::optional
+  /// None given.
+  optional_retry(std::nullopt_t /*none*/) noexcept {}
+  /// These.
+  optional_retry(retry_delays given) : std::optional<retry_delays>(std::move(given)) {}
+  /// These, or none.
+  optional_retry(std::optional<retry_delays> given)
+      : std::optional<retry_delays>(std::move(given)) {}
+  /// @param after, jitter as in retry_delays.
+  optional_retry(std::initializer_list<std::chrono::milliseconds> after, int jitter = 0)
+      : std::optional<retry_delays>(retry_delays{after, jitter}) {}
+  // NOLINTEND(google-explicit-constructor)
+};
+
+/// How long after its enqueue a message may be handed out: a duration, or for ever.
+class lifetime {
+ public:
+  /// @param length 1 ms to 3,650 days. Zero is refused by the call that gets it.
+  template <class Rep, class Period>
+  requires std::convertible_to<std::chrono::duration<Rep, Period>, std::chrono::milliseconds>
+  // NOLINTNEXTLINE(google-explicit-constructor): `.time_to_live = 24h` must read well
+  constexpr lifetime(std::chrono::duration<Rep, Period> length) : length_(length) {}
+  /// No end.
+  static constexpr lifetime forever() noexcept { return {}; }
+
+  /// Empty: for ever.
+  [[nodiscard]] constexpr const std::optional<std::chrono::milliseconds>& length() const noexcept {
+    return length_;
+  }
+
+  friend bool operator==(const lifetime&, const lifetime&) = default;
+
+ private:
+  constexpr lifetime() noexcept = default;
+  std::optional<std::chrono::milliseconds> length_;
+};
+
+}  // namespace tableq::inline v0

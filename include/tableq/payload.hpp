@@ -1,0 +1,43 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tableq::inline v0 {
+
+/// The payload of one call: any bytes, made of anything like a string, or of std::byte.
+///
+/// Borrows them until the call returns: use it for parameters, not to keep a payload.
+class payload_view {
+ public:
+  /// No bytes.
+  constexpr payload_view() noexcept = default;
+  /// A string, string literal, std::string_view.
+  template <class Text>
+  requires std::convertible_to<const Text&, std::string_view>
+  constexpr payload_view(const Text& text) noexcept  // NOLINT(google-explicit-constructor)
+      : bytes_(text) {}
+  /// A vector, array or span of std::byte.
+  template <class Bytes>
+  requires std::convertible_to<const Bytes&, std::span<const std::byte>> payload_view(
+      const Bytes& bytes)
+  noexcept {  // NOLINT(google-explicit-constructor)
+    const std::span<const std::byte> given(bytes);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): char may look at any object
+    bytes_ = {reinterpret_cast<const char*>(given.data()), given.size()};
+  }
+  payload_view(std::nullptr_t) = delete;
+
+  /// The bytes, borrowed.
+  [[nodiscard]] constexpr std::string_view view() const noexcept { return bytes_; }
+  /// A copy to keep, for new_message and its like.
+  [[nodiscard]] std::string str() const { return std::string(bytes_); }
+
+ private:
+  std::string_view bytes_;
+};
+
+}  // namespace tableq::inline v0

@@ -22,7 +22,7 @@ TEST_P(tool_create, makes_a_queue_of_each_kind) {
 TEST_P(tool_create, stores_the_options) {
   done({"create", "fifo", "ledger", "--strict"});
   EXPECT_EQ(db().find("ledger")->ordering, tableq::ordering::strict);
-  done({"create", "claim", "jobs", "--lease", "2m", "--max-attempts", "3", "--keep"});
+  done({"create", "claim", "jobs", "--lease", "2m", "--max-attempts", "3", "--keep-completed"});
   EXPECT_EQ(db().find("jobs")->lease, 2min);
   EXPECT_EQ(db().find("jobs")->max_attempts, 3);
   EXPECT_TRUE(db().find("jobs")->keep_completed);

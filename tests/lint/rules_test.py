@@ -83,7 +83,7 @@ BREACHES = {
     "the_seam_is_narrow": [
         {"core/seam/driver.hpp": "virtual void more() = 0;\n" * 10},
         {"core/seam/listener.hpp": "#pragma once\nvirtual void more() = 0;\n" * 5},
-        {"drivers/transport.hpp": "#pragma once\nvirtual void more() = 0;\n" * 6},
+        {"drivers/transport.hpp": "#pragma once\nvirtual void more() = 0;\n" * 8},
         {"drivers/transport/own_writes.hpp": "#pragma once\nvirtual void more() = 0;\n" * 2},
         {"drivers/transport/other.hpp": "#pragma once\nvirtual bool one() const = 0;\n"},
     ],

@@ -62,7 +62,9 @@ def tables_are_qualified(tree):
     for path in tree.paths("schema", "drivers", ends=(".sql",)):
         name = tree.name(path)
         inside = "main." if "sqlite" in name else ""
-        lines = path.read_text(encoding="utf-8").split("\n")
+        whole = path.read_text(encoding="utf-8")
+        fragments = {"{" + each + "}" for each in re.findall(r"^-- fragment: (\S+)", whole, re.M)}
+        lines = whole.split("\n")
         text = "\n".join("" if line.lstrip().startswith("--") else line for line in lines)
         text = re.sub(r"'(?:[^']|'')*'", lambda m: "'" + "\n" * m[0].count("\n") + "'", text)
         own = names_of(text)
@@ -70,7 +72,7 @@ def tables_are_qualified(tree):
             what, call = found[1], found[2]
             index = found[0].startswith("INDEX")
             made = rf"{inside}\{{table:\w+\}}" if index else rf"{inside}{PLACEHOLDER}"
-            known = re.fullmatch(made, what) or SYSTEM.fullmatch(what) or what in own | WORDS
+            known = re.fullmatch(made, what) or SYSTEM.fullmatch(what) or what in own | WORDS | fragments
             if not known and not (call and found[0].startswith(("FROM", "JOIN"))):
                 line = text.count("\n", 0, found.start(1)) + 1
                 yield f"{name}:{line}: {what} is in no schema"

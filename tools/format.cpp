@@ -114,6 +114,7 @@ std::string message_json(const tableq::stored_message& message) {
               {"finished_at", iso_or_null(message.finished_at)},
               {"errors", history(message.errors)}};
   for (const auto& [name, value] : message.headers) object["headers"][name] = value;
+  if (message.unread_headers) object["unread_headers"] = *message.unread_headers;
   return with_payload(std::move(object), message.payload);
 }
 

@@ -49,6 +49,15 @@ TEST_P(tool_messages, are_found_by_id_and_by_key) {
   EXPECT_EQ(run({"get", "jobs", "--key", "other"}).status, 1);
 }
 
+TEST_P(tool_messages, show_headers_that_cannot_be_read) {
+  done({"enqueue", "jobs", "a"});
+  here().lift_checks("jobs");
+  here().sql("UPDATE jobs SET headers = '[\"a\"]'");
+  const json found = json::parse(done({"list", "jobs", "--json"}));
+  EXPECT_EQ(found.at("headers"), json::object());
+  EXPECT_EQ(found.at("unread_headers"), "[\"a\"]");
+}
+
 TEST_P(tool_messages, are_cancelled) {
   done({"enqueue", "jobs", "a", "b"});
   const auto taken = db().claim("jobs").take(1);

@@ -1247,6 +1247,25 @@ FROM (
   FROM pg_trigger
   WHERE tgrelid = to_regclass('{table}') AND NOT tgisinternal
   UNION ALL
+  SELECT 2,
+         'rule ' || rulename || ' rewrites operations',
+         'drop it, or replace it by a trigger: messages may go elsewhere'
+  FROM pg_rewrite
+  WHERE ev_class = to_regclass('{table}') AND rulename <> '_RETURN'
+  UNION ALL
+  SELECT 2,
+         'tables inherit from the table',
+         'detach them with NO INHERIT: one id in two tables is read as one message'
+  FROM pg_class AS c
+  WHERE c.oid = to_regclass('{table}') AND c.relkind = 'r'
+    AND EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = c.oid)
+  UNION ALL
+  SELECT 2,
+         'it is no plain table',
+         'drop the queue by hand, its row of the catalogue too, and create it anew'
+  FROM pg_class
+  WHERE oid = to_regclass('{table}') AND relkind <> 'r'
+  UNION ALL
   SELECT 1, 'row level security is on', 'consumers read only the messages that a policy lets them see'
   FROM pg_class
   WHERE oid = to_regclass('{table}') AND relrowsecurity

@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -128,6 +133,31 @@ TEST_P(shared_schema_of_kind, inspect_misses_an_index_that_is_gone) {
     EXPECT_FALSE(each.fix.empty());
   }
   EXPECT_TRUE(told);
+}
+
+TEST_P(shared_schema_of_kind, inspect_finds_rules_children_and_views) {
+  for (const char* name : {"ruled", "parent", "seen"}) static_cast<void>(make(name));
+  try {
+    here().sql("CREATE RULE elsewhere AS ON INSERT TO ruled DO INSTEAD NOTHING");
+  } catch (const std::runtime_error&) {
+    GTEST_SKIP() << "this database has no such rules";
+  }
+  here().sql(
+      "CREATE TABLE child () INHERITS (parent);"
+      "ALTER TABLE seen RENAME TO base; CREATE VIEW seen AS SELECT * FROM base");
+  const std::map<std::string, std::string> wanted = {
+      {"ruled", "rule elsewhere rewrites operations"},
+      {"parent", "tables inherit from the table"},
+      {"seen", "it is no plain table"}};
+  std::set<std::string> told;
+  for (const tableq::finding& each : db().inspect()) {
+    const auto of = wanted.find(each.subject);
+    if (of == wanted.end() || each.what != of->second) continue;
+    EXPECT_EQ(each.severity, tableq::finding::level::problem);
+    EXPECT_FALSE(each.fix.empty());
+    told.insert(each.subject);
+  }
+  EXPECT_EQ(told.size(), wanted.size());
 }
 
 TEST_P(shared_schema_of_kind, a_foreign_table_in_the_way_is_told_and_left_alone) {

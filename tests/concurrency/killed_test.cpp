@@ -44,10 +44,11 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
     return std::make_unique<actor>(nlohmann::json{
         {"do", "work"}, {"url", here().url()}, {"queue", "jobs"}, {"immortal", immortal}});
   };
-  std::vector<std::unique_ptr<actor>> workers;
-  for (int i = 0; i < 3; ++i) workers.push_back(start(false));
+  // First: the others would leave nothing to a victim that is slow to start.
   const auto victim = start(true);
   ASSERT_TRUE(victim->has_written(20));
+  std::vector<std::unique_ptr<actor>> workers;
+  for (int i = 0; i < 3; ++i) workers.push_back(start(false));
   victim->kill();
   EXPECT_EQ(victim->wait(), 128 + 9);
   for (auto& each : workers) each->let_go();

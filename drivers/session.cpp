@@ -187,9 +187,7 @@ void dialect_session::guarded(std::string_view operation, Step step) {
 
 void dialect_session::lose(const named_file& file) {
   broken_ = true;
-  native_failure gone({.sentence = file.complaint()});
-  gone.judge({errc::not_found, advice::never});
-  throw gone;
+  throw native_failure::judged_as({errc::not_found, advice::never}, file.complaint());
 }
 
 template <class Step>

@@ -39,6 +39,12 @@ class native_failure : public std::exception {
   /// The verdict if no dialect is to judge it.
   [[nodiscard]] const std::optional<verdict>& judged() const noexcept { return judged_; }
   void judge(const verdict& as) { judged_ = as; }
+  /// One that no dialect is to judge.
+  static native_failure judged_as(const verdict& as, std::string sentence) {
+    native_failure out({.sentence = std::move(sentence)});
+    out.judge(as);
+    return out;
+  }
   [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
 
  private:

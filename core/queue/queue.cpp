@@ -119,10 +119,12 @@ tableq::kind queue::kind() const noexcept {
   return state_->info().kind;
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void queue::pause() {
   operation_outside(*this, statement::limits_pause,
                     [](const queue_state& state) { core::set_paused(state, true); });
 }
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void queue::resume() {
   operation_outside(*this, statement::limits_pause,
                     [](const queue_state& state) { core::set_paused(state, false); });
@@ -130,6 +132,7 @@ void queue::resume() {
 bool queue::paused() const {
   return operation_outside(*this, statement::limits_read, core::read_paused);
 }
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the queue
 void queue::set_limits(const queue_limits& limits) {
   operation_outside(*this, statement::limits_set,
                     [&](const queue_state& state) { core::set_limits(state, limits); });

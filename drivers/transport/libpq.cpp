@@ -236,11 +236,10 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
 void check_encoding(const PGconn* link) {
   const std::string_view encoding = pg_encoding_to_char(PQclientEncoding(link));
   if (encoding == "UTF8" || encoding == "SQL_ASCII") return;
-  native_failure refused({.sentence = "the client encoding of the enlisted session is " +
+  throw native_failure::judged_as({errc::invalid_argument, advice::never},
+                                  "the client encoding of the enlisted session is " +
                                       std::string(encoding) +
-                                      "; SET client_encoding TO 'UTF8' before it is enlisted"});
-  refused.judge({errc::invalid_argument, advice::never});
-  throw refused;
+                                      "; SET client_encoding TO 'UTF8' before it is enlisted");
 }
 
 std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,

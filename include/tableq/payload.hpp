@@ -21,10 +21,10 @@ class payload_view {
   constexpr payload_view(const Text& text) noexcept  // NOLINT(google-explicit-constructor)
       : bytes_(text) {}
   /// A vector, array or span of std::byte.
-  template <class Bytes>
+  template <class Bytes>  // NOLINTNEXTLINE(google-explicit-constructor)
   requires std::convertible_to<const Bytes&, std::span<const std::byte>> payload_view(
       const Bytes& bytes)
-  noexcept {  // NOLINT(google-explicit-constructor)
+  noexcept {
     const std::span<const std::byte> given(bytes);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): char may look at any object
     bytes_ = {reinterpret_cast<const char*>(given.data()), given.size()};

@@ -40,7 +40,8 @@ class TABLEQ_EXPORT enlistment {
 
 /// Joins the transaction that is open on the caller's session. tableq then never begins, commits,
 /// rolls back or repeats anything on it; an error leaves the session to the caller, who should roll
-/// back. Without an open transaction each operation commits by itself.
+/// back. Without an open transaction each operation commits by itself. Through ODBC begin it with
+/// `soci::transaction` or `session.begin()`: the driver does not tell of a plain BEGIN.
 ///
 /// Nothing stays behind in the session: no prepared statement, no setting. `strict` queues hold
 /// their lock until the caller's transaction ends.

@@ -201,7 +201,8 @@ class TABLEQ_EXPORT worker {
 
 /// Handles all messages that are ready, in the calling thread, until none is: for tests of one's
 /// own code, and for jobs that run now and then. Leases are not extended.
-/// @param work takes the delivery and a stop token and returns a `handled`. What it throws fails its
+/// @param work takes the delivery and a stop token and returns a `handled`. What it throws fails
+/// its
 ///   message, and the rest go on.
 /// @return how many were handled.
 /// @throws error errc::invalid_argument for a handle that is bound to a transaction; as take and

@@ -11,6 +11,7 @@
 #include "core/claim/unseen.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {

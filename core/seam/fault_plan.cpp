@@ -102,14 +102,14 @@ std::vector<testing::call> fault_plan::history() const {
 namespace tableq::inline v0::testing {
 
 faults::faults(std::uint64_t seed) : plan_(std::make_shared<core::fault_plan>(seed)) {}
-void faults::fail(std::size_t nth, const fault& with) const {
-  core::named({}, "testing", [&] { plan_->fail({}, nth, with); });
+void faults::fail(std::size_t nth, const fault& failure) const {
+  core::named({}, "testing", [&] { plan_->fail({}, nth, failure); });
 }
-void faults::fail(std::string_view name, const fault& with, std::size_t nth) const {
-  core::named({}, "testing", [&] { plan_->fail(name, nth, with); });
+void faults::fail(std::string_view name, const fault& failure, std::size_t nth) const {
+  core::named({}, "testing", [&] { plan_->fail(name, nth, failure); });
 }
-void faults::fail_some(double probability, std::vector<fault> with) const {
-  core::named({}, "testing", [&] { plan_->fail_some(probability, std::move(with)); });
+void faults::fail_some(double probability, std::vector<fault> failures) const {
+  core::named({}, "testing", [&] { plan_->fail_some(probability, std::move(failures)); });
 }
 void faults::heal() const {
   plan_->heal();

@@ -236,14 +236,12 @@ class told_by_system final : public whole_file, private mutable_watch {
         inotify_event event{};
         std::memcpy(&event, buffer.data() + at, sizeof event);
         const char* const name = buffer.data() + at + sizeof event;
-        if ((event.mask & (come | gone)) == 0) {
-          ours = true;  // Also when events were dropped, or the folder was moved.
-        } else if (is(log_, name)) {
-          if ((event.mask & come) != 0) watch_log();
-          ours = true;
-        } else if (is(file_, name)) {
-          ours = true;  // Readers find out that theirs is gone.
-        }
+        // Neither: a change, dropped events, or a folder that was moved.
+        const bool of_folder = (event.mask & (come | gone)) != 0;
+        const bool of_log = of_folder && is(log_, name);
+        if (of_log && (event.mask & come) != 0) watch_log();
+        // A file that is gone wakes readers, which then find that out.
+        if (!of_folder || of_log || is(file_, name)) ours = true;
         at += sizeof event + event.len;
       }
     }

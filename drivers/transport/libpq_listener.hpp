@@ -5,6 +5,7 @@
 #include <tableq/dialect.hpp>
 
 #include "core/seam/driver.hpp"
+#include "drivers/transport/own_writes.hpp"
 
 namespace tableq::inline v0::drivers {
 

@@ -103,8 +103,8 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
 
 /// What a session of tableq's own does when it writes.
 struct writer {
-  writer(sqlite3* handle, const endpoint& at, const own_writes& writes)
-      : turn(log_of(handle), at.busy_timeout), own(writes) {}
+  writer(sqlite3* handle, const endpoint& at, own_writes writes)
+      : turn(log_of(handle), at.busy_timeout), own(std::move(writes)) {}
 
   sqlite_turn turn;
   own_writes own;

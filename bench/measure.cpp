@@ -26,9 +26,9 @@ double microseconds(clock::duration time) {
 }
 
 /// Shared by the threads of one measurement.
-class crew {
+class thread_group {
  public:
-  crew(std::size_t threads, const bounds& until, const operation_maker& make)
+  thread_group(std::size_t threads, const bounds& until, const operation_maker& make)
       : until_(until), make_(make), start_(static_cast<std::ptrdiff_t>(threads)), own_(threads) {}
 
   void work(std::size_t index) {
@@ -129,7 +129,7 @@ double outcome::rate() const {
 
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make) {
   if (interrupted()) throw std::runtime_error("interrupted");
-  crew all(threads, until, make);
+  thread_group all(threads, until, make);
   {
     std::vector<std::jthread> running;
     for (std::size_t i = 0; i < threads; ++i) running.emplace_back([&all, i] { all.work(i); });

@@ -40,13 +40,13 @@ native_failure lost() {
 }
 
 /// The error that the dialect's own database would report: the sample that the dialect recognises.
-native_failure failure_of(trouble what, const dialect& speaks) {
+native_failure failure_of(trouble what, const dialect& definition) {
   if (what == trouble::lost_connection || what == trouble::unknown_commit) return lost();
   native_error said{.sentence = "a test made the call fail"};
   for (const sample& each : samples_of(what)) {
     said.number = each.number;
     said.sqlstate = each.sqlstate;
-    const errc code = speaks.classify(said).code;
+    const errc code = definition.classify(said).code;
     // For some databases a statement's time-out ends the session.
     if (code == code_of(what) || code == errc::connection_lost) return native_failure(said);
   }
@@ -62,9 +62,12 @@ class faulty_prepared;
 /// Shared by a transport and its statements.
 class faulty_link {
  public:
-  faulty_link(std::unique_ptr<transport> real, soci::session& session, const dialect& speaks,
+  faulty_link(std::unique_ptr<transport> real, soci::session& session, const dialect& definition,
               std::shared_ptr<core::fault_plan> plan)
-      : real_(std::move(real)), session_(session), speaks_(speaks), plan_(std::move(plan)) {}
+      : real_(std::move(real)),
+        session_(session),
+        definition_(definition),
+        plan_(std::move(plan)) {}
 
   [[nodiscard]] transport& real() const noexcept { return *real_; }
   [[nodiscard]] bool dead() const noexcept { return real_ == nullptr; }
@@ -78,7 +81,7 @@ class faulty_link {
     if (dead()) throw lost();
     const auto how = plan_->next(name, lasting, what == boundary::rollback ? way::lost : way::any);
     if (!how) return work();
-    const bool dies = loses(failure_of(how->what, speaks_));
+    const bool dies = loses(failure_of(how->what, definition_));
     if (dies) {
       if (how->when == moment::after) work();
       die();
@@ -87,13 +90,14 @@ class faulty_link {
     } else if (how->when == moment::after) {
       take_back(what, work);
     }
-    throw failure_of(how->what, speaks_);
+    throw failure_of(how->what, definition_);
   }
 
  private:
   [[nodiscard]] bool loses(const native_failure& failure) const {
     if (failure.details().link_lost) return true;
-    return !failure.judged() && speaks_.classify(failure.details()).code == errc::connection_lost;
+    return !failure.judged() &&
+           definition_.classify(failure.details()).code == errc::connection_lost;
   }
 
   /// The effect of any error on a transaction of this database: none, or it can only be rolled
@@ -108,16 +112,16 @@ class faulty_link {
 
   template <class Work>
   void take_back(boundary what, Work work) {
-    if (what != boundary::begin) real_->script(speaks_.begin, boundary::begin);
+    if (what != boundary::begin) real_->script(definition_.begin, boundary::begin);
     work();
-    real_->script(speaks_.rollback, boundary::rollback);
+    real_->script(definition_.rollback, boundary::rollback);
   }
 
   void die();
 
   std::unique_ptr<transport> real_;  // null: the session is lost
   soci::session& session_;
-  const dialect& speaks_;
+  const dialect& definition_;
   std::shared_ptr<core::fault_plan> plan_;
   std::set<faulty_prepared*> texts_;
 };
@@ -156,7 +160,7 @@ void faulty_link::die() {
   } catch (const soci::soci_error&) {  // Tried otherwise.
   }
   try {
-    if (real_->in_transaction()) real_->script(speaks_.rollback, boundary::rollback);
+    if (real_->in_transaction()) real_->script(definition_.rollback, boundary::rollback);
   } catch (const native_failure&) {  // Closed below, which rolls back as well.
   }
   for (faulty_prepared* const each : texts_) each->drop();
@@ -194,10 +198,10 @@ class faulty_transport final : public transport {
 }  // namespace
 
 std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::session& session,
-                                       const dialect& speaks,
+                                       const dialect& definition,
                                        std::shared_ptr<core::fault_plan> plan) {
   return std::make_unique<faulty_transport>(
-      std::make_shared<faulty_link>(std::move(real), session, speaks, std::move(plan)));
+      std::make_shared<faulty_link>(std::move(real), session, definition, std::move(plan)));
 }
 
 std::unique_ptr<soci::session> open_with_faults(const transport_kind& by, const endpoint& at,

@@ -14,7 +14,7 @@ namespace tableq::inline v0::drivers {
 /// lost session is rolled back, and its link closed; every later call fails.
 /// @param session the one below `real`.
 std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::session& session,
-                                       const dialect& speaks,
+                                       const dialect& definition,
                                        std::shared_ptr<core::fault_plan> plan);
 
 /// Opens a session, unless the plan fails that.

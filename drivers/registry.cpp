@@ -58,29 +58,29 @@ class known_dialects {
   }
 
   void add(dialect added) {
-    auto words = learned(std::move(added));
+    auto texts = learned(std::move(added));
     const std::scoped_lock hold(core::process_wide());
-    insert(std::move(words));
+    insert(std::move(texts));
   }
 
-  [[nodiscard]] std::shared_ptr<const vocabulary> by_name(std::string_view name) const {
+  [[nodiscard]] std::shared_ptr<const dialect_texts> by_name(std::string_view name) const {
     const std::scoped_lock hold(core::process_wide());
     const auto found = by_name_.find(name);
     if (found != by_name_.end()) return found->second;
     throw error(errc::invalid_argument, advice::never,
                 "unknown dialect; this build knows " +
-                    listed([](const vocabulary& words) { return words.speaks.name; }));
+                    listed([](const dialect_texts& texts) { return texts.definition.name; }));
   }
 
-  [[nodiscard]] std::shared_ptr<const vocabulary> by_scheme(std::string_view scheme) const {
+  [[nodiscard]] std::shared_ptr<const dialect_texts> by_scheme(std::string_view scheme) const {
     const std::scoped_lock hold(core::process_wide());
-    for (const auto& [name, words] : by_name_) {
-      const auto& schemes = words->speaks.schemes;
-      if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return words;
+    for (const auto& [name, texts] : by_name_) {
+      const auto& schemes = texts->definition.schemes;
+      if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return texts;
     }
     std::string sentence =
         "unknown scheme in the connection string; it begins with " +
-        listed([](const vocabulary& words) { return words.speaks.schemes.front() + "://"; });
+        listed([](const dialect_texts& texts) { return texts.definition.schemes.front() + "://"; });
 #if defined(TABLEQ_WITH_ODBC)
     sentence += " or odbc://";
 #endif
@@ -88,15 +88,15 @@ class known_dialects {
   }
 
   /// @param product the database's name in ODBC drivers.
-  [[nodiscard]] std::shared_ptr<const vocabulary> by_product(std::string_view product) const {
+  [[nodiscard]] std::shared_ptr<const dialect_texts> by_product(std::string_view product) const {
     const std::scoped_lock hold(core::process_wide());
-    for (const auto& [name, words] : by_name_) {
-      const auto& products = words->speaks.products;
-      if (std::find(products.begin(), products.end(), product) != products.end()) return words;
+    for (const auto& [name, texts] : by_name_) {
+      const auto& products = texts->definition.products;
+      if (std::find(products.begin(), products.end(), product) != products.end()) return texts;
     }
     throw error(errc::unsupported, advice::never,
                 "the database behind the ODBC driver has no dialect in this build, which knows " +
-                    listed([](const vocabulary& words) { return words.speaks.name; }));
+                    listed([](const dialect_texts& texts) { return texts.definition.name; }));
   }
 
   /// Before there is a session the dialect is unknown: the verdict of any dialect that knows the
@@ -104,8 +104,8 @@ class known_dialects {
   [[nodiscard]] advice advice_for_login(native_error failure) const {
     failure.link_lost = false;
     const std::scoped_lock hold(core::process_wide());
-    for (const auto& [name, words] : by_name_) {
-      const verdict means = words->speaks.classify(failure);
+    for (const auto& [name, texts] : by_name_) {
+      const verdict means = texts->definition.classify(failure);
       if (means.code == errc::connection_failed && means.advice == advice::never)
         return means.advice;
     }
@@ -115,26 +115,26 @@ class known_dialects {
   [[nodiscard]] std::vector<std::string> names() const {
     const std::scoped_lock hold(core::process_wide());
     std::vector<std::string> out;
-    for (const auto& [name, words] : by_name_) out.push_back(name);
+    for (const auto& [name, texts] : by_name_) out.push_back(name);
     return out;
   }
 
  private:
-  static std::shared_ptr<const vocabulary> learned(dialect added) {
-    auto words = std::make_shared<vocabulary>();
-    words->learn(added.statements);
-    check_dialect(added, words->statements, words->given_clock);
-    words->by = find_transport(added.transport);
-    words->speaks = std::move(added);
-    return words;
+  static std::shared_ptr<const dialect_texts> learned(dialect added) {
+    auto texts = std::make_shared<dialect_texts>();
+    texts->learn(added.statements);
+    check_dialect(added, texts->statements, texts->given_clock);
+    texts->by = find_transport(added.transport);
+    texts->definition = std::move(added);
+    return texts;
   }
 
-  void insert(std::shared_ptr<const vocabulary> words) {
-    const dialect& added = words->speaks;
+  void insert(std::shared_ptr<const dialect_texts> texts) {
+    const dialect& added = texts->definition;
     for (const auto& [name, other] : by_name_) {
       if (name == added.name) continue;
       for (const std::string& scheme : added.schemes) {
-        const auto& theirs = other->speaks.schemes;
+        const auto& theirs = other->definition.schemes;
         if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
           std::string sentence = "the scheme ";
           sentence.append(scheme).append(" belongs to the dialect ").append(name);
@@ -143,21 +143,21 @@ class known_dialects {
         }
       }
     }
-    by_name_.insert_or_assign(added.name, std::move(words));
+    by_name_.insert_or_assign(added.name, std::move(texts));
   }
 
   template <class Show>
   [[nodiscard]] std::string listed(Show show) const {
     std::string out;
-    for (const auto& [name, words] : by_name_) {
+    for (const auto& [name, texts] : by_name_) {
       if (!out.empty()) out += " or ";
-      out += show(*words);
+      out += show(*texts);
     }
     return out;
   }
 
   // Guarded by process_wide().
-  std::map<std::string, std::shared_ptr<const vocabulary>, std::less<>> by_name_;
+  std::map<std::string, std::shared_ptr<const dialect_texts>, std::less<>> by_name_;
 };
 
 known_dialects& known() {
@@ -168,44 +168,44 @@ known_dialects& known() {
 
 class dialect_driver final : public core::driver {
  public:
-  dialect_driver(std::shared_ptr<const vocabulary> words, endpoint at,
+  dialect_driver(std::shared_ptr<const dialect_texts> texts, endpoint at,
                  std::shared_ptr<core::fault_plan> faults)
-      : driver(words->speaks.name, at.capabilities),
-        words_(std::move(words)),
+      : driver(texts->definition.name, at.capabilities),
+        texts_(std::move(texts)),
         at_(std::move(at)),
         faults_(std::move(faults)) {}
 
   std::unique_ptr<core::connection> connect() override {
-    return std::make_unique<dialect_session>(words_, at_, faults_, &share_);
+    return std::make_unique<dialect_session>(texts_, at_, faults_, &share_);
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
-    return std::make_unique<dialect_session>(words_, at_, session, faults_);
+    return std::make_unique<dialect_session>(texts_, at_, session, faults_);
   }
   std::unique_ptr<core::listener> listen() override {
-    if (words_->by->listen == nullptr) return nullptr;
+    if (texts_->by->listen == nullptr) return nullptr;
     // Without faults: notifications are hints, and calls of another thread could not be numbered.
-    return words_->by->listen(std::make_unique<dialect_session>(words_, at_, nullptr, &share_), at_,
+    return texts_->by->listen(std::make_unique<dialect_session>(texts_, at_, nullptr, &share_), at_,
                               share_.writes);
   }
 
  private:
-  std::shared_ptr<const vocabulary> words_;
+  std::shared_ptr<const dialect_texts> texts_;
   endpoint at_;
   std::shared_ptr<core::fault_plan> faults_;
   session_share share_;
 };
 
-void survive_forks(const vocabulary& words) {
-  if (words.by != nullptr && words.by->survive_forks != nullptr) words.by->survive_forks();
+void survive_forks(const dialect_texts& texts) {
+  if (texts.by != nullptr && texts.by->survive_forks != nullptr) texts.by->survive_forks();
 }
 
 /// The endpoint, with the settings of the dialect's own sessions.
-endpoint completed(endpoint at, const dialect& speaks) {
+endpoint completed(endpoint at, const dialect& definition) {
   if (!at.pooled) {
-    at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
+    at.setup.insert(at.setup.begin(), definition.setup.begin(), definition.setup.end());
   }
-  at.wide_text = speaks.wide_text;
-  at.prepares = speaks.prepares;
+  at.wide_text = definition.wide_text;
+  at.prepares = definition.prepares;
   return at;
 }
 
@@ -222,16 +222,16 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
     throw error(errc::connection_failed, known().advice_for_login(native), native.sentence,
                 {"odbc", "connect", native.sqlstate, native.number});
   }
-  auto words = std::make_shared<vocabulary>(*known().by_product(product));
-  survive_forks(*words);
-  words->by = &odbc_transport;
-  at.capabilities = words->speaks.capabilities;
-  if (words->speaks.batches == batching::arrays) {
+  auto texts = std::make_shared<dialect_texts>(*known().by_product(product));
+  survive_forks(*texts);
+  texts->by = &odbc_transport;
+  at.capabilities = texts->definition.capabilities;
+  if (texts->definition.batches == batching::arrays) {
     // Bytes in an array of text take two digits each.
     at.capabilities.max_payload = std::min(at.capabilities.max_payload, std::size_t{500'000'000});
   }
-  at = completed(std::move(at), words->speaks);
-  return std::make_unique<dialect_driver>(std::move(words), std::move(at), std::move(faults));
+  at = completed(std::move(at), texts->definition);
+  return std::make_unique<dialect_driver>(std::move(texts), std::move(at), std::move(faults));
 }
 #endif
 
@@ -247,12 +247,13 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url,
                  [&] { return drivers::odbc_driver(parsed, std::move(faults)); });
   }
 #endif
-  auto words = drivers::known().by_scheme(parsed.scheme);
-  drivers::survive_forks(*words);
-  endpoint at = named(words->speaks.name, "connect", [&] {
-    return drivers::completed(words->speaks.resolve(words->speaks, parsed), words->speaks);
+  auto texts = drivers::known().by_scheme(parsed.scheme);
+  drivers::survive_forks(*texts);
+  endpoint at = named(texts->definition.name, "connect", [&] {
+    return drivers::completed(texts->definition.resolve(texts->definition, parsed),
+                              texts->definition);
   });
-  return std::make_unique<drivers::dialect_driver>(std::move(words), std::move(at),
+  return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(at),
                                                    std::move(faults));
 }
 
@@ -267,39 +268,39 @@ std::string_view core::reserved_beginning(std::string_view table) noexcept {
 
 std::string core::ddl_text(std::string_view dialect, std::string_view part,
                            const table_names& names) {
-  const auto words = drivers::known().by_name(dialect);
-  return drivers::fill_names(words->speaks.ddl.at(std::string(part)), words->speaks, names);
+  const auto texts = drivers::known().by_name(dialect);
+  return drivers::fill_names(texts->definition.ddl.at(std::string(part)), texts->definition, names);
 }
 
 std::string core::role_text(std::string_view dialect, std::string_view block,
                             const table_names& names, std::string_view user) {
-  const auto words = drivers::known().by_name(dialect);
-  const auto text = words->speaks.ddl.find("roles");
-  const auto blocks = text == words->speaks.ddl.end() ? decltype(words->statements){}
-                                                      : drivers::split_blocks(text->second);
+  const auto texts = drivers::known().by_name(dialect);
+  const auto text = texts->definition.ddl.find("roles");
+  const auto blocks = text == texts->definition.ddl.end() ? decltype(texts->statements){}
+                                                          : drivers::split_blocks(text->second);
   const auto found = blocks.find(block);
   if (found == blocks.end()) {
     throw error(errc::unsupported, advice::never,
                 "this database has no rights to grant: access to the file is access to its queues",
-                {.backend = words->speaks.name, .operation = "grants"});
+                {.backend = texts->definition.name, .operation = "grants"});
   }
-  return drivers::fill_role(found->second, words->speaks, names, user);
+  return drivers::fill_role(found->second, texts->definition, names, user);
 }
 
 std::string core::statement_text(std::string_view dialect, statement id, const table_names& names,
                                  std::span<const value> shared) {
-  const auto words = drivers::known().by_name(dialect);
+  const auto texts = drivers::known().by_name(dialect);
   const contract& of = contract_of(id);
-  const std::string& block = words->statements.find(of.name)->second;
-  return drivers::with_literals(drivers::fill_names(block, words->speaks, names), of, shared);
+  const std::string& block = texts->statements.find(of.name)->second;
+  return drivers::with_literals(drivers::fill_names(block, texts->definition, names), of, shared);
 }
 
 std::map<std::string, std::string> core::statement_texts(std::string_view dialect,
                                                          const table_names& names) {
-  const auto words = drivers::known().by_name(dialect);
+  const auto texts = drivers::known().by_name(dialect);
   std::map<std::string, std::string> out;
-  for (const auto& [name, block] : words->statements) {
-    out.emplace(name, drivers::fill_names(block, words->speaks, names));
+  for (const auto& [name, block] : texts->statements) {
+    out.emplace(name, drivers::fill_names(block, texts->definition, names));
   }
   return out;
 }
@@ -309,7 +310,7 @@ void register_dialect(dialect added) {
 }
 
 dialect find_dialect(std::string_view name) {
-  return drivers::known().by_name(name)->speaks;
+  return drivers::known().by_name(name)->definition;
 }
 
 std::vector<std::string> dialects() {

@@ -33,17 +33,17 @@ struct judged_failure {
   verdict means;
 };
 
-judged_failure judge(const dialect& speaks, const native_failure& failure) {
+judged_failure judge(const dialect& definition, const native_failure& failure) {
   if (failure.judged()) return {failure.details(), *failure.judged()};
-  judged_failure out{failure.details(), speaks.classify(failure.details())};
+  judged_failure out{failure.details(), definition.classify(failure.details())};
   for (const native_error& other : failure.more()) {
     if (out.means.code != errc::internal) break;
-    const verdict means = speaks.classify(other);
+    const verdict means = definition.classify(other);
     if (means.code != errc::internal) out = {other, means};
   }
   if (!out.means.sentence.empty()) out.native.sentence = out.means.sentence;
   if (out.native.sentence.empty()) {
-    out.native.sentence = "the database refused it; its log has the words, which may hold data";
+    out.native.sentence = "the database refused it; its log has the texts, which may hold data";
   }
   if (out.means.code == errc::storage_full) {
     out.native.sentence += "; make room where the database keeps it, then call again";
@@ -72,11 +72,11 @@ struct piece {
   std::size_t rows;
 };
 
-piece next_piece(std::size_t left, const dialect& speaks, std::size_t width) {
-  if (speaks.batches == batching::loop) return {1, 1};
-  const auto& made_for = speaks.row_counts;
+piece next_piece(std::size_t left, const dialect& definition, std::size_t width) {
+  if (definition.batches == batching::loop) return {1, 1};
+  const auto& made_for = definition.row_counts;
   const auto last = std::find_if(made_for.begin() + 1, made_for.end(), [&](std::size_t rows) {
-    return speaks.most_item_values && rows * width > *speaks.most_item_values;
+    return definition.most_item_values && rows * width > *definition.most_item_values;
   });
   const auto enough = std::lower_bound(made_for.begin(), last, left);
   const std::size_t most = *(last - 1);
@@ -92,32 +92,32 @@ bool gives_clock(const core::contract& of, std::span<const core::value> shared) 
 }
 
 /// @param complaint empty: does nothing.
-void refuse_to_connect(const vocabulary& words, const std::string& complaint) {
+void refuse_to_connect(const dialect_texts& texts, const std::string& complaint) {
   if (complaint.empty()) return;
-  throw error(errc::not_found, advice::never, complaint, {words.speaks.name, "connect"});
+  throw error(errc::not_found, advice::never, complaint, {texts.definition.name, "connect"});
 }
 
-std::unique_ptr<soci::session> open_session(const vocabulary& words, const endpoint& at,
+std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
                                             core::fault_plan* faults, const session_share* share) {
-  if (share != nullptr) refuse_to_connect(words, share->file.complaint());
+  if (share != nullptr) refuse_to_connect(texts, share->file.complaint());
   try {
-    return faults == nullptr ? words.by->open(at) : open_with_faults(*words.by, at, *faults);
+    return faults == nullptr ? texts.by->open(at) : open_with_faults(*texts.by, at, *faults);
   } catch (const native_failure& failure) {
-    auto [native, means] = judge(words.speaks, failure);
+    auto [native, means] = judge(texts.definition, failure);
     if (means.code == errc::connection_lost || means.code == errc::internal) {
       means = {errc::connection_failed, advice::session};
     }
     throw error(means.code, means.advice, native.sentence,
-                {words.speaks.name, "connect", native.sqlstate, native.number});
+                {texts.definition.name, "connect", native.sqlstate, native.number});
   }
 }
 
-std::unique_ptr<transport> attach(const vocabulary& words, const endpoint& at,
+std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& at,
                                   soci::session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
-  auto made = words.by->attach(session, at, own);
+  auto made = texts.by->attach(session, at, own);
   if (faults == nullptr) return made;
-  return with_faults(std::move(made), session, words.speaks, std::move(faults));
+  return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
 
 /// Replaces the number of rows in the key of a text for one message.
@@ -125,7 +125,7 @@ constexpr std::size_t one_key = 0;
 
 }  // namespace
 
-void vocabulary::learn(std::string_view texts) {
+void dialect_texts::learn(std::string_view texts) {
   statements = split_blocks(texts);
   given_clock = split_blocks(texts, clock_source::given);
   for (const core::contract& of : core::contracts()) {
@@ -134,32 +134,32 @@ void vocabulary::learn(std::string_view texts) {
   }
 }
 
-dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                                  std::shared_ptr<core::fault_plan> faults, session_share* share)
-    : words_(std::move(words)),
-      owned_(open_session(*words_, at, faults.get(), share)),
+    : texts_(std::move(texts)),
+      owned_(open_session(*texts_, at, faults.get(), share)),
       session_(owned_.get()),
       share_(share) {
   const own_writes alone;
   transport_ =
-      attach(*words_, at, *session_, share != nullptr ? &share->writes : &alone, std::move(faults));
+      attach(*texts_, at, *session_, share != nullptr ? &share->writes : &alone, std::move(faults));
   const session_files* const found = transport_->files();
   if (share != nullptr && found != nullptr) {
-    refuse_to_connect(*words_, share->file.opened(found->main));
+    refuse_to_connect(*texts_, share->file.opened(found->main));
   }
 }
 
-dialect_session::dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                                  soci::session& callers, std::shared_ptr<core::fault_plan> faults)
-    : words_(std::move(words)), session_(&callers) {
-  if (!words_->by->fits(callers, words_->speaks)) {
+    : texts_(std::move(texts)), session_(&callers) {
+  if (!texts_->by->fits(callers, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
         "the enlisted session is closed or connected through another backend; connect it to " +
-            words_->speaks.name,
-        {.backend = words_->speaks.name, .operation = "enlist"});
+            texts_->definition.name,
+        {.backend = texts_->definition.name, .operation = "enlist"});
   }
-  guarded("enlist", [&] { transport_ = attach(*words_, at, callers, nullptr, std::move(faults)); });
+  guarded("enlist", [&] { transport_ = attach(*texts_, at, callers, nullptr, std::move(faults)); });
 }
 
 dialect_session::~dialect_session() {
@@ -173,7 +173,7 @@ void dialect_session::guarded(std::string_view operation, Step step) {
   try {
     step();
   } catch (const native_failure& failure) {
-    auto [native, means] = judge(words_->speaks, failure);
+    auto [native, means] = judge(texts_->definition, failure);
     if (native.link_lost || means.code == errc::connection_lost) {
       broken_ = true;
       means = loss_ == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
@@ -181,7 +181,7 @@ void dialect_session::guarded(std::string_view operation, Step step) {
     }
     if (means.advice == advice::session) broken_ = true;
     throw error(means.code, means.advice, native.sentence,
-                {words_->speaks.name, std::string(operation), native.sqlstate, native.number});
+                {texts_->definition.name, std::string(operation), native.sqlstate, native.number});
   }
 }
 
@@ -224,7 +224,7 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
   const auto send = [&] {
     if (of.items.empty()) {
       const bool one =
-          words_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
+          texts_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
       if (one) out.reserve(1);
       run(text_of(known, of, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out, loss);
     } else {
@@ -252,28 +252,28 @@ void dialect_session::run(prepared& what, const arguments& with, core::row_set& 
 prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
                                    const core::table_names& names, std::size_t rows,
                                    std::span<const core::value> shared) {
-  const clock_source clock = words_->by->tells_time || gives_clock(of, shared)
+  const clock_source clock = texts_->by->tells_time || gives_clock(of, shared)
                                  ? clock_source::given
                                  : clock_source::database;
   std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows, clock)];
   if (found != nullptr) return *found;
-  const dialect& speaks = words_->speaks;
-  const blocks& texts = clock == clock_source::given ? words_->given_clock : words_->statements;
+  const dialect& definition = texts_->definition;
+  const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
   std::string name(of.name);
   if (rows == one_key) name += for_one;
-  const auto bare = words_->by->bare ? texts.find(name + std::string(without_rows)) : texts.end();
+  const auto bare = texts_->by->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();
   const auto block = returns ? texts.find(name) : bare;
   if (block == texts.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
-                {.backend = speaks.name, .operation = std::string(of.name)});
+                {.backend = definition.name, .operation = std::string(of.name)});
   }
-  const style as{.markers = words_->by->markers,
-                 .batches = rows == one_key ? batching::loop : speaks.batches,
-                 .arrays = words_->by->arrays,
+  const style as{.markers = texts_->by->markers,
+                 .batches = rows == one_key ? batching::loop : definition.batches,
+                 .arrays = texts_->by->arrays,
                  .rows = rows,
                  .bare = !returns};
-  found = transport_->prepare(compile(fill_names(block->second, speaks, names), of, as),
+  found = transport_->prepare(compile(fill_names(block->second, definition, names), of, as),
                               owned_ != nullptr);
   return *found;
 }
@@ -284,13 +284,13 @@ void dialect_session::run_batch(known_texts& known, const core::contract& of,
                                 on_loss loss) {
   const std::size_t width = of.items.size();
   const core::value own(names.identity);
-  if (words_->speaks.batches != batching::arrays) {
+  if (texts_->definition.batches != batching::arrays) {
     run_pieces(known, of, names, shared, items, out, loss);
-  } else if (items.size() == width && words_->for_one.test(static_cast<std::size_t>(of.id))) {
+  } else if (items.size() == width && texts_->for_one.test(static_cast<std::size_t>(of.id))) {
     out.number_rows(0);
     run(text_of(known, of, names, one_key, shared), {shared, items, width, own}, out, loss);
   } else {
-    if (words_->by->arrays) {
+    if (texts_->by->arrays) {
       run(text_of(known, of, names, 1, shared), {shared, items, width, own}, out, loss);
     } else {
       const array_texts arrays(items, of.items);
@@ -308,17 +308,17 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
   const std::size_t width = of.items.size();
   const std::size_t count = items.size() / width;
   const core::value own(names.identity);
-  const bool told = words_->speaks.batches == batching::rows;  // which item a row belongs to
+  const bool told = texts_->definition.batches == batching::rows;  // which item a row belongs to
   const bool bracket =
-      next_piece(count, words_->speaks, width).count < count && !transport_->in_transaction();
-  if (bracket) transport_->script(words_->speaks.begin, boundary::begin);
+      next_piece(count, texts_->definition, width).count < count && !transport_->in_transaction();
+  if (bracket) transport_->script(texts_->definition.begin, boundary::begin);
   const on_loss of_piece = bracket ? on_loss::lost : loss;
   try {
     if (!told) out.reserve(count);
     prepared* text = nullptr;
     std::size_t made_for = 0;  // rows
     for (std::size_t done = 0; done < count;) {
-      const piece next = next_piece(count - done, words_->speaks, width);
+      const piece next = next_piece(count - done, texts_->definition, width);
       const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
       if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows, shared);
       if (told) {
@@ -344,13 +344,14 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
 
 void dialect_session::define(std::string_view part, const core::table_names& names) {
   guarded("create", [&] {
-    const auto found = words_->speaks.ddl.find(std::string(part));
-    if (found == words_->speaks.ddl.end()) {
+    const auto found = texts_->definition.ddl.find(std::string(part));
+    if (found == texts_->definition.ddl.end()) {
       throw error(errc::unsupported, advice::never,
                   "this database has no queues of the kind " + std::string(part),
-                  {.backend = words_->speaks.name, .operation = "create"});
+                  {.backend = texts_->definition.name, .operation = "create"});
     }
-    for (const std::string& one : split_script(fill_names(found->second, words_->speaks, names))) {
+    for (const std::string& one :
+         split_script(fill_names(found->second, texts_->definition, names))) {
       transport_->script(one, boundary::none);
     }
   });
@@ -359,7 +360,7 @@ void dialect_session::define(std::string_view part, const core::table_names& nam
 void dialect_session::begin() {
   guarded("begin", [&] {
     check_files();
-    transport_->script(words_->speaks.begin, boundary::begin);
+    transport_->script(texts_->definition.begin, boundary::begin);
   });
 }
 
@@ -375,7 +376,7 @@ void dialect_session::commit() {
 void dialect_session::rollback() noexcept {
   try {
     if (transport_->in_transaction()) {
-      transport_->script(words_->speaks.rollback, boundary::rollback);
+      transport_->script(texts_->definition.rollback, boundary::rollback);
     }
   } catch (...) {  // noexcept: a session that cannot roll back is closed, which rolls back as well.
     broken_ = true;

@@ -20,8 +20,8 @@ namespace tableq::inline v0::drivers {
 inline constexpr std::size_t most_rows = 1000;
 
 /// A dialect with its statements parsed, shared by all sessions of a database.
-struct vocabulary {
-  dialect speaks;
+struct dialect_texts {
+  dialect definition;
   const transport_kind* by = nullptr;
   blocks statements;   ///< `{clock}` is the database's function.
   blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
@@ -43,12 +43,12 @@ class dialect_session final : public core::connection {
   /// @param faults makes its calls fail, if not null.
   /// @param share what all sessions of its `database` object have, if not null; it outlives the
   ///   session.
-  dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                   std::shared_ptr<core::fault_plan> faults = nullptr,
                   session_share* share = nullptr);
   /// Borrows one.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
-  dialect_session(std::shared_ptr<const vocabulary> words, const endpoint& at,
+  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                   soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr);
   ~dialect_session() override;
 
@@ -91,7 +91,7 @@ class dialect_session final : public core::connection {
   template <class Step>
   void guarded(std::string_view operation, Step step);
 
-  std::shared_ptr<const vocabulary> words_;
+  std::shared_ptr<const dialect_texts> texts_;
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
   std::unique_ptr<transport> transport_;

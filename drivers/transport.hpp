@@ -120,7 +120,7 @@ struct transport_kind {
                                        const own_writes* own);
   /// Whether an open session of unknown origin is of this kind, and of the dialect's database, as
   /// far as known without asking it.
-  bool (*fits)(soci::session& session, const dialect& speaks);
+  bool (*fits)(soci::session& session, const dialect& definition);
   /// A listener for changes by others; null if this address has none. A null function: no address
   /// has one.
   /// @param session an open one, to keep or to drop.

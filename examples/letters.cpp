@@ -29,10 +29,10 @@ int main(int argc, char** argv) try {
                                       .dead_letters = "returned"});
   for (const char* to : {"first@example.org", "second@example.org", "nobody"}) letters.enqueue(to);
 
-  tableq::worker crew(letters, send, {.threads = 4, .until_empty = true});
-  crew.join();
+  tableq::worker work(letters, send, {.threads = 4, .until_empty = true});
+  work.join();
 
-  std::cout << "sent: " << crew.counts().completed << '\n';
+  std::cout << "sent: " << work.counts().completed << '\n';
   for (const tableq::stored_message& dead : db.claim("returned").peek(10)) {
     std::cout << "returned: " << dead.payload << ": " << dead.errors.back().error << '\n';
   }

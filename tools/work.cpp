@@ -114,25 +114,25 @@ void report(status_line& status, bool verbose, const tableq::worker_event& event
   }
 }
 
-void show_progress(status_line& status, const tableq::worker& crew,
+void show_progress(status_line& status, const tableq::worker& pool,
                    steady_clock::time_point begin) {
   if (!status.shown()) return;
-  const tableq::worker_counts counts = crew.counts();
+  const tableq::worker_counts counts = pool.counts();
   status.show(in_words(counts) + ", running " + std::to_string(counts.running) + ", " +
               rate(counts.completed, steady_clock::now() - begin));
 }
 
 /// The first signal stops the taking, the second the commands; further ones are for commands that
 /// ignore SIGTERM.
-void obey(tableq::worker& crew, command_runner& commands, status_line& status, bool verbose,
+void obey(tableq::worker& pool, command_runner& commands, status_line& status, bool verbose,
           int signals_so_far) {
-  const bool tell = (verbose || status.shown()) && crew.counts().running > 0;
+  const bool tell = (verbose || status.shown()) && pool.counts().running > 0;
   if (signals_so_far == 1) {
-    crew.stop();
+    pool.stop();
     if (tell) status.note("finishing running commands; repeat to give their messages back");
     return;
   }
-  crew.abandon();
+  pool.abandon();
   if (signals_so_far > 2) commands.signal_all(SIGKILL);
   if (tell) status.note("ending running commands; repeat to kill them");
 }
@@ -154,7 +154,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
   const completion give_up;
   const auto begin = steady_clock::now();
   // Nothing is prefetched: if this process dies, its messages wait for the end of their leases.
-  tableq::worker crew(
+  tableq::worker pool(
       queue,
       [&](const tableq::delivery& delivery, const std::stop_token& stop) {
         tableq::handled said = commands.run(delivery, stop);
@@ -178,16 +178,16 @@ exit_status work(const invocation& call, const work_arguments& given) {
     running = events[1].revents == 0;
     if (events[2].revents != 0) {
       hopeless = true;
-      crew.stop();
+      pool.stop();
     }
-    while (signals.take() != 0) obey(crew, commands, status, given.verbose, ++seen);
-    show_progress(status, crew, begin);
+    while (signals.take() != 0) obey(pool, commands, status, given.verbose, ++seen);
+    show_progress(status, pool, begin);
   }
   status.clear();
   if (seen > 0 || given.summary || status.shown()) {
-    status.note(in_words(crew.counts()) + ", in " + seconds(steady_clock::now() - begin));
+    status.note(in_words(pool.counts()) + ", in " + seconds(steady_clock::now() - begin));
   }
-  crew.join();
+  pool.join();
   if (const auto why = commands.hopeless()) throw usage_error(*why);
   return exit_status::done;
 }

@@ -69,10 +69,10 @@ bool database_state::tells() const noexcept {
 void database_state::announce(watched_queue& to, std::size_t count) noexcept {
   watcher_.added(to, count);
   if (!tells()) return;
-  // At most once in `tell_every`: notified readers poll for that long.
+  // At most once in `notify_every`: notified readers poll for that long.
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   auto told = to.told_at.load();
-  if (told != 0 && now - std::chrono::steady_clock::duration(told) < tell_every) return;
+  if (told != 0 && now - std::chrono::steady_clock::duration(told) < notify_every) return;
   if (!to.told_at.compare_exchange_strong(told, now.count())) return;
   try {
     tell_others(to);
@@ -94,7 +94,7 @@ void database_state::announce_within(connection& session, const watched_queue& t
 }
 
 shared_queue& database_state::shared(const table_names& names, std::int64_t identity,
-                                     look_plan::timing by) {
+                                     poll_plan::timing by) {
   watched_queue& watched = watcher_.queue(names, identity, by);
   const std::scoped_lock hold(mutex_);
   return queues_.try_emplace(std::pair(names.slot, identity), watched).first->second;

@@ -60,7 +60,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// @throws error errc::invalid_argument in a child of that process.
   void check_here() const { born_.check(name()); }
 
-  [[nodiscard]] driver& speaks() noexcept { return *driver_; }
+  [[nodiscard]] driver& dialect_driver() noexcept { return *driver_; }
   /// The dialect's name.
   [[nodiscard]] const std::string& name() const noexcept { return driver_->name(); }
   [[nodiscard]] const open_options& options() const noexcept { return options_; }
@@ -90,7 +90,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// The same object for the same queue.
   /// @param by what makes its messages fall due.
   [[nodiscard]] shared_queue& shared(const table_names& names, std::int64_t identity,
-                                     look_plan::timing by);
+                                     poll_plan::timing by);
 
   /// What is known of the limits of the queue with these names and this identity.
   [[nodiscard]] limits_watch& limits_of(const table_names& names);

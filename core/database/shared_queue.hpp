@@ -15,7 +15,7 @@ struct shared_queue {
 
   watched_queue& watched;  ///< Its waiting readers; the watcher's.
   combiners calls;
-  low_water floor;
+  read_floor floor;
 };
 
 }  // namespace tableq::inline v0::core

@@ -56,7 +56,7 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in)
 }
 
 transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::session& callers)
-    : database_(std::move(in)), adopted_(database_->speaks().adopt(callers)) {}
+    : database_(std::move(in)), adopted_(database_->dialect_driver().adopt(callers)) {}
 
 transaction_state::~transaction_state() {
   if (!active_) return;

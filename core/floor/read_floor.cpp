@@ -18,28 +18,28 @@ constexpr int early_questions = 8;
 constexpr int share_of_starting_over = 50;
 
 /// The next id; the highest that there can be has none.
-constexpr low_water::position after(low_water::position id) noexcept {
-  return id == std::numeric_limits<low_water::position>::max() ? id : id + 1;
+constexpr read_floor::position after(read_floor::position id) noexcept {
+  return id == std::numeric_limits<read_floor::position>::max() ? id : id + 1;
 }
 
 }  // namespace
 
-void low_water::rising::see(position first) noexcept {
+void read_floor::rising::see(position first) noexcept {
   if (next) at = std::max(at, std::min(first, *next));
   next = first;
 }
 
-void low_water::rising::lower(position to) noexcept {
+void read_floor::rising::lower(position to) noexcept {
   at = to;
   next.reset();
 }
 
-low_water::low_water() {
+read_floor::read_floor() {
   // A lack of memory must not lose the messages of a read.
   levels_.reserve(most_levels);
 }
 
-low_water::start low_water::begin(clock::time_point now) {
+read_floor::start read_floor::begin(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   if (now < start_over_at_) {
     return {.levels = floors(),
@@ -52,7 +52,7 @@ low_water::start low_water::begin(clock::time_point now) {
   return {.everything = true, .at = now};
 }
 
-void low_water::end(const start& from, std::span<const catch_of> got, clock::time_point now) {
+void read_floor::end(const start& from, std::span<const catch_of> got, clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   if (from.everything) {
     start_over_at_ = from.at + std::max<clock::duration>(start_over_every,
@@ -80,14 +80,14 @@ void low_water::end(const start& from, std::span<const catch_of> got, clock::tim
   known_ = wrong ? last : std::max(known_, last);
 }
 
-low_water::position low_water::passed(bool all) {
+read_floor::position read_floor::passed(bool all) {
   const std::scoped_lock hold(mutex_);
   if (!all || !overdue_) return passed_.at;
   overdue_ = false;
   return lowest;
 }
 
-std::optional<low_water::question> low_water::ask(clock::time_point now) {
+std::optional<read_floor::question> read_floor::ask(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   // Until a floor is known, each read steps over all deleted rows.
   const bool early = early_ > 0 && std::ranges::any_of(levels_, [](const level& each) {
@@ -107,7 +107,7 @@ std::optional<low_water::question> low_water::ask(clock::time_point now) {
   return question{.levels = floors(), .oldest = oldest_.at, .passed = passed_.at, .known = known_};
 }
 
-void low_water::answer(const question& asked, const sight& seen) {
+void read_floor::answer(const question& asked, const sight& seen) {
   const std::scoped_lock hold(mutex_);
   asked_ = false;
   if (seen.clock) {
@@ -128,7 +128,7 @@ void low_water::answer(const question& asked, const sight& seen) {
   until_ = seen.next;
 }
 
-void low_water::give_up() noexcept {
+void read_floor::give_up() noexcept {
   const std::scoped_lock hold(mutex_);
   asked_ = false;
   until_.reset();
@@ -137,20 +137,20 @@ void low_water::give_up() noexcept {
   passed_.next.reset();
 }
 
-std::vector<low_water::level_floor> low_water::floors() const {
+std::vector<read_floor::level_floor> read_floor::floors() const {
   std::vector<level_floor> out;
   out.reserve(levels_.size());
   for (const level& each : levels_) out.push_back({each.name, each.floor.at});
   return out;
 }
 
-low_water::level* low_water::find(position name) noexcept {
+read_floor::level* read_floor::find(position name) noexcept {
   const auto found = std::ranges::find(levels_, name, &level::name);
   return found == levels_.end() ? nullptr : &*found;
 }
 
 /// Null while levels with more reads take all places.
-low_water::level* low_water::find_or_add(position name) {
+read_floor::level* read_floor::find_or_add(position name) {
   if (level* const known = find(name)) return known;
   if (levels_.size() == most_levels) {
     const auto least = std::ranges::min_element(levels_, {}, &level::read);

@@ -32,9 +32,9 @@ namespace tableq::inline v0::core {
 ///
 /// @par Thread safety
 /// Shared objects: safe.
-class low_water {
+class read_floor {
  public:
-  low_water();
+  read_floor();
 
   using clock = std::chrono::steady_clock;
   using position = std::int64_t;

@@ -19,16 +19,16 @@ namespace {
 /// the levels from `highs` down to `lows`, each from its floor on.
 class parts {
  public:
-  explicit parts(std::span<const low_water::level_floor> levels) {
-    low_water::position high = std::numeric_limits<std::int32_t>::max();
-    constexpr low_water::position low = std::numeric_limits<std::int32_t>::min();
+  explicit parts(std::span<const read_floor::level_floor> levels) {
+    read_floor::position high = std::numeric_limits<std::int32_t>::max();
+    constexpr read_floor::position low = std::numeric_limits<std::int32_t>::min();
     for (const auto& [level, floor] : levels) {
-      if (floor == low_water::lowest) continue;
-      if (level < high) add(high, level + 1, low_water::lowest);
+      if (floor == read_floor::lowest) continue;
+      if (level < high) add(high, level + 1, read_floor::lowest);
       add(level, level, floor);
       high = level - 1;
     }
-    if (high >= low) add(high, low, low_water::lowest);
+    if (high >= low) add(high, low, read_floor::lowest);
   }
 
   [[nodiscard]] const std::string& highs() const noexcept { return highs_; }
@@ -36,7 +36,7 @@ class parts {
   [[nodiscard]] const std::string& floors() const noexcept { return floors_; }
 
  private:
-  void add(low_water::position high, low_water::position low, low_water::position floor) {
+  void add(read_floor::position high, read_floor::position low, read_floor::position floor) {
     const char* const comma = highs_.empty() ? "" : ",";
     highs_.append(comma).append(std::to_string(high));
     lows_.append(comma).append(std::to_string(low));
@@ -51,7 +51,7 @@ class parts {
 /// What a read got, by levels. What does not fit is only read from the start.
 class catches {
  public:
-  void add(low_water::position level, low_water::position id, bool came_back) noexcept {
+  void add(read_floor::position level, read_floor::position id, bool came_back) noexcept {
     auto* const end = all_.begin() + static_cast<std::ptrdiff_t>(count_);
     auto* const found =
         std::find_if(all_.begin(), end, [&](const auto& x) { return x.level == level; });
@@ -64,12 +64,12 @@ class catches {
     found->last = std::max(found->last, id);
     if (!came_back) found->first = std::min(found->first.value_or(id), id);
   }
-  [[nodiscard]] std::span<const low_water::catch_of> all() const noexcept {
+  [[nodiscard]] std::span<const read_floor::catch_of> all() const noexcept {
     return std::span(all_).first(count_);
   }
 
  private:
-  std::array<low_water::catch_of, low_water::most_levels> all_ = {};
+  std::array<read_floor::catch_of, read_floor::most_levels> all_ = {};
   std::size_t count_ = 0;
 };
 
@@ -95,7 +95,7 @@ catches caught(const row_set& rows, beginning from) {
 row_set queue_table::run_from_floor(connection& session, statement id,
                                     std::span<const value> shared) const {
   const beginning from = contract_of(id).begins;
-  const low_water::start where = shared_.floor.begin(low_water::clock::now());
+  const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
   std::vector<value> given(shared.begin(), shared.end());
   std::optional<parts> lists;  // until the statement has run
   if (from == beginning::levels) {
@@ -107,10 +107,10 @@ row_set queue_table::run_from_floor(connection& session, statement id,
     given[place_of<take_request>("passed")] = to_value(passed(where.passed));
   } else {
     given[place_of<floor_read_request>("floor")] =
-        to_value(where.levels.empty() ? low_water::lowest : where.levels.front().floor);
+        to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   }
   row_set rows = session.execute(id, names_, given, {});
-  shared_.floor.end(where, caught(rows, from).all(), low_water::clock::now());
+  shared_.floor.end(where, caught(rows, from).all(), read_floor::clock::now());
   return rows;
 }
 
@@ -126,7 +126,7 @@ row_set queue_table::run_from_passed(connection& session, statement id,
 
 std::int64_t queue_table::passed(std::int64_t until) const {
   // A clock that is set by a test goes where it likes.
-  return database_.now() ? low_water::lowest : until;
+  return database_.now() ? read_floor::lowest : until;
 }
 
 void queue_table::prepare(statement id) const noexcept {
@@ -136,9 +136,9 @@ void queue_table::prepare(statement id) const noexcept {
 
 void queue_table::raise_floor() const noexcept {
   if (!database_.capabilities().deleted_rows_linger) return;
-  std::optional<low_water::question> asked;
+  std::optional<read_floor::question> asked;
   try {
-    asked = shared_.floor.ask(low_water::clock::now());
+    asked = shared_.floor.ask(read_floor::clock::now());
     if (!asked) return;
     shared_.floor.answer(*asked, kind_ == kind::claim ? see_levels(*asked) : see(*asked));
   } catch (...) {  // The floor stays where it is. What is wrong, the read that follows will tell.
@@ -146,7 +146,7 @@ void queue_table::raise_floor() const noexcept {
   }
 }
 
-low_water::sight queue_table::see(const low_water::question& asked) const {
+read_floor::sight queue_table::see(const read_floor::question& asked) const {
   const sight_row seen = database_
                              .on_session([&](connection& session) {
                                return core::run(session, names_, statements::queue_floor,
@@ -159,7 +159,7 @@ low_water::sight queue_table::see(const low_water::question& asked) const {
           .next = seen.next};
 }
 
-low_water::sight queue_table::see_levels(const low_water::question& asked) const {
+read_floor::sight queue_table::see_levels(const read_floor::question& asked) const {
   const std::optional<timestamp> now = database_.now();
   std::vector<level_item> levels;
   for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
@@ -168,8 +168,8 @@ low_water::sight queue_table::see_levels(const low_water::question& asked) const
                      {.oldest = asked.oldest, .passed = passed(asked.passed), .now = now}, levels);
   });
   const level_row& any = rows.at(0);
-  low_water::sight out{
-      .first = std::vector<std::optional<low_water::position>>(asked.levels.size()),
+  read_floor::sight out{
+      .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
       .oldest = any.oldest,
       .oldest_running = any.oldest_running,
       .next = any.next};

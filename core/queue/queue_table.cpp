@@ -9,9 +9,9 @@
 namespace tableq::inline v0::core {
 namespace {
 
-look_plan::timing timing_of(kind of) {
-  if (of == kind::claim) return look_plan::timing::leases;
-  return of == kind::pending ? look_plan::timing::announced : look_plan::timing::none;
+poll_plan::timing timing_of(kind of) {
+  if (of == kind::claim) return poll_plan::timing::leases;
+  return of == kind::pending ? poll_plan::timing::announced : poll_plan::timing::none;
 }
 
 }  // namespace

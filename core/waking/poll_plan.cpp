@@ -14,56 +14,57 @@ constexpr milliseconds patience{50};
 
 }  // namespace
 
-void look_plan::plan_look(moment now, milliseconds pause) {
+void poll_plan::plan_poll(moment now, milliseconds pause) {
   pause_ = pause;
-  look_at_ = now + jitter_.below(std::chrono::microseconds(pause));
+  poll_at_ = now + jitter_.below(std::chrono::microseconds(pause));
 }
 
-bool look_plan::looking_on(moment now, const hearing& of) const {
+bool poll_plan::still_polling(moment now, const hearing& of) const {
   // A little longer than the silence of senders: their notices may be late.
   constexpr milliseconds margin{50};
-  return of.throttled && told_at_ != moment::min() && now < told_at_ + tell_every + margin;
+  return of.throttled && notified_at_ != moment::min() &&
+         now < notified_at_ + notify_every + margin;
 }
 
-void look_plan::begin(moment now, const hearing& of) {
+void poll_plan::begin(moment now, const hearing& of) {
   due_changed(now);
-  plan_look(now, !of.listening || looking_on(now, of) ? shortest : of.longest);
+  plan_poll(now, !of.listening || still_polling(now, of) ? shortest : of.longest);
 }
 
-void look_plan::told(moment now) {
+void poll_plan::notified(moment now) {
   constexpr milliseconds quiet{200};
   if (rests_until_ != moment::min() && now > rests_until_ + quiet) rest_ = shortest_rest;
   prompted_ = true;
-  told_at_ = now;
+  notified_at_ = now;
   pause_ = shortest;
 }
 
-void look_plan::deaf(moment now) {
-  plan_look(now, shortest);
+void poll_plan::notifications_ended(moment now) {
+  plan_poll(now, shortest);
 }
 
-void look_plan::found(moment now, const hearing& of) {
+void poll_plan::found(moment now, const hearing& of) {
   rest_ = shortest_rest;
   overdue_ = 0;
   rests_until_ = std::min(rests_until_, now);
-  if (!of.listening || looking_on(now, of)) plan_look(now, shortest);
+  if (!of.listening || still_polling(now, of)) plan_poll(now, shortest);
 }
 
-void look_plan::due_changed(moment now) {
+void poll_plan::due_changed(moment now) {
   if (timing_ == timing::none) return;
   due_known_ = false;
   // The next reader that wakes asks. If it finds a message instead, another reader asks.
   ask_at_ = std::min(ask_at_, now + patience);
 }
 
-bool look_plan::take_question() {
+bool poll_plan::take_question() {
   if (timing_ == timing::none || due_known_ || asked_) return false;
   asked_ = true;
   due_known_ = true;
   return true;
 }
 
-void look_plan::due_in(moment now, std::optional<milliseconds> delay) {
+void poll_plan::due_in(moment now, std::optional<milliseconds> delay) {
   asked_ = false;
   due_at_.reset();
   if (delay) {
@@ -78,31 +79,31 @@ void look_plan::due_in(moment now, std::optional<milliseconds> delay) {
   if (due_known_) ask_at_ = timing_ == timing::leases ? now + lease_check : moment::max();
 }
 
-void look_plan::not_answered(moment now) {
+void poll_plan::not_answered(moment now) {
   asked_ = false;
   due_known_ = false;
   ask_at_ = now + lease_check;
 }
 
-look_plan::action look_plan::at(moment now, const hearing& of) {
+poll_plan::action poll_plan::at(moment now, const hearing& of) {
   if (prompted_ && now >= rests_until_) {
     prompted_ = false;
     rests_until_ = now + rest_;
     rest_ = std::min(rest_ * 2, longest_rest);
     due_changed(now);
-    plan_look(now, !of.listening || looking_on(now, of) ? shortest : of.longest);
-    return action::look;
+    plan_poll(now, !of.listening || still_polling(now, of) ? shortest : of.longest);
+    return action::poll;
   }
   if (due_at_ && now >= *due_at_) {
     due_at_.reset();
     due_changed(now);
-    return action::look;
+    return action::poll;
   }
-  if (now >= look_at_) {
-    const bool slowly = of.listening && !looking_on(now, of);
-    plan_look(now, slowly ? of.longest : std::min(pause_ * 2, longest_without_hearing));
+  if (now >= poll_at_) {
+    const bool slowly = of.listening && !still_polling(now, of);
+    plan_poll(now, slowly ? of.longest : std::min(pause_ * 2, longest_without_hearing));
     due_changed(now);
-    return action::look;
+    return action::poll;
   }
   if (now >= ask_at_) {
     due_known_ = false;
@@ -112,8 +113,8 @@ look_plan::action look_plan::at(moment now, const hearing& of) {
   return action::none;
 }
 
-look_plan::moment look_plan::next() const {
-  moment out = std::min(look_at_, ask_at_);
+poll_plan::moment poll_plan::next() const {
+  moment out = std::min(poll_at_, ask_at_);
   if (due_at_) out = std::min(out, *due_at_);
   if (prompted_) out = std::min(out, rests_until_);
   return out;

@@ -10,24 +10,24 @@ namespace tableq::inline v0::core {
 /// How far a queue's readers can rely on notifications.
 struct hearing {
   bool listening = false;  ///< The database notifies of changes.
-  /// Senders stay silent for `tell_every` after a notification: readers poll for that long.
+  /// Senders stay silent for `notify_every` after a notification: readers poll for that long.
   bool throttled = false;
   /// The longest pause between two polls while the database notifies.
   std::chrono::milliseconds longest{500};
 };
 
 /// Senders notify of a queue at most once in this time.
-inline constexpr std::chrono::milliseconds tell_every{250};
+inline constexpr std::chrono::milliseconds notify_every{250};
 
 /// When the readers of one queue poll next, and when one of them asks for the next due time. Reads
 /// no clock: callers pass the time.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; the watcher's mutex guards it.
-class look_plan {
+class poll_plan {
  public:
   using moment = std::chrono::steady_clock::time_point;
-  enum class action { none, look, ask };
+  enum class action { none, poll, ask };
 
   /// How messages can fall due.
   enum class timing {
@@ -36,14 +36,14 @@ class look_plan {
     leases,     ///< Also at the end of leases, without a notification.
   };
 
-  explicit look_plan(timing by) : timing_(by) {}
+  explicit poll_plan(timing by) : timing_(by) {}
 
   /// The first reader came.
   void begin(moment now, const hearing& of);
   /// A notification came, or will come from now on.
-  void told(moment now);
+  void notified(moment now);
   /// No more notifications: back to polling.
-  void deaf(moment now);
+  void notifications_ended(moment now);
   /// A reader that was woken found something.
   void found(moment now, const hearing& of);
 
@@ -68,18 +68,18 @@ class look_plan {
   static constexpr std::chrono::milliseconds longest_rest{50};
   static constexpr std::chrono::milliseconds lease_check{1000};
 
-  [[nodiscard]] bool looking_on(moment now, const hearing& of) const;
-  void plan_look(moment now, std::chrono::milliseconds pause);
+  [[nodiscard]] bool still_polling(moment now, const hearing& of) const;
+  void plan_poll(moment now, std::chrono::milliseconds pause);
 
   timing timing_;
   jitter jitter_;
 
-  moment look_at_ = moment::max();
+  moment poll_at_ = moment::max();
   std::chrono::milliseconds pause_ = shortest;
 
   // Pauses between polls after notifications grow, so that frequent changes cost little.
   bool prompted_ = false;
-  moment told_at_ = moment::min();
+  moment notified_at_ = moment::min();
   moment rests_until_ = moment::min();
   std::chrono::milliseconds rest_ = shortest_rest;
 

@@ -19,10 +19,10 @@ namespace tableq::inline v0::core {
 /// @par Thread safety
 /// Shared objects: safe, except for the watcher's part.
 struct watched_queue {
-  watched_queue(table_names called, std::int64_t known_as, look_plan::timing by)
+  watched_queue(table_names called, std::int64_t known_as, poll_plan::timing by)
       : names(std::move(called)),
         identity(known_as),
-        timed(by != look_plan::timing::none),
+        timed(by != poll_plan::timing::none),
         plan(by) {}
 
   const table_names names;
@@ -34,10 +34,10 @@ struct watched_queue {
   std::atomic<std::chrono::steady_clock::rep> told_at{0};
 
   // The watcher's own, guarded by its mutex.
-  look_plan plan;
+  poll_plan plan;
   bool followed = false;  ///< The listener tells of it.
-  look_plan::moment follow_at = look_plan::moment::min();
-  look_plan::moment left_at = look_plan::moment::min();
+  poll_plan::moment follow_at = poll_plan::moment::min();
+  poll_plan::moment left_at = poll_plan::moment::min();
 };
 
 }  // namespace tableq::inline v0::core

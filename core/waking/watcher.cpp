@@ -50,7 +50,7 @@ watcher::~watcher() {
 }
 
 watched_queue& watcher::queue(const table_names& names, std::int64_t identity,
-                              look_plan::timing by) {
+                              poll_plan::timing by) {
   const std::scoped_lock hold(mutex_);
   return queues_.try_emplace(std::pair(names.slot, identity), names, identity, by).first->second;
 }
@@ -177,10 +177,10 @@ watcher::moment watcher::tend(moment now) {
   for (auto& [key, q] : queues_) {
     if (q.waiting == 0) continue;
     const hearing of = hearing_of(q);
-    for (auto what = q.plan.at(now, of); what != look_plan::action::none;
+    for (auto what = q.plan.at(now, of); what != poll_plan::action::none;
          what = q.plan.at(now, of)) {
-      if (what == look_plan::action::look) q.readers.hint();
-      if (what == look_plan::action::ask) q.readers.ask();
+      if (what == poll_plan::action::poll) q.readers.hint();
+      if (what == poll_plan::action::ask) q.readers.ask();
     }
     next = std::min(next, q.plan.next());
     if (listener_ && !q.followed) next = std::min(next, q.follow_at);

@@ -30,7 +30,7 @@ namespace tableq::inline v0::core {
 /// Shared objects: safe.
 class watcher {
  public:
-  using moment = look_plan::moment;
+  using moment = poll_plan::moment;
 
   /// @param from, options outlive it.
   watcher(driver& from, const open_options& options);
@@ -41,7 +41,7 @@ class watcher {
 
   /// The same object for the same queue.
   [[nodiscard]] watched_queue& queue(const table_names& names, std::int64_t identity,
-                                     look_plan::timing by);
+                                     poll_plan::timing by);
 
   /// This process added messages to the queue, which can be read.
   void added(watched_queue& to, std::size_t count);

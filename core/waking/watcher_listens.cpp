@@ -29,7 +29,7 @@ void watcher::close_listener(lock& hold) {
 void watcher::lost(lock& hold) {
   const moment now = steady_clock::now();
   connect_at_ = now + pauses_.pause();
-  for (auto& [key, q] : queues_) q.plan.deaf(now);
+  for (auto& [key, q] : queues_) q.plan.notifications_ended(now);
   if (listener_) close_listener(hold);
 }
 
@@ -87,7 +87,7 @@ void watcher::follow(watched_queue& q, lock& hold) {
   const moment now = steady_clock::now();
   q.follow_at = now + follow_again;
   // Messages that came without a notification are read now.
-  if (followed) q.plan.told(now);
+  if (followed) q.plan.notified(now);
 }
 
 void watcher::take_in(const heard& news, moment now) {
@@ -96,7 +96,7 @@ void watcher::take_in(const heard& news, moment now) {
     if (!q.followed) continue;
     if (news.anything || std::any_of(news.notices.begin(), news.notices.end(),
                                      [&](const notice& told) { return concerns(told, q); })) {
-      q.plan.told(now);
+      q.plan.notified(now);
     }
   }
 }

@@ -23,7 +23,7 @@ constexpr milliseconds long_wait{60'000};
 
 }  // namespace
 
-crew::crew(claim_queue queue, worker::handler work, worker_options options)
+worker_engine::worker_engine(claim_queue queue, worker::handler work, worker_options options)
     : queue_(std::move(queue)),
       work_(std::move(work)),
       options_(std::move(options)),
@@ -33,11 +33,11 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
   producers_ = options_.threads + 1;
   threads_.reserve(options_.threads + 3);
   try {
-    threads_.emplace_back([this] { run(&crew::keep_all); });
-    threads_.emplace_back([this] { run(&crew::settle_all); });
-    threads_.emplace_back([this] { run(&crew::take_all); });
+    threads_.emplace_back([this] { run(&worker_engine::keep_all); });
+    threads_.emplace_back([this] { run(&worker_engine::settle_all); });
+    threads_.emplace_back([this] { run(&worker_engine::take_all); });
     for (std::size_t i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { run(&crew::handle_all); });
+      threads_.emplace_back([this] { run(&worker_engine::handle_all); });
     }
   } catch (const std::system_error&) {  // The system has no more threads.
     stop();
@@ -56,32 +56,32 @@ crew::crew(claim_queue queue, worker::handler work, worker_options options)
   }
 }
 
-const std::string& crew::backend_of(const claim_queue& queue) noexcept {
+const std::string& worker_engine::backend_of(const claim_queue& queue) noexcept {
   return access::state_of(queue).database().name();
 }
 
-crew::~crew() {
+worker_engine::~worker_engine() {
   abandon();
   for (std::thread& one : threads_) {
     if (one.joinable()) one.join();
   }
 }
 
-bool crew::here() const noexcept {
+bool worker_engine::here() const noexcept {
   return access::state_of(queue_).here();
 }
 
-void crew::check_here() const {
+void worker_engine::check_here() const {
   access::state_of(queue_).database().check_here();
 }
 
-void crew::stop() noexcept {
+void worker_engine::stop() noexcept {
   stop_.request_stop();
   const std::scoped_lock hold(mutex_);
   changed_.notify_all();
 }
 
-void crew::abandon() noexcept {
+void worker_engine::abandon() noexcept {
   stop();
   abandon_.request_stop();
   const std::scoped_lock hold(mutex_);
@@ -89,7 +89,7 @@ void crew::abandon() noexcept {
   changed_.notify_all();
 }
 
-void crew::release_running() {
+void worker_engine::release_running() {
   const std::scoped_lock hold(mutex_);
   for (const held& one : held_.running()) {
     if (one->lost || one->released) continue;
@@ -99,26 +99,26 @@ void crew::release_running() {
   changed_.notify_all();
 }
 
-bool crew::wait_for(milliseconds longest) {
+bool worker_engine::wait_for(milliseconds longest) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, longest, [this] { return ended_; });
 }
 
-void crew::join() {
+void worker_engine::join() {
   for (std::thread& one : threads_) {
     if (one.joinable()) one.join();
   }
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-worker_counts crew::counts() const {
+worker_counts worker_engine::counts() const {
   const std::scoped_lock hold(mutex_);
   worker_counts out = counts_;
   out.running = held_.running_count();
   return out;
 }
 
-void crew::run(void (crew::*part)()) noexcept {
+void worker_engine::run(void (worker_engine::*part)()) noexcept {
   try {
     (this->*part)();
   } catch (...) {  // noexcept: a thread's end. It is thrown again by join.
@@ -126,8 +126,8 @@ void crew::run(void (crew::*part)()) noexcept {
     if (!failure_) failure_ = std::current_exception();
   }
   // A handler has forked and returned in the child, which has only this thread.
-  if (part == &crew::keep_all || !here()) return;
-  if (part == &crew::settle_all) {
+  if (part == &worker_engine::keep_all || !here()) return;
+  if (part == &worker_engine::settle_all) {
     stop();
     {
       const std::scoped_lock hold(mutex_);
@@ -140,7 +140,7 @@ void crew::run(void (crew::*part)()) noexcept {
     }
     return;
   }
-  if (part == &crew::take_all) {
+  if (part == &worker_engine::take_all) {
     stop();
     std::vector<held> untried;
     {
@@ -155,7 +155,7 @@ void crew::run(void (crew::*part)()) noexcept {
   changed_.notify_all();
 }
 
-std::size_t crew::room() {
+std::size_t worker_engine::room() {
   const std::size_t most = options_.threads + prefetch_;
   std::unique_lock lock(mutex_);
   std::size_t free = 0;
@@ -172,7 +172,7 @@ std::size_t crew::room() {
   return stop_.stop_requested() ? 0 : std::min(free, at_once_);
 }
 
-void crew::take_all() {
+void worker_engine::take_all() {
   backoff pauses(shortest_pause, longest_pause);
   bool was_empty = false;
   while (const std::size_t max = room()) {
@@ -206,7 +206,7 @@ void crew::take_all() {
   }
 }
 
-bool crew::nothing_left() {
+bool worker_engine::nothing_left() {
   {
     // All messages held here are leased, so the answer is known without a query.
     const std::scoped_lock hold(mutex_);
@@ -216,7 +216,7 @@ bool crew::nothing_left() {
   return stats.ready + stats.delayed + stats.leased == 0;
 }
 
-void crew::handle_all() {
+void worker_engine::handle_all() {
   for (;;) {
     held one;
     {
@@ -237,19 +237,19 @@ void crew::handle_all() {
   }
 }
 
-void crew::give_back(std::vector<held> untried) {
+void worker_engine::give_back(std::vector<held> untried) {
   const std::scoped_lock hold(mutex_);
   for (held& one : untried) held_.settle_later({std::move(one), handled::give_back()});
   changed_.notify_all();
 }
 
-void crew::pause(milliseconds length, bool until_stop) {
+void worker_engine::pause(milliseconds length, bool until_stop) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, until_stop ? stop_.get_token() : abandon_.get_token(), length,
                     [] { return false; });
 }
 
-bool crew::passing(const error& failure) noexcept {
+bool worker_engine::passing(const error& failure) noexcept {
   switch (failure.code()) {
     case errc::busy:
     case errc::conflict:
@@ -264,12 +264,13 @@ bool crew::passing(const error& failure) noexcept {
   }
 }
 
-void crew::trouble(const char* why, backoff& pauses, bool until_stop) {
+void worker_engine::trouble(const char* why, backoff& pauses, bool until_stop) {
   tell({.what = worker_event::kind::trouble, .why = why});
   pause(pauses.pause(), until_stop);
 }
 
-void crew::tell(worker_event::kind what, const held_message& of, std::string_view why) const {
+void worker_engine::tell(worker_event::kind what, const held_message& of,
+                         std::string_view why) const {
   const message_id id = of.delivery.receipt.id;
   const int attempt = of.delivery.attempt;
   database_state& in = access::state_of(queue_).database();
@@ -280,7 +281,7 @@ void crew::tell(worker_event::kind what, const held_message& of, std::string_vie
   tell({.what = what, .id = id, .attempt = attempt, .why = why});
 }
 
-void crew::tell(const worker_event& event) const noexcept {
+void worker_engine::tell(const worker_event& event) const noexcept {
   if (!options_.observe) return;
   try {
     options_.observe(event);

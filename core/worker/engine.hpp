@@ -25,12 +25,12 @@ namespace tableq::inline v0::core {
 ///
 /// @par Thread safety
 /// Shared objects: safe, but for join.
-class crew {
+class worker_engine {
  public:
-  crew(claim_queue queue, worker::handler work, worker_options options);
-  crew(const crew&) = delete;
-  crew& operator=(const crew&) = delete;
-  ~crew();
+  worker_engine(claim_queue queue, worker::handler work, worker_options options);
+  worker_engine(const worker_engine&) = delete;
+  worker_engine& operator=(const worker_engine&) = delete;
+  ~worker_engine();
 
   [[nodiscard]] static const std::string& backend_of(const claim_queue& queue) noexcept;
   /// Whether this is the process that began it.
@@ -54,7 +54,7 @@ class crew {
 
   static constexpr std::size_t largest_take = 1000;
 
-  void run(void (crew::*part)()) noexcept;
+  void run(void (worker_engine::*part)()) noexcept;
   void take_all();
   void handle_all();
   void settle_all();

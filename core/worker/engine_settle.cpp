@@ -1,4 +1,4 @@
-// The part of a crew that settles and extends held messages.
+// The part of a worker_engine that settles and extends held messages.
 
 #include <algorithm>
 #include <iterator>
@@ -25,7 +25,7 @@ std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
 
 }  // namespace
 
-void crew::settle_all() {
+void worker_engine::settle_all() {
   for (;;) {
     std::vector<settlement> batch;
     {
@@ -45,7 +45,7 @@ void crew::settle_all() {
   }
 }
 
-void crew::settle(const std::vector<settlement>& batch, handled::how what) {
+void worker_engine::settle(const std::vector<settlement>& batch, handled::how what) {
   backoff pauses(shortest_pause, longest_pause);
   for (;;) {
     try {
@@ -69,8 +69,8 @@ void crew::settle(const std::vector<settlement>& batch, handled::how what) {
   }
 }
 
-void crew::settle_each(const std::vector<settlement>& batch, handled::how what,
-                       const error& refused) {
+void worker_engine::settle_each(const std::vector<settlement>& batch, handled::how what,
+                                const error& refused) {
   if (batch.size() > 1) {
     for (const settlement& each : batch) settle({each}, what);
   } else if (what == handled::how::completed) {
@@ -80,7 +80,7 @@ void crew::settle_each(const std::vector<settlement>& batch, handled::how what,
   }
 }
 
-bool crew::too_late(const std::vector<settlement>& batch) {
+bool worker_engine::too_late(const std::vector<settlement>& batch) {
   if (abandon_.stop_requested()) return true;
   if (!stop_.stop_requested()) return false;
   // When all leases are over and no thread waits for more, others have the messages.
@@ -90,8 +90,8 @@ bool crew::too_late(const std::vector<settlement>& batch) {
                       [&](const settlement& one) { return one.of->sure_until > now; });
 }
 
-std::vector<settle_result> crew::settle_once(const std::vector<settlement>& batch,
-                                             handled::how what) {
+std::vector<settle_result> worker_engine::settle_once(const std::vector<settlement>& batch,
+                                                      handled::how what) {
   if (what == handled::how::completed) return queue_.complete_batch(receipts_of(batch));
   if (what == handled::how::given_back) return queue_.release_batch(receipts_of(batch));
   std::vector<failure> failures;
@@ -105,7 +105,7 @@ std::vector<settle_result> crew::settle_once(const std::vector<settlement>& batc
   return queue_.fail_batch(failures);
 }
 
-void crew::settled_as(const settlement& one, settle_result result) {
+void worker_engine::settled_as(const settlement& one, settle_result result) {
   using kind = worker_event::kind;
   kind told = kind::lease_lost;
   bool known_before = false;
@@ -131,7 +131,7 @@ void crew::settled_as(const settlement& one, settle_result result) {
   if (!known_before) tell(told, *one.of, one.as.why());
 }
 
-void crew::not_settled(const std::vector<settlement>& batch, std::string_view why) {
+void worker_engine::not_settled(const std::vector<settlement>& batch, std::string_view why) {
   for (const settlement& one : batch) {
     {
       const std::scoped_lock hold(mutex_);
@@ -143,7 +143,7 @@ void crew::not_settled(const std::vector<settlement>& batch, std::string_view wh
   }
 }
 
-void crew::keep_all() {
+void worker_engine::keep_all() {
   const milliseconds period = std::max(lease_ / 3, milliseconds{1});
   backoff pauses(std::min(period, shortest_pause), std::min(period, longest_pause));
   milliseconds rest = period;
@@ -166,7 +166,7 @@ void crew::keep_all() {
   }
 }
 
-void crew::keep(const std::vector<held>& leased) {
+void worker_engine::keep(const std::vector<held>& leased) {
   try {
     extend(leased);
     return;
@@ -183,7 +183,7 @@ void crew::keep(const std::vector<held>& leased) {
   }
 }
 
-void crew::extend(const std::vector<held>& leased) {
+void worker_engine::extend(const std::vector<held>& leased) {
   std::vector<receipt> receipts;
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);

@@ -36,7 +36,7 @@ struct settlement {
 /// can be extended with one call.
 ///
 /// @par Thread safety
-/// Shared objects: unsafe; the crew's mutex guards it.
+/// Shared objects: unsafe; the worker_engine's mutex guards it.
 class held_messages {
  public:
   /// Messages that were just taken; they wait for a handler.

@@ -53,42 +53,43 @@ void complete(claim_queue& queue, const receipt& mine) {
 }  // namespace
 
 worker::worker(claim_queue queue, handler work, worker_options options, std::nullptr_t) {
-  core::named(core::crew::backend_of(queue), "work", [&] { check(queue, work, options); });
-  crew_ = std::make_unique<core::crew>(std::move(queue), std::move(work), std::move(options));
+  core::named(core::worker_engine::backend_of(queue), "work", [&] { check(queue, work, options); });
+  engine_ =
+      std::make_unique<core::worker_engine>(std::move(queue), std::move(work), std::move(options));
 }
 worker::worker(worker&&) noexcept = default;
 worker::~worker() {
-  if (crew_) core::end_at_home()(crew_.release());
+  if (engine_) core::end_at_home()(engine_.release());
 }
 void worker::stop() noexcept {
-  if (crew_->here()) crew_->stop();
+  if (engine_->here()) engine_->stop();
 }
 void worker::abandon() noexcept {
-  if (crew_->here()) crew_->abandon();
+  if (engine_->here()) engine_->abandon();
 }
 bool worker::stop_within(std::chrono::milliseconds longest) {
-  crew_->check_here();
-  crew_->stop();
-  if (crew_->wait_for(longest)) return true;
-  crew_->release_running();
-  crew_->abandon();
+  engine_->check_here();
+  engine_->stop();
+  if (engine_->wait_for(longest)) return true;
+  engine_->release_running();
+  engine_->abandon();
   return false;
 }
 bool worker::wait_for(std::chrono::milliseconds longest) {
-  crew_->check_here();
-  return crew_->wait_for(longest);
+  engine_->check_here();
+  return engine_->wait_for(longest);
 }
 void worker::join() {
-  crew_->check_here();
-  crew_->join();
+  engine_->check_here();
+  engine_->join();
 }
 worker_counts worker::counts() const {
-  crew_->check_here();
-  return crew_->counts();
+  engine_->check_here();
+  return engine_->counts();
 }
 
 std::size_t drain(claim_queue queue, const worker::handler& work) {
-  core::named(core::crew::backend_of(queue), "work", [&] {
+  core::named(core::worker_engine::backend_of(queue), "work", [&] {
     check(queue);
     check(work);
   });

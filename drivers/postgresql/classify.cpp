@@ -63,7 +63,7 @@ constexpr std::array rules{
     // A trigger's own error; its sentence may hold the row.
     rule{"P0",
          {errc::constraint_violated, advice::never,
-          "a trigger or function of the database refused it; the server's log has its words"}},
+          "a trigger or function of the database refused it; the server's log has its texts"}},
     rule{"XX001", {errc::not_a_database, advice::never}},
     rule{"XX002", {errc::not_a_database, advice::never}},
 };

@@ -249,7 +249,7 @@ std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
   return std::make_unique<libpq_executor>(handle_of(session), at.pooled, ours);
 }
 
-bool fits(soci::session& session, const dialect& /*speaks*/) {
+bool fits(soci::session& session, const dialect& /*definition*/) {
   // By name: the library does not export the class's type information.
   return session.get_backend() != nullptr && session.get_backend_name() == "postgresql";
 }

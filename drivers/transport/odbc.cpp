@@ -358,9 +358,9 @@ std::string product_of(soci::session& session) {
   return reinterpret_cast<const char*>(name.data());
 }
 
-bool fits(soci::session& session, const dialect& speaks) {
+bool fits(soci::session& session, const dialect& definition) {
   if (session.get_backend() == nullptr || session.get_backend_name() != "odbc") return false;
-  const auto& known = speaks.products;
+  const auto& known = definition.products;
   return std::find(known.begin(), known.end(), product_of(session)) != known.end();
 }
 

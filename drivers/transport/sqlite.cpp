@@ -298,7 +298,7 @@ std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
                         : std::make_unique<sqlite_executor>(handle);
 }
 
-bool fits(soci::session& session, const dialect& /*speaks*/) {
+bool fits(soci::session& session, const dialect& /*definition*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 

@@ -27,7 +27,7 @@ class worker;
 // The library's own; applications cannot use it.
 namespace core {
 class access;
-class crew;
+class worker_engine;
 class database_state;
 class fault_plan;
 class metric_store;

@@ -196,7 +196,7 @@ class TABLEQ_EXPORT worker {
     }
   }
 
-  std::unique_ptr<core::crew> crew_;
+  std::unique_ptr<core::worker_engine> engine_;
 };
 
 /// Handles all messages that are ready, in the calling thread, until none is: for tests of one's

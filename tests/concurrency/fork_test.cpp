@@ -46,7 +46,7 @@ struct everything {
         later(db.pending("later")),
         jobs(db.claim("jobs", {.lease = 1h})),
         work(db.claim("work", {.lease = 1h})),
-        crew(work, [](const tableq::delivery& /*one*/) {}, {.threads = 2}) {
+        pool(work, [](const tableq::delivery& /*one*/) {}, {.threads = 2}) {
     static_cast<void>(plain.enqueue("a"));
     static_cast<void>(jobs.enqueue("b"));
     held = jobs.take(1).at(0).receipt;
@@ -96,10 +96,10 @@ struct everything {
             [&] { static_cast<void>(db.find("plain")); },
             [&] { db.drop("plain"); },
             [&] { static_cast<void>(db.inspect()); },
-            [&] { crew.join(); },
-            [&] { static_cast<void>(crew.counts()); },
-            [&] { static_cast<void>(crew.wait_for(1s)); },
-            [&] { crew.stop_within(1s); }};
+            [&] { pool.join(); },
+            [&] { static_cast<void>(pool.counts()); },
+            [&] { static_cast<void>(pool.wait_for(1s)); },
+            [&] { pool.stop_within(1s); }};
   }
 
   tableq::database db;
@@ -107,7 +107,7 @@ struct everything {
   tableq::pending_queue later;
   tableq::claim_queue jobs;
   tableq::claim_queue work;
-  tableq::worker crew;
+  tableq::worker pool;
   tableq::receipt held;
 };
 
@@ -124,8 +124,8 @@ TEST_P(forked_child, is_refused_at_its_first_call_on_what_it_inherited) {
   auto all = std::make_unique<everything>(open());
   forked child([&] {
     const int wrong = not_refused(all->calls());
-    all->crew.stop();
-    all->crew.abandon();
+    all->pool.stop();
+    all->pool.abandon();
     all.reset();
     return wrong;
   });
@@ -136,8 +136,8 @@ TEST_P(forked_child, is_refused_at_its_first_call_on_what_it_inherited) {
   all->plain.enqueue_async("d").get();
   EXPECT_EQ(payloads_of(all->plain.dequeue_batch(9)), (std::vector<std::string>{"c", "d"}));
   static_cast<void>(all->work.enqueue("last"));
-  all->crew.stop();
-  all->crew.join();
+  all->pool.stop();
+  all->pool.join();
 }
 
 TEST_P(forked_child, leaves_the_parents_transaction_alone) {
@@ -199,9 +199,9 @@ TEST_P(shared_forked_child, works_with_a_database_that_it_opens) {
     if (same.dequeue({.wait = 10s})->payload != "one") return 2;
     auto jobs = own.claim("jobs");
     static_cast<void>(jobs.enqueue("job"));
-    tableq::worker crew(jobs, [](const tableq::delivery& /*one*/) {}, {.until_empty = true});
-    crew.join();
-    return crew.counts().completed == 1 ? 0 : 3;
+    tableq::worker pool(jobs, [](const tableq::delivery& /*one*/) {}, {.until_empty = true});
+    pool.join();
+    return pool.counts().completed == 1 ? 0 : 3;
   });
   EXPECT_EQ(child.wait(), 0);
   EXPECT_EQ(payloads_of(mail.dequeue_batch(9)), (std::vector<std::string>{"two", "three"}));
@@ -357,17 +357,17 @@ TEST_P(forking_handler, that_comes_back_in_the_child_settles_there_nothing) {
   auto jobs = db().claim("jobs", {.lease = 1h});
   static_cast<void>(jobs.enqueue("one"));
   std::atomic<::pid_t> id = -1;
-  tableq::worker crew(jobs,
+  tableq::worker pool(jobs,
                       [&](const tableq::delivery& /*one*/) {
                         id = ::fork();
                         return id == 0 ? tableq::handled::give_up("said by the child")
                                        : tableq::handled::completed();
                       },
                       {.threads = 2, .until_empty = true});
-  crew.join();
+  pool.join();
   forked child(id);
   EXPECT_EQ(child.wait(), 0);
-  EXPECT_EQ(crew.counts().completed, 1U);
+  EXPECT_EQ(pool.counts().completed, 1U);
   const auto stats = jobs.stats();
   EXPECT_EQ(stats.dead + stats.ready + stats.leased, 0U);
 }

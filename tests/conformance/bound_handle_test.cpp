@@ -127,7 +127,7 @@ TEST_P(bound_handle, of_a_claim_queue_refuses_what_waits_or_has_transactions_of_
                       [&] { in_tx.redrive(none); }, [&] { in_tx.redrive_all(); },
                       [&] { in_tx.purge(tableq::message_state::dead); },
                       [&] { static_cast<void>(in_tx.stats()); },
-                      [&] { const tableq::worker crew(in_tx, handle); },
+                      [&] { const tableq::worker pool(in_tx, handle); },
                       [&] {
                         tableq::drain(in_tx, [](const auto& /*taken*/, const auto& /*stop*/) {
                           return tableq::handled::completed();

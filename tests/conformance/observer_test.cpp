@@ -267,9 +267,9 @@ TEST_P(observers, that_throw_change_nothing) {
               1U);
     db.transact([&](tableq::transaction& tx) { jobs.in(tx).enqueue("z"); });
     EXPECT_EQ(jobs.stats().ready, 1U);
-    tableq::worker crew(jobs, [](const tableq::delivery&) {}, {.until_empty = true});
-    EXPECT_NO_THROW(crew.join());
-    EXPECT_EQ(crew.counts().completed, 1U);
+    tableq::worker pool(jobs, [](const tableq::delivery&) {}, {.until_empty = true});
+    EXPECT_NO_THROW(pool.join());
+    EXPECT_EQ(pool.counts().completed, 1U);
     db.drop("jobs");
     EXPECT_CODE(not_found, jobs.enqueue("w"));
   }
@@ -312,12 +312,12 @@ TEST_P(observers, are_told_what_became_of_a_workers_messages) {
   auto jobs = watched().claim("jobs", {.max_attempts = 1});
   jobs.enqueue("canary-good");
   jobs.enqueue("canary-bad");
-  tableq::worker crew(jobs,
+  tableq::worker pool(jobs,
                       [](const tableq::delivery& d) {
                         if (d.payload == "canary-bad") throw std::runtime_error("canary-error");
                       },
                       {.until_empty = true});
-  crew.join();
+  pool.join();
   auto handled = seen->events("handled");
   std::sort(handled.begin(), handled.end());
   EXPECT_EQ(handled, (std::vector<std::string>{"handled jobs attempt=1 what=0",
@@ -364,10 +364,10 @@ TEST_P(observed_trouble, never_shows_what_a_message_holds) {
     EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settle_result::applied);
     EXPECT_EQ(jobs.fail(taken[0].receipt, "canary-error"), settle_result::lease_lost);
     jobs.redrive_all();
-    tableq::worker crew(jobs,
+    tableq::worker pool(jobs,
                         [](const tableq::delivery&) { throw std::runtime_error("canary-error"); },
                         {.until_empty = true});
-    crew.join();
+    pool.join();
     db->drop(name);
     EXPECT_CODE(not_found, jobs.enqueue("canary-payload", options));
   }

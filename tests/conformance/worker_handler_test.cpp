@@ -39,11 +39,11 @@ class handlers : public on_each_backend {
   tableq::stored_message run_worker(const misdeed& bad, tableq::worker_options options = {}) {
     auto jobs = filled();
     options.until_empty = true;
-    tableq::worker crew(jobs, with(bad), std::move(options));
-    EXPECT_TRUE(crew.wait_for(for_ever));
-    EXPECT_NO_THROW(crew.join());
-    EXPECT_EQ(crew.counts().completed, static_cast<std::size_t>(others));
-    EXPECT_EQ(crew.counts().failed, 1U);
+    tableq::worker pool(jobs, with(bad), std::move(options));
+    EXPECT_TRUE(pool.wait_for(for_ever));
+    EXPECT_NO_THROW(pool.join());
+    EXPECT_EQ(pool.counts().completed, static_cast<std::size_t>(others));
+    EXPECT_EQ(pool.counts().failed, 1U);
     return the_dead(jobs);
   }
   tableq::stored_message run_drain(const misdeed& bad) {
@@ -77,10 +77,10 @@ TEST_P(handlers, that_name_a_deadline_that_has_passed_fail_their_message_without
   };
   auto jobs = filled({.max_attempts = 2, .retry = tableq::retry_delays{.after = {1h}}});
   {
-    tableq::worker crew(jobs, with(late), {.until_empty = true});
-    ASSERT_TRUE(crew.wait_for(for_ever));
-    EXPECT_NO_THROW(crew.join());
-    EXPECT_EQ(crew.counts().completed, others + 1U);
+    tableq::worker pool(jobs, with(late), {.until_empty = true});
+    ASSERT_TRUE(pool.wait_for(for_ever));
+    EXPECT_NO_THROW(pool.join());
+    EXPECT_EQ(pool.counts().completed, others + 1U);
   }
   jobs.enqueue("bad");
   EXPECT_EQ(tableq::drain(jobs, with(late)), 2U);
@@ -151,11 +151,11 @@ TEST_P(handlers, may_settle_their_message_in_a_transaction_of_their_own) {
     return tableq::handled::completed();
   };
   {
-    tableq::worker crew(jobs, with(itself), {.until_empty = true});
-    ASSERT_TRUE(crew.wait_for(for_ever));
-    EXPECT_NO_THROW(crew.join());
-    EXPECT_EQ(crew.counts().completed, static_cast<std::size_t>(others));
-    EXPECT_EQ(crew.counts().lease_lost, 1U);
+    tableq::worker pool(jobs, with(itself), {.until_empty = true});
+    ASSERT_TRUE(pool.wait_for(for_ever));
+    EXPECT_NO_THROW(pool.join());
+    EXPECT_EQ(pool.counts().completed, static_cast<std::size_t>(others));
+    EXPECT_EQ(pool.counts().lease_lost, 1U);
   }
   jobs.enqueue("bad");
   EXPECT_EQ(tableq::drain(jobs, with(itself)), 1U);
@@ -174,7 +174,7 @@ TEST_P(handlers, are_not_ended_by_want_of_memory_elsewhere) {
   auto own = tableq::database::open(here().url(), options);
   auto jobs = own.claim("jobs");
   std::atomic<int> troubles = 0;
-  tableq::worker crew(jobs,
+  tableq::worker pool(jobs,
                       [&](const tableq::delivery& d) {
                         *failures = 2;
                         if (d.payload == "fails") throw std::runtime_error("x");
@@ -186,14 +186,14 @@ TEST_P(handlers, are_not_ended_by_want_of_memory_elsewhere) {
                                                {.payload = "works"}};
   *failures = 0;
   jobs.enqueue_batch(batch);
-  EXPECT_FALSE(crew.wait_for(0ms));
-  while (crew.counts().completed + crew.counts().failed < 2 && !crew.wait_for(10ms)) {
+  EXPECT_FALSE(pool.wait_for(0ms));
+  while (pool.counts().completed + pool.counts().failed < 2 && !pool.wait_for(10ms)) {
   }
-  EXPECT_FALSE(crew.wait_for(0ms));
+  EXPECT_FALSE(pool.wait_for(0ms));
   *failures = 0;
-  crew.stop();
-  ASSERT_TRUE(crew.wait_for(for_ever));
-  EXPECT_NO_THROW(crew.join());
+  pool.stop();
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_NO_THROW(pool.join());
   EXPECT_EQ(jobs.stats().dead, 1U);
   EXPECT_GT(troubles, 0);
 }
@@ -209,11 +209,11 @@ TEST_P(shared_handlers, whose_completion_the_database_refuses_fail_their_message
   }
   const auto nothing = [](const tableq::delivery&) {};
   {
-    tableq::worker crew(jobs, nothing, {.until_empty = true});
-    ASSERT_TRUE(crew.wait_for(for_ever));
-    EXPECT_NO_THROW(crew.join());
-    EXPECT_EQ(crew.counts().completed, static_cast<std::size_t>(others));
-    EXPECT_EQ(crew.counts().failed, 1U);
+    tableq::worker pool(jobs, nothing, {.until_empty = true});
+    ASSERT_TRUE(pool.wait_for(for_ever));
+    EXPECT_NO_THROW(pool.join());
+    EXPECT_EQ(pool.counts().completed, static_cast<std::size_t>(others));
+    EXPECT_EQ(pool.counts().failed, 1U);
   }
   jobs.enqueue("bad");
   EXPECT_EQ(tableq::drain(jobs, [](auto&, auto&) { return tableq::handled::completed(); }), 1U);
@@ -233,7 +233,7 @@ TEST_P(shared_handlers, whose_message_cannot_be_settled_leave_it_to_its_lease_an
     GTEST_SKIP() << "no trigger of this database keeps a row";
   }
   std::promise<std::string> why;
-  tableq::worker crew(jobs, [](const tableq::delivery&) {},
+  tableq::worker pool(jobs, [](const tableq::delivery&) {},
                       {.observe = [&](const tableq::worker_event& event) {
                         if (event.what == tableq::worker_event::kind::unknown) {
                           why.set_value(std::string(event.why));
@@ -241,13 +241,13 @@ TEST_P(shared_handlers, whose_message_cannot_be_settled_leave_it_to_its_lease_an
                       }});
   EXPECT_TRUE(contains(why.get_future().get(), "claim.fail"));
   jobs.enqueue("good");
-  while (crew.counts().completed < others + 1U && !crew.wait_for(10ms)) {
+  while (pool.counts().completed < others + 1U && !pool.wait_for(10ms)) {
   }
-  crew.stop();
-  ASSERT_TRUE(crew.wait_for(for_ever));
-  EXPECT_NO_THROW(crew.join());
-  EXPECT_EQ(crew.counts().completed, others + 1U);
-  EXPECT_EQ(crew.counts().unknown, 1U);
+  pool.stop();
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_NO_THROW(pool.join());
+  EXPECT_EQ(pool.counts().completed, others + 1U);
+  EXPECT_EQ(pool.counts().unknown, 1U);
   EXPECT_EQ(jobs.stats().leased, 1U);
 }
 
@@ -261,7 +261,7 @@ TEST_P(shared_handlers, that_keep_a_transaction_open_hold_up_no_other_lease) {
   std::promise<void> go_on;
   auto wait = go_on.get_future().share();
   std::atomic<bool> stopped = false;
-  tableq::worker crew(jobs,
+  tableq::worker pool(jobs,
                       [&](const tableq::delivery& d, const std::stop_token& stop) {
                         if (d.payload == "long") {
                           running.set_value();
@@ -282,9 +282,9 @@ TEST_P(shared_handlers, that_keep_a_transaction_open_hold_up_no_other_lease) {
   auto other = open();
   EXPECT_TRUE(other.claim("jobs").take(1, {.wait = 3s}).empty());
   go_on.set_value();
-  ASSERT_TRUE(crew.wait_for(for_ever));
-  EXPECT_NO_THROW(crew.join());
-  EXPECT_EQ(crew.counts().completed, 1U);
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_NO_THROW(pool.join());
+  EXPECT_EQ(pool.counts().completed, 1U);
   EXPECT_FALSE(stopped);
   EXPECT_EQ(jobs.stats().ready + jobs.stats().leased, 0U);
 }

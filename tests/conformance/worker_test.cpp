@@ -57,18 +57,18 @@ TABLEQ_ON_BACKENDS(workers, all_backends);
 TEST_P(workers, handle_every_message_once_and_complete_it) {
   const auto sent = fill(jobs(), 200);
   seen_payloads seen;
-  tableq::worker crew(jobs(), [&](const tableq::delivery& d) { seen.add(d.payload); },
+  tableq::worker pool(jobs(), [&](const tableq::delivery& d) { seen.add(d.payload); },
                       {.threads = 4, .until_empty = true});
-  ASSERT_TRUE(crew.wait_for(patience));
-  crew.join();
+  ASSERT_TRUE(pool.wait_for(patience));
+  pool.join();
   EXPECT_EQ(seen.all(), sent);
-  EXPECT_EQ(crew.counts().completed, 200U);
+  EXPECT_EQ(pool.counts().completed, 200U);
   EXPECT_EQ(jobs().stats().ready + jobs().stats().leased, 0U);
 }
 
 TEST_P(workers, are_woken_by_what_is_enqueued) {
   std::promise<std::string> got;
-  tableq::worker crew(jobs(), [&](const tableq::delivery& d) { got.set_value(d.payload); });
+  tableq::worker pool(jobs(), [&](const tableq::delivery& d) { got.set_value(d.payload); });
   jobs().enqueue("work");
   auto future = got.get_future();
   ASSERT_EQ(future.wait_for(patience), std::future_status::ready);
@@ -78,17 +78,17 @@ TEST_P(workers, are_woken_by_what_is_enqueued) {
 TEST_P(workers, fail_the_message_of_a_handler_that_throws_and_go_on) {
   fill(jobs({.max_attempts = 2}), 3);
   std::atomic<int> calls = 0;
-  tableq::worker crew(jobs({.max_attempts = 2}),
+  tableq::worker pool(jobs({.max_attempts = 2}),
                       [&](const tableq::delivery& d) {
                         ++calls;
                         if (d.payload == "2") throw std::runtime_error("cannot do 2");
                         if (d.payload == "3" && d.attempt == 1) throw 3;
                       },
                       {.until_empty = true});
-  ASSERT_TRUE(crew.wait_for(patience));
+  ASSERT_TRUE(pool.wait_for(patience));
   EXPECT_EQ(calls, 5);
-  EXPECT_EQ(crew.counts().completed, 2U);
-  EXPECT_EQ(crew.counts().failed, 3U);
+  EXPECT_EQ(pool.counts().completed, 2U);
+  EXPECT_EQ(pool.counts().failed, 3U);
   const auto dead = jobs().list(tableq::message_state::dead);
   ASSERT_EQ(dead.size(), 1U);
   EXPECT_EQ(dead[0].payload, "2");
@@ -99,7 +99,7 @@ TEST_P(workers, fail_the_message_of_a_handler_that_throws_and_go_on) {
 TEST_P(workers, obey_what_a_handler_says) {
   fill(jobs(), 4);
   std::atomic<bool> given_back = false;
-  tableq::worker crew(jobs(),
+  tableq::worker pool(jobs(),
                       [&](const tableq::delivery& d) {
                         if (d.payload == "1") return tableq::handled::give_up("never");
                         if (d.payload == "2" && d.attempt == 1)
@@ -109,8 +109,8 @@ TEST_P(workers, obey_what_a_handler_says) {
                         return tableq::handled::completed();
                       },
                       {.until_empty = true});
-  ASSERT_TRUE(crew.wait_for(patience));
-  const auto counts = crew.counts();
+  ASSERT_TRUE(pool.wait_for(patience));
+  const auto counts = pool.counts();
   EXPECT_EQ(counts.completed, 3U);
   EXPECT_EQ(counts.failed, 2U);
   EXPECT_EQ(counts.given_back, 1U);
@@ -126,7 +126,7 @@ TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
   std::promise<tableq::receipt> taken;
   std::promise<void> go_on;
   auto wait = go_on.get_future().share();
-  tableq::worker crew(jobs(),
+  tableq::worker pool(jobs(),
                       [&](const tableq::delivery& d) {
                         taken.set_value(d.receipt);
                         wait.wait();
@@ -137,16 +137,16 @@ TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
   EXPECT_TRUE(jobs().take(1, {.wait = 2s}).empty());
   EXPECT_NE(receipt.id.value, 0);
   go_on.set_value();
-  ASSERT_TRUE(crew.wait_for(patience));
-  EXPECT_EQ(crew.counts().completed, 1U);
-  EXPECT_EQ(crew.counts().lease_lost, 0U);
+  ASSERT_TRUE(pool.wait_for(patience));
+  EXPECT_EQ(pool.counts().completed, 1U);
+  EXPECT_EQ(pool.counts().lease_lost, 0U);
 }
 
 TEST_P(workers, tell_a_handler_by_its_token_that_the_lease_is_lost) {
   jobs().enqueue("stolen");
   std::promise<tableq::receipt> taken;
   std::promise<bool> told;
-  tableq::worker crew(jobs(),
+  tableq::worker pool(jobs(),
                       [&](const tableq::delivery& d, const std::stop_token& stop) {
                         if (d.attempt > 1) return;
                         std::mutex mutex;
@@ -160,8 +160,8 @@ TEST_P(workers, tell_a_handler_by_its_token_that_the_lease_is_lost) {
   // Somebody settles it behind the worker's back.
   EXPECT_EQ(jobs().release(taken.get_future().get()), tableq::settle_result::applied);
   EXPECT_TRUE(told.get_future().get());
-  ASSERT_TRUE(crew.wait_for(patience));
-  EXPECT_EQ(crew.counts().lease_lost, 1U);
+  ASSERT_TRUE(pool.wait_for(patience));
+  EXPECT_EQ(pool.counts().lease_lost, 1U);
 }
 
 TEST_P(workers, stop_in_order_and_give_back_what_no_handler_has) {
@@ -170,18 +170,18 @@ TEST_P(workers, stop_in_order_and_give_back_what_no_handler_has) {
   std::promise<void> go_on;
   auto wait = go_on.get_future().share();
   std::atomic<int> calls = 0;
-  tableq::worker crew(jobs(),
+  tableq::worker pool(jobs(),
                       [&](const tableq::delivery&) {
                         if (++calls == 1) running.set_value();
                         wait.wait();
                       },
                       {.threads = 1, .prefetch = 5});
   running.get_future().wait();
-  crew.stop();
+  pool.stop();
   go_on.set_value();
-  ASSERT_TRUE(crew.wait_for(patience));
+  ASSERT_TRUE(pool.wait_for(patience));
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(crew.counts().completed, 1U);
+  EXPECT_EQ(pool.counts().completed, 1U);
   const auto stats = jobs().stats();
   EXPECT_EQ(stats.ready, 9U);
   EXPECT_EQ(stats.leased, 0U);
@@ -193,18 +193,18 @@ TEST_P(workers, give_back_at_the_deadline_what_still_runs) {
   std::promise<void> running;
   std::promise<void> go_on;
   auto wait = go_on.get_future().share();
-  tableq::worker crew(jobs(), [&](const tableq::delivery&) {
+  tableq::worker pool(jobs(), [&](const tableq::delivery&) {
     running.set_value();
     wait.wait();
   });
   running.get_future().wait();
-  EXPECT_FALSE(crew.stop_within(1ms));
+  EXPECT_FALSE(pool.stop_within(1ms));
   const auto others = jobs().take(1, {.wait = patience});
   ASSERT_EQ(others.size(), 1U);
   EXPECT_EQ(others[0].attempt, 1);
   go_on.set_value();
-  ASSERT_TRUE(crew.wait_for(patience));
-  EXPECT_EQ(crew.counts().completed, 0U) << "the late complete is refused";
+  ASSERT_TRUE(pool.wait_for(patience));
+  EXPECT_EQ(pool.counts().completed, 0U) << "the late complete is refused";
   EXPECT_EQ(jobs().complete(others[0].receipt), tableq::settle_result::applied);
 }
 
@@ -212,7 +212,7 @@ TEST_P(workers, ask_handlers_to_end_when_they_are_destroyed) {
   jobs().enqueue("patient");
   std::promise<void> running;
   {
-    const tableq::worker crew(jobs(), [&](const tableq::delivery&, const std::stop_token& stop) {
+    const tableq::worker pool(jobs(), [&](const tableq::delivery&, const std::stop_token& stop) {
       std::mutex mutex;
       std::condition_variable_any stopped;
       running.set_value();
@@ -229,9 +229,9 @@ TEST_P(workers, end_with_the_error_that_will_not_mend) {
   if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
   auto queue = jobs();
   here().sql("DROP TABLE jobs");
-  tableq::worker crew(queue, [](const tableq::delivery&) {});
-  ASSERT_TRUE(crew.wait_for(patience));
-  EXPECT_CODE(not_found, crew.join());
+  tableq::worker pool(queue, [](const tableq::delivery&) {});
+  ASSERT_TRUE(pool.wait_for(patience));
+  EXPECT_CODE(not_found, pool.join());
 }
 
 TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
@@ -240,7 +240,7 @@ TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
   std::latch taken(3);
   std::promise<void> go_on;
   const auto wait = go_on.get_future().share();
-  tableq::worker crew(jobs(),
+  tableq::worker pool(jobs(),
                       [&](const tableq::delivery&) {
                         taken.count_down();
                         wait.wait();
@@ -265,7 +265,7 @@ TEST_P(workers, report_each_message_and_their_end) {
   std::mutex mutex;
   std::map<tableq::worker_event::kind, int> told;
   std::promise<void> ended;
-  tableq::worker crew(jobs(),
+  tableq::worker pool(jobs(),
                       [](const tableq::delivery& d) {
                         return d.payload == "1" ? tableq::handled::completed()
                                                 : tableq::handled::give_up("no");

@@ -16,8 +16,8 @@ using tableq_test::contains;
 using tableq_test::thrown_by;
 
 tableq::endpoint resolved(const std::string& url) {
-  const tableq::dialect speaks = tableq::drivers::make_postgresql_dialect();
-  return speaks.resolve(speaks, tableq::core::parse_connection_string(url));
+  const tableq::dialect definition = tableq::drivers::make_postgresql_dialect();
+  return definition.resolve(definition, tableq::core::parse_connection_string(url));
 }
 
 /// What libpq would make of the address that SOCI gets.

@@ -278,11 +278,11 @@ TEST(addresses_of_sqlserver, with_a_password_that_freetds_cannot_be_told_are_ref
 
 #if defined(TABLEQ_WITH_SQLSERVER)
 TEST(addresses_of_sqlserver, belong_to_the_dialect) {
-  const tableq::dialect speaks = tableq::drivers::make_sqlserver_dialect();
+  const tableq::dialect definition = tableq::drivers::make_sqlserver_dialect();
   const auto at = [&](const char* url) {
-    return speaks.resolve(speaks, tableq::core::parse_connection_string(url));
+    return definition.resolve(definition, tableq::core::parse_connection_string(url));
   };
-  EXPECT_EQ(speaks.schemes, (names{"sqlserver", "mssql"}));
+  EXPECT_EQ(definition.schemes, (names{"sqlserver", "mssql"}));
   const tableq::error refused =
       thrown_by([&] { static_cast<void>(at("sqlserver://u:canary@h?colour=canary")); });
   EXPECT_EQ(refused.backend(), "sqlserver");

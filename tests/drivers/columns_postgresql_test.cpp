@@ -59,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(, columns_of_postgresql,
                          tableq_test::backend_name);
 
 TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
-  const tableq::dialect speaks = tableq::find_dialect("postgresql");
-  const auto blocks = tableq::drivers::split_blocks(speaks.statements);
+  const tableq::dialect definition = tableq::find_dialect("postgresql");
+  const auto blocks = tableq::drivers::split_blocks(definition.statements);
   for (const contract& of : tableq::core::contracts()) {
     EXPECT_TRUE(blocks.contains(of.name)) << of.name;
   }
@@ -77,9 +77,9 @@ TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
         part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"
                                                                                     : part);
     const auto made = tableq::drivers::compile(
-        tableq::drivers::fill_names(filled, speaks, tableq::core::names_for({}, table)), of,
+        tableq::drivers::fill_names(filled, definition, tableq::core::names_for({}, table)), of,
         {.markers = tableq::drivers::marker::numbered,
-         .batches = one ? tableq::batching::loop : speaks.batches});
+         .batches = one ? tableq::batching::loop : definition.batches});
     const auto told = describe(made);
     ASSERT_EQ(PQnparams(told.get()), static_cast<int>(made.parameters.size()));
     if (of.columns.empty()) continue;

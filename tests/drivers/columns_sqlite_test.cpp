@@ -63,10 +63,10 @@ const contract* contract_of(std::string_view block) {
 }
 
 TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
-  const tableq::dialect speaks = tableq::find_dialect("sqlite");
-  const auto blocks = tableq::drivers::split_blocks(speaks.statements);
+  const tableq::dialect definition = tableq::find_dialect("sqlite");
+  const auto blocks = tableq::drivers::split_blocks(definition.statements);
   for (const contract& of : tableq::core::contracts()) {
-    EXPECT_TRUE(blocks.contains(of.name) || optional(of.id, speaks.capabilities)) << of.name;
+    EXPECT_TRUE(blocks.contains(of.name) || optional(of.id, definition.capabilities)) << of.name;
   }
   for (const auto& [name, filled] : blocks) {
     SCOPED_TRACE(name);
@@ -77,8 +77,8 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
         part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"
                                                                                     : part);
     const auto made = tableq::drivers::compile(
-        tableq::drivers::fill_names(filled, speaks, tableq::core::names_for({}, table)), *of,
-        {.markers = tableq::drivers::marker::numbered_question, .batches = speaks.batches});
+        tableq::drivers::fill_names(filled, definition, tableq::core::names_for({}, table)), *of,
+        {.markers = tableq::drivers::marker::numbered_question, .batches = definition.batches});
     const auto prepared = prepare(made.sql);
     ASSERT_TRUE(prepared);
     EXPECT_EQ(sqlite3_bind_parameter_count(prepared.get()),

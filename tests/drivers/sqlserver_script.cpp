@@ -55,27 +55,27 @@ std::string numbered(std::string_view sql) {
 }
 
 known_texts texts_of_dialect() {
-  const tableq::dialect speaks = tableq::find_dialect("sqlserver");
+  const tableq::dialect definition = tableq::find_dialect("sqlserver");
   using tableq::drivers::clock_source;
   known_texts out;
   const auto add_texts = [&](const tableq::drivers::blocks& blocks, const contract& of,
                              const tableq::core::table_names& names) {
     const auto block = blocks.find(of.name);
     if (block == blocks.end()) return;
-    const std::string filled = tableq::drivers::fill_names(block->second, speaks, names);
+    const std::string filled = tableq::drivers::fill_names(block->second, definition, names);
     const std::vector<std::size_t> once{1};
-    for (const std::size_t rows : of.items.empty() ? once : speaks.row_counts) {
+    for (const std::size_t rows : of.items.empty() ? once : definition.row_counts) {
       auto text = tableq::drivers::compile(filled, of,
                                            {.markers = tableq::drivers::marker::question,
-                                            .batches = speaks.batches,
+                                            .batches = definition.batches,
                                             .arrays = false,
                                             .rows = rows});
       out[numbered(text.sql)] = {std::string(of.name), &of, std::move(text.parameters),
                                  of.items.empty() ? 0 : rows};
     }
   };
-  const auto running = tableq::drivers::split_blocks(speaks.statements);
-  const auto given = tableq::drivers::split_blocks(speaks.statements, clock_source::given);
+  const auto running = tableq::drivers::split_blocks(definition.statements);
+  const auto given = tableq::drivers::split_blocks(definition.statements, clock_source::given);
   const auto add = [&](const contract& of, const tableq::core::table_names& names) {
     add_texts(running, of, names);
     add_texts(given, of, names);
@@ -92,7 +92,7 @@ known_texts texts_of_dialect() {
     }
     for (const std::string_view one_of : {std::string_view("catalog"), to_string(each.kind)}) {
       const std::string part(one_of);
-      const auto ddl = tableq::drivers::fill_names(speaks.ddl.at(part), speaks, names);
+      const auto ddl = tableq::drivers::fill_names(definition.ddl.at(part), definition, names);
       for (const std::string& one : tableq::drivers::split_script(ddl)) {
         out[one] = {.name = "ddl." + part};
       }
@@ -102,10 +102,10 @@ known_texts texts_of_dialect() {
     add_queue(each, "");
     add_queue(each, "dbo");
   }
-  out[speaks.setup.at(0)] = {.name = "setup"};
-  out[speaks.begin] = {.name = "begin"};
+  out[definition.setup.at(0)] = {.name = "setup"};
+  out[definition.begin] = {.name = "begin"};
   out["COMMIT"] = {.name = "commit"};
-  out[speaks.rollback] = {.name = "rollback"};
+  out[definition.rollback] = {.name = "rollback"};
   return out;
 }
 

@@ -33,24 +33,24 @@ class opened_transport {
         if (scheme != parsed.scheme) continue;
         kind = tableq::drivers::find_transport(one.transport);
         at = one.resolve(one, parsed);
-        speaks = one;
+        definition = one;
       }
     }
     if (parsed.scheme == "odbc") {
       kind = tableq::drivers::find_transport("odbc");
       at.connect = url.substr(std::string("odbc://").size());
       // Whose dialect it is the database object knows.
-      speaks = tableq::find_dialect(tableq::database::open(url).backend());
+      definition = tableq::find_dialect(tableq::database::open(url).backend());
     }
-    at.wide_text = speaks.wide_text;
-    at.prepares = speaks.prepares;
-    at.setup.insert(at.setup.begin(), speaks.setup.begin(), speaks.setup.end());
+    at.wide_text = definition.wide_text;
+    at.prepares = definition.prepares;
+    at.setup.insert(at.setup.begin(), definition.setup.begin(), definition.setup.end());
     session = kind->open(at);
     executor = kind->attach(*session, at, &own_writes_);
   }
 
   tableq::endpoint at;
-  tableq::dialect speaks;
+  tableq::dialect definition;
   const tableq::drivers::transport_kind* kind = nullptr;
   tableq::drivers::own_writes own_writes_;
   std::unique_ptr<soci::session> session;

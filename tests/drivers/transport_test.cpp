@@ -136,8 +136,8 @@ TEST_P(transports, ignore_rows_that_nobody_asked_for) {
 
 TEST_P(transports, refuse_sessions_that_are_closed) {
   soci::session closed;
-  EXPECT_FALSE(at().kind->fits(closed, at().speaks));
-  EXPECT_TRUE(at().kind->fits(*at().session, at().speaks));
+  EXPECT_FALSE(at().kind->fits(closed, at().definition));
+  EXPECT_TRUE(at().kind->fits(*at().session, at().definition));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_P(faults_by_lot, let_a_worker_complete_every_message_and_hand_none_to_two_a
   std::map<std::string, int> handled;
   std::map<std::string, tableq::timestamp> lease;
   trouble_->fail_some(0.05, all_faults());
-  tableq::worker crew(jobs,
+  tableq::worker pool(jobs,
                       [&](const tableq::delivery& d) {
                         const std::scoped_lock hold(mutex);
                         ++handled[d.payload];
@@ -81,9 +81,9 @@ TEST_P(faults_by_lot, let_a_worker_complete_every_message_and_hand_none_to_two_a
                         lease[d.payload] = d.lease_until;
                       },
                       {.threads = 2, .until_empty = true});
-  EXPECT_TRUE(crew.wait_for(5min));
+  EXPECT_TRUE(pool.wait_for(5min));
   trouble_->heal();
-  crew.join();
+  pool.join();
   EXPECT_EQ(handled.size(), steps);
   const tableq::claim_stats left = clean.stats();
   EXPECT_EQ(left.ready + left.leased + left.delayed + left.dead, 0U);

@@ -39,12 +39,12 @@ void guarded(Call&& call, std::string_view secret) {
   }
 }
 
-void resolve(const tableq::dialect& speaks, const std::string& url, std::string_view secret) {
+void resolve(const tableq::dialect& definition, const std::string& url, std::string_view secret) {
   guarded(
       [&] {
         const tableq::connection_url parsed = tableq::core::parse_connection_string(url);
-        const tableq::endpoint at = speaks.resolve(speaks, parsed);
-        if (speaks.transport == "libpq") expect_libpq_reads(at.connect);
+        const tableq::endpoint at = definition.resolve(definition, parsed);
+        if (definition.transport == "libpq") expect_libpq_reads(at.connect);
       },
       secret);
 }

@@ -142,7 +142,7 @@ class garbage_rows_of_claims : public on_each_backend {
     }
     handling handler;
     std::atomic<int> completed = 0;
-    tableq::worker crew(jobs, [&](const tableq::delivery& d) { return handler(d); },
+    tableq::worker pool(jobs, [&](const tableq::delivery& d) { return handler(d); },
                         {.threads = 3, .prefetch = 20, .observe = [&](const auto& event) {
                            if (event.what == tableq::worker_event::kind::completed) ++completed;
                          }});
@@ -151,13 +151,13 @@ class garbage_rows_of_claims : public on_each_backend {
       const auto met = handler.good();
       return static_cast<int>(met.size()) < good || completed < good;
     };
-    while (waiting() && std::chrono::steady_clock::now() < until && !crew.wait_for(5ms)) {
+    while (waiting() && std::chrono::steady_clock::now() < until && !pool.wait_for(5ms)) {
       taken_ += odd.change() ? 1 : 0;
     }
-    crew.stop();
-    ASSERT_TRUE(crew.wait_for(for_ever));
-    crew.join();
-    ASSERT_EQ(crew.counts().unknown, 0U);
+    pool.stop();
+    ASSERT_TRUE(pool.wait_for(for_ever));
+    pool.join();
+    ASSERT_EQ(pool.counts().unknown, 0U);
     const auto met = handler.good();
     ASSERT_EQ(static_cast<int>(met.size()), good);
     for (const auto& [payload, times] : met) ASSERT_EQ(times, 1) << payload;

@@ -9,18 +9,18 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tableq::core::low_water;
+using tableq::core::read_floor;
 
 /// A queue of ids from 1 on, as the database shows it.
 class low_water_mark : public testing::Test {
  protected:
   /// Reads messages of a level.
-  low_water::start read(std::int64_t first, std::int64_t last, std::int64_t level = 0) {
-    const low_water::start from = low_.begin(now_);
-    const low_water::catch_of got{.level = level,
-                                  .count = static_cast<std::size_t>(last - first + 1),
-                                  .first = first,
-                                  .last = last};
+  read_floor::start read(std::int64_t first, std::int64_t last, std::int64_t level = 0) {
+    const read_floor::start from = low_.begin(now_);
+    const read_floor::catch_of got{.level = level,
+                                   .count = static_cast<std::size_t>(last - first + 1),
+                                   .first = first,
+                                   .last = last};
     low_.end(from, {&got, 1}, now_);
     return from;
   }
@@ -53,25 +53,25 @@ class low_water_mark : public testing::Test {
     ASSERT_EQ(floor(), 1);
   }
   /// Where the next read begins.
-  low_water::start next() {
+  read_floor::start next() {
     static_cast<void>(low_.begin(now_));
-    low_water::start from = low_.begin(now_);
+    read_floor::start from = low_.begin(now_);
     EXPECT_FALSE(from.everything);
     return from;
   }
   std::int64_t floor() { return next().levels.front().floor; }
 
-  low_water low_;
-  low_water::clock::time_point now_ = low_water::clock::time_point(1h);
+  read_floor low_;
+  read_floor::clock::time_point now_ = read_floor::clock::time_point(1h);
 };
 
 TEST_F(low_water_mark, rises_when_what_ran_beside_a_look_has_ended) {
   read_many(1);
   ask(1001, 50, 60);
-  EXPECT_EQ(floor(), low_water::lowest) << "50 to 59 may still add 999";
+  EXPECT_EQ(floor(), read_floor::lowest) << "50 to 59 may still add 999";
   read_many(1001);
   ask(2001, 59, 70);
-  EXPECT_EQ(floor(), low_water::lowest);
+  EXPECT_EQ(floor(), read_floor::lowest);
   read_many(2001);
   ask(3001, 60, 80);
   EXPECT_EQ(floor(), 1001);
@@ -147,7 +147,7 @@ TEST_F(low_water_mark, forgets_what_it_meant_to_rise_to_when_asking_fails) {
   low_.give_up();
   read_many(2001);
   ask(3001, 70, 80);
-  EXPECT_EQ(floor(), low_water::lowest);
+  EXPECT_EQ(floor(), read_floor::lowest);
 }
 
 TEST_F(low_water_mark, is_left_out_now_and_then_and_lowered_to_what_that_finds) {
@@ -182,8 +182,8 @@ TEST_F(low_water_mark, is_each_levels_own) {
                          .oldest_running = 10,
                          .next = 10});
   }
-  const low_water::start from = next();
-  EXPECT_EQ(from.levels, (std::vector<low_water::level_floor>{{7, 101}, {0, 60}}));
+  const read_floor::start from = next();
+  EXPECT_EQ(from.levels, (std::vector<read_floor::level_floor>{{7, 101}, {0, 60}}));
   EXPECT_EQ(from.oldest, 40);
   EXPECT_EQ(from.passed, 1000);
 }
@@ -195,7 +195,7 @@ TEST_F(low_water_mark, is_lowered_by_what_was_never_read_and_not_by_what_came_ba
   read_many(1001);
   ask(2001, 70, 70);
   ASSERT_EQ(floor(), 1001);
-  low_water::catch_of got{.count = 1, .last = 7};
+  read_floor::catch_of got{.count = 1, .last = 7};
   low_.end(next(), {&got, 1}, now_);
   EXPECT_EQ(floor(), 1001);
   EXPECT_EQ(next().oldest, 1001);
@@ -206,10 +206,10 @@ TEST_F(low_water_mark, is_lowered_by_what_was_never_read_and_not_by_what_came_ba
 }
 
 TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
-  constexpr auto most = static_cast<std::int64_t>(low_water::most_levels);
+  constexpr auto most = static_cast<std::int64_t>(read_floor::most_levels);
   for (std::int64_t i = 1; i <= most; ++i) read(i * 10, i * 10 + 3, i);
   read(500, 500, 99);
-  ASSERT_EQ(next().levels.size(), low_water::most_levels);
+  ASSERT_EQ(next().levels.size(), read_floor::most_levels);
   EXPECT_EQ(next().levels.front().level, most) << "all others have been read from";
   // One level is read from no more, while time goes by.
   for (int round = 0; round < 10; ++round) {
@@ -229,9 +229,9 @@ TEST_F(low_water_mark, of_what_is_due_is_none_after_the_clock_was_set_back) {
     for (const std::int64_t time : {15000, 16000, 17000}) ask_at(time + back);
     ASSERT_EQ(next().passed, 16000 + back);
     ask_at(17000);
-    EXPECT_EQ(next().passed, low_water::lowest) << "what has come since may fall due at any time";
+    EXPECT_EQ(next().passed, read_floor::lowest) << "what has come since may fall due at any time";
     ask_at(17010);
-    EXPECT_EQ(next().passed, low_water::lowest);
+    EXPECT_EQ(next().passed, read_floor::lowest);
     ask_at(17020);
     EXPECT_EQ(next().passed, 17010);
   }
@@ -256,16 +256,16 @@ TEST_F(low_water_mark, of_what_is_due_is_left_out_once_after_a_read_from_the_sta
   low_.end(next(), {}, now_);
   EXPECT_EQ(low_.passed(true), 5000);
   now_ += 1s;
-  const low_water::start from = low_.begin(now_);
+  const read_floor::start from = low_.begin(now_);
   ASSERT_TRUE(from.everything);
   low_.end(from, {}, now_);
   EXPECT_EQ(low_.passed(false), 5000);
-  EXPECT_EQ(low_.passed(true), low_water::lowest);
+  EXPECT_EQ(low_.passed(true), read_floor::lowest);
   EXPECT_EQ(low_.passed(true), 5000);
 }
 
 TEST_F(low_water_mark, is_left_out_less_often_where_that_takes_long) {
-  const low_water::start from = low_.begin(now_);
+  const read_floor::start from = low_.begin(now_);
   low_.end(from, {}, now_ + 100ms);
   now_ += 4999ms;
   EXPECT_FALSE(low_.begin(now_).everything);

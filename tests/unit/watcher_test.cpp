@@ -135,7 +135,7 @@ class watchers : public testing::Test {
   wired_driver driver_{wire_};
   tableq::open_options options_{.poll_interval = 24h};
   watcher watched_{driver_, options_};
-  watched_queue& queue_ = watched_.queue({.table = "mail"}, 7, look_plan::timing::none);
+  watched_queue& queue_ = watched_.queue({.table = "mail"}, 7, poll_plan::timing::none);
   std::atomic<int> wakes_ = 0;
   std::atomic<bool> done_ = false;
 };
@@ -150,7 +150,7 @@ TEST_F(watchers, wake_a_reader_for_a_change_in_an_unknown_queue) {
 }
 
 TEST_F(watchers, hear_what_concerns_the_queue_only) {
-  watched_queue& other = watched_.queue({.table = "post", .slot = 1}, 9, look_plan::timing::none);
+  watched_queue& other = watched_.queue({.table = "post", .slot = 1}, 9, poll_plan::timing::none);
   std::atomic<int> others = 0;
   std::jthread second([&] {
     watcher::waiting here(watched_, other);
@@ -214,7 +214,7 @@ TEST_F(watchers, close_their_listener_when_nobody_waits_any_more) {
 TEST_F(watchers, that_shall_poll_open_none) {
   options_.notifications = tableq::notifications::send_only;
   watcher polls(driver_, options_);
-  watched_queue& mail = polls.queue({.table = "mail"}, 7, look_plan::timing::none);
+  watched_queue& mail = polls.queue({.table = "mail"}, 7, poll_plan::timing::none);
   {
     watcher::waiting here(polls, mail);
     for (int i = 0; i < 5; ++i) {

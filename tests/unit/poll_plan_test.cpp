@@ -9,11 +9,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using tableq::core::hearing;
-using tableq::core::look_plan;
-using tableq::core::tell_every;
-using action = look_plan::action;
-using moment = look_plan::moment;
-using timing = look_plan::timing;
+using tableq::core::notify_every;
+using tableq::core::poll_plan;
+using action = poll_plan::action;
+using moment = poll_plan::moment;
+using timing = poll_plan::timing;
 
 constexpr hearing deaf{};
 constexpr hearing told_of_all{.listening = true, .throttled = false, .longest = 5s};
@@ -22,20 +22,20 @@ constexpr hearing throttled{.listening = true, .throttled = true, .longest = 5s}
 class look_plans : public testing::Test {
  protected:
   /// Lets the time pass; when there were looks, from now on.
-  std::vector<moment> looks_within(look_plan& of, const hearing& by,
+  std::vector<moment> looks_within(poll_plan& of, const hearing& by,
                                    std::chrono::milliseconds length) {
     std::vector<moment> out;
     const moment end = now_ + length;
     for (; now_ <= end; now_ = std::max(now_ + 1us, of.next())) {
       for (action what = of.at(now_, by); what != action::none; what = of.at(now_, by)) {
-        if (what == action::look) out.push_back(now_);
+        if (what == action::poll) out.push_back(now_);
         if (what == action::ask) ++questions_;
       }
     }
     now_ = end;
     return out;
   }
-  void answer(look_plan& of, std::optional<std::chrono::milliseconds> delay) {
+  void answer(poll_plan& of, std::optional<std::chrono::milliseconds> delay) {
     ASSERT_TRUE(of.take_question());
     of.due_in(now_, delay);
   }
@@ -45,7 +45,7 @@ class look_plans : public testing::Test {
 };
 
 TEST_F(look_plans, without_hearing_look_ever_less_often) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, deaf);
   EXPECT_GE(looks_within(plan, deaf, 100ms).size(), 3U);
   static_cast<void>(looks_within(plan, deaf, 10s));
@@ -55,7 +55,7 @@ TEST_F(look_plans, without_hearing_look_ever_less_often) {
 }
 
 TEST_F(look_plans, without_hearing_look_often_again_once_something_was_found) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, deaf);
   static_cast<void>(looks_within(plan, deaf, 10s));
   plan.found(now_, deaf);
@@ -63,7 +63,7 @@ TEST_F(look_plans, without_hearing_look_often_again_once_something_was_found) {
 }
 
 TEST_F(look_plans, that_hear_look_seldom) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   const std::size_t looks = looks_within(plan, told_of_all, 100s).size();
   EXPECT_GE(looks, 20U);
@@ -71,20 +71,20 @@ TEST_F(look_plans, that_hear_look_seldom) {
 }
 
 TEST_F(look_plans, that_are_told_look_at_once) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
-  plan.told(now_);
+  plan.notified(now_);
   EXPECT_LE(plan.next(), now_);
-  EXPECT_EQ(plan.at(now_, told_of_all), action::look);
+  EXPECT_EQ(plan.at(now_, told_of_all), action::poll);
   EXPECT_EQ(plan.at(now_, told_of_all), action::none);
 }
 
 TEST_F(look_plans, that_are_told_all_the_time_rest_in_between) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   std::size_t looks = 0;
   for (int i = 0; i < 10'000; ++i) {
-    plan.told(now_);
+    plan.notified(now_);
     looks += looks_within(plan, told_of_all, 1ms).size();
   }
   EXPECT_LE(looks, 300U) << "at most one each 50 ms in 10 s";
@@ -92,42 +92,42 @@ TEST_F(look_plans, that_are_told_all_the_time_rest_in_between) {
 }
 
 TEST_F(look_plans, look_again_after_the_last_word_of_a_busy_time) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   for (int i = 0; i < 100; ++i) {
-    plan.told(now_);
+    plan.notified(now_);
     static_cast<void>(looks_within(plan, told_of_all, 1ms));
   }
-  plan.told(now_);
+  plan.notified(now_);
   EXPECT_GE(looks_within(plan, told_of_all, 50ms).size(), 1U);
 }
 
 TEST_F(look_plans, look_on_until_whoever_told_would_tell_again) {
   for (int run = 0; run < 100; ++run) {  // The pauses are random.
-    look_plan plan(timing::none);
+    poll_plan plan(timing::none);
     plan.begin(now_, throttled);
-    plan.told(now_);
+    plan.notified(now_);
     const moment told = now_;
     const auto looks = looks_within(plan, throttled, 1000ms);
     ASSERT_FALSE(looks.empty());
     EXPECT_EQ(looks.front(), told);
-    EXPECT_GE(looks.back(), told + tell_every) << "a message may have come at the last moment";
+    EXPECT_GE(looks.back(), told + notify_every) << "a message may have come at the last moment";
     EXPECT_LE(looks.size(), 12U);
   }
 }
 
 TEST_F(look_plans, look_on_for_readers_that_come_after_the_word) {
-  look_plan plan(timing::none);
-  plan.told(now_);
+  poll_plan plan(timing::none);
+  plan.notified(now_);
   const moment told = now_;
   static_cast<void>(plan.at(now_, throttled));
   now_ += 100ms;
   plan.begin(now_, throttled);
-  EXPECT_GE(looks_within(plan, throttled, 1000ms).back(), told + tell_every);
+  EXPECT_GE(looks_within(plan, throttled, 1000ms).back(), told + notify_every);
 }
 
 TEST_F(look_plans, look_when_a_message_falls_due) {
-  look_plan plan(timing::announced);
+  poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   answer(plan, 1234ms);
   const moment asked = now_;
@@ -138,7 +138,7 @@ TEST_F(look_plans, look_when_a_message_falls_due) {
 }
 
 TEST_F(look_plans, ask_one_reader_only) {
-  look_plan plan(timing::announced);
+  poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   EXPECT_TRUE(plan.take_question());
   EXPECT_FALSE(plan.take_question());
@@ -149,7 +149,7 @@ TEST_F(look_plans, ask_one_reader_only) {
 }
 
 TEST_F(look_plans, ask_again_what_changed_while_it_was_answered) {
-  look_plan plan(timing::announced);
+  poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   ASSERT_TRUE(plan.take_question());
   plan.due_changed(now_);
@@ -158,16 +158,16 @@ TEST_F(look_plans, ask_again_what_changed_while_it_was_answered) {
 }
 
 TEST_F(look_plans, send_another_to_ask_when_the_first_does_not) {
-  look_plan plan(timing::announced);
+  poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   static_cast<void>(looks_within(plan, told_of_all, 200ms));
   EXPECT_EQ(questions_, 1);
 }
 
 TEST_F(look_plans, ask_each_second_where_leases_may_end) {
-  look_plan leases(timing::leases);
-  look_plan announced(timing::announced);
-  for (look_plan* plan : {&leases, &announced}) {
+  poll_plan leases(timing::leases);
+  poll_plan announced(timing::announced);
+  for (poll_plan* plan : {&leases, &announced}) {
     plan->begin(now_, told_of_all);
     answer(*plan, std::nullopt);
     questions_ = 0;
@@ -177,7 +177,7 @@ TEST_F(look_plans, ask_each_second_where_leases_may_end) {
 }
 
 TEST_F(look_plans, do_not_ask_in_a_circle_for_what_is_due_and_held_by_others) {
-  look_plan plan(timing::announced);
+  poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   std::size_t looks = 0;
   const moment end = now_ + 10s;
@@ -190,7 +190,7 @@ TEST_F(look_plans, do_not_ask_in_a_circle_for_what_is_due_and_held_by_others) {
 }
 
 TEST_F(look_plans, of_kinds_without_time_ask_nothing) {
-  look_plan plan(timing::none);
+  poll_plan plan(timing::none);
   plan.begin(now_, deaf);
   EXPECT_FALSE(plan.take_question());
   static_cast<void>(looks_within(plan, deaf, 10s));

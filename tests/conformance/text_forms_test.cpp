@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own names
 using namespace std::chrono_literals;
 using tableq::settle_result;
 
@@ -19,7 +19,7 @@ std::string long_text(int number) {
   return "a payload that was made for this one message, number " + std::to_string(number);
 }
 
-class vocabulary : public claim_test {
+class text_forms : public claim_test {
  protected:
   /// So many deliveries.
   std::vector<tableq::delivery> taken(std::size_t count) {
@@ -27,9 +27,9 @@ class vocabulary : public claim_test {
     return jobs().take(count);
   }
 };
-TABLEQ_ON_BACKENDS(vocabulary, all_backends);
+TABLEQ_ON_BACKENDS(text_forms, all_backends);
 
-TEST_P(vocabulary, of_batches_keeps_what_temporaries_said) {
+TEST_P(text_forms, of_batches_keeps_what_temporaries_said) {
   auto mail = db_with_clock().fifo("mail");
   auto later = db_with_clock().pending("later");
   std::vector<tableq::new_message> plain;
@@ -55,7 +55,7 @@ TEST_P(vocabulary, of_batches_keeps_what_temporaries_said) {
   }
 }
 
-TEST_P(vocabulary, of_failures_keeps_what_temporaries_said) {
+TEST_P(text_forms, of_failures_keeps_what_temporaries_said) {
   std::vector<tableq::failure> failures;
   int number = 0;
   for (const auto& each : taken(20)) {
@@ -71,7 +71,7 @@ TEST_P(vocabulary, of_failures_keeps_what_temporaries_said) {
   }
 }
 
-TEST_P(vocabulary, of_payloads_takes_strings_and_bytes) {
+TEST_P(text_forms, of_payloads_takes_strings_and_bytes) {
   auto mail = db_with_clock().fifo("mail");
   const std::vector<std::byte> bytes = {std::byte{0}, std::byte{255}, std::byte{7}};
   const std::array<std::byte, 2> pair = {std::byte{1}, std::byte{2}};
@@ -87,7 +87,7 @@ TEST_P(vocabulary, of_payloads_takes_strings_and_bytes) {
                                       "\1\2", "abc", std::string("\0\xFF\7", 3)}));
 }
 
-TEST_P(vocabulary, of_settling_takes_deliveries_where_it_takes_receipts) {
+TEST_P(text_forms, of_settling_takes_deliveries_where_it_takes_receipts) {
   const auto all = taken(6);
   EXPECT_EQ(jobs().extend(all[0], 1h), settle_result::applied);
   EXPECT_EQ(jobs().complete(all[0]), settle_result::applied);
@@ -105,7 +105,7 @@ TEST_P(vocabulary, of_settling_takes_deliveries_where_it_takes_receipts) {
   EXPECT_TRUE(jobs().complete_batch(std::vector<tableq::delivery>{}).empty());
 }
 
-TEST_P(vocabulary, of_takes_has_one_for_one) {
+TEST_P(text_forms, of_takes_has_one_for_one) {
   EXPECT_FALSE(jobs().take_one());
   jobs().enqueue("work");
   const auto taken = jobs().take_one({.lease = 1h});
@@ -115,7 +115,7 @@ TEST_P(vocabulary, of_takes_has_one_for_one) {
   EXPECT_FALSE(jobs().take_one());
 }
 
-TEST_P(vocabulary, of_enqueues_into_claim_queues_is_one_result) {
+TEST_P(text_forms, of_enqueues_into_claim_queues_is_one_result) {
   const tableq::enqueued plain = jobs().enqueue("plain");
   const tableq::enqueued first = jobs().enqueue("first", {.key = "k"});
   const tableq::enqueued second =
@@ -127,7 +127,7 @@ TEST_P(vocabulary, of_enqueues_into_claim_queues_is_one_result) {
   EXPECT_EQ(jobs().get(second.id)->payload, "second");
 }
 
-TEST_P(vocabulary, of_groups_in_empty_braces_means_groups) {
+TEST_P(text_forms, of_groups_in_empty_braces_means_groups) {
   auto grouped = db_with_clock().claim("grouped", {.groups = {}});
   grouped.enqueue("a", {.group = "g"});
   grouped.enqueue("b", {.group = "g"});
@@ -139,7 +139,7 @@ TEST_P(vocabulary, of_groups_in_empty_braces_means_groups) {
   EXPECT_FALSE(db_with_clock().find("plain")->groups);
 }
 
-TEST_P(vocabulary, of_retries_takes_a_list_of_times) {
+TEST_P(text_forms, of_retries_takes_a_list_of_times) {
   auto patient = db_with_clock().claim("patient", {.retry = {1s, 10s, 1min}});
   EXPECT_EQ(db_with_clock().find("patient")->retry.after,
             (std::vector<std::chrono::milliseconds>{1s, 10s, 1min}));
@@ -150,7 +150,7 @@ TEST_P(vocabulary, of_retries_takes_a_list_of_times) {
   EXPECT_TRUE(patient.take_one()) << "without delays it is ready again at once";
 }
 
-TEST_P(vocabulary, of_lifetimes_has_a_word_for_no_end_and_none_is_zero) {
+TEST_P(text_forms, of_lifetimes_has_a_word_for_no_end_and_none_is_zero) {
   auto brief = db_with_clock().claim("brief", {.time_to_live = 1s});
   brief.enqueue("brief");
   brief.enqueue("for ever", {.time_to_live = tableq::lifetime::forever()});
@@ -166,7 +166,7 @@ TEST_P(vocabulary, of_lifetimes_has_a_word_for_no_end_and_none_is_zero) {
   EXPECT_EQ(payloads_of(endless.take(10)).back(), "for ever too");
 }
 
-TEST_P(vocabulary, of_purges_names_the_states_that_can_be_purged) {
+TEST_P(text_forms, of_purges_names_the_states_that_can_be_purged) {
   using tableq::message_state;
   jobs().enqueue("waits");
   for (const auto state : {message_state::ready, message_state::leased, message_state::delayed,
@@ -178,7 +178,7 @@ TEST_P(vocabulary, of_purges_names_the_states_that_can_be_purged) {
   EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
-TEST_P(vocabulary, of_limits_leaves_out_what_does_not_limit) {
+TEST_P(text_forms, of_limits_leaves_out_what_does_not_limit) {
   for (const auto& each : taken(3)) {
     EXPECT_EQ(jobs().fail(each, "no", {.give_up = true}), settle_result::applied);
   }

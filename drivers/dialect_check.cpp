@@ -49,11 +49,13 @@ void check_texts(const dialect& added, const transport_kind& by, const blocks& t
     std::string_view name = block.first;
     const bool bare = without_ending(name, without_rows);
     const bool one = without_ending(name, for_one);
+    const bool next = without_ending(name, for_next);
     const auto of = std::find_if(all.begin(), all.end(),
                                  [&](const core::contract& each) { return each.name == name; });
     const bool singles = added.batches == batching::arrays && of != all.end() && !of->items.empty();
     if (of == all.end() || (bare && !returns_only_id(*of)) ||
-        (one && !takes_max(*of) && !singles)) {
+        (one && !takes_max(*of) && !singles) ||
+        (next && (!bare || added.batches != batching::loop || of->items.empty()))) {
       refuse(added, "there is no such statement: " + block.first);
     }
     const std::string filled = fill_names(block.second, added, some_names);

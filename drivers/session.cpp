@@ -120,8 +120,9 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& at
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
 
-/// Replaces the number of rows in the key of a text for one message.
+/// Replace the number of rows in the key of a text: for one message, and for a further item.
 constexpr std::size_t one_key = 0;
+constexpr std::size_t next_key = most_rows + 1;
 
 }  // namespace
 
@@ -131,6 +132,9 @@ void dialect_texts::learn(std::string_view texts) {
   for (const core::contract& of : core::contracts()) {
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));
+    for_next.set(
+        static_cast<std::size_t>(of.id),
+        statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));
   }
 }
 
@@ -193,12 +197,16 @@ void dialect_session::lose(const named_file& file) {
 template <class Step>
 void dialect_session::on_files(Step step) {
   if (transport_->files() == nullptr) return step();
-  // What is lost after the step is lost after its effect, unless the step waited in between.
-  constexpr std::chrono::milliseconds longest_step{1};
-  check_files();
+  // A look costs more than a short call, so there is one in each millisecond of calls. Whether a
+  // file goes right after a call or within that time, what was stored in it is gone with it.
+  constexpr std::chrono::milliseconds between_looks{1};
   const auto begun = std::chrono::steady_clock::now();
+  if (begun - looked_at_ >= between_looks) {
+    check_files();
+    looked_at_ = begun;
+  }
   step();
-  if (std::chrono::steady_clock::now() - begun > longest_step) check_files();
+  if (std::chrono::steady_clock::now() - begun > between_looks) check_files();
 }
 
 void dialect_session::check_files() {
@@ -261,6 +269,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
   const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
   std::string name(of.name);
   if (rows == one_key) name += for_one;
+  if (rows == next_key) name += for_next;
   const auto bare = texts_->by->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();
   const auto block = returns ? texts.find(name) : bare;
@@ -271,7 +280,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
   const style as{.markers = texts_->by->markers,
                  .batches = rows == one_key ? batching::loop : definition.batches,
                  .arrays = texts_->by->arrays,
-                 .rows = rows,
+                 .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
   found = transport_->prepare(compile(fill_names(block->second, definition, names), of, as),
                               owned_ != nullptr);
@@ -309,6 +318,8 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
   const std::size_t count = items.size() / width;
   const core::value own(names.identity);
   const bool told = texts_->definition.batches == batching::rows;  // which item a row belongs to
+  const bool follows = texts_->for_next.test(static_cast<std::size_t>(of.id)) && texts_->by->bare;
+  bool further = false;  // a text for a further item
   const bool bracket =
       next_piece(count, texts_->definition, width).count < count && !transport_->in_transaction();
   if (bracket) transport_->script(texts_->definition.begin, boundary::begin);
@@ -329,6 +340,10 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
       } else {
         out.number_rows(static_cast<std::int64_t>(done));
         run(*text, with, out, of_piece);
+        if (follows && !further && !out.empty() && done + next.count < count) {
+          text = &text_of(known, of, names, next_key, shared);
+          further = true;
+        }
       }
       done += next.count;
     }

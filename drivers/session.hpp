@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bitset>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct dialect_texts {
   blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
   std::bitset<core::statement_count> for_one =
       {};  ///< By statement: whether there is a text for one message.
+  std::bitset<core::statement_count> for_next =
+      {};  ///< The same for a further item of a batch, without rows.
 
   void learn(std::string_view texts);
 };
@@ -97,7 +100,8 @@ class dialect_session final : public core::connection {
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
   known_texts known_;
-  on_loss loss_ = on_loss::lost;  // of the call that is under way
+  on_loss loss_ = on_loss::lost;                          // of the call that is under way
+  std::chrono::steady_clock::time_point looked_at_ = {};  // for the files
   bool broken_ = false;
 };
 

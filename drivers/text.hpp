@@ -35,6 +35,10 @@ struct style {
 /// of a changed row.
 inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view without_rows = ".bare";
+/// For an item of a batch that is sent item by item, once an earlier one has changed a row: the
+/// transaction holds the write lock then, and the text need not look into the catalogue again.
+/// Only together with without_rows, as in `fifo.enqueue.next.bare`.
+inline constexpr std::string_view for_next = ".next";
 
 /// One parameter, as a transport binds it.
 struct parameter {

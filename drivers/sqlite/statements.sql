@@ -96,6 +96,10 @@ SELECT :payload,
        COALESCE(:created_at, {clock})
 WHERE {own_queue}
 
+-- name: heap.enqueue.next.bare fifo.enqueue.next.bare lifo.enqueue.next.bare
+INSERT INTO main.{table} (payload, created_at)
+VALUES (:payload, COALESCE(:created_at, {clock}))
+
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- Up to the last wanted message, or all: a range needs no list of ids.
 WITH unused AS (SELECT 1)
@@ -159,6 +163,10 @@ INSERT INTO main.{table} (payload, created_at, due_at)
 SELECT :payload, COALESCE(:created_at, clock), COALESCE(:due_at, clock + :delay)
 FROM (SELECT {clock} AS clock)
 WHERE {own_queue}
+
+-- name: pending.enqueue.next.bare
+INSERT INTO main.{table} (payload, created_at, due_at)
+VALUES (:payload, COALESCE(:created_at, {clock}), COALESCE(:due_at, {clock} + :delay))
 
 -- name: pending.dequeue
 WITH picked AS (
@@ -231,6 +239,15 @@ SELECT :payload, :priority,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM (SELECT {clock} AS clock)
 WHERE {own_queue}
+ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
+
+-- name: claim.enqueue.next.bare
+INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
+                     retry, group_key)
+VALUES (:payload, :priority,
+        CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
+        CASE WHEN :group IS NULL AND :delay > 0 THEN {clock} + :delay ELSE 0 END,
+        :key, :headers, COALESCE(:created_at, {clock}), {clock} + :ttl, :max_attempts, :retry, :group)
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.find_key

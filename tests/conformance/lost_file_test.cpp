@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <soci/soci.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <latch>
@@ -45,6 +46,12 @@ class lost_file : public on_each_backend {
     for (const char* ending : {"", "-wal", "-shm"}) {
       files::rename(beside(ending), folder / (file_.filename().string() + ending));
     }
+    wait_for_a_look();
+  }
+  /// A session looks for its files at most once in a millisecond.
+  static void wait_for_a_look() {
+    const auto until = std::chrono::steady_clock::now() + 1ms;
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
   }
   static void expect_lost(const std::function<void()>& call, const files::path& file) {
     const tableq::error failure = thrown_by(call);
@@ -97,6 +104,7 @@ TABLEQ_ON_BACKENDS(lost_file, shared_backends);
 TEST_P(lost_file, that_is_deleted_is_told_by_every_call_and_is_not_made_again) {
   const auto all = calls();
   for (const char* ending : {"", "-wal", "-shm"}) files::remove(beside(ending));
+  wait_for_a_look();
   for (const call& each : all) {
     SCOPED_TRACE(each.name);
     expect_lost(each.run, file());
@@ -165,6 +173,7 @@ TEST_P(lost_file, is_told_in_the_callers_session) {
   {
     tableq::enlistment joined = tableq::enlist(db(), *session);
     files::remove(file());
+    wait_for_a_look();
     expect_lost([&] { mail.in(joined).enqueue("lost"); }, file());
   }
   if (can().second_way) return;  // What was gone before cannot be told from what is there now.
@@ -192,6 +201,7 @@ TEST_P(lost_file, may_be_the_log) {
   if (can().second_way) GTEST_SKIP() << "this way tells of no log";
   const auto all = calls();
   files::rename(beside("-wal"), beside("-away"));
+  wait_for_a_look();
   for (const call& each : all) {
     SCOPED_TRACE(each.name);
     expect_lost(each.run, beside("-wal"));
@@ -211,6 +221,7 @@ TEST_P(lost_file, is_not_one_to_which_a_link_led_once) {
   EXPECT_EQ(mail.dequeue()->payload, "mail");
   files::remove(link);
   files::create_symlink(elsewhere / "other.db", link);
+  wait_for_a_look();
   auto second = tableq::database::open(url_of(link));
   second.fifo("mail").enqueue("other");
   EXPECT_EQ(second.fifo("mail").stats().waiting, 1U);

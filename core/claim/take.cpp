@@ -123,7 +123,7 @@ std::vector<delivery> take(const queue_state& of, transaction_state* tx, std::si
         } catch (const error& failure) {
           // Those taken are taken for good, and are to be handed out. The others come again when
           // their leases are over. In a transaction all is to be undone.
-          if (in != nullptr || (got.good.empty() && !may_be_of_a_row(failure))) throw;
+          if (in != nullptr || (got.good.empty() && !may_concern_one_row(failure))) throw;
         }
         gate.keep();
       }

@@ -144,7 +144,7 @@ class async_writer final : public writer {
       } catch (const std::exception&) {  // Memory, as a rule.
         failure.emplace(errc::internal, advice::never, "the message could not be handed over", as);
       }
-      if (failure && batch.size() > 1 && may_be_of_one(*failure)) {
+      if (failure && batch.size() > 1 && may_concern_one_call(*failure)) {
         for (item& each : batch) write({&each, 1});
         return;
       }

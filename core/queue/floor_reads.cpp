@@ -64,12 +64,12 @@ class catches {
     found->last = std::max(found->last, id);
     if (!came_back) found->first = std::min(found->first.value_or(id), id);
   }
-  [[nodiscard]] std::span<const read_floor::catch_of> all() const noexcept {
+  [[nodiscard]] std::span<const read_floor::level_result> all() const noexcept {
     return std::span(all_).first(count_);
   }
 
  private:
-  std::array<read_floor::catch_of, read_floor::most_levels> all_ = {};
+  std::array<read_floor::level_result, read_floor::most_levels> all_ = {};
   std::size_t count_ = 0;
 };
 
@@ -146,8 +146,8 @@ void queue_table::raise_floor() const noexcept {
   }
 }
 
-read_floor::sight queue_table::see(const read_floor::question& asked) const {
-  const sight_row seen = database_
+read_floor::snapshot queue_table::see(const read_floor::question& asked) const {
+  const floor_row seen = database_
                              .on_session([&](connection& session) {
                                return core::run(session, names_, statements::queue_floor,
                                                 {.floor = asked.levels.front().floor});
@@ -159,7 +159,7 @@ read_floor::sight queue_table::see(const read_floor::question& asked) const {
           .next = seen.next};
 }
 
-read_floor::sight queue_table::see_levels(const read_floor::question& asked) const {
+read_floor::snapshot queue_table::see_levels(const read_floor::question& asked) const {
   const std::optional<timestamp> now = database_.now();
   std::vector<level_item> levels;
   for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
@@ -168,7 +168,7 @@ read_floor::sight queue_table::see_levels(const read_floor::question& asked) con
                      {.oldest = asked.oldest, .passed = passed(asked.passed), .now = now}, levels);
   });
   const level_row& any = rows.at(0);
-  read_floor::sight out{
+  read_floor::snapshot out{
       .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
       .oldest = any.oldest,
       .oldest_running = any.oldest_running,

@@ -96,7 +96,7 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
   }
   table_.prepare(id);
   const lane in = lane_of(id, items);
-  if (in != lane::none && database_->options().combining && !open_transaction::here()) {
+  if (in != lane::none && database_->options().combining && !open_transaction::on_this_thread()) {
     return run_combined(table_, id, in, shared, items, watched);
   }
   return run_alone(table_, id, shared, items, watched);

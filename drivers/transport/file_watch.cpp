@@ -44,7 +44,7 @@ class whole_file : public core::listener {
 
 class nothing_to_watch final : public whole_file {
  public:
-  core::heard wait(milliseconds longest) override {
+  core::received_notices wait(milliseconds longest) override {
     interruption().wait(-1, longest);
     return {};
   }
@@ -79,14 +79,14 @@ class stamp_watch final : public whole_file {
  public:
   explicit stamp_watch(const std::string& file) : files_{file, file + "-wal"} { changed(); }
 
-  core::heard wait(milliseconds longest) override {
+  core::received_notices wait(milliseconds longest) override {
     const auto until = steady_clock::now() + longest;
     for (;;) {
-      if (changed()) return {.anything = true};
+      if (changed()) return {.any_queue = true};
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
       if (left.count() <= 0) return {};
       constexpr milliseconds pause{5};
-      if (interruption().wait(-1, std::min(left, pause)) == interrupter::heard::interrupted)
+      if (interruption().wait(-1, std::min(left, pause)) == interrupter::woken_by::interrupted)
         return {};
     }
   }
@@ -172,11 +172,11 @@ class told_by_system final : public whole_file, private mutable_watch {
       : file_(std::move(file)),
         log_(file_ + "-wal"),
         events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
-        heard_(events_.get()),
+        watched_(events_.get()),
         own_writes_(std::move(own)) {
     const std::size_t slash = file_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
-    usable_ = heard_.usable() &&
+    usable_ = watched_.usable() &&
               ::inotify_add_watch(events_.get(), folder.c_str(), come | gone | IN_MOVE_SELF) >= 0 &&
               ::inotify_add_watch(events_.get(), file_.c_str(), IN_MODIFY) >= 0;
     watch_log();
@@ -188,17 +188,17 @@ class told_by_system final : public whole_file, private mutable_watch {
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
 
-  core::heard wait(milliseconds longest) override {
+  core::received_notices wait(milliseconds longest) override {
     const auto now = steady_clock::now();
     if (now < deaf_until_) {
       const auto rest = std::chrono::ceil<milliseconds>(deaf_until_ - now);
       const milliseconds pause = std::min(longest, rest);
-      if (interruption().wait(-1, pause) == interrupter::heard::interrupted || pause < rest)
+      if (interruption().wait(-1, pause) == interrupter::woken_by::interrupted || pause < rest)
         return {};
       longest -= pause;
     }
-    if (interruption().wait(heard_.either(), longest) != interrupter::heard::other) return {};
-    heard_.unmute();
+    if (interruption().wait(watched_.either(), longest) != interrupter::woken_by::other) return {};
+    watched_.unmute();
     const bool ours = take_in();
     const auto told = steady_clock::now();
     constexpr milliseconds shortest{1};
@@ -206,14 +206,14 @@ class told_by_system final : public whole_file, private mutable_watch {
     // Reported again right after the pause: a process writes all the time.
     rest_ = told < deaf_until_ + rest_ ? std::min(rest_ * 2, most) : shortest;
     deaf_until_ = told + rest_;
-    return {.anything = ours};
+    return {.any_queue = ours};
   }
 
  private:
   static constexpr std::uint32_t come = IN_CREATE | IN_MOVED_TO;
   static constexpr std::uint32_t gone = IN_DELETE | IN_MOVED_FROM;
 
-  void mute() noexcept override { heard_.mute(); }
+  void mute() noexcept override { watched_.mute(); }
 
   /// The first session creates the log, and the last one of all processes removes it.
   void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
@@ -250,7 +250,7 @@ class told_by_system final : public whole_file, private mutable_watch {
   const std::string file_;
   const std::string log_;
   const descriptor events_;
-  mutable_descriptor heard_;
+  mutable_descriptor watched_;
   own_writes own_writes_;
   bool usable_ = false;
   steady_clock::time_point deaf_until_{};

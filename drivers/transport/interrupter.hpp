@@ -13,10 +13,10 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Interrupts a wait on file descriptors: a pipe of the listener's own.
+/// Interrupts a wait on file descriptors. Owns a pipe.
 ///
 /// @par Thread safety
-/// One thread waits; `interrupt` from any.
+/// One thread waits; any thread may call `interrupt`.
 class interrupter {
  public:
   interrupter() {
@@ -46,8 +46,8 @@ class interrupter {
 
   enum class woken_by { nothing, interrupted, other };
 
-  /// Waits for an interruption, for `other` to be readable if that is not negative, or for the time
-  /// to be over.
+  /// Waits for an interruption, for `other` to become readable (unless it is negative), or for the
+  /// end of the time.
   woken_by wait(int other, std::chrono::milliseconds longest) noexcept {
     std::array<pollfd, 2> watched{pollfd{.fd = ends_[0], .events = POLLIN, .revents = 0},
                                   pollfd{.fd = other, .events = POLLIN, .revents = 0}};

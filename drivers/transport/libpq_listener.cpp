@@ -37,7 +37,7 @@ class libpq_listener final : public core::listener {
   }
 
   core::received_notices wait(std::chrono::milliseconds longest) override {
-    // Notifications may have come along with the answer to a statement.
+    // Notifications may have arrived with the result of a statement.
     core::received_notices out = take_notices();
     if (!out.notices.empty()) return out;
     if (interrupter_.wait(PQsocket(handle_), longest) == interrupter::woken_by::other) {
@@ -68,9 +68,9 @@ class libpq_listener final : public core::listener {
 }  // namespace
 
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
-                                                     const endpoint& at,
+                                                     const endpoint& address,
                                                      const own_writes& /*own*/) {
-  if (!at.capabilities.notifies || at.pooled) return nullptr;
+  if (!address.capabilities.notifies || address.pooled) return nullptr;
   return std::make_unique<libpq_listener>(std::move(session));
 }
 

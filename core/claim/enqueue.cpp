@@ -150,7 +150,7 @@ void find_holders(const queue_state& to, transaction_state* tx, const batch& of,
     ++found;
   }
   // A holder may have left at this moment; or the queue was dropped, and nothing was looked at.
-  if (found < which.size()) look_again(to, tx);
+  if (found < which.size()) recheck(to, tx);
 }
 
 /// Nothing of the call stays: the transaction can only be rolled back.

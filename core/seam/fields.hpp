@@ -1,9 +1,8 @@
 #pragma once
 
 /// @file
-/// Turns typed requests and rows of statements into parameters and columns. A struct names
-///   its fields once, in `fields()`: the contract of a statement is derived from it at compile
-///   time.
+/// Turns typed requests and rows of statements into parameters and columns. A struct names its
+/// fields once, in `fields()`: the contract of a statement is derived from it at compile time.
 
 #include <array>
 #include <chrono>

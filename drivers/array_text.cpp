@@ -25,12 +25,12 @@ void put_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void put(std::string& out, const core::value& one, core::value_type as) {
+void put(std::string& out, const core::value& one, core::value_type type) {
   if (one.is == core::value::shape::null) {
     out += "NULL";
   } else if (one.is == core::value::shape::integer) {
     out += std::to_string(one.number);
-  } else if (as == core::value_type::bytes) {
+  } else if (type == core::value_type::bytes) {
     put_bytes(out, one.data);
   } else {
     put_text(out, one.data);
@@ -47,15 +47,15 @@ array_texts::array_texts(std::span<const core::value> items, std::span<const cor
     for (std::size_t i = column; i < items.size(); i += width) {
       size += 24 + 2 * items[i].data.size();
     }
-    std::string& made = texts_.emplace_back();
-    made.reserve(size);
-    made += '{';
+    std::string& text = texts_.emplace_back();
+    text.reserve(size);
+    text += '{';
     for (std::size_t i = column; i < items.size(); i += width) {
-      if (i != column) made += ',';
-      put(made, items[i], fields[column].type);
+      if (i != column) text += ',';
+      put(text, items[i], fields[column].type);
     }
-    made += '}';
-    values_.emplace_back(std::string_view(made));
+    text += '}';
+    values_.emplace_back(std::string_view(text));
   }
 }
 

@@ -16,14 +16,14 @@ constexpr std::string_view spaces = " \n\r\t";
 constexpr std::size_t longest_text = 100'000;
 
 /// Where the next block or fragment begins.
-std::size_t next_start(std::string_view file, std::size_t from) {
-  return std::min(file.find(block_start, from), file.find(fragment_start, from));
+std::size_t next_start(std::string_view file, std::size_t offset) {
+  return std::min(file.find(block_start, offset), file.find(fragment_start, offset));
 }
 
-std::string_view trimmed(std::string_view text, std::string_view at_end) {
+std::string_view trimmed(std::string_view text, std::string_view removed_at_end) {
   const std::size_t first = text.find_first_not_of(spaces);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(at_end) + 1 - first);
+  return text.substr(first, text.find_last_not_of(removed_at_end) + 1 - first);
 }
 
 std::string without_comments(std::string_view text) {
@@ -37,7 +37,7 @@ std::string without_comments(std::string_view text) {
   return std::string(trimmed(out, spaces));
 }
 
-/// Puts the fragments in their places. Braces around anything else stay.
+/// Replaces `{name}` by the fragment. Other braces stay.
 std::string expanded(std::string_view text, const blocks& fragments) {
   std::string out;
   while (!text.empty()) {

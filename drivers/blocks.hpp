@@ -18,10 +18,10 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 /// The blocks of a statements file, by name. A block begins with `-- name: a.b c.d`, and serves
 /// each of these names.
 ///
-/// A block that begins with `-- fragment: clock` is put in the place of `{clock}` in the blocks and
-/// fragments below it, without its comments. With clock_source::given the fragment `clock.given`
-/// takes the place of `clock`, if there is one.
-/// @throws error errc::invalid_argument when a text has over 100,000 characters then.
+/// A block that begins with `-- fragment: clock` replaces `{clock}` in the blocks and fragments
+/// below it, without its comments. With clock_source::given the fragment `clock.given` replaces
+/// `clock`, if there is one.
+/// @throws error errc::invalid_argument when a text then has over 100,000 characters.
 blocks split_blocks(std::string_view file, clock_source clock = clock_source::database);
 
 }  // namespace tableq::inline v0::drivers

@@ -27,22 +27,22 @@ bool without_ending(std::string_view& name, std::string_view ending) {
   return true;
 }
 
-bool returns_only_id(const core::contract& of) {
-  return of.columns.size() == 1 && of.columns.front().name == "id";
+bool returns_only_id(const core::contract& contract) {
+  return contract.columns.size() == 1 && contract.columns.front().name == "id";
 }
 
-bool takes_max(const core::contract& of) {
-  return of.max_at != core::contract::no_place;
+bool takes_max(const core::contract& contract) {
+  return contract.max_at != core::contract::no_place;
 }
 
-/// The first `{name}` of a text that nothing has filled in; empty if there is none.
+/// The first `{name}` that is left in a text; empty if there is none.
 std::string unfilled(std::string_view text) {
   static const std::regex place(R"(\{[a-z_.]+\})");
   std::match_results<std::string_view::const_iterator> found;
   return std::regex_search(text.begin(), text.end(), found, place) ? found.str() : std::string();
 }
 
-void check_texts(const dialect& added, const transport_kind& by, const blocks& texts) {
+void check_texts(const dialect& added, const transport_kind& transport, const blocks& texts) {
   const core::table_names some_names{.table = "queue", .catalog = "catalogue", .limits = "limits"};
   const auto all = core::contracts();
   for (const auto& block : texts) {
@@ -50,19 +50,21 @@ void check_texts(const dialect& added, const transport_kind& by, const blocks& t
     const bool bare = without_ending(name, without_rows);
     const bool one = without_ending(name, for_one);
     const bool next = without_ending(name, for_next);
-    const auto of = std::find_if(all.begin(), all.end(),
-                                 [&](const core::contract& each) { return each.name == name; });
-    const bool singles = added.batches == batching::arrays && of != all.end() && !of->items.empty();
-    if (of == all.end() || (bare && !returns_only_id(*of)) ||
-        (one && !takes_max(*of) && !singles) ||
-        (next && (!bare || added.batches != batching::loop || of->items.empty()))) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const core::contract& each) { return each.name == name; });
+    const bool singles =
+        added.batches == batching::arrays && found != all.end() && !found->items.empty();
+    if (found == all.end() || (bare && !returns_only_id(*found)) ||
+        (one && !takes_max(*found) && !singles) ||
+        (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
       refuse(added, "there is no such statement: " + block.first);
     }
     const std::string filled = fill_names(block.second, added, some_names);
     if (const std::string place = unfilled(filled); !place.empty()) {
       refuse(added, "the statement " + block.first + " names " + place + ", which no fragment is");
     }
-    compile(filled, *of, {.markers = by.markers, .batches = one ? batching::loop : added.batches});
+    compile(filled, *found,
+            {.markers = transport.markers, .batches = one ? batching::loop : added.batches});
   }
 }
 
@@ -74,8 +76,8 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   if (added.resolve == nullptr || added.classify == nullptr) {
     refuse(added, "a dialect needs both functions, resolve and classify");
   }
-  const transport_kind* by = find_transport(added.transport);
-  if (by == nullptr) refuse(added, "this build has no transport called " + added.transport);
+  const transport_kind* transport = find_transport(added.transport);
+  if (transport == nullptr) refuse(added, "this build has no transport called " + added.transport);
   const auto& rows = added.row_counts;
   if (rows.empty() || rows.front() != 1 || !std::is_sorted(rows.begin(), rows.end()) ||
       rows.back() > most_rows) {
@@ -84,13 +86,13 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim"}) {
     if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
   }
-  for (const core::contract& of : core::contracts()) {
-    if (!statements.contains(of.name) && !core::optional(of.id, added.capabilities)) {
-      refuse(added, "the statement " + std::string(of.name) + " is missing");
+  for (const core::contract& contract : core::contracts()) {
+    if (!statements.contains(contract.name) && !core::optional(contract.id, added.capabilities)) {
+      refuse(added, "the statement " + std::string(contract.name) + " is missing");
     }
   }
-  check_texts(added, *by, statements);
-  check_texts(added, *by, given_clock);
+  check_texts(added, *transport, statements);
+  check_texts(added, *transport, given_clock);
 }
 
 }  // namespace tableq::inline v0::drivers

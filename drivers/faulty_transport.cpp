@@ -39,20 +39,21 @@ native_failure lost() {
   return native_failure({.link_lost = true, .sentence = "a test broke the connection"});
 }
 
-/// The error that the dialect's own database would report: the sample that the dialect recognises.
+/// The error that the dialect's database would report: the sample that the dialect classifies as
+/// this trouble.
 native_failure failure_of(trouble what, const dialect& definition) {
   if (what == trouble::lost_connection || what == trouble::unknown_commit) return lost();
-  native_error said{.sentence = "a test made the call fail"};
+  native_error native{.sentence = "a test made the call fail"};
   for (const sample& each : samples_of(what)) {
-    said.number = each.number;
-    said.sqlstate = each.sqlstate;
-    const errc code = definition.classify(said).code;
+    native.number = each.number;
+    native.sqlstate = each.sqlstate;
+    const errc code = definition.classify(native).code;
     // For some databases a statement's time-out ends the session.
-    if (code == code_of(what) || code == errc::connection_lost) return native_failure(said);
+    if (code == code_of(what) || code == errc::connection_lost) return native_failure(native);
   }
-  said.number = 0;
-  said.sqlstate.clear();
-  native_failure out(said);
+  native.number = 0;
+  native.sqlstate.clear();
+  native_failure out(native);
   out.judge({code_of(what), advice::transaction});
   return out;
 }
@@ -74,23 +75,24 @@ class faulty_link {
   [[nodiscard]] bool in_transaction() const noexcept { return !dead() && real_->in_transaction(); }
   [[nodiscard]] std::set<faulty_prepared*>& texts() noexcept { return texts_; }
 
-  /// Makes a call, or fails it.
+  /// Runs a call, or makes it fail.
   template <class Work>
   void make(std::string_view name, bool lasting, boundary what, Work work) {
     using way = core::fault_plan::way;
     if (dead()) throw lost();
-    const auto how = plan_->next(name, lasting, what == boundary::rollback ? way::lost : way::any);
-    if (!how) return work();
-    const bool dies = loses(failure_of(how->what, definition_));
-    if (dies) {
-      if (how->when == moment::after) work();
+    const auto fault =
+        plan_->next(name, lasting, what == boundary::rollback ? way::lost : way::any);
+    if (!fault) return work();
+    const bool ends = loses(failure_of(fault->what, definition_));
+    if (ends) {
+      if (fault->when == moment::after) work();
       die();
     } else if (what == boundary::commit || (what == boundary::none && in_transaction())) {
       spoil();
-    } else if (how->when == moment::after) {
-      take_back(what, work);
+    } else if (fault->when == moment::after) {
+      undo(what, work);
     }
-    throw failure_of(how->what, definition_);
+    throw failure_of(fault->what, definition_);
   }
 
  private:
@@ -111,7 +113,7 @@ class faulty_link {
   }
 
   template <class Work>
-  void take_back(boundary what, Work work) {
+  void undo(boundary what, Work work) {
     if (what != boundary::begin) real_->script(definition_.begin, boundary::begin);
     work();
     real_->script(definition_.rollback, boundary::rollback);
@@ -134,15 +136,15 @@ class faulty_prepared final : public prepared {
   }
   ~faulty_prepared() override { link_->texts().erase(this); }
 
-  void run(const arguments& with, core::row_set& out) override {
+  void run(const arguments& given, core::row_set& out) override {
     link_->make(name_, writes_ && !link_->in_transaction(), boundary::none, [&] {
-      // The answer is lost if the call fails afterwards, and the caller sees none of it.
-      real_->run(with, out);
+      // If the call fails after this, its result is lost, and the caller sees none of it.
+      real_->run(given, out);
     });
   }
 
   void hold(std::unique_ptr<prepared> real) noexcept { real_ = std::move(real); }
-  /// Before its session is closed.
+  /// Called before its session is closed.
   void drop() noexcept { real_.reset(); }
 
  private:
@@ -157,11 +159,11 @@ void faulty_link::die() {
   // ODBC's own functions ends only by these.
   try {
     if (real_->in_transaction()) session_.rollback();
-  } catch (const soci::soci_error&) {  // Tried otherwise.
+  } catch (const soci::soci_error&) {  // The next block tries another way.
   }
   try {
     if (real_->in_transaction()) real_->script(definition_.rollback, boundary::rollback);
-  } catch (const native_failure&) {  // Closed below, which rolls back as well.
+  } catch (const native_failure&) {  // Closing the session below rolls back as well.
   }
   for (faulty_prepared* const each : texts_) each->drop();
   real_.reset();
@@ -172,10 +174,10 @@ class faulty_transport final : public transport {
  public:
   explicit faulty_transport(std::shared_ptr<faulty_link> link) : link_(std::move(link)) {}
 
-  std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    auto out = std::make_unique<faulty_prepared>(link_, of.name, of.writes);
-    link_->make(std::string(of.name).append(".prepare"), false, boundary::none,
-                [&] { out->hold(link_->real().prepare(std::move(of), keep)); });
+  std::unique_ptr<prepared> prepare(text statement, bool keep) override {
+    auto out = std::make_unique<faulty_prepared>(link_, statement.name, statement.writes);
+    link_->make(std::string(statement.name).append(".prepare"), false, boundary::none,
+                [&] { out->hold(link_->real().prepare(std::move(statement), keep)); });
     return out;
   }
 
@@ -204,11 +206,11 @@ std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::se
       std::make_shared<faulty_link>(std::move(real), session, definition, std::move(plan)));
 }
 
-std::unique_ptr<soci::session> open_with_faults(const transport_kind& by, const endpoint& at,
-                                                core::fault_plan& plan) {
-  const auto how = plan.next("connect", false, core::fault_plan::way::lost);
-  if (!how) return by.open(at);
-  if (how->when == moment::after) by.open(at);
+std::unique_ptr<soci::session> open_with_faults(const transport_kind& transport,
+                                                const endpoint& address, core::fault_plan& plan) {
+  const auto fault = plan.next("connect", false, core::fault_plan::way::lost);
+  if (!fault) return transport.open(address);
+  if (fault->when == moment::after) transport.open(address);
   throw lost();
 }
 

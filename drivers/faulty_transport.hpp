@@ -11,14 +11,14 @@ namespace tableq::inline v0::drivers {
 /// tableq/testing.hpp.
 ///
 /// Throws the errors of the real transport, so that all code above runs as with a real failure. A
-/// lost session is rolled back, and its link closed; every later call fails.
-/// @param session the one below `real`.
+/// lost session is rolled back and closed; every later call fails.
+/// @param session the session below `real`.
 std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::session& session,
                                        const dialect& definition,
                                        std::shared_ptr<core::fault_plan> plan);
 
-/// Opens a session, unless the plan fails that.
-std::unique_ptr<soci::session> open_with_faults(const transport_kind& by, const endpoint& at,
-                                                core::fault_plan& plan);
+/// Opens a session, unless the plan makes this call fail.
+std::unique_ptr<soci::session> open_with_faults(const transport_kind& transport,
+                                                const endpoint& address, core::fault_plan& plan);
 
 }  // namespace tableq::inline v0::drivers

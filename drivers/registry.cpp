@@ -39,7 +39,7 @@ const transport_kind* find_transport(std::string_view name) noexcept {
 
 namespace {
 
-/// The dialects of this process. Owns them; a database keeps the vocabulary it was opened with.
+/// The dialects of this process. Owns them. A database keeps the texts with which it was opened.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -99,8 +99,8 @@ class known_dialects {
                     listed([](const dialect_texts& texts) { return texts.definition.name; }));
   }
 
-  /// Before there is a session the dialect is unknown: the verdict of any dialect that knows the
-  /// failure as permanent counts.
+  /// Before a session exists, the dialect is unknown. If any dialect classifies the failure as
+  /// permanent, that counts.
   [[nodiscard]] advice advice_for_login(native_error failure) const {
     failure.link_lost = false;
     const std::scoped_lock hold(core::process_wide());
@@ -168,70 +168,71 @@ known_dialects& known() {
 
 class dialect_driver final : public core::driver {
  public:
-  dialect_driver(std::shared_ptr<const dialect_texts> texts, endpoint at,
+  dialect_driver(std::shared_ptr<const dialect_texts> texts, endpoint address,
                  std::shared_ptr<core::fault_plan> faults)
-      : driver(texts->definition.name, at.capabilities),
+      : driver(texts->definition.name, address.capabilities),
         texts_(std::move(texts)),
-        at_(std::move(at)),
+        address_(std::move(address)),
         faults_(std::move(faults)) {}
 
   std::unique_ptr<core::connection> connect() override {
-    return std::make_unique<dialect_session>(texts_, at_, faults_, &share_);
+    return std::make_unique<dialect_session>(texts_, address_, faults_, &share_);
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
-    return std::make_unique<dialect_session>(texts_, at_, session, faults_);
+    return std::make_unique<dialect_session>(texts_, address_, session, faults_);
   }
   std::unique_ptr<core::listener> listen() override {
     if (texts_->by->listen == nullptr) return nullptr;
-    // Without faults: notifications are hints, and calls of another thread could not be numbered.
-    return texts_->by->listen(std::make_unique<dialect_session>(texts_, at_, nullptr, &share_), at_,
-                              share_.writes);
+    // Without faults: notifications are hints, and calls of another thread have no fixed number.
+    return texts_->by->listen(std::make_unique<dialect_session>(texts_, address_, nullptr, &share_),
+                              address_, share_.writes);
   }
 
  private:
   std::shared_ptr<const dialect_texts> texts_;
-  endpoint at_;
+  endpoint address_;
   std::shared_ptr<core::fault_plan> faults_;
   session_share share_;
 };
 
-void survive_forks(const dialect_texts& texts) {
-  if (texts.by != nullptr && texts.by->survive_forks != nullptr) texts.by->survive_forks();
+void prepare_for_forks(const dialect_texts& texts) {
+  if (texts.by != nullptr && texts.by->prepare_for_forks != nullptr) texts.by->prepare_for_forks();
 }
 
 /// The endpoint, with the settings of the dialect's own sessions.
-endpoint completed(endpoint at, const dialect& definition) {
-  if (!at.pooled) {
-    at.setup.insert(at.setup.begin(), definition.setup.begin(), definition.setup.end());
+endpoint completed(endpoint address, const dialect& definition) {
+  if (!address.pooled) {
+    address.setup.insert(address.setup.begin(), definition.setup.begin(), definition.setup.end());
   }
-  at.wide_text = definition.wide_text;
-  at.prepares = definition.prepares;
-  return at;
+  address.wide_text = definition.wide_text;
+  address.prepares = definition.prepares;
+  return address;
 }
 
 #if defined(TABLEQ_WITH_ODBC)
 /// Opens any database behind an ODBC connection string, with the dialect of its product.
 std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
                                           std::shared_ptr<core::fault_plan> faults) {
-  endpoint at{.connect = odbc::raw_connection_string(url)};
+  endpoint address{.connect = odbc::raw_connection_string(url)};
   std::string product;
   try {
-    product = odbc_product(at);
+    product = odbc_product(address);
   } catch (const native_failure& failure) {
     const native_error& native = failure.details();
     throw error(errc::connection_failed, known().advice_for_login(native), native.sentence,
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto texts = std::make_shared<dialect_texts>(*known().by_product(product));
-  survive_forks(*texts);
+  prepare_for_forks(*texts);
   texts->by = &odbc_transport;
-  at.capabilities = texts->definition.capabilities;
+  address.capabilities = texts->definition.capabilities;
   if (texts->definition.batches == batching::arrays) {
-    // Bytes in an array of text take two digits each.
-    at.capabilities.max_payload = std::min(at.capabilities.max_payload, std::size_t{500'000'000});
+    // Each byte in an array of text takes two digits.
+    address.capabilities.max_payload =
+        std::min(address.capabilities.max_payload, std::size_t{500'000'000});
   }
-  at = completed(std::move(at), texts->definition);
-  return std::make_unique<dialect_driver>(std::move(texts), std::move(at), std::move(faults));
+  address = completed(std::move(address), texts->definition);
+  return std::make_unique<dialect_driver>(std::move(texts), std::move(address), std::move(faults));
 }
 #endif
 
@@ -248,17 +249,17 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url,
   }
 #endif
   auto texts = drivers::known().by_scheme(parsed.scheme);
-  drivers::survive_forks(*texts);
-  endpoint at = named(texts->definition.name, "connect", [&] {
+  drivers::prepare_for_forks(*texts);
+  endpoint address = named(texts->definition.name, "connect", [&] {
     return drivers::completed(texts->definition.resolve(texts->definition, parsed),
                               texts->definition);
   });
-  return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(at),
+  return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(address),
                                                    std::move(faults));
 }
 
 std::string_view core::reserved_beginning(std::string_view table) noexcept {
-  // SQLite reserves it for indexes as well, whose names continue the table's with `_`.
+  // SQLite also reserves it for indexes: their names are the table's name, `_` and a suffix.
   if (table == "sqlite") return "sqlite_";
   for (const std::string_view kept : {"sqlite_", "pg_"}) {
     if (table.starts_with(kept)) return kept;
@@ -290,9 +291,10 @@ std::string core::role_text(std::string_view dialect, std::string_view block,
 std::string core::statement_text(std::string_view dialect, statement id, const table_names& names,
                                  std::span<const value> shared) {
   const auto texts = drivers::known().by_name(dialect);
-  const contract& of = contract_of(id);
-  const std::string& block = texts->statements.find(of.name)->second;
-  return drivers::with_literals(drivers::fill_names(block, texts->definition, names), of, shared);
+  const contract& contract = contract_of(id);
+  const std::string& block = texts->statements.find(contract.name)->second;
+  return drivers::with_literals(drivers::fill_names(block, texts->definition, names), contract,
+                                shared);
 }
 
 std::map<std::string, std::string> core::statement_texts(std::string_view dialect,

@@ -18,15 +18,17 @@ bool name_character(char c) noexcept {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-std::string quote(std::string_view name, const dialect& in) {
-  std::string out(1, in.quote_open);
+std::string quote(std::string_view name, const dialect& definition) {
+  std::string out(1, definition.quote_open);
   out += name;
-  out += in.quote_close;
+  out += definition.quote_close;
   return out;
 }
 
-std::string qualified(std::string_view name, const dialect& in, const core::table_names& names) {
-  return names.schema.empty() ? quote(name, in) : quote(names.schema, in) + "." + quote(name, in);
+std::string qualified(std::string_view name, const dialect& definition,
+                      const core::table_names& names) {
+  return names.schema.empty() ? quote(name, definition)
+                              : quote(names.schema, definition) + "." + quote(name, definition);
 }
 
 /// Walks over a text: calls `literal` with each unchanged part and `parameter` with each name.
@@ -65,7 +67,7 @@ std::optional<std::size_t> position(std::span<const core::field> fields, std::st
   return static_cast<std::size_t>(found - fields.begin());
 }
 
-/// A piece of a text; `{items: ...}` is a piece of its own.
+/// A piece of a text; each `{items: ...}` is a separate piece.
 struct part {
   std::string_view sql;
   bool repeated = false;
@@ -87,15 +89,16 @@ std::vector<part> parts_of(std::string_view sql) {
   return out;
 }
 
-[[noreturn]] void unknown_parameter(const core::contract& of, std::string_view name) {
+[[noreturn]] void unknown_parameter(const core::contract& contract, std::string_view name) {
   throw error(errc::invalid_argument, advice::never,
               "the statement names a parameter that its contract lacks: " + std::string(name),
-              {.operation = std::string(of.name)});
+              {.operation = std::string(contract.name)});
 }
 
 }  // namespace
 
-std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names) {
+std::string fill_names(std::string_view text, const dialect& definition,
+                       const core::table_names& names) {
   constexpr std::string_view table = "{table}";
   constexpr std::string_view index = "{table:";
   constexpr std::string_view catalog = "{catalog}";
@@ -107,18 +110,18 @@ std::string fill_names(std::string_view text, const dialect& in, const core::tab
     out += text.substr(0, brace);
     text.remove_prefix(brace);
     if (text.starts_with(table)) {
-      out += qualified(names.table, in, names);
+      out += qualified(names.table, definition, names);
       text.remove_prefix(table.size());
     } else if (text.starts_with(catalog)) {
-      out += qualified(names.catalog, in, names);
+      out += qualified(names.catalog, definition, names);
       text.remove_prefix(catalog.size());
     } else if (text.starts_with(limits)) {
-      out += qualified(names.limits, in, names);
+      out += qualified(names.limits, definition, names);
       text.remove_prefix(limits.size());
     } else if (text.starts_with(index) && text.find('}') != std::string_view::npos) {
       const std::size_t end = text.find('}');
-      out +=
-          quote(names.table + "_" + std::string(text.substr(index.size(), end - index.size())), in);
+      out += quote(names.table + "_" + std::string(text.substr(index.size(), end - index.size())),
+                   definition);
       text.remove_prefix(end + 1);
     } else if (!text.empty()) {
       out += text.front();
@@ -128,46 +131,46 @@ std::string fill_names(std::string_view text, const dialect& in, const core::tab
   return out;
 }
 
-std::string fill_role(std::string_view text, const dialect& in, const core::table_names& names,
-                      std::string_view user) {
-  std::string out = fill_names(text, in, names);
+std::string fill_role(std::string_view text, const dialect& definition,
+                      const core::table_names& names, std::string_view user) {
+  std::string out = fill_names(text, definition, names);
   const auto put = [&out](std::string_view place, const std::string& what) {
     for (std::size_t at = out.find(place); at != std::string::npos; at = out.find(place, at)) {
       out.replace(at, place.size(), what);
       at += what.size();
     }
   };
-  put("{schema}", quote(names.schema, in));
-  put("{user}", quote(user, in));
+  put("{schema}", quote(names.schema, definition));
+  put("{user}", quote(user, definition));
   return out.empty() ? out : out + ";\n";
 }
 
-text compile(std::string_view filled, const core::contract& of, const style& as) {
+text compile(std::string_view filled, const core::contract& contract, const style& target) {
   text out;
-  out.name = of.name;
-  out.writes = of.writes;
+  out.name = contract.name;
+  out.writes = contract.writes;
   std::vector<std::string_view> seen;
   const auto add = [&](std::string_view name, std::size_t row) {
     parameter& added = out.parameters.emplace_back();
     added.row = row;
-    if (const auto shared = position(of.shared, name)) {
-      added.type = of.shared[*shared].type;
+    if (const auto shared = position(contract.shared, name)) {
+      added.type = contract.shared[*shared].type;
       added.source = *shared;
-      added.clock = *shared == of.now_at;
-    } else if (const auto item = position(of.items, name)) {
-      added.array = as.batches == batching::arrays && as.arrays;
-      const bool as_text = as.batches == batching::arrays && !as.arrays;
-      added.type = as_text ? core::value_type::text : of.items[*item].type;
+      added.clock = *shared == contract.now_at;
+    } else if (const auto item = position(contract.items, name)) {
+      added.array = target.batches == batching::arrays && target.arrays;
+      const bool as_text = target.batches == batching::arrays && !target.arrays;
+      added.type = as_text ? core::value_type::text : contract.items[*item].type;
       added.source = *item;
       added.item = true;
     } else if (name == own_identity) {
       added.identity = true;
     } else {
-      unknown_parameter(of, name);
+      unknown_parameter(contract, name);
     }
   };
   const auto place = [&](std::string_view name, std::size_t row) {
-    if (as.markers == marker::question) {
+    if (target.markers == marker::question) {
       add(name, row);
       out.sql += '?';
       return;
@@ -178,12 +181,12 @@ text compile(std::string_view filled, const core::contract& of, const style& as)
       seen.push_back(name);
       add(name, row);
     }
-    out.sql += as.markers == marker::numbered ? '$' : '?';
+    out.sql += target.markers == marker::numbered ? '$' : '?';
     out.sql += std::to_string(number);
   };
   const auto literal = [&](std::string_view piece) { out.sql += piece; };
   for (const part& each : parts_of(filled)) {
-    const std::size_t copies = each.repeated ? as.rows : 1;
+    const std::size_t copies = each.repeated ? target.rows : 1;
     for (std::size_t row = 0; row < copies; ++row) {
       if (row != 0) out.sql += ", ";
       walk(each.sql, literal, [&](std::string_view name) {
@@ -195,17 +198,17 @@ text compile(std::string_view filled, const core::contract& of, const style& as)
       });
     }
   }
-  if (as.bare) {
+  if (target.bare) {
     out.bare = true;
-    const auto id = position(of.items, "id");
+    const auto id = position(contract.items, "id");
     for (std::size_t i = 0; id && i < out.parameters.size(); ++i) {
       if (out.parameters[i].item && out.parameters[i].source == *id) out.given_id = i;
     }
   }
-  if (!of.columns.empty()) {
-    if (!of.items.empty() && as.batches != batching::loop)
+  if (!contract.columns.empty()) {
+    if (!contract.items.empty() && target.batches != batching::loop)
       out.columns.push_back(core::value_type::integer);
-    for (const core::field& column : of.columns) out.columns.push_back(column.type);
+    for (const core::field& column : contract.columns) out.columns.push_back(column.type);
   }
   return out;
 }
@@ -231,14 +234,14 @@ std::vector<std::string> split_script(std::string_view script) {
   return out;
 }
 
-std::string with_literals(std::string_view filled, const core::contract& of,
+std::string with_literals(std::string_view filled, const core::contract& contract,
                           std::span<const core::value> shared) {
   std::string out;
   walk(
       filled, [&](std::string_view piece) { out += piece; },
       [&](std::string_view name) {
-        const auto at = position(of.shared, name);
-        if (!at) unknown_parameter(of, name);
+        const auto at = position(contract.shared, name);
+        if (!at) unknown_parameter(contract, name);
         const core::value& given = shared[*at];
         if (given.is == core::value::shape::null) {
           out += "NULL";

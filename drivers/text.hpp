@@ -16,23 +16,24 @@ namespace tableq::inline v0::drivers {
 
 /// How a transport writes a parameter.
 enum class marker {
-  numbered,           ///< `$1`: one place for each parameter, however often it is named.
+  numbered,           ///< `$1`: one place for each parameter, even if the text names it several
+                      ///< times.
   numbered_question,  ///< `?1`: the same.
-  question,           ///< `?`: one place for each time that it is named.
+  question,           ///< `?`: one place each time that the text names it.
 };
 
 /// How a text is changed for a transport.
 struct style {
   marker markers = marker::numbered;
   batching batches = batching::loop;
-  bool arrays = true;    ///< Whether the transport binds arrays; otherwise they travel as text.
+  bool arrays = true;    ///< Whether the transport binds arrays; otherwise they are sent as text.
   std::size_t rows = 1;  ///< For batching::rows: the copies of `{items: ...}`.
-  bool bare = false;     ///< The text returns no row; the transport tells the id.
+  bool bare = false;     ///< The text returns no row; the transport reports the id.
 };
 
-/// A block with such an ending replaces the plain one where it is cheaper: if `:max` is 1 or arrays
-/// would have one item, which it takes as batching::loop does; and if the transport supplies the id
-/// of a changed row.
+/// A block whose name has such an ending replaces the plain block where it is cheaper. `.one`: if
+/// `:max` is 1, or if arrays would have one item; it takes the item as batching::loop does.
+/// `.bare`: if the transport supplies the id of a changed row.
 inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view without_rows = ".bare";
 /// For an item of a batch that is sent item by item, once an earlier one has changed a row: the
@@ -46,8 +47,8 @@ struct parameter {
   std::size_t source = 0;  ///< Index into the shared values, or into one item's values.
   bool item = false;       ///< From the items.
   bool array = false;      ///< All items at once, as one array.
-  std::size_t row = 0;     ///< Of which item; one beyond the last is NULL.
-  bool clock = false;      ///< `:now`: if NULL, the transport gives what the database's clock says.
+  std::size_t row = 0;     ///< The item's index; beyond the last item the value is NULL.
+  bool clock = false;      ///< `:now`: if NULL, the transport supplies the database's time.
   bool identity = false;   ///< `:own_identity`: given by the session, in no contract.
 };
 
@@ -58,32 +59,33 @@ struct text {
   std::string sql;
   std::vector<parameter> parameters;      ///< In the order of their numbers or places.
   std::vector<core::value_type> columns;  ///< Of each row; empty: ignore the rows.
-  /// Returns nothing. If it changed a row, the contract's row is the id: the given one, or else
-  /// that of the added row.
+  /// Returns nothing. If it changed a row, the result is one row with an id: the given id, or the
+  /// id of the added row.
   bool bare = false;
   std::optional<std::size_t> given_id = {};  ///< Index into the parameters.
 };
 
 /// Fills `{table}`, `{table:suffix}`, `{catalog}` and `{limits}` with quoted names. Nothing else is
 /// substituted.
-std::string fill_names(std::string_view text, const dialect& in, const core::table_names& names);
+std::string fill_names(std::string_view text, const dialect& definition,
+                       const core::table_names& names);
 
 /// The same for a block of a dialect's roles, with `{schema}` and `{user}`. Ends with `;` unless it
 /// is empty.
-std::string fill_role(std::string_view text, const dialect& in, const core::table_names& names,
-                      std::string_view user);
+std::string fill_role(std::string_view text, const dialect& definition,
+                      const core::table_names& names, std::string_view user);
 
-/// Turns `:name` into the transport's markers. Strings, quoted names and `::` stay. With
+/// Turns `:name` into the transport's markers. Strings, quoted names and `::` stay unchanged. With
 /// batching::rows `{items: ...}` becomes that many copies with commas between them, and `:item` in
-/// them the copy's number.
+/// a copy becomes its number.
 /// @throws error errc::invalid_argument when the text names a parameter that the contract lacks.
-text compile(std::string_view filled, const core::contract& of, const style& as);
+text compile(std::string_view filled, const core::contract& contract, const style& target);
 
 /// The statements of a script, cut at each `;` outside strings, quoted names and comments.
 std::vector<std::string> split_script(std::string_view script);
 
 /// Writes values in place of parameters, as literals.
-std::string with_literals(std::string_view filled, const core::contract& of,
+std::string with_literals(std::string_view filled, const core::contract& contract,
                           std::span<const core::value> shared);
 
 }  // namespace tableq::inline v0::drivers

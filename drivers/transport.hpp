@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Transports run statements on the native handle below a SOCI session. A transport knows a client
-/// library, and no database's SQL.
+/// Transports run statements on the native handle below a SOCI session. A transport depends on a
+/// client library, and on no database's SQL.
 
 #include <chrono>
 #include <cstddef>
@@ -36,13 +36,13 @@ class native_failure : public std::exception {
       : what_(std::move(what)), more_(std::move(more)) {}
   [[nodiscard]] const native_error& details() const noexcept { return what_; }
   [[nodiscard]] const std::vector<native_error>& more() const noexcept { return more_; }
-  /// The verdict if no dialect is to judge it.
+  /// The verdict, if the dialect must not judge the failure.
   [[nodiscard]] const std::optional<verdict>& judged() const noexcept { return judged_; }
-  void judge(const verdict& as) { judged_ = as; }
-  /// One that no dialect is to judge.
-  static native_failure judged_as(const verdict& as, std::string sentence) {
+  void judge(const verdict& decided) { judged_ = decided; }
+  /// A failure with a fixed verdict, which the dialect does not judge.
+  static native_failure judged_as(const verdict& decided, std::string sentence) {
     native_failure out({.sentence = std::move(sentence)});
-    out.judge(as);
+    out.judge(decided);
     return out;
   }
   [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
@@ -61,7 +61,7 @@ struct arguments {
   core::value identity = {};           ///< Of the queue.
 
   /// The value of a parameter that is no array.
-  [[nodiscard]] const core::value& of(const parameter& place) const noexcept {
+  [[nodiscard]] const core::value& value_of(const parameter& place) const noexcept {
     static const core::value null;
     if (place.identity) return identity;
     if (!place.item) return shared[place.source];
@@ -81,9 +81,10 @@ class prepared {
   prepared& operator=(const prepared&) = delete;
   virtual ~prepared() = default;
 
-  /// Runs to the end and adds every row's fields to `out`. Leaves nothing open.
-  /// @throws native_failure; the statement is reset and may be run again unless the link is lost.
-  virtual void run(const arguments& with, core::row_set& out) = 0;
+  /// Runs the statement to its end and adds the fields of all rows to `out`. Leaves nothing open.
+  /// @throws native_failure; the statement is reset and may be run again unless the connection is
+  ///   lost.
+  virtual void run(const arguments& given, core::row_set& out) = 0;
 };
 
 /// The executor of one session.
@@ -95,14 +96,14 @@ class transport {
   virtual ~transport() = default;
 
   /// @param keep false: used once, and nothing may stay in the session.
-  virtual std::unique_ptr<prepared> prepare(text of, bool keep) = 0;
+  virtual std::unique_ptr<prepared> prepare(text statement, bool keep) = 0;
   /// Runs a statement without parameters and rows.
   virtual void script(const std::string& sql, boundary what) = 0;
-  /// Whether the link is up, as far as the client library knows without asking the server.
+  /// Whether the connection is alive, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
   virtual bool in_transaction() noexcept = 0;
 
-  /// What the session works on, as it found that; null where a server or the memory has it.
+  /// The files that the session has opened; null for a server or a database in memory.
   virtual const session_files* files() noexcept { return nullptr; }
 };
 
@@ -112,28 +113,28 @@ struct transport_kind {
   marker markers;
   bool arrays;  ///< Whether parameters can be arrays.
   /// Opens a session. Throws native_failure with link_lost when that fails.
-  std::unique_ptr<soci::session> (*open)(const endpoint& at);
+  std::unique_ptr<soci::session> (*open)(const endpoint& address);
   /// The executor for a session.
   /// @param own the writes of its `database` object; null: the session is the caller's, whose
   ///   settings stay as they are.
-  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& at,
+  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& address,
                                        const own_writes* own);
-  /// Whether an open session of unknown origin is of this kind, and of the dialect's database, as
-  /// far as known without asking it.
+  /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
+  /// as far as the client library knows.
   bool (*fits)(soci::session& session, const dialect& definition);
-  /// A listener for changes by others; null if this address has none. A null function: no address
-  /// has one.
-  /// @param session an open one, to keep or to drop.
-  /// @param own the writes of the `database` object, of which it may be told later.
+  /// A listener for changes by other sessions; null if this address has none. A null function: no
+  /// address has one.
+  /// @param session an open session, which the listener may keep.
+  /// @param own the writes of the `database` object, which may be reported late.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
-                                            const endpoint& at, const own_writes& own);
+                                            const endpoint& address, const own_writes& own);
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
   /// Whether it reads the database's clock itself, for less than the database's function costs, and
-  /// gives it in the place of `:now`.
+  /// supplies it as `:now`.
   bool tells_time = false;
-  /// Called before the first session of a database of its dialects, with any transport: from then
-  /// on a child of fork() can open sessions of its own. Null if nothing is needed for that.
-  void (*survive_forks)() = nullptr;
+  /// Called before the first session to a database of its dialects, with any transport. From then
+  /// on a child of fork() can open sessions. Null if nothing is needed for that.
+  void (*prepare_for_forks)() = nullptr;
 };
 
 /// The transports of this build: drivers/registry.cpp.
@@ -149,7 +150,7 @@ extern const transport_kind libpq_transport;
 extern const transport_kind odbc_transport;
 /// The product's name from the driver of an address. Opens a session for that. Throws
 /// native_failure with link_lost when that fails.
-std::string odbc_product(const endpoint& at);
+std::string odbc_product(const endpoint& address);
 #endif
 
 }  // namespace tableq::inline v0::drivers

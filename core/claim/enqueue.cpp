@@ -17,17 +17,17 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// How often a message that holds a key is looked for again, while others take it or put it there.
+/// How often a replacement is tried again, while other calls take or add the message with the key.
 constexpr int most_replacements = 3;
 
-/// The messages of one call, and what the statements take; the texts live here.
+/// The messages of one call as items of statements. Owns the converted texts.
 class batch {
  public:
-  batch(const queue_state& to, std::span<const claim_message> messages)
-      : messages_(messages), to_(to) {
+  batch(const queue_state& queue, std::span<const claim_message> messages)
+      : messages_(messages), queue_(queue) {
     for (const claim_message& one : messages) {
-      check_payload(one.payload, to.database().capabilities().max_payload);
-      check_message(*one.options, to.info().groups.has_value());
+      check_payload(one.payload, queue.database().capabilities().max_payload);
+      check_message(*one.options, queue.info().groups.has_value());
     }
     for (const claim_message& one : messages) items_.push_back(to_item(one));
   }
@@ -39,20 +39,20 @@ class batch {
     return *messages_[i].options;
   }
 
-  /// Whether one statement is all there is to do.
+  /// Whether one statement is enough.
   [[nodiscard]] bool plain() const {
     return std::ranges::all_of(messages_, [this](const claim_message& one) {
       const claim_enqueue_options& options = *one.options;
       return options.on_duplicate == on_duplicate::keep_first && !options.group &&
-             (!options.key || to_.info().key_window.count() == 0);
+             (!options.key || queue_.info().key_window.count() == 0);
     });
   }
 
-  /// What claim.enqueue takes.
+  /// The item of claim.enqueue.
   [[nodiscard]] const claim_item& item(std::size_t i) const { return items_[i]; }
   [[nodiscard]] std::span<const claim_item> items() const { return items_; }
 
-  /// What claim.replace takes.
+  /// The item of claim.replace.
   [[nodiscard]] replace_item replacement(std::size_t i) const {
     const claim_item& one = items_[i];
     return {.key = one.key.value_or(std::string_view()),
@@ -79,50 +79,52 @@ class batch {
                    .max_attempts = given.max_attempts,
                    .group = given.group};
     if (!given.headers.empty()) out.headers = texts_.emplace_back(encode_headers(given.headers));
-    out.ttl = given.time_to_live ? given.time_to_live->length() : to_.info().time_to_live;
+    out.ttl = given.time_to_live ? given.time_to_live->length() : queue_.info().time_to_live;
     if (given.retry) out.retry = texts_.emplace_back(encode_retry(*given.retry));
     return out;
   }
 
   std::span<const claim_message> messages_;
-  const queue_state& to_;
-  std::deque<std::string> texts_;  // keeps its elements where they are
+  const queue_state& queue_;
+  std::deque<std::string> texts_;  // a deque never moves its elements
   std::vector<claim_item> items_;
 };
 
 using places = std::vector<std::size_t>;
 
-/// Adds those whose keys are free. @return the others.
-places insert(const queue_state& to, transaction_state* tx, const batch& of, const places& which,
-              std::vector<enqueued>& results) {
+/// Adds the messages whose keys are free. @return the others.
+places insert(const queue_state& queue, transaction_state* tx, const batch& request,
+              const places& which, std::vector<enqueued>& results) {
   std::vector<claim_item> chosen;
-  std::span<const claim_item> items = of.items();
+  std::span<const claim_item> items = request.items();
   if (which.size() != items.size()) {
     chosen.reserve(which.size());
-    for (const std::size_t i : which) chosen.push_back(of.item(i));
+    for (const std::size_t i : which) chosen.push_back(request.item(i));
     items = chosen;
   }
   for (const auto& row :
-       to.execute(tx, statements::claim_enqueue, {.now = to.database().now()}, items)) {
+       queue.execute(tx, statements::claim_enqueue, {.now = queue.database().now()}, items)) {
     results[which[row.item]] = {.id = row.id};
   }
   places rest;
   for (const std::size_t i : which) {
     if (results[i].id.value != 0) continue;
-    if (!of.options(i).key) not_stored(to, tx);
+    if (!request.options(i).key) not_stored(queue, tx);
     rest.push_back(i);
   }
   return rest;
 }
 
-/// Gives the payloads to the waiting messages that hold the keys. @return those without such a one.
-places replace(const queue_state& to, transaction_state* tx, const batch& of, const places& which,
-               bool postpone, std::vector<enqueued>& results) {
+/// Replaces the waiting messages that hold the keys. @return the messages whose key no message
+/// holds.
+places replace(const queue_state& queue, transaction_state* tx, const batch& request,
+               const places& which, bool postpone, std::vector<enqueued>& results) {
   std::vector<replace_item> items;
   items.reserve(which.size());
-  for (const std::size_t i : which) items.push_back(of.replacement(i));
-  for (const auto& row : to.execute(tx, statements::claim_replace,
-                                    {.postpone = postpone, .now = to.database().now()}, items)) {
+  for (const std::size_t i : which) items.push_back(request.replacement(i));
+  for (const auto& row :
+       queue.execute(tx, statements::claim_replace,
+                     {.postpone = postpone, .now = queue.database().now()}, items)) {
     results[which[row.item]] = {
         .id = row.id, .result = postpone ? enqueue_result::postponed : enqueue_result::replaced};
   }
@@ -133,70 +135,71 @@ places replace(const queue_state& to, transaction_state* tx, const batch& of, co
   return rest;
 }
 
-/// Fills in the messages that hold the keys of those that were not added.
+/// For messages that were not added, fills in the ids of the messages that hold their keys.
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
-void find_holders(const queue_state& to, transaction_state* tx, const batch& of,
+void find_holders(const queue_state& queue, transaction_state* tx, const batch& request,
                   const places& which, std::vector<enqueued>& results) {
   if (which.empty()) return;
   std::vector<key_item> keys;
   keys.reserve(which.size());
   for (const std::size_t i : which) {
     results[i].result = enqueue_result::kept_first;
-    keys.push_back(of.key(i));
+    keys.push_back(request.key(i));
   }
   std::size_t found = 0;
-  for (const auto& row : to.execute(tx, statements::claim_find_key, {}, keys)) {
+  for (const auto& row : queue.execute(tx, statements::claim_find_key, {}, keys)) {
     results[which[row.item]].id = row.id;
     ++found;
   }
-  // A holder may have left at this moment; or the queue was dropped, and nothing was looked at.
-  if (found < which.size()) look_again(to, tx);
+  // The other message may have left just now. Or the queue was dropped.
+  if (found < which.size()) recheck(queue, tx);
 }
 
-/// Nothing of the call stays: the transaction can only be rolled back.
-[[noreturn]] void reject(const queue_state& to, transaction_state& tx) {
+/// The transaction can then only be rolled back, so that nothing of the call stays.
+[[noreturn]] void reject(const queue_state& queue, transaction_state& tx) {
   tx.spoil();
   throw error(errc::duplicate_key, advice::never,
-              "another message of the queue " + to.name() +
+              "another message of the queue " + queue.name() +
                   " holds the key; nothing of this call is stored",
-              {.backend = to.database().name(), .operation = "claim.enqueue"});
+              {.backend = queue.database().name(), .operation = "claim.enqueue"});
 }
 
 /// Messages of one policy, with no key twice.
-void add_run(const queue_state& to, transaction_state& tx, const batch& of, const places& run,
-             std::vector<enqueued>& results) {
-  const on_duplicate policy = of.options(run.front()).on_duplicate;
+void add_run(const queue_state& queue, transaction_state& tx, const batch& request,
+             const places& run, std::vector<enqueued>& results) {
+  const on_duplicate policy = request.options(run.front()).on_duplicate;
   const bool postpone = policy == on_duplicate::postpone;
   const bool replacing = postpone || policy == on_duplicate::replace;
   places rest = run;
   for (int round = 0; round < (replacing ? most_replacements : 1) && !rest.empty(); ++round) {
-    if (replacing) rest = replace(to, &tx, of, rest, postpone, results);
-    if (!rest.empty()) rest = insert(to, &tx, of, rest, results);
+    if (replacing) rest = replace(queue, &tx, request, rest, postpone, results);
+    if (!rest.empty()) rest = insert(queue, &tx, request, rest, results);
   }
-  if (policy == on_duplicate::reject && !rest.empty()) reject(to, tx);
-  find_holders(to, &tx, of, rest, results);
+  if (policy == on_duplicate::reject && !rest.empty()) reject(queue, tx);
+  find_holders(queue, &tx, request, rest, results);
 }
 
-/// Cuts the batch into runs.
-void add_runs(const queue_state& to, transaction_state& tx, const batch& of,
+/// Divides the batch into runs.
+void add_runs(const queue_state& queue, transaction_state& tx, const batch& request,
               std::vector<enqueued>& results) {
   places run;
   std::set<std::string_view> keys;
-  for (std::size_t i = 0; i < of.size(); ++i) {
-    const claim_enqueue_options& options = of.options(i);
+  for (std::size_t i = 0; i < request.size(); ++i) {
+    const claim_enqueue_options& options = request.options(i);
     const bool again = options.key && !keys.insert(*options.key).second;
-    if (!run.empty() && (again || options.on_duplicate != of.options(run.front()).on_duplicate)) {
-      add_run(to, tx, of, run, results);
+    if (!run.empty() &&
+        (again || options.on_duplicate != request.options(run.front()).on_duplicate)) {
+      add_run(queue, tx, request, run, results);
       run.clear();
       keys.clear();
       if (options.key) keys.insert(*options.key);
     }
     run.push_back(i);
   }
-  if (!run.empty()) add_run(to, tx, of, run, results);
+  if (!run.empty()) add_run(queue, tx, request, run, results);
 }
 
-/// A postponed message leaves its place in a group, or comes for one.
+/// The ids of postponed messages: each may leave or enter its group.
 std::vector<message_id> postponed(const std::vector<enqueued>& results) {
   std::vector<message_id> ids;
   for (const enqueued& one : results) {
@@ -205,37 +208,39 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
   return ids;
 }
 
-/// Frees keys whose window is over: these, and some more, so that none stays for ever.
-void forget_keys(const queue_state& to, transaction_state& tx, const batch& of) {
-  if (to.info().key_window.count() == 0) return;
+/// Frees keys whose window has ended: the keys of this call, and some more, so that no key stays
+/// for ever.
+void forget_keys(const queue_state& queue, transaction_state& tx, const batch& request) {
+  if (queue.info().key_window.count() == 0) return;
   std::vector<key_item> keys;
-  for (std::size_t i = 0; i < of.size(); ++i) {
-    if (of.options(i).key) keys.push_back(of.key(i));
+  for (std::size_t i = 0; i < request.size(); ++i) {
+    if (request.options(i).key) keys.push_back(request.key(i));
   }
   if (keys.empty()) return;
-  to.execute(&tx, to.info().keep_completed ? statements::claim_free : statements::claim_forget,
-             {.now = to.database().now()}, keys);
+  queue.execute(&tx,
+                queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
+                {.now = queue.database().now()}, keys);
 }
 
 }  // namespace
 
-std::vector<enqueued> add_claims(const queue_state& to, transaction_state* tx,
+std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full) {
   if (messages.empty()) return {};
-  const batch of(to, messages);
-  room held(to, tx, of.size(), full);
-  if (of.plain()) {
-    std::vector<enqueued> results(of.size());
-    places all(of.size());
+  const batch request(queue, messages);
+  room held(queue, tx, request.size(), full);
+  if (request.plain()) {
+    std::vector<enqueued> results(request.size());
+    places all(request.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    const places rest = insert(to, tx, of, all, results);
+    const places rest = insert(queue, tx, request, all, results);
     held.used(all.size() - rest.size());
-    apply(to, tx, {.readable = all.size() - rest.size()});
+    apply(queue, tx, {.readable = all.size() - rest.size()});
     try {
-      find_holders(to, tx, of, rest, results);
+      find_holders(queue, tx, request, rest, results);
     } catch (const error&) {
-      // What could be stored is stored for good: the call must not fail any more. Ids stay zero.
-      if (tx != nullptr || to.limits().ended()) throw;
+      // The messages are committed, so the call must not fail. Unknown ids stay zero.
+      if (tx != nullptr || queue.limits().ended()) throw;
     }
     return results;
   }
@@ -243,16 +248,16 @@ std::vector<enqueued> add_claims(const queue_state& to, transaction_state* tx,
   for (const claim_message& one : messages) {
     if (one.options->group) groups.insert(*one.options->group);
   }
-  return claim_step(to, tx, {}, true, [&](transaction_state* in, claim_effects& done) {
-    std::vector<enqueued> results(of.size());
-    lock_groups(to, *in, groups);
-    forget_keys(to, *in, of);
-    add_runs(to, *in, of, results);
+  return claim_step(queue, tx, {}, true, [&](transaction_state* step_tx, claim_effects& done) {
+    std::vector<enqueued> results(request.size());
+    lock_groups(queue, *step_tx, groups);
+    forget_keys(queue, *step_tx, request);
+    add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(
         std::ranges::count(results, enqueue_result::added, &enqueued::result)));
     done.readable = messages.size();
     done.groups = groups;
-    if (to.info().groups) lock_groups_of(to, *in, postponed(results), done);
+    if (queue.info().groups) lock_groups_of(queue, *step_tx, postponed(results), done);
     return results;
   });
 }

@@ -12,8 +12,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Which of a queue's locks a group has. All processes must agree, so the hash is written out:
-/// FNV-1a of 64 bits (Fowler, Noll, Vo).
+/// The lock of a group. All processes must use the same hash, so it is written out here: FNV-1a of
+/// 64 bits (Fowler, Noll, Vo).
 std::uint64_t slot_of(std::string_view group) noexcept {
   constexpr std::uint64_t locks_of_a_queue = 256;
   std::uint64_t hash = 14695981039346656037ULL;
@@ -26,34 +26,36 @@ std::uint64_t slot_of(std::string_view group) noexcept {
 
 }  // namespace
 
-group_set groups_of(const queue_state& of, transaction_state& tx, std::span<const message_id> ids) {
+group_set groups_of(const queue_state& queue, transaction_state& tx,
+                    std::span<const message_id> ids) {
   group_set out;
   if (ids.empty()) return out;
-  for (auto& row : of.execute(&tx, statements::claim_group_of, {}, items_of(ids))) {
+  for (auto& row : queue.execute(&tx, statements::claim_group_of, {}, items_of(ids))) {
     out.insert(std::move(row.group_key));
   }
   return out;
 }
 
-void lock_groups(const queue_state& of, transaction_state& tx, const group_set& groups) {
-  // Sorted: two transactions that lock several do not wait for each other in a circle.
+void lock_groups(const queue_state& queue, transaction_state& tx, const group_set& groups) {
+  // Sorted, so that two transactions that lock several groups cannot deadlock.
   std::set<std::uint64_t> slots;
   for (const std::string& group : groups) slots.insert(slot_of(group));
   for (const std::uint64_t slot : slots) {
-    // The identity is random: other locks have such a number only by chance.
+    // The identity is random, so another lock has the same number only by chance.
     const auto key = static_cast<std::int64_t>(
-        (static_cast<std::uint64_t>(of.info().identity) + 1 + slot) & 0x7FFFFFFFFFFFFFFFULL);
-    of.execute(&tx, statements::queue_lock, {.identity = key});
+        (static_cast<std::uint64_t>(queue.info().identity) + 1 + slot) & 0x7FFFFFFFFFFFFFFFULL);
+    queue.execute(&tx, statements::queue_lock, {.identity = key});
   }
 }
 
-std::size_t advance_groups(const queue_state& of, transaction_state& tx, const group_set& groups) {
+std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
+                           const group_set& groups) {
   if (groups.empty()) return 0;
-  const group_options& rules = *of.info().groups;
+  const group_options& rules = *queue.info().groups;
   std::vector<group_item> items;
   items.reserve(groups.size());
   for (const std::string& group : groups) items.push_back({group});
-  return of
+  return queue
       .execute(&tx, statements::claim_advance,
                {.limit = rules.limit, .hold = rules.on_failure == group_policy::hold}, items)
       .size();

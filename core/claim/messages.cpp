@@ -17,7 +17,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Ahead of all: no priority is so high.
+/// Before all priorities: no priority is so high.
 constexpr std::int64_t above_all = std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1;
 /// Before all times and ids.
 constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
@@ -26,10 +26,10 @@ std::int64_t milliseconds_of(const std::optional<timestamp>& at) {
   return at.value_or(timestamp()).time_since_epoch().count();
 }
 
-/// Says why the items that a statement passed over were passed over.
-/// @param done the rows of those that it did not.
+/// Finds the results of the items that a statement skipped.
+/// @param done the rows of the items that it changed.
 template <class Rows>
-std::vector<change_result> results_of(const queue_state& of, transaction_state* tx,
+std::vector<change_result> results_of(const queue_state& queue, transaction_state* tx,
                                       const Rows& done, std::span<const message_id> ids,
                                       bool dead_is_finished) {
   std::vector<change_result> out(ids.size(), change_result::not_found);
@@ -40,7 +40,7 @@ std::vector<change_result> results_of(const queue_state& of, transaction_state* 
   }
   if (others.empty()) return out;
   std::map<message_id, message_state> states;
-  for (const auto& row : of.execute(tx, statements::claim_state_of, {}, others)) {
+  for (const auto& row : queue.execute(tx, statements::claim_state_of, {}, others)) {
     states[row.id] = row.state;
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -48,32 +48,33 @@ std::vector<change_result> results_of(const queue_state& of, transaction_state* 
     if (out[i] == change_result::applied || found == states.end()) continue;
     const bool over = found->second == message_state::done ||
                       (dead_is_finished && found->second == message_state::dead);
-    // What has become ready since it was passed over was running then.
+    // A message that is ready now was running when it was skipped.
     out[i] = over ? change_result::finished : change_result::running;
   }
   return out;
 }
 
-/// In a transaction that keeps a snapshot, a message that was not found may be younger than that.
+/// In a transaction that keeps a snapshot, a message that was not found may be newer than the
+/// snapshot.
 /// @param id_at the id of a result.
 template <class IdAt>
-std::vector<change_result> certain_of(const queue_state& of, transaction_state* tx,
+std::vector<change_result> certain_of(const queue_state& queue, transaction_state* tx,
                                       std::vector<change_result> results, IdAt id_at) {
   std::vector<message_id> missing;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i] == change_result::not_found) missing.push_back(id_at(i));
   }
-  check_unseen(of, tx, missing, [&](connection& session, std::span<const std::size_t> unseen) {
+  check_unseen(queue, tx, missing, [&](connection& session, std::span<const std::size_t> unseen) {
     std::vector<id_item> asked;
     for (const std::size_t i : unseen) asked.push_back({missing[i]});
-    return run(session, of.names(), statements::claim_state_of, {}, asked).empty();
+    return run(session, queue.names(), statements::claim_state_of, {}, asked).empty();
   });
   return results;
 }
 
 }  // namespace
 
-std::vector<stored_message> list(const queue_state& of, message_state which, const page& page) {
+std::vector<stored_message> list(const queue_state& queue, message_state which, const page& page) {
   check_batch_size(page.max);
   using namespace statements;
   const std::int64_t id = page.after ? page.after->id.value : before_all;
@@ -85,34 +86,34 @@ std::vector<stored_message> list(const queue_state& of, message_state which, con
     case message_state::ready:
     case message_state::held: {
       const auto& what = which == message_state::ready ? claim_list_ready : claim_list_held;
-      return to_stored(
-          of.execute(nullptr, what, {.max = page.max, .after_priority = priority, .after_id = id}));
+      return to_stored(queue.execute(
+          nullptr, what, {.max = page.max, .after_priority = priority, .after_id = id}));
     }
     case message_state::leased:
     case message_state::delayed:
-      return to_stored(of.execute(nullptr, claim_list_waiting,
-                                  {.state = which,
-                                   .max = page.max,
-                                   .after_at = time(&stored_message::due_at),
-                                   .after_priority = priority,
-                                   .after_id = id}));
+      return to_stored(queue.execute(nullptr, claim_list_waiting,
+                                     {.state = which,
+                                      .max = page.max,
+                                      .after_at = time(&stored_message::due_at),
+                                      .after_priority = priority,
+                                      .after_id = id}));
     case message_state::done:
     case message_state::dead:
-      return to_stored(of.execute(nullptr, claim_list,
-                                  {.state = which,
-                                   .max = page.max,
-                                   .after_at = time(&stored_message::finished_at),
-                                   .after_id = id}));
+      return to_stored(queue.execute(nullptr, claim_list,
+                                     {.state = which,
+                                      .max = page.max,
+                                      .after_at = time(&stored_message::finished_at),
+                                      .after_id = id}));
   }
   throw error(errc::invalid_argument, advice::never, "there is no such state of a message",
-              {.backend = of.database().name()});
+              {.backend = queue.database().name()});
 }
 
-std::vector<std::optional<stored_message>> get(const queue_state& of, transaction_state* tx,
+std::vector<std::optional<stored_message>> get(const queue_state& queue, transaction_state* tx,
                                                std::span<const message_id> ids) {
   if (ids.empty()) return {};
   std::map<message_id, stored_message> found;
-  for (auto& row : of.execute(tx, statements::claim_get, {}, items_of(ids))) {
+  for (auto& row : queue.execute(tx, statements::claim_get, {}, items_of(ids))) {
     const message_id id = row.id;
     found.emplace(id, to_stored(std::move(row)));
   }
@@ -125,52 +126,54 @@ std::vector<std::optional<stored_message>> get(const queue_state& of, transactio
   return out;
 }
 
-std::optional<stored_message> find(const queue_state& of, transaction_state* tx,
+std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
                                    std::string_view key) {
   check_key(key);
-  auto found =
-      to_stored(of.execute(tx, statements::claim_find, {.key = key, .now = of.database().now()}));
+  auto found = to_stored(
+      queue.execute(tx, statements::claim_find, {.key = key, .now = queue.database().now()}));
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
-std::vector<change_result> cancel(const queue_state& of, transaction_state* tx,
+std::vector<change_result> cancel(const queue_state& queue, transaction_state* tx,
                                   std::span<const message_id> ids) {
   if (ids.empty()) return {};
-  auto results = claim_step(of, tx, ids, false, [&](transaction_state* in, claim_effects& done) {
-    const auto gone = of.execute(in, statements::claim_cancel, {}, items_of(ids));
-    done.left = !gone.empty();
-    return results_of(of, in, gone, ids, false);
-  });
-  return certain_of(of, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
+  auto results =
+      claim_step(queue, tx, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
+        const auto gone = queue.execute(step_tx, statements::claim_cancel, {}, items_of(ids));
+        done.left = !gone.empty();
+        return results_of(queue, step_tx, gone, ids, false);
+      });
+  return certain_of(queue, tx, std::move(results), [&](std::size_t i) { return ids[i]; });
 }
 
-std::vector<change_result> set_priority(const queue_state& of, transaction_state* tx,
+std::vector<change_result> set_priority(const queue_state& queue, transaction_state* tx,
                                         std::span<const new_priority> changes) {
   if (changes.empty()) return {};
   std::vector<priority_item> items;
   std::vector<message_id> ids;
-  std::map<message_id, std::size_t> places;  // of the first change for each
+  std::map<message_id, std::size_t> places;  // the index of the first change for each id
   for (const new_priority& one : changes) {
     if (!places.try_emplace(one.id, ids.size()).second) continue;
     ids.push_back(one.id);
     items.push_back({.id = one.id, .priority = one.priority});
   }
-  const auto changed = of.execute(tx, statements::claim_set_priority, {}, items);
+  const auto changed = queue.execute(tx, statements::claim_set_priority, {}, items);
   const std::vector<change_result> results = certain_of(
-      of, tx, results_of(of, tx, changed, ids, true), [&](std::size_t i) { return ids[i]; });
+      queue, tx, results_of(queue, tx, changed, ids, true), [&](std::size_t i) { return ids[i]; });
   std::vector<change_result> out;
   out.reserve(changes.size());
   for (const new_priority& one : changes) out.push_back(results[places.at(one.id)]);
   return out;
 }
 
-std::vector<stored_message> peek_claims(const queue_state& of, std::size_t max) {
+std::vector<stored_message> peek_claims(const queue_state& queue, std::size_t max) {
   check_batch_size(max);
   return to_stored(
-      of.execute(nullptr, statements::claim_peek, {.max = max, .now = of.database().now()}));
+      queue.execute(nullptr, statements::claim_peek, {.max = max, .now = queue.database().now()}));
 }
 
-std::size_t purge_claims(const queue_state& of, message_state state, const purge_options& options) {
+std::size_t purge_claims(const queue_state& queue, message_state state,
+                         const purge_options& options) {
   if (state != message_state::done && state != message_state::dead) {
     refuse("purge deletes messages that are done or dead; cancel removes those that wait");
   }
@@ -178,21 +181,24 @@ std::size_t purge_claims(const queue_state& of, message_state state, const purge
   check_batch_size(options.batch, 4000);
   std::size_t total = 0;
   for (;;) {
-    const std::size_t gone = of.execute(nullptr, statements::claim_purge,
-                                        {.state = state,
-                                         .older_than = options.older_than,
-                                         .max = options.batch,
-                                         .now = of.database().now()})
+    const std::size_t gone = queue
+                                 .execute(nullptr, statements::claim_purge,
+                                          {.state = state,
+                                           .older_than = options.older_than,
+                                           .max = options.batch,
+                                           .now = queue.database().now()})
                                  .size();
     total += gone;
     if (gone < options.batch) return total;
   }
 }
 
-claim_stats stats(const queue_state& of, const stats_options& options) {
-  const claim_count_row row = of.execute(nullptr, statements::claim_stats,
-                                         {.max = count_limit(options), .now = of.database().now()})
-                                  .at(0);
+claim_stats stats(const queue_state& queue, const stats_options& options) {
+  const claim_count_row row =
+      queue
+          .execute(nullptr, statements::claim_stats,
+                   {.max = count_limit(options), .now = queue.database().now()})
+          .at(0);
   return {.ready = row.ready,
           .due = row.due,
           .delayed = row.delayed,

@@ -14,24 +14,25 @@
 
 namespace tableq::inline v0::core {
 
-// Reading the messages of a claim queue, and changing those that no worker holds; claim_queue.hpp
-// says what each promises. A null transaction means a unit of work of our own.
+// Reads the messages of a claim queue, and changes messages that no worker holds; claim_queue.hpp
+// documents each function. If the transaction is null, the operation has its own unit of work.
 
-std::vector<stored_message> list(const queue_state& of, message_state which, const page& page);
+std::vector<stored_message> list(const queue_state& queue, message_state which, const page& page);
 
-std::vector<std::optional<stored_message>> get(const queue_state& of, transaction_state* tx,
+std::vector<std::optional<stored_message>> get(const queue_state& queue, transaction_state* tx,
                                                std::span<const message_id> ids);
-std::optional<stored_message> find(const queue_state& of, transaction_state* tx,
+std::optional<stored_message> find(const queue_state& queue, transaction_state* tx,
                                    std::string_view key);
 
-std::vector<change_result> cancel(const queue_state& of, transaction_state* tx,
+std::vector<change_result> cancel(const queue_state& queue, transaction_state* tx,
                                   std::span<const message_id> ids);
-std::vector<change_result> set_priority(const queue_state& of, transaction_state* tx,
+std::vector<change_result> set_priority(const queue_state& queue, transaction_state* tx,
                                         std::span<const new_priority> changes);
 
-std::vector<stored_message> peek_claims(const queue_state& of, std::size_t max);
-std::size_t purge_claims(const queue_state& of, message_state state, const purge_options& options);
+std::vector<stored_message> peek_claims(const queue_state& queue, std::size_t max);
+std::size_t purge_claims(const queue_state& queue, message_state state,
+                         const purge_options& options);
 
-claim_stats stats(const queue_state& of, const stats_options& options);
+claim_stats stats(const queue_state& queue, const stats_options& options);
 
 }  // namespace tableq::inline v0::core

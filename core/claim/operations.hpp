@@ -16,21 +16,21 @@
 
 namespace tableq::inline v0::core {
 
-// The life of a message in a claim queue; claim_queue.hpp says what each promises. A null
-// transaction means a unit of work of our own.
+// The life of a message in a claim queue; claim_queue.hpp documents each function. If the
+// transaction is null, the operation has its own unit of work.
 
 /// A message to be added. Borrows both.
 struct claim_message {
   std::string_view payload;
   const claim_enqueue_options* options;
 };
-std::vector<enqueued> add_claims(const queue_state& to, transaction_state* tx,
+std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full);
 
-std::vector<delivery> take(const queue_state& of, transaction_state* tx, std::size_t max,
+std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
                            const take_options& options);
 
-std::vector<settle_result> complete(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,
                                     const receipts_view& receipts);
 /// As tableq::failure; the text is borrowed.
 struct failed_attempt {
@@ -38,35 +38,35 @@ struct failed_attempt {
   std::string_view error;
   fail_options options;
 };
-std::vector<settle_result> fail(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
                                 std::span<const failed_attempt> failures);
-std::vector<settle_result> release(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts);
 
-/// A message that a take got and that is not to be handed out.
+/// A message that a take has leased, and that must not be delivered.
 struct unfit_message {
   tableq::receipt receipt;
-  std::string_view why;         ///< Fixed words.
-  bool attempt_counts = false;  ///< As a failed one.
+  std::string_view why;         ///< A fixed text.
+  bool attempt_counts = false;  ///< Whether the attempt counts as a failed one.
 };
-/// Makes them dead.
-void make_dead(const queue_state& of, transaction_state* tx,
+/// Makes the messages dead.
+void make_dead(const queue_state& queue, transaction_state* tx,
                std::span<const unfit_message> messages);
 
-std::vector<settle_result> extend(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
                                   const receipts_view& receipts, std::chrono::milliseconds lease);
 
-/// What a heartbeat finds of a lease.
+/// The result of a heartbeat for one lease.
 enum class pulse {
   extended,
   locked,  ///< An open transaction has the row; it may be about to settle the message.
   lost,
 };
 /// Extends leases without waiting for any lock.
-std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,
+std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,
                              std::chrono::milliseconds lease);
 
-/// Messages as they stand in the table.
+/// Converts rows of the table.
 stored_message to_stored(stored_row row);
 std::vector<stored_message> to_stored(std::vector<stored_row> rows);
 

@@ -26,20 +26,20 @@ int throw_dice() {
   return std::uniform_int_distribution<int>(-most, most)(random);
 }
 
-void check_receipt(const queue_state& of, const receipt& r) {
-  if (r.queue == of.info().identity) return;
+void check_receipt(const queue_state& queue, const receipt& r) {
+  if (r.queue == queue.info().identity) return;
   throw error(errc::invalid_argument, advice::never,
-              "the receipt was not issued by the queue " + of.name() +
+              "the receipt was not issued by the queue " + queue.name() +
                   ", or by an earlier queue of that name that was dropped",
-              {.backend = of.database().name()});
+              {.backend = queue.database().name()});
 }
 
-std::vector<receipt_item> receipt_items(const queue_state& of, const receipts_view& receipts) {
+std::vector<receipt_item> receipt_items(const queue_state& queue, const receipts_view& receipts) {
   std::vector<receipt_item> items;
   items.reserve(receipts.size());
   for (std::size_t i = 0; i < receipts.size(); ++i) {
     const receipt& r = receipts[i];
-    check_receipt(of, r);
+    check_receipt(queue, r);
     items.push_back({.id = r.id, .fence = r.fence});
   }
   return items;
@@ -61,8 +61,9 @@ std::vector<settle_result> results_of(const Rows& rows, std::size_t items) {
   return out;
 }
 
-/// In a transaction that keeps a snapshot, a lease that was not found may be younger than that.
-std::vector<settle_result> certain(const queue_state& of, transaction_state* tx,
+/// In a transaction that keeps a snapshot, a lease that was not found may be newer than the
+/// snapshot.
+std::vector<settle_result> certain(const queue_state& queue, transaction_state* tx,
                                    std::span<const receipt_item> items,
                                    std::vector<settle_result> results) {
   if (tx == nullptr) return results;
@@ -70,30 +71,30 @@ std::vector<settle_result> certain(const queue_state& of, transaction_state* tx,
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (results[i] == settle_result::lease_lost) lost.push_back(items[i]);
   }
-  check_unseen(of, tx, ids_of(std::span<const receipt_item>(lost)),
+  check_unseen(queue, tx, ids_of(std::span<const receipt_item>(lost)),
                [&](connection& session, std::span<const std::size_t> unseen) {
                  std::vector<receipt_item> asked;
                  for (const std::size_t i : unseen) asked.push_back(lost[i]);
-                 return run(session, of.names(), statements::claim_lost, {}, asked).size() ==
+                 return run(session, queue.names(), statements::claim_lost, {}, asked).size() ==
                         asked.size();
                });
   return results;
 }
 
-/// Runs claim.fail, and what follows from it.
-std::vector<settle_result> fail_items(const queue_state& of, transaction_state* tx,
+/// Runs claim.fail and its consequences.
+std::vector<settle_result> fail_items(const queue_state& queue, transaction_state* tx,
                                       std::span<const fail_item> items) {
   if (items.empty()) return {};
   std::vector<receipt_item> receipts;
   if (tx != nullptr) {
     for (const fail_item& one : items) receipts.push_back({.id = one.id, .fence = one.fence});
   }
-  const queue_info& rules = of.info();
+  const queue_info& rules = queue.info();
   const std::string policy = encode_retry(rules.retry);
-  fail_request shared{.max_attempts = rules.max_attempts, .now = of.database().now()};
+  fail_request shared{.max_attempts = rules.max_attempts, .now = queue.database().now()};
   if (!rules.retry.after.empty()) shared.policy = policy;
-  const auto work = [&](transaction_state* in, claim_effects& done) {
-    const auto rows = of.execute(in, statements::claim_fail, shared, items);
+  const auto work = [&](transaction_state* step_tx, claim_effects& done) {
+    const auto rows = queue.execute(step_tx, statements::claim_fail, shared, items);
     for (const auto& row : rows) {
       if (row.state == message_state::dead) done.dead.push_back(row.id);
     }
@@ -101,43 +102,43 @@ std::vector<settle_result> fail_items(const queue_state& of, transaction_state* 
     done.left = !rows.empty();
     return results_of(rows, items.size());
   };
-  return certain(of, tx, receipts,
-                 claim_step(of, tx, ids_of(items), of.dead_letters() != nullptr, work));
+  return certain(queue, tx, receipts,
+                 claim_step(queue, tx, ids_of(items), queue.dead_letters() != nullptr, work));
 }
 
 }  // namespace
 
-std::vector<settle_result> complete(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,
                                     const receipts_view& receipts) {
-  const std::vector<receipt_item> items = receipt_items(of, receipts);
+  const std::vector<receipt_item> items = receipt_items(queue, receipts);
   if (items.empty()) return {};
-  const queue_info& rules = of.info();
+  const queue_info& rules = queue.info();
   const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
-  const auto work = [&](transaction_state* in, claim_effects& done) {
+  const auto work = [&](transaction_state* step_tx, claim_effects& done) {
     std::vector<row_of_item<id_row>> rows;
     if (rules.keep_completed || keys) {
-      rows = of.execute(in, statements::claim_keep,
-                        {.window = rules.key_window, .strip = keys, .now = of.database().now()},
-                        items);
+      rows = queue.execute(
+          step_tx, statements::claim_keep,
+          {.window = rules.key_window, .strip = keys, .now = queue.database().now()}, items);
     }
     if (!rules.keep_completed) {
       // Messages with keys stay for their keys; the others are removed.
-      const auto removed = of.execute(in, statements::claim_complete, {}, items);
+      const auto removed = queue.execute(step_tx, statements::claim_complete, {}, items);
       rows.insert(rows.end(), removed.begin(), removed.end());
     }
     done.left = !rows.empty();
     return results_of(rows, items.size());
   };
-  return certain(of, tx, items, claim_step(of, tx, ids_of(std::span(items)), keys, work));
+  return certain(queue, tx, items, claim_step(queue, tx, ids_of(std::span(items)), keys, work));
 }
 
-std::vector<settle_result> fail(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
                                 std::span<const failed_attempt> failures) {
-  std::deque<std::string> texts;  // keeps its elements where they are
+  std::deque<std::string> texts;  // a deque never moves its elements
   std::vector<fail_item> items;
   items.reserve(failures.size());
   for (const failed_attempt& one : failures) {
-    check_receipt(of, one.receipt);
+    check_receipt(queue, one.receipt);
     if (one.options.delay) check_delay(*one.options.delay);
     items.push_back({.id = one.receipt.id,
                      .fence = one.receipt.fence,
@@ -146,10 +147,10 @@ std::vector<settle_result> fail(const queue_state& of, transaction_state* tx,
                      .dice = throw_dice(),
                      .final = one.options.give_up ? 1 : 0});
   }
-  return fail_items(of, tx, items);
+  return fail_items(queue, tx, items);
 }
 
-void make_dead(const queue_state& of, transaction_state* tx,
+void make_dead(const queue_state& queue, transaction_state* tx,
                std::span<const unfit_message> messages) {
   constexpr int given_up = 1;
   constexpr int untried = 2;
@@ -160,35 +161,35 @@ void make_dead(const queue_state& of, transaction_state* tx,
                      .error = one.why,
                      .final = one.attempt_counts ? given_up : untried});
   }
-  fail_items(of, tx, items);
+  fail_items(queue, tx, items);
 }
 
-std::vector<settle_result> release(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts) {
-  const std::vector<receipt_item> items = receipt_items(of, receipts);
+  const std::vector<receipt_item> items = receipt_items(queue, receipts);
   if (items.empty()) return {};
-  const auto rows = of.execute(tx, statements::claim_release, {}, items);
-  apply(of, tx, {.readable = rows.size(), .left = !rows.empty()});
-  return certain(of, tx, items, results_of(rows, items.size()));
+  const auto rows = queue.execute(tx, statements::claim_release, {}, items);
+  apply(queue, tx, {.readable = rows.size(), .left = !rows.empty()});
+  return certain(queue, tx, items, results_of(rows, items.size()));
 }
 
-std::vector<settle_result> extend(const queue_state& of, transaction_state* tx,
+std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
                                   const receipts_view& receipts, std::chrono::milliseconds lease) {
   check_lease(lease);
-  const std::vector<receipt_item> items = receipt_items(of, receipts);
+  const std::vector<receipt_item> items = receipt_items(queue, receipts);
   if (items.empty()) return {};
-  const auto rows =
-      of.execute(tx, statements::claim_extend, {.lease = lease, .now = of.database().now()}, items);
-  return certain(of, tx, items, results_of(rows, items.size()));
+  const auto rows = queue.execute(tx, statements::claim_extend,
+                                  {.lease = lease, .now = queue.database().now()}, items);
+  return certain(queue, tx, items, results_of(rows, items.size()));
 }
 
-std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> receipts,
+std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,
                              std::chrono::milliseconds lease) {
-  const std::vector<receipt_item> items = receipt_items(of, receipts);
+  const std::vector<receipt_item> items = receipt_items(queue, receipts);
   std::vector<pulse> out(items.size(), pulse::locked);
   if (items.empty()) return out;
-  for (const auto& row : of.execute(nullptr, statements::claim_heartbeat,
-                                    {.lease = lease, .now = of.database().now()}, items)) {
+  for (const auto& row : queue.execute(nullptr, statements::claim_heartbeat,
+                                       {.lease = lease, .now = queue.database().now()}, items)) {
     out[row.item] = pulse::extended;
   }
   std::vector<receipt_item> others;
@@ -199,7 +200,7 @@ std::vector<pulse> heartbeat(const queue_state& of, std::span<const receipt> rec
     others.push_back(items[i]);
   }
   if (others.empty()) return out;
-  for (const auto& row : of.execute(nullptr, statements::claim_lost, {}, others)) {
+  for (const auto& row : queue.execute(nullptr, statements::claim_lost, {}, others)) {
     out[places[row.item]] = pulse::lost;
   }
   return out;

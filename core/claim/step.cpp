@@ -4,19 +4,19 @@
 
 namespace tableq::inline v0::core {
 
-void lock_groups_of(const queue_state& of, transaction_state& tx, std::span<const message_id> ids,
-                    claim_effects& into) {
-  const group_set groups = groups_of(of, tx, ids);
-  lock_groups(of, tx, groups);
-  into.groups.insert(groups.begin(), groups.end());
+void lock_groups_of(const queue_state& queue, transaction_state& tx,
+                    std::span<const message_id> ids, claim_effects& done) {
+  const group_set groups = groups_of(queue, tx, ids);
+  lock_groups(queue, tx, groups);
+  done.groups.insert(groups.begin(), groups.end());
 }
 
-void finish(const queue_state& of, transaction_state* tx, claim_effects& done) {
-  if (of.dead_letters() != nullptr && !done.dead.empty()) {
-    move_to_dead_letters(of, *tx, done.dead);
+void finish(const queue_state& queue, transaction_state* tx, claim_effects& done) {
+  if (queue.dead_letters() != nullptr && !done.dead.empty()) {
+    move_to_dead_letters(queue, *tx, done.dead);
   }
-  if (!done.groups.empty()) done.readable += advance_groups(of, *tx, done.groups);
-  apply(of, tx, done);
+  if (!done.groups.empty()) done.readable += advance_groups(queue, *tx, done.groups);
+  apply(queue, tx, done);
 }
 
 }  // namespace tableq::inline v0::core

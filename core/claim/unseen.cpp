@@ -10,12 +10,14 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// False also when nobody can tell just now.
-bool certainly(const queue_state& of, const fresh_look& gone, std::span<const std::size_t> unseen) {
-  // The transaction may hold the last session. It is not worth a long wait: the caller can repeat.
+/// Also false if this cannot be found out now.
+bool certainly(const queue_state& queue, const fresh_look& gone,
+               std::span<const std::size_t> unseen) {
+  // The transaction may hold the last session. A long wait is not worthwhile, because the caller
+  // can repeat.
   constexpr std::chrono::milliseconds patience{100};
   try {
-    const leased_session session = of.database().sessions().lease(patience);
+    const leased_session session = queue.database().sessions().lease(patience);
     return gone(*session, unseen);
   } catch (const error&) {
     return false;
@@ -24,18 +26,19 @@ bool certainly(const queue_state& of, const fresh_look& gone, std::span<const st
 
 }  // namespace
 
-void check_unseen(const queue_state& of, transaction_state* tx, std::span<const message_id> passed,
-                  const fresh_look& gone) {
+void check_unseen(const queue_state& queue, transaction_state* tx,
+                  std::span<const message_id> passed, const fresh_look& gone) {
   if (tx == nullptr || passed.empty()) return;
   std::vector<std::size_t> unseen;
-  for (const auto& row : of.execute(tx, statements::claim_unseen, {}, items_of(passed))) {
+  for (const auto& row : queue.execute(tx, statements::claim_unseen, {}, items_of(passed))) {
     unseen.push_back(row.item);
   }
-  if (unseen.empty() || certainly(of, gone, unseen)) return;
+  if (unseen.empty() || certainly(queue, gone, unseen)) return;
   throw error(errc::conflict, advice::transaction,
-              "the transaction keeps a snapshot from before the message of the queue " + of.name() +
+              "the transaction keeps a snapshot from before the message of the queue " +
+                  queue.name() +
                   " was added; roll back and run it again, or begin it at READ COMMITTED",
-              {.backend = of.database().name()});
+              {.backend = queue.database().name()});
 }
 
 }  // namespace tableq::inline v0::core

@@ -14,16 +14,16 @@ using std::chrono::steady_clock;
 /// idle.
 constexpr int most_rounds = 4;
 
-/// To put a thread to sleep and to wake it costs more than a short unit of work. So a waiting call
+/// Putting a thread to sleep and waking it costs more than a short unit of work. So a waiting call
 /// checks its turn a few times first, and yields the processor in between: with many threads, or
 /// short units, its turn comes before it has to sleep. See ADR 0016.
-constexpr int most_looks = 40;
+constexpr int most_turn_checks = 40;
 constexpr auto short_unit = std::chrono::microseconds{100};
 constexpr std::size_t many_calls = 6;
 /// With longer units the checks would waste processor time.
 constexpr auto long_unit = std::chrono::milliseconds{1};
 
-/// Runs them, and notes the results.
+/// Runs the calls, together if possible, and records their failures.
 /// @param note called for each call that failed.
 template <class Note>
 void run_all(std::span<combined_call* const> calls, const combiner::work& run, Note note) {
@@ -31,7 +31,7 @@ void run_all(std::span<combined_call* const> calls, const combiner::work& run, N
     run(calls);
     return;
   } catch (const error& failure) {
-    if (calls.size() == 1 || !may_be_of_one(failure)) {
+    if (calls.size() == 1 || !may_concern_one_call(failure)) {
       for (combined_call* const each : calls) note(*each, std::current_exception());
       return;
     }
@@ -42,7 +42,7 @@ void run_all(std::span<combined_call* const> calls, const combiner::work& run, N
   for (combined_call* const& each : calls) {
     try {
       run({&each, 1});
-    } catch (...) {  // Its caller gets it.
+    } catch (...) {  // Its caller gets the exception.
       note(*each, std::current_exception());
     }
   }
@@ -50,14 +50,14 @@ void run_all(std::span<combined_call* const> calls, const combiner::work& run, N
 
 }  // namespace
 
-bool may_be_of_one(const error& failure) noexcept {
+bool may_concern_one_call(const error& failure) noexcept {
   return failure.advice() == advice::never && failure.code() != errc::outcome_unknown &&
          failure.code() != errc::connection_failed;
 }
 
-bool combined_call::wait(int looks, steady_clock::time_point until) {
-  for (; looks > 0; --looks) {
-    if (told()) return true;
+bool combined_call::wait(int turn_checks, steady_clock::time_point until) {
+  for (; turn_checks > 0; --turn_checks) {
+    if (has_turn()) return true;
     std::this_thread::yield();
   }
   turn before = turn::waits;
@@ -66,7 +66,7 @@ bool combined_call::wait(int looks, steady_clock::time_point until) {
   if (changed_.wait_until(lock, until, [this] { return woken_; })) return true;
   before = turn::sleeps;
   if (turn_.compare_exchange_strong(before, turn::waits)) return false;
-  changed_.wait(lock, [this] { return woken_; });  // It is being told.
+  changed_.wait(lock, [this] { return woken_; });  // Another thread sets the turn now.
   return true;
 }
 
@@ -78,46 +78,49 @@ void combined_call::wait() {
 }
 
 void combined_call::turn_to(turn next) {
-  if (turn_.exchange(next) != turn::sleeps) return;  // It checks its turn, and may be gone by now.
-  // Under the lock: afterwards the caller may be gone.
+  if (turn_.exchange(next) != turn::sleeps) return;  // The caller is awake, and may have ended.
+  // Under the lock: afterwards the caller may end.
   const std::scoped_lock hold(mutex_);
   woken_ = true;
   changed_.notify_one();
 }
 
-void combiner::run(combined_call& mine, const work& run) {
+bool combiner::leave_line(combined_call& call) {
+  const std::scoped_lock hold(mutex_);
+  const auto place = std::ranges::find(waiting_, &call);
+  if (place == waiting_.end()) return false;
+  waiting_.erase(place);
+  return true;
+}
+
+void combiner::run(combined_call& call, const work& run) {
   std::unique_lock lock(mutex_);
   if (busy_) {
-    waiting_.push_back(&mine);
-    const int often = looks();
+    waiting_.push_back(&call);
+    const int checks = turn_checks();
     lock.unlock();
-    if (!mine.wait(often, steady_clock::now() + patience_)) {
-      lock.lock();
-      const auto place = std::ranges::find(waiting_, &mine);
-      const bool still = place != waiting_.end();
-      if (still) waiting_.erase(place);
-      lock.unlock();
-      if (still) {
-        const std::array alone{&static_cast<combined_call&>(mine)};
+    if (!call.wait(checks, steady_clock::now() + patience_)) {
+      if (leave_line(call)) {
+        const std::array alone{&call};
         run(alone);
         return;
       }
-      mine.wait();
+      call.wait();
     }
-    if (mine.turn_ == combined_call::turn::done) {
-      if (mine.failed_) std::rethrow_exception(mine.failed_);
+    if (call.turn_ == combined_call::turn::done) {
+      if (call.failed_) std::rethrow_exception(call.failed_);
       return;
     }
     lock.lock();
   }
   busy_ = true;
-  lead(mine, run, lock);
+  lead(call, run, lock);
   lock.unlock();
-  if (mine.failed_) std::rethrow_exception(mine.failed_);
+  if (call.failed_) std::rethrow_exception(call.failed_);
 }
 
-void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock) {
-  combined_call* first = &mine;
+void combiner::lead(combined_call& own, const work& run, std::unique_lock<std::mutex>& lock) {
+  combined_call* first = &own;
   std::vector<combined_call*> gathered;
   for (int round = 1;; ++round) {
     std::span<combined_call* const> calls{&first, 1};
@@ -127,15 +130,16 @@ void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::
         gather(*first, gathered, lock);
         calls = gathered;
       }
-    } catch (const std::bad_alloc&) {  // It goes alone, and the others still have their turn.
+    } catch (const std::bad_alloc&) {  // This call runs alone; the others stay in the line.
     }
     lock.unlock();
     const auto began = steady_clock::now();
-    run_all(calls, run,
-            [](combined_call& of, std::exception_ptr failed) { of.failed_ = std::move(failed); });
+    run_all(calls, run, [](combined_call& call, std::exception_ptr failed) {
+      call.failed_ = std::move(failed);
+    });
     const auto took = steady_clock::now() - began;
     for (combined_call* const each : calls) {
-      if (each != &mine) each->turn_to(combined_call::turn::done);
+      if (each != &own) each->turn_to(combined_call::turn::done);
     }
     lock.lock();
     last_size_ = calls.size();
@@ -153,10 +157,10 @@ void combiner::lead(combined_call& mine, const work& run, std::unique_lock<std::
   }
 }
 
-int combiner::looks() const {
+int combiner::turn_checks() const {
   const bool worth =
       last_took_ < short_unit || (last_size_ >= many_calls && last_took_ < long_unit);
-  return worth ? most_looks : 0;
+  return worth ? most_turn_checks : 0;
 }
 
 std::size_t combiner::waiting() {
@@ -166,8 +170,8 @@ std::size_t combiner::waiting() {
 
 void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
                       std::unique_lock<std::mutex>& lock) {
-  // Callers of the last unit of work are on their way back. Threads that can run now get a chance
-  // to join. Without such threads no time passes.
+  // Callers of the last unit of work are about to call again. A yield lets them join. Without
+  // threads that can run, it returns at once.
   for (bool more = true; more && waiting_.size() + 1 < last_size_;) {
     const std::size_t seen = waiting_.size();
     lock.unlock();

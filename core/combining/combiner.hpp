@@ -16,8 +16,8 @@
 
 namespace tableq::inline v0::core {
 
-/// Whether one of several calls in a unit of work may have caused its failure.
-bool may_be_of_one(const error& failure) noexcept;
+/// Whether a single call may have caused the failure of a shared unit of work.
+bool may_concern_one_call(const error& failure) noexcept;
 
 /// A call that may run together with others. Lives in the frame of its caller.
 class combined_call {
@@ -36,12 +36,12 @@ class combined_call {
   friend class combiner;
   enum class turn : std::uint8_t { waits, sleeps, leads, done };
 
-  /// Checks up to `looks` times for its turn, while other calls run, and then sleeps.
-  /// @return false when the time was over first.
-  bool wait(int looks, std::chrono::steady_clock::time_point until);
-  /// Called once it is certain that the call will be told its result.
+  /// Checks up to `turn_checks` times for its turn, while other calls run, and then sleeps.
+  /// @return false if the time ended first.
+  bool wait(int turn_checks, std::chrono::steady_clock::time_point until);
+  /// Sleeps without a limit. Only for a call that another thread already runs.
   void wait();
-  [[nodiscard]] bool told() const { return turn_.load() != turn::waits; }
+  [[nodiscard]] bool has_turn() const { return turn_.load() != turn::waits; }
   void turn_to(turn next);
 
   std::atomic<turn> turn_ = turn::waits;
@@ -70,22 +70,26 @@ class combiner {
   explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
       : patience_(patience) {}
 
-  /// Returns when `mine` was run, alone or with others. Calls run in the order of their arrival; a
-  /// call that cannot join a unit lets later ones pass that can. If a unit of several calls fails
-  /// because of one of them, each runs by itself.
+  /// Returns when `call` was run, alone or with others. Calls run in the order of their arrival; if
+  /// a call cannot join a unit, later calls that can join it may go first. If a unit of several
+  /// calls fails because of one of them, each runs by itself.
   /// @param run the same for all calls of one combiner.
-  /// @throws what running it threw.
-  void run(combined_call& mine, const work& run);
+  /// @throws the exception of `run` for this call.
+  void run(combined_call& call, const work& run);
 
   /// How many calls wait for their turn now.
   [[nodiscard]] std::size_t waiting();
 
  private:
-  void lead(combined_call& mine, const work& run, std::unique_lock<std::mutex>& lock);
+  /// Ends the wait of a call.
+  /// @return false if a leader has taken it already.
+  [[nodiscard]] bool leave_line(combined_call& call);
+  /// Runs units of work, beginning with the leader's own call. Returns with the lock.
+  void lead(combined_call& own, const work& run, std::unique_lock<std::mutex>& lock);
   void gather(combined_call& first, std::vector<combined_call*>& calls,
               std::unique_lock<std::mutex>& lock);
   /// How often a waiting call checks its turn before it sleeps. Under the lock.
-  [[nodiscard]] int looks() const;
+  [[nodiscard]] int turn_checks() const;
 
   std::chrono::milliseconds patience_;
   std::mutex mutex_;

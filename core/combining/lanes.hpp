@@ -28,7 +28,9 @@ constexpr std::size_t lane_count = static_cast<std::size_t>(lane::none);
 /// Shared objects: safe.
 class combiners {
  public:
-  [[nodiscard]] combiner& of(lane which) noexcept { return all_[static_cast<std::size_t>(which)]; }
+  [[nodiscard]] combiner& for_lane(lane which) noexcept {
+    return all_[static_cast<std::size_t>(which)];
+  }
 
  private:
   std::array<combiner, lane_count> all_;

@@ -5,9 +5,9 @@
 
 namespace tableq::inline v0::core {
 
-/// Marks, as long as it lives, that the thread that made it has an open transaction. Calls of such
-/// a thread outside its transaction are not combined with calls of other threads: those would wait
-/// for locks that only this thread can release.
+/// While an object lives, the thread that made it has an open transaction. Calls of this thread
+/// outside the transaction are not combined with calls of other threads: the other threads would
+/// wait for locks that only this thread can release.
 class open_transaction {
  public:
   open_transaction();
@@ -16,10 +16,10 @@ class open_transaction {
   ~open_transaction();
 
   /// Whether the calling thread has an open transaction.
-  [[nodiscard]] static bool here() noexcept;
+  [[nodiscard]] static bool on_this_thread() noexcept;
 
  private:
-  std::shared_ptr<std::atomic<int>> count_;  // of the thread that made it; it may end elsewhere
+  std::shared_ptr<std::atomic<int>> count_;  // of the creating thread
 };
 
 }  // namespace tableq::inline v0::core

@@ -71,13 +71,13 @@ void database_state::announce(watched_queue& to, std::size_t count) noexcept {
   if (!tells()) return;
   // At most once in `notify_every`: notified readers poll for that long.
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  auto told = to.told_at.load();
+  auto told = to.notified_at.load();
   if (told != 0 && now - std::chrono::steady_clock::duration(told) < notify_every) return;
-  if (!to.told_at.compare_exchange_strong(told, now.count())) return;
+  if (!to.notified_at.compare_exchange_strong(told, now.count())) return;
   try {
     tell_others(to);
   } catch (...) {  // noexcept: it was a hint. The messages are stored; the next one may tell.
-    to.told_at = 0;
+    to.notified_at = 0;
   }
 }
 

@@ -6,36 +6,36 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Stepping over so few rows costs less than a query.
+/// Stepping over this many deleted rows costs less than a query.
 constexpr std::size_t few_messages = 64;
-/// And after so few reads.
+/// So does stepping over the rows of this many reads.
 constexpr std::size_t few_reads = 8;
-/// Leases and delays also end while few messages are read.
+/// After this time few reads are enough: leases and delays end meanwhile.
 constexpr std::chrono::milliseconds long_ago{10};
 /// After this time any read is worth a query: the clock may have been set back.
 constexpr std::chrono::seconds too_long_ago{1};
 constexpr int early_questions = 8;
 constexpr int share_of_starting_over = 50;
 
-/// The next id; the highest that there can be has none.
+/// The next id. The highest possible id is returned unchanged.
 constexpr read_floor::position after(read_floor::position id) noexcept {
   return id == std::numeric_limits<read_floor::position>::max() ? id : id + 1;
 }
 
 }  // namespace
 
-void read_floor::rising::see(position first) noexcept {
+void read_floor::rising::advance(position first) noexcept {
   if (next) at = std::max(at, std::min(first, *next));
   next = first;
 }
 
-void read_floor::rising::lower(position to) noexcept {
-  at = to;
+void read_floor::rising::lower(position value) noexcept {
+  at = value;
   next.reset();
 }
 
 read_floor::read_floor() {
-  // A lack of memory must not lose the messages of a read.
+  // Reserved now, so that a lack of memory cannot lose the messages of a read.
   levels_.reserve(most_levels);
 }
 
@@ -52,24 +52,25 @@ read_floor::start read_floor::begin(clock::time_point now) {
   return {.everything = true, .at = now};
 }
 
-void read_floor::end(const start& from, std::span<const catch_of> got, clock::time_point now) {
+void read_floor::end(const start& begun, std::span<const level_result> results,
+                     clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  if (from.everything) {
-    start_over_at_ = from.at + std::max<clock::duration>(start_over_every,
-                                                         (now - from.at) * share_of_starting_over);
-    overdue_ = overdue_ || got.empty();
+  if (begun.everything) {
+    start_over_at_ = begun.at + std::max<clock::duration>(
+                                    start_over_every, (now - begun.at) * share_of_starting_over);
+    overdue_ = overdue_ || results.empty();
   }
   std::size_t count = 0;
   bool wrong = false;
   position last = lowest;
-  for (const catch_of& each : got) {
+  for (const level_result& each : results) {
     count += each.count;
     last = std::max(last, each.last);
-    level* const of = find_or_add(each.level);
-    if (of != nullptr) of->read += each.count;
+    level* const found = find_or_add(each.level);
+    if (found != nullptr) found->read += each.count;
     if (!each.first) continue;
-    if (of != nullptr && *each.first < of->floor.at) {
-      of->floor.lower(*each.first);
+    if (found != nullptr && *each.first < found->floor.at) {
+      found->floor.lower(*each.first);
       wrong = true;
     }
     if (*each.first < oldest_.at) oldest_.lower(*each.first);
@@ -107,25 +108,25 @@ std::optional<read_floor::question> read_floor::ask(clock::time_point now) {
   return question{.levels = floors(), .oldest = oldest_.at, .passed = passed_.at, .known = known_};
 }
 
-void read_floor::answer(const question& asked, const sight& seen) {
+void read_floor::answer(const question& asked, const snapshot& shown) {
   const std::scoped_lock hold(mutex_);
   asked_ = false;
-  if (seen.clock) {
+  if (shown.clock) {
     // A message that was enqueued since then may fall due before any known one.
-    if (*seen.clock < clock_) passed_.lower(lowest);
-    clock_ = *seen.clock;
+    if (*shown.clock < clock_) passed_.lower(lowest);
+    clock_ = *shown.clock;
   }
-  if (until_ && seen.oldest_running < *until_) return;
+  if (until_ && shown.oldest_running < *until_) return;
   for (std::size_t i = 0; i < asked.levels.size(); ++i) {
-    level* const of = find(asked.levels[i].level);
-    // Otherwise it was wrong, and has been lowered.
-    if (of != nullptr && of->floor.at == asked.levels[i].floor) {
-      of->floor.see(seen.first[i].value_or(after(asked.known)));
+    level* const found = find(asked.levels[i].level);
+    // If the floor has changed since the question, it was wrong and has been lowered.
+    if (found != nullptr && found->floor.at == asked.levels[i].floor) {
+      found->floor.advance(shown.first[i].value_or(after(asked.known)));
     }
   }
-  if (oldest_.at == asked.oldest) oldest_.see(seen.oldest.value_or(after(asked.known)));
-  if (seen.clock && passed_.at == asked.passed) passed_.see(seen.due.value_or(*seen.clock));
-  until_ = seen.next;
+  if (oldest_.at == asked.oldest) oldest_.advance(shown.oldest.value_or(after(asked.known)));
+  if (shown.clock && passed_.at == asked.passed) passed_.advance(shown.due.value_or(*shown.clock));
+  until_ = shown.next;
 }
 
 void read_floor::give_up() noexcept {
@@ -149,7 +150,7 @@ read_floor::level* read_floor::find(position name) noexcept {
   return found == levels_.end() ? nullptr : &*found;
 }
 
-/// Null while levels with more reads take all places.
+/// Null if other levels, which have been read lately, take all places.
 read_floor::level* read_floor::find_or_add(position name) {
   if (level* const known = find(name)) return known;
   if (levels_.size() == most_levels) {

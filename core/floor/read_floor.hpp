@@ -15,15 +15,15 @@ namespace tableq::inline v0::core {
 /// are certainly deleted.
 ///
 /// A queue has a level for each priority; the messages of a level are read in the order of their
-/// ids. Each level has a floor: below it, only messages that came back can wait. Two more values
-/// serve those: below `oldest` there is no message in any state, and no lease ended and no message
-/// fell due before `passed`.
+/// ids. Each level has a floor: below it, only messages that were returned to the queue can wait.
+/// Two more values serve these messages: below `oldest` there is no message in any state, and no
+/// lease ended and no message fell due before `passed`.
 ///
 /// Now and then the database is asked for the first messages that a snapshot shows, and for the
 /// running transactions (`queue.floor`, `claim.floor`). Only these transactions can still add
 /// messages below those. So when a later snapshot shows that all of them have ended, a floor rises:
-/// to the first message of then, or to an earlier one that has turned up. A message that a reader
-/// has taken without committing still shows, and holds the floor.
+/// to the first message of the earlier snapshot, or to a lower id that has appeared since. A
+/// message that a reader has taken without committing still shows, and holds the floor.
 ///
 /// This assumes that ids and the clock only rise. An id may be given by hand, and an insert may be
 /// delayed between its id and its transaction number; so a read begins at the very start now and
@@ -62,31 +62,31 @@ class read_floor {
   [[nodiscard]] start begin(clock::time_point now);
 
   /// The result of a read from one level.
-  struct catch_of {
+  struct level_result {
     position level = 0;
     std::size_t count = 0;
-    std::optional<position> first = {};  ///< The lowest id of those that have never come back.
+    std::optional<position> first = {};  ///< The lowest id that was never returned to the queue.
     position last = lowest;              ///< The highest id.
   };
-  void end(const start& from, std::span<const catch_of> got, clock::time_point now);
+  void end(const start& begun, std::span<const level_result> results, clock::time_point now);
 
   /// Where to look for due messages.
-  /// @param all whether to look from the start once after a read from the start that got nothing: a
-  ///   due message may have stopped it.
+  /// @param all whether the first call after a full read without messages looks from the start: a
+  ///   due message may have stopped that read.
   [[nodiscard]] position passed(bool all);
 
   /// The query for floors.
   struct question {
-    std::vector<level_floor> levels;  ///< Of the first message of each, from its floor on.
-    position oldest;                  ///< Of the first message in any state from there on.
-    position passed;                  ///< Of what falls due first from there on.
-    position known;                   ///< An id that was drawn before.
+    std::vector<level_floor> levels;  ///< Where to look for the first message of each.
+    position oldest;                  ///< Where to look for the first message in any state.
+    position passed;                  ///< Where to look for the first due time.
+    position known;                   ///< An id that was assigned earlier.
   };
-  /// A query if it is due; then the caller must answer, or give up.
+  /// The query, if it is due. The caller must then call `answer` or `give_up`.
   [[nodiscard]] std::optional<question> ask(clock::time_point now);
 
   /// The answer from one snapshot.
-  struct sight {
+  struct snapshot {
     std::vector<std::optional<position>> first;  ///< The first message of each level.
     std::optional<position> oldest = {};         ///< In any state.
     std::optional<position> due = {};            ///< When the first fell due.
@@ -94,7 +94,7 @@ class read_floor {
     std::int64_t oldest_running;                 ///< All transactions before this one have ended.
     std::int64_t next;  ///< All transactions from this one on have begun later.
   };
-  void answer(const question& asked, const sight& seen);
+  void answer(const question& asked, const snapshot& shown);
   void give_up() noexcept;
 
  private:
@@ -103,8 +103,8 @@ class read_floor {
     position at = lowest;
     std::optional<position> next = {};
 
-    void see(position first) noexcept;
-    void lower(position to) noexcept;
+    void advance(position first) noexcept;
+    void lower(position value) noexcept;
   };
   struct level {
     position name;
@@ -126,8 +126,8 @@ class read_floor {
   std::size_t read_ = 0;     // since the last question
   std::size_t most_ = 0;     // by one read since then
   bool asked_ = false;
-  bool overdue_ = false;  // something may be due that was due before `passed_`
-  int early_ = 0;         // questions that are asked at once
+  bool overdue_ = false;  // a message may have been due before `passed_`
+  int early_ = 0;         // questions left that are asked at once
   clock::time_point start_over_at_ = {};
   clock::time_point asked_at_ = {};  // the last question
 };

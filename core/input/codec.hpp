@@ -19,8 +19,8 @@ inline constexpr std::size_t longest_error = 2000;
 std::string encode_headers(const headers& values);
 
 /// Reads the headers that `encode_headers` or a foreign client wrote. Values that are no strings
-/// are returned as their JSON, numbers as written; of two with one name the last counts. Nothing if
-/// it is no JSON object in UTF-8.
+/// are returned as their JSON, numbers as written; if two have the same name, the last one counts.
+/// Nothing if it is no JSON object in UTF-8.
 std::optional<headers> decode_headers(std::string_view text);
 
 /// The same for a column that may be null: no headers.

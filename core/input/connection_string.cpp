@@ -36,15 +36,15 @@ std::string decode(std::string_view text, std::string& problem) {
   return out;
 }
 
-void read_setting(std::string_view setting, connection_url& into) {
+void read_setting(std::string_view setting, connection_url& url) {
   const std::size_t equals = setting.find('=');
   if (equals == 0 || equals == std::string_view::npos) {
-    into.problem = "after the question mark a connection string reads key=value&key=value";
+    url.problem = "after the question mark a connection string reads key=value&key=value";
     return;
   }
-  const std::string key = decode(setting.substr(0, equals), into.problem);
-  if (!into.settings.emplace(key, decode(setting.substr(equals + 1), into.problem)).second) {
-    into.problem = "the key " + shown(key) + " is given twice";
+  const std::string key = decode(setting.substr(0, equals), url.problem);
+  if (!url.settings.emplace(key, decode(setting.substr(equals + 1), url.problem)).second) {
+    url.problem = "the key " + shown(key) + " is given twice";
   }
 }
 

@@ -51,7 +51,7 @@ bool good_queue_name(std::string_view name, std::string_view prefix) noexcept {
   try {
     check_queue_name(name, prefix);
     return true;
-  } catch (...) {  // noexcept: whatever it was, the name is not to be used.
+  } catch (...) {  // noexcept: on any error the name counts as invalid.
     return false;
   }
 }

@@ -26,14 +26,13 @@ bool good_queue_name(std::string_view name, std::string_view prefix) noexcept;
 /// @throws error errc::invalid_argument, errc::unsupported.
 void check_places(const open_options& options, bool schemas);
 
-/// Checks the name of a schema that the database has told: it will stand in quotes, also within
-/// literals.
+/// Checks a schema name that the database returned: texts put it in quotes, also within literals.
 /// @throws error errc::unsupported.
 void check_found_schema(std::string_view name);
 
 /// The names of a queue's tables, with a slot that is the same for the same names in this process.
 /// @param queue empty: the catalogue's own statements.
-/// @param identity of the queue; zero: whichever has that name.
+/// @param identity of the queue; zero: any queue with that name.
 table_names names_for(const open_options& options, std::string_view queue,
                       std::int64_t identity = 0);
 

@@ -12,7 +12,7 @@ class json_walk {
  public:
   explicit json_walk(std::string_view text) noexcept : rest_(text) {}
 
-  /// Passes blanks and then this character, if it is there.
+  /// Skips blanks, then this character if it is next.
   bool pass(char wanted) {
     skip_blanks();
     if (next() != wanted || rest_.empty()) return false;
@@ -39,7 +39,7 @@ class json_walk {
 
   /// One value of any kind as written, without blanks. Bytes that are no UTF-8 are copied.
   bool copy_value(std::string& out) {
-    std::string closing;  // what the arrays and objects around still need
+    std::string closing;  // brackets that close the open arrays and objects
     for (;;) {
       skip_blanks();
       bool complete = true;
@@ -74,8 +74,8 @@ class json_walk {
     const std::size_t begin = rest_.find_first_not_of(" \t\n\r");
     rest_.remove_prefix(begin == std::string_view::npos ? rest_.size() : begin);
   }
-  void copy(std::string& to, std::size_t length) {
-    to += rest_.substr(0, length);
+  void copy(std::string& out, std::size_t length) {
+    out += rest_.substr(0, length);
     rest_.remove_prefix(length);
   }
 
@@ -119,7 +119,7 @@ class json_walk {
   }
 
   /// @param raw gets the string as written; may be null.
-  /// @param text gets its content in UTF-8; null: whether it has one does not matter.
+  /// @param text gets its content in UTF-8; null: the content is not checked.
   bool read_string(std::string* raw, std::string* text) {
     const std::string_view begin = rest_;
     rest_.remove_prefix(1);
@@ -151,7 +151,7 @@ class json_walk {
     return true;
   }
 
-  /// `u` and four digits; if the text is wanted, also the other half of a pair.
+  /// `u` and four digits; if `text` is given, also the second half of a surrogate pair.
   bool read_code(std::string* text) {
     unsigned long code = 0;
     if (!read_digits(code)) return false;
@@ -189,32 +189,32 @@ class json_walk {
 /// Reads the text between two brackets, with commas between the values.
 template <class Read>
 bool read_list(std::string_view json, char open, char close, Read read) {
-  json_walk along(json);
-  if (!along.pass(open)) return false;
-  if (!along.pass(close)) {
+  json_walk walk(json);
+  if (!walk.pass(open)) return false;
+  if (!walk.pass(close)) {
     do {
-      if (!read(along)) return false;
-    } while (along.pass(','));
-    if (!along.pass(close)) return false;
+      if (!read(walk)) return false;
+    } while (walk.pass(','));
+    if (!walk.pass(close)) return false;
   }
-  return along.at_end();
+  return walk.at_end();
 }
 
 }  // namespace
 
 std::optional<json_members> members_of(std::string_view json) {
   json_members out;
-  const bool good = read_list(json, '{', '}', [&](json_walk& along) {
+  const bool good = read_list(json, '{', '}', [&](json_walk& walk) {
     auto& [name, value] = out.emplace_back();
-    return along.read_string(name) && along.pass(':') && along.read_value(value);
+    return walk.read_string(name) && walk.pass(':') && walk.read_value(value);
   });
   return good ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::optional<std::vector<std::string>> elements_of(std::string_view json) {
   std::vector<std::string> out;
-  const bool good = read_list(
-      json, '[', ']', [&](json_walk& along) { return along.copy_value(out.emplace_back()); });
+  const bool good = read_list(json, '[', ']',
+                              [&](json_walk& walk) { return walk.copy_value(out.emplace_back()); });
   return good ? std::optional(std::move(out)) : std::nullopt;
 }
 

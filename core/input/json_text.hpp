@@ -20,12 +20,12 @@ using json_members = std::vector<std::pair<std::string, json_value>>;
 
 // Both read JSON as in RFC 8259, and without recursion: it may nest to any depth.
 
-/// The members of an object in their order, also several of one name; nothing where the text is
-/// anything else than one object in UTF-8, or a name or a string holds half of a surrogate pair.
+/// The members of an object in their order; a name may occur several times. Nothing unless the text
+/// is exactly one object in UTF-8. Half of a surrogate pair in a name or a string is also refused.
 std::optional<json_members> members_of(std::string_view json);
 
-/// The elements of an array, each as its JSON without blanks; nothing if the text is anything else
-/// than one array. Does not check for UTF-8.
+/// The elements of an array, each as its JSON without blanks; nothing unless the text is exactly
+/// one array. Does not check for UTF-8.
 std::optional<std::vector<std::string>> elements_of(std::string_view json);
 
 }  // namespace tableq::inline v0::core

@@ -52,18 +52,18 @@ void check_settings(std::string_view name, const queue_settings& settings) {
   }
 }
 
-void apply(const queue_settings& given, queue_info& to) {
+void apply(const queue_settings& given, queue_info& info) {
   const claim_options& claim = given.claim;
-  if (given.order.ordering) to.ordering = *given.order.ordering;
-  if (claim.lease) to.lease = *claim.lease;
-  if (claim.max_attempts) to.max_attempts = *claim.max_attempts;
-  if (claim.keep_completed) to.keep_completed = *claim.keep_completed;
-  if (claim.retry) to.retry = *claim.retry;
-  if (claim.time_to_live) to.time_to_live = claim.time_to_live->length();
-  if (claim.keys) to.keys = *claim.keys;
-  if (claim.key_window) to.key_window = *claim.key_window;
-  if (claim.groups.enabled) to.groups = claim.groups;
-  if (claim.dead_letters) to.dead_letters = *claim.dead_letters;
+  if (given.order.ordering) info.ordering = *given.order.ordering;
+  if (claim.lease) info.lease = *claim.lease;
+  if (claim.max_attempts) info.max_attempts = *claim.max_attempts;
+  if (claim.keep_completed) info.keep_completed = *claim.keep_completed;
+  if (claim.retry) info.retry = *claim.retry;
+  if (claim.time_to_live) info.time_to_live = claim.time_to_live->length();
+  if (claim.keys) info.keys = *claim.keys;
+  if (claim.key_window) info.key_window = *claim.key_window;
+  if (claim.groups.enabled) info.groups = claim.groups;
+  if (claim.dead_letters) info.dead_letters = *claim.dead_letters;
 }
 
 std::string encode_delays(const retry_delays& retry) {
@@ -77,14 +77,14 @@ std::string encode_delays(const retry_delays& retry) {
 }
 
 /// @return false for any other text than a list of numbers.
-bool decode_delays(std::string_view list, retry_delays& into) {
+bool decode_delays(std::string_view list, retry_delays& retry) {
   while (!list.empty()) {
     const std::string_view one = list.substr(0, list.find(','));
     list.remove_prefix(std::min(one.size() + 1, list.size()));
     std::int64_t number = 0;
     if (std::from_chars(one.data(), one.data() + one.size(), number).ec != std::errc())
       return false;
-    into.after.emplace_back(number);
+    retry.after.emplace_back(number);
   }
   return true;
 }

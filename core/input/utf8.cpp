@@ -24,8 +24,8 @@ std::size_t character_length(std::string_view text) noexcept {
   return 0;
 }
 
-void append_character(std::string& to, unsigned long character) {
-  const auto put = [&](unsigned long byte) { to += static_cast<char>(byte); };
+void append_character(std::string& text, unsigned long character) {
+  const auto put = [&](unsigned long byte) { text += static_cast<char>(byte); };
   const auto rest = [&](int shift) { put(0x80 | ((character >> shift) & 0x3F)); };
   if (character < 0x80) {
     put(character);

@@ -11,13 +11,13 @@ namespace tableq::inline v0::core {
 std::size_t character_length(std::string_view text) noexcept;
 
 /// Appends a character that is a Unicode scalar value: no surrogate, and at most U+10FFFF.
-void append_character(std::string& to, unsigned long character);
+void append_character(std::string& text, unsigned long character);
 
 /// Well-formed UTF-8 without NUL.
 bool is_plain_utf8(std::string_view text) noexcept;
 
-/// Makes text fit to be stored as text: what is not UTF-8, and NUL, becomes U+FFFD; cut to at most
-/// `longest` bytes at a character's border.
+/// Makes a text that can be stored: invalid UTF-8 and NUL become U+FFFD. Cuts it to at most
+/// `longest` bytes, at the end of a character.
 std::string to_plain_utf8(std::string_view text, std::size_t longest = std::string_view::npos);
 
 }  // namespace tableq::inline v0::core

@@ -111,7 +111,7 @@ void check_rate(double per_second) {
   }
 }
 
-void check_limits(const queue_limits& limits, kind of) {
+void check_limits(const queue_limits& limits, kind queue_kind) {
   constexpr std::size_t most_capacity = 1'000'000'000'000;
   constexpr int most = 1'000'000;
   if (limits.capacity && (*limits.capacity < 1 || *limits.capacity > most_capacity)) {
@@ -126,7 +126,7 @@ void check_limits(const queue_limits& limits, kind of) {
   }
   if (limits.burst && !limits.rate) refuse("a burst needs a rate");
   if (!limits.concurrency) return;
-  if (of != kind::claim) refuse("concurrency can be limited for claim queues only");
+  if (queue_kind != kind::claim) refuse("concurrency can be limited for claim queues only");
   if (*limits.concurrency < 1 || *limits.concurrency > most) {
     refuse("concurrency must be from 1 to 1,000,000; pause the queue to stop it");
   }

@@ -25,7 +25,7 @@ void check_max_attempts(int attempts);
 void check_time_to_live(const lifetime& length);
 void check_key(std::string_view key);
 void check_rate(double per_second);
-void check_limits(const queue_limits& limits, kind of);
+void check_limits(const queue_limits& limits, kind queue_kind);
 void check_payload(std::string_view payload, std::size_t most);
 /// @param grouped whether the queue has groups.
 void check_message(const claim_enqueue_options& options, bool grouped);

@@ -34,18 +34,18 @@ void limits_watch::confirm(clock::time_point asked) noexcept {
   seen_.store(asked.time_since_epoch().count());
 }
 
-void limits_watch::learn(const known_limits& of, clock::time_point asked) {
+void limits_watch::learn(const known_limits& limits, clock::time_point asked) {
   const std::scoped_lock hold(mutex_);
   const clock::rep at = asked.time_since_epoch().count();
   if (at < asked_.load()) return;
-  if (known_.capacity != of.capacity) room_.forget();
-  known_ = of;
-  limited_.store(of.any());
+  if (known_.capacity != limits.capacity) room_.forget();
+  known_ = limits;
+  limited_.store(limits.any());
   asked_.store(at);
 }
 
-void limits_watch::end(std::optional<kind> now) noexcept {
-  ended_.store(now ? static_cast<int>(*now) : no_successor);
+void limits_watch::end(std::optional<kind> new_kind) noexcept {
+  ended_.store(new_kind ? static_cast<int>(*new_kind) : no_successor);
   changes_.ring();
 }
 

@@ -26,8 +26,8 @@ struct known_limits {
 /// The limits of one queue as last read by this process, for all its handles in one database.
 ///
 /// An answer is fresh for half a second. Then one thread asks again, while the others use the old
-/// answer; after a second every thread asks. So a change by another process holds here within a
-/// second, and a queue without limits costs two loads and a read of the clock. The same
+/// answer; after a second every thread asks. So a change by another process takes effect here
+/// within a second, and a queue without limits costs two loads and a read of the clock. The same
 /// answer tells whether the queue is still the one that its handles were opened for.
 ///
 /// @par Thread safety
@@ -39,10 +39,10 @@ class limits_watch {
   /// The known limits; nothing if the caller must ask the database.
   [[nodiscard]] std::optional<known_limits> known() noexcept;
 
-  /// An answer.
+  /// Stores an answer of the database.
   /// @param asked the time before the query was sent; an answer older than the known one is
   ///   dropped.
-  void learn(const known_limits& of, clock::time_point asked);
+  void learn(const known_limits& limits, clock::time_point asked);
 
   /// The next caller asks: the queue has changed.
   void forget() noexcept {
@@ -53,23 +53,23 @@ class limits_watch {
   /// Whether the queue was there within the last second, by an answer to either question; false
   /// if the caller must ask the database.
   [[nodiscard]] bool confirmed() noexcept;
-  /// It was there when the question was about to be sent.
+  /// The queue existed at this time, just before the query was sent.
   void confirm(clock::time_point asked) noexcept;
 
-  /// The queue was dropped: from now on, for ever. Wakes waiting reads.
-  /// @param now the kind of the queue that has its name since, if there is one.
-  void end(std::optional<kind> now) noexcept;
+  /// The queue was dropped; this is final. Wakes waiting reads.
+  /// @param new_kind the kind of the queue that has the name now, if there is one.
+  void end(std::optional<kind> new_kind) noexcept;
   [[nodiscard]] bool ended() const noexcept { return ended_.load() != not_ended; }
   /// The kind of the queue that has the name of one that ended, if there is one.
   [[nodiscard]] std::optional<kind> successor() const noexcept;
 
   /// A message has left the queue, or its lease has ended.
   void made_room() noexcept;
-  /// Whether any waiter could care.
+  /// Whether the queue has limits, so that a call may wait for a change.
   [[nodiscard]] bool limited() const noexcept { return limited_.load(); }
 
   [[nodiscard]] room_account& room() noexcept { return room_; }
-  /// Rung when this process may have made room or a lease free.
+  /// Rings when this process may have freed room or a lease.
   [[nodiscard]] change_signal& changes() noexcept { return changes_; }
 
  private:

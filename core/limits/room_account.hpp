@@ -23,10 +23,10 @@ class room_account {
 
   enum class answer : std::uint8_t {
     granted,
-    count,  ///< Count, and then tell `counted`.
-    full,   ///< As it was a moment ago.
+    count,  ///< The caller counts the rows, then calls `counted`.
+    full,   ///< The queue was full a moment ago.
   };
-  /// From before a count until after it.
+  /// Belongs to one count: made before it, used after it.
   struct count_mark {
     clock::time_point begun;
     std::uint64_t ended = 0;
@@ -46,7 +46,7 @@ class room_account {
   /// The reserved messages have been added, except `unused` of them.
   void done(std::size_t reserved, std::size_t unused) noexcept;
 
-  /// A message has left the queue: a full one is worth counting again.
+  /// A message has left the queue: if it was full, a new count is worthwhile.
   void freed() noexcept;
 
   /// The limits have changed: the count is no longer valid.
@@ -54,7 +54,7 @@ class room_account {
 
  private:
   static constexpr std::size_t shares = 32;
-  /// A caller spends at most one part in so many of its time on counting a full queue.
+  /// A caller spends at most one part in `rest` of its time on counting a full queue.
   static constexpr int rest = 8;
   static constexpr std::chrono::milliseconds longest_rest{500};
   static constexpr std::chrono::seconds credit_lasts{1};

@@ -27,13 +27,13 @@ using counts_by_code = std::array<total, static_cast<std::size_t>(errc::internal
 /// Results of messages, by worker_event::kind.
 using counts_by_end = std::array<total, static_cast<std::size_t>(worker_event::kind::trouble) + 1>;
 
-/// The labels of figures. Views, or its own text.
+/// The labels of figures. Views, or strings that it owns.
 template <class Text>
 struct metric_key {
   Text backend;
-  Text queue;  ///< Empty: no queue's.
+  Text queue;  ///< Empty: the figures belong to no queue.
   Text kind;
-  Text operation;  ///< Empty: of the queue, or the backend, as a whole.
+  Text operation;  ///< Empty: the figures of the whole queue or backend.
 
   template <class Other>
   friend bool operator==(const metric_key& a, const metric_key<Other>& b) {
@@ -51,7 +51,7 @@ struct metric_series {
   total operations = 0;
   total messages = 0;
   total nanoseconds = 0;
-  std::vector<total> buckets = {};  ///< Each for itself; what is over the last bound is in none.
+  std::vector<total> buckets = {};  ///< Not cumulative; longer durations are in none.
   counts_by_code errors = {};
   counts_by_code retries = {};
   total leases_lost = 0;
@@ -100,11 +100,11 @@ class metric_store {
     template <class Text>
     std::size_t operator()(const metric_key<Text>& key) const noexcept {
       constexpr std::size_t odd = 0x9E3779B97F4A7C15U;
-      const std::hash<std::string_view> of;
-      return of(key.operation) + odd * of(key.queue);
+      const std::hash<std::string_view> hash_of;
+      return hash_of(key.operation) + odd * hash_of(key.queue);
     }
   };
-  /// On cache lines of its own.
+  /// Shares no cache line with another shard.
   struct alignas(128) shard {
     mutable std::mutex mutex;
     std::unordered_map<metric_key<std::string>, metric_series, hash, std::equal_to<>>

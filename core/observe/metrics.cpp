@@ -12,8 +12,8 @@ namespace core {
 namespace {
 
 template <class Counts>
-void add_all(Counts& to, const Counts& from) {
-  std::transform(to.begin(), to.end(), from.begin(), to.begin(), std::plus<>());
+void add_all(Counts& sums, const Counts& counts) {
+  std::transform(sums.begin(), sums.end(), counts.begin(), sums.begin(), std::plus<>());
 }
 
 metric_key<std::string_view> key_of(const observed_operation& operation) {
@@ -105,40 +105,42 @@ std::string metrics::json() const {
 void metrics::after(const observed_operation& operation, const operation_result& result) {
   const auto& bounds = store_->options().buckets;
   const auto bucket = std::lower_bound(bounds.begin(), bounds.end(), result.duration);
-  store_->count_for(core::key_of(operation), [&](core::metric_series& to) {
-    ++to.operations;
-    to.messages += result.messages;
-    to.nanoseconds += static_cast<core::total>(result.duration.count());
-    if (bucket != bounds.end()) ++to.buckets[static_cast<std::size_t>(bucket - bounds.begin())];
-    if (result.failed) ++to.errors.at(static_cast<std::size_t>(*result.failed));
+  store_->count_for(core::key_of(operation), [&](core::metric_series& series) {
+    ++series.operations;
+    series.messages += result.messages;
+    series.nanoseconds += static_cast<core::total>(result.duration.count());
+    if (bucket != bounds.end()) ++series.buckets[static_cast<std::size_t>(bucket - bounds.begin())];
+    if (result.failed) ++series.errors.at(static_cast<std::size_t>(*result.failed));
   });
 }
 
 void metrics::retrying(const observed_operation& operation, const operation_retry& retry) {
-  store_->count_for(core::key_of(operation), [&](core::metric_series& to) {
-    ++to.retries.at(static_cast<std::size_t>(retry.failed));
+  store_->count_for(core::key_of(operation), [&](core::metric_series& series) {
+    ++series.retries.at(static_cast<std::size_t>(retry.failed));
   });
 }
 
 void metrics::leases_lost(const observed_operation& operation, std::size_t count) {
   store_->count_for(core::key_of(operation),
-                    [&](core::metric_series& to) { to.leases_lost += count; });
+                    [&](core::metric_series& series) { series.leases_lost += count; });
 }
 
 void metrics::handled(const handled_message& message) {
-  store_->count_for(
-      {message.backend, message.queue, to_string(kind::claim), {}},
-      [&](core::metric_series& to) { ++to.handled.at(static_cast<std::size_t>(message.what)); });
+  store_->count_for({message.backend, message.queue, to_string(kind::claim), {}},
+                    [&](core::metric_series& series) {
+                      ++series.handled.at(static_cast<std::size_t>(message.what));
+                    });
 }
 
 void metrics::session_opened(std::string_view backend, std::chrono::nanoseconds /*duration*/) {
-  store_->count_for({backend, {}, {}, {}}, [](core::metric_series& to) { ++to.sessions_opened; });
+  store_->count_for({backend, {}, {}, {}},
+                    [](core::metric_series& series) { ++series.sessions_opened; });
 }
 
 void metrics::session_closed(std::string_view backend, bool broken) {
-  store_->count_for({backend, {}, {}, {}}, [&](core::metric_series& to) {
-    ++to.sessions_closed;
-    to.sessions_broken += broken ? 1 : 0;
+  store_->count_for({backend, {}, {}, {}}, [&](core::metric_series& series) {
+    ++series.sessions_closed;
+    series.sessions_broken += broken ? 1 : 0;
   });
 }
 

@@ -56,12 +56,12 @@ class family {
     head_ += '\n';
   }
 
-  void sample(const labels& with, const std::string& value, std::string_view suffix = {}) {
+  void sample(const labels& tags, const std::string& value, std::string_view suffix = {}) {
     out_ += std::exchange(head_, {});
     out_ += name_;
     out_ += suffix;
     char before = '{';
-    for (const auto& [name, text] : with) {
+    for (const auto& [name, text] : tags) {
       out_ += before;
       out_ += name;
       out_ += "=\"" + escaped(text) + '"';
@@ -69,8 +69,8 @@ class family {
     }
     out_ += "} " + value + '\n';
   }
-  void sample(const labels& with, total value, std::string_view suffix = {}) {
-    sample(with, std::to_string(value), suffix);
+  void sample(const labels& tags, total value, std::string_view suffix = {}) {
+    sample(tags, std::to_string(value), suffix);
   }
 
  private:
@@ -79,26 +79,26 @@ class family {
   std::string head_;
 };
 
-labels labels_of(const key& of) {
-  labels out{{"backend", of.backend}};
-  if (!of.queue.empty()) out.emplace_back("queue", of.queue);
-  if (!of.kind.empty()) out.emplace_back("kind", of.kind);
-  if (!of.operation.empty()) out.emplace_back("operation", of.operation);
+labels labels_of(const key& labelled) {
+  labels out{{"backend", labelled.backend}};
+  if (!labelled.queue.empty()) out.emplace_back("queue", labelled.queue);
+  if (!labelled.kind.empty()) out.emplace_back("kind", labelled.kind);
+  if (!labelled.operation.empty()) out.emplace_back("operation", labelled.operation);
   return out;
 }
 
-labels with(labels to, std::string_view name, std::string_view value) {
-  to.emplace_back(name, value);
-  return to;
+labels with(labels extended, std::string_view name, std::string_view value) {
+  extended.emplace_back(name, value);
+  return extended;
 }
 
 void write_durations(std::string& out, const metric_snapshot& all, const metrics_options& options) {
   family durations(out, "tableq_operation_duration_seconds", "histogram",
                    "How long operations took, failed ones too, with waits for sessions and "
                    "locks, retries and their pauses.");
-  for (const auto& [of, series] : all) {
+  for (const auto& [labelled, series] : all) {
     if (series.operations == 0) continue;
-    const labels its = labels_of(of);
+    const labels its = labels_of(labelled);
     total so_far = 0;
     for (std::size_t i = 0; i < options.buckets.size(); ++i) {
       so_far += series.buckets[i];
@@ -112,19 +112,19 @@ void write_durations(std::string& out, const metric_snapshot& all, const metrics
   }
 }
 
-void write_counts(family to, const metric_snapshot& all, total metric_series::*value) {
-  for (const auto& [of, series] : all) {
-    if (series.*value > 0) to.sample(labels_of(of), series.*value);
+void write_counts(family target, const metric_snapshot& all, total metric_series::*value) {
+  for (const auto& [labelled, series] : all) {
+    if (series.*value > 0) target.sample(labels_of(labelled), series.*value);
   }
 }
 
 template <class Counts, class Name>
-void write_array(family to, const metric_snapshot& all, Counts metric_series::*counts,
+void write_array(family target, const metric_snapshot& all, Counts metric_series::*counts,
                  const char* label, Name name) {
-  for (const auto& [of, series] : all) {
+  for (const auto& [labelled, series] : all) {
     for (std::size_t i = 0; i < (series.*counts).size(); ++i) {
       const total found = (series.*counts)[i];
-      if (found > 0) to.sample(with(labels_of(of), label, name(i)), found);
+      if (found > 0) target.sample(with(labels_of(labelled), label, name(i)), found);
     }
   }
 }
@@ -138,23 +138,23 @@ std::string_view end_name_at(std::size_t i) {
 
 void write_sessions(std::string& out, const metric_snapshot& all) {
   family opened(out, "tableq_sessions_opened_total", "counter", "Sessions opened.");
-  for (const auto& [of, series] : all) {
-    if (series.sessions_opened > 0) opened.sample(labels_of(of), series.sessions_opened);
+  for (const auto& [labelled, series] : all) {
+    if (series.sessions_opened > 0) opened.sample(labels_of(labelled), series.sessions_opened);
   }
   family closed(out, "tableq_sessions_closed_total", "counter",
                 "Sessions closed: with their database object, or because they were broken.");
   family open(out, "tableq_sessions_open", "gauge", "Sessions that are open.");
-  for (const auto& [of, series] : all) {
+  for (const auto& [labelled, series] : all) {
     if (series.sessions_opened == 0) continue;
-    closed.sample(with(labels_of(of), "broken", "false"),
+    closed.sample(with(labels_of(labelled), "broken", "false"),
                   series.sessions_closed - series.sessions_broken);
-    closed.sample(with(labels_of(of), "broken", "true"), series.sessions_broken);
+    closed.sample(with(labels_of(labelled), "broken", "true"), series.sessions_broken);
   }
-  for (const auto& [of, series] : all) {
+  for (const auto& [labelled, series] : all) {
     if (series.sessions_opened > 0) {
       // A session may have been closed while the shards were read one after the other.
-      open.sample(labels_of(of), series.sessions_opened -
-                                     std::min(series.sessions_opened, series.sessions_closed));
+      open.sample(labels_of(labelled), series.sessions_opened - std::min(series.sessions_opened,
+                                                                         series.sessions_closed));
     }
   }
 }
@@ -168,16 +168,17 @@ json named(const Counts& counts, Name name) {
   return out;
 }
 
-json base(const key& of) {
-  json out{{"backend", of.backend}};
-  if (!of.queue.empty()) out["queue"] = of.queue;
-  if (!of.kind.empty()) out["kind"] = of.kind;
-  if (!of.operation.empty()) out["operation"] = of.operation;
+json base(const key& labelled) {
+  json out{{"backend", labelled.backend}};
+  if (!labelled.queue.empty()) out["queue"] = labelled.queue;
+  if (!labelled.kind.empty()) out["kind"] = labelled.kind;
+  if (!labelled.operation.empty()) out["operation"] = labelled.operation;
   return out;
 }
 
-json operation_object(const key& of, const metric_series& series, const metrics_options& options) {
-  json out = base(of);
+json operation_object(const key& labelled, const metric_series& series,
+                      const metrics_options& options) {
+  json out = base(labelled);
   json buckets = json::array();
   for (std::size_t i = 0; i < options.buckets.size(); ++i) {
     buckets.push_back(
@@ -222,15 +223,15 @@ std::string json_text(const metric_snapshot& all, const metrics_options& options
   json operations = json::array();
   json workers = json::array();
   json sessions = json::array();
-  for (const auto& [of, series] : all) {
-    if (!of.operation.empty()) {
-      operations.push_back(operation_object(of, series, options));
-    } else if (!of.queue.empty()) {
-      json worker = base(of);
+  for (const auto& [labelled, series] : all) {
+    if (!labelled.operation.empty()) {
+      operations.push_back(operation_object(labelled, series, options));
+    } else if (!labelled.queue.empty()) {
+      json worker = base(labelled);
       worker["messages"] = named(series.handled, end_name_at);
       workers.push_back(std::move(worker));
     } else {
-      json one = base(of);
+      json one = base(labelled);
       one["opened"] = series.sessions_opened;
       one["closed"] = series.sessions_closed;
       one["broken"] = series.sessions_broken;

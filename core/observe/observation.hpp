@@ -9,12 +9,12 @@
 
 namespace tableq::inline v0::core {
 
-/// Calls `say(observer&)` if there is one, and swallows exceptions.
-template <class Say>
-void tell(observer* by, Say say) noexcept {
-  if (by == nullptr) return;
+/// Calls `call(observer&)` if there is an observer, and ignores its exceptions.
+template <class Call>
+void notify_observer(observer* sink, Call call) noexcept {
+  if (sink == nullptr) return;
   try {
-    say(*by);
+    call(*sink);
   } catch (...) {  // An observer must not change what it observes.
     return;
   }
@@ -28,12 +28,13 @@ void tell(observer* by, Say say) noexcept {
 /// Distinct objects: safe. Shared objects: unsafe.
 class observation {
  public:
-  observation(observer* by, const observed_operation& of) noexcept : by_(by), of_(of) {}
+  observation(observer* sink, const observed_operation& operation) noexcept
+      : sink_(sink), operation_(operation) {}
 
   /// @return what `work` returns.
   template <class Work>
   auto run(Work work) -> std::invoke_result_t<Work&> {
-    if (by_ == nullptr) return work();
+    if (sink_ == nullptr) return work();
     begin();
     try {
       if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
@@ -47,7 +48,7 @@ class observation {
     } catch (const error& failure) {
       end({.failed = failure.code(), .error = &failure});
       throw;
-    } catch (...) {  // The observer is told, and the exception goes on unchanged.
+    } catch (...) {  // The observer is notified; the exception continues unchanged.
       end({.failed = errc::internal});
       throw;
     }
@@ -56,27 +57,27 @@ class observation {
   /// The number of messages.
   void count(std::size_t messages) noexcept { messages_ = messages; }
   void retrying(const error& failure, int attempt, std::chrono::nanoseconds pause) const noexcept {
-    tell(by_, [&](observer& to) {
-      to.retrying(of_, {.failed = failure.code(), .attempt = attempt, .pause = pause});
+    notify_observer(sink_, [&](observer& sink) {
+      sink.retrying(operation_, {.failed = failure.code(), .attempt = attempt, .pause = pause});
     });
   }
   void leases_lost(std::size_t count) const noexcept {
-    tell(by_, [&](observer& to) { to.leases_lost(of_, count); });
+    notify_observer(sink_, [&](observer& sink) { sink.leases_lost(operation_, count); });
   }
 
  private:
   void begin() noexcept {
     begin_ = std::chrono::steady_clock::now();
-    tell(by_, [this](observer& to) { to.before(of_); });
+    notify_observer(sink_, [this](observer& sink) { sink.before(operation_); });
   }
   void end(operation_result result) noexcept {
     result.messages = result.failed ? 0 : messages_;
     result.duration = std::chrono::steady_clock::now() - begin_;
-    tell(by_, [&](observer& to) { to.after(of_, result); });
+    notify_observer(sink_, [&](observer& sink) { sink.after(operation_, result); });
   }
 
-  observer* by_;
-  const observed_operation& of_;
+  observer* sink_;
+  const observed_operation& operation_;
   std::chrono::steady_clock::time_point begin_;
   std::size_t messages_ = 0;
 };

@@ -6,15 +6,17 @@
 namespace tableq::inline v0 {
 namespace {
 
-/// How many are in the queue; nothing if that is only a lower bound.
-std::optional<std::size_t> inside(const queue_stats& of) {
-  const bool all = of.counted_to == 0 || std::max(of.waiting, of.delayed) < of.counted_to;
-  return all ? std::optional(of.waiting + of.delayed) : std::nullopt;
-}
-std::optional<std::size_t> inside(const claim_stats& of) {
+/// The number of messages in the queue; nothing if the counts are only lower bounds.
+std::optional<std::size_t> inside(const queue_stats& stats) {
   const bool all =
-      of.counted_to == 0 || std::max({of.ready, of.delayed + of.leased, of.held}) < of.counted_to;
-  return all ? std::optional(of.ready + of.delayed + of.leased + of.held) : std::nullopt;
+      stats.counted_to == 0 || std::max(stats.waiting, stats.delayed) < stats.counted_to;
+  return all ? std::optional(stats.waiting + stats.delayed) : std::nullopt;
+}
+std::optional<std::size_t> inside(const claim_stats& stats) {
+  const bool all = stats.counted_to == 0 || std::max({stats.ready, stats.delayed + stats.leased,
+                                                      stats.held}) < stats.counted_to;
+  return all ? std::optional(stats.ready + stats.delayed + stats.leased + stats.held)
+             : std::nullopt;
 }
 
 template <class Stats>

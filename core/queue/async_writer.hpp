@@ -23,13 +23,13 @@
 
 namespace tableq::inline v0::core {
 
-/// How much may be on its way.
+/// How many messages and bytes may wait or be stored at one time.
 struct in_flight_limit {
   std::size_t messages;
   std::size_t bytes;
 };
 
-/// Ends when its queue does.
+/// The base of all asynchronous writers; it ends with its queue.
 class writer {
  public:
   writer() = default;
@@ -38,10 +38,11 @@ class writer {
   virtual ~writer() = default;
 };
 
-/// A thread that stores what others give it: as much at once as has come while the last was stored.
+/// A thread that stores messages of other threads. Each batch has the messages that arrived while
+/// the last one was stored.
 ///
-/// The thread is started by the first message. The destructor returns when all are stored, or have
-/// failed, and their callers know.
+/// The first message starts the thread. The destructor returns when each message was stored or has
+/// failed, and its callback has returned.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -56,9 +57,9 @@ class async_writer final : public writer {
   /// Stores all or none, in order.
   using store = std::function<std::vector<Result>(std::span<const item>)>;
 
-  /// @param as where errors of its own say that they come from.
-  async_writer(in_flight_limit most, store how, error_origin as)
-      : shared_(std::make_shared<shared>(most, std::move(how), std::move(as))) {}
+  /// @param origin the origin in errors that the writer itself throws.
+  async_writer(in_flight_limit most, store store_all, error_origin origin)
+      : shared_(std::make_shared<shared>(most, std::move(store_all), std::move(origin))) {}
   ~async_writer() override {
     {
       const std::scoped_lock hold(shared_->mutex);
@@ -66,7 +67,7 @@ class async_writer final : public writer {
       shared_->changed.notify_all();
     }
     if (thread_.get_id() == std::this_thread::get_id()) {
-      // A callback has dropped the last handle of the queue.
+      // A callback has destroyed the last handle of the queue.
       shared_->run();
       shared_->closed = true;
       thread_.detach();
@@ -75,35 +76,35 @@ class async_writer final : public writer {
     }
   }
 
-  /// Waits while too much is on its way, but for callers that are callbacks.
+  /// Waits while the limit is reached, unless a callback calls it.
   /// @throws error errc::invalid_argument without a function for the outcome.
   void add(item one) {
     if (!one.done) {
       throw error(errc::invalid_argument, advice::never,
                   "enqueue_async: the callback is empty; it is what tells the outcome",
-                  shared_->as);
+                  shared_->origin);
     }
-    shared& of = *shared_;
-    std::unique_lock lock(of.mutex);
+    shared& state = *shared_;
+    std::unique_lock lock(state.mutex);
     if (!thread_.joinable()) thread_ = std::jthread([mine = shared_] { mine->run(); });
     const std::size_t bytes = one.payload.size();
     if (thread_.get_id() != std::this_thread::get_id()) {
-      of.room.wait(lock, [&] {
-        return of.messages == 0 ||
-               (of.messages < of.most.messages && of.bytes + bytes <= of.most.bytes);
+      state.room.wait(lock, [&] {
+        return state.messages == 0 ||
+               (state.messages < state.most.messages && state.bytes + bytes <= state.most.bytes);
       });
     }
-    ++of.messages;
-    of.bytes += bytes;
-    of.waiting.push_back(std::move(one));
-    if (of.idle) of.changed.notify_one();
+    ++state.messages;
+    state.bytes += bytes;
+    state.waiting.push_back(std::move(one));
+    if (state.idle) state.changed.notify_one();
   }
 
  private:
-  /// What the thread needs; it may outlive the writer by the end of a callback.
+  /// The state of the thread. If a callback destroys the writer, it outlives the writer.
   struct shared {
-    shared(in_flight_limit limit, store how, error_origin from)
-        : most(limit), keep(std::move(how)), as(std::move(from)) {}
+    shared(in_flight_limit limit, store store_function, error_origin source)
+        : most(limit), store_all(std::move(store_function)), origin(std::move(source)) {}
 
     void run() {
       std::unique_lock lock(mutex);
@@ -122,7 +123,7 @@ class async_writer final : public writer {
         const std::size_t count = batch.size();
         lock.unlock();
         write(batch);
-        // A callback has forked and come back in the child, which has this thread and no other.
+        // A callback has forked, and this is the child, in which no other thread exists.
         if (!born.here()) return;
         batch.clear();
         lock.lock();
@@ -137,14 +138,15 @@ class async_writer final : public writer {
       std::optional<error> failure;
       try {
         if (closed)
-          throw error(errc::cancelled, advice::never, "a callback has closed the queue", as);
-        results = keep(batch);
+          throw error(errc::cancelled, advice::never, "a callback has closed the queue", origin);
+        results = store_all(batch);
       } catch (const error& failed) {
         failure.emplace(failed);
-      } catch (const std::exception&) {  // Memory, as a rule.
-        failure.emplace(errc::internal, advice::never, "the message could not be handed over", as);
+      } catch (const std::exception&) {  // Usually a lack of memory.
+        failure.emplace(errc::internal, advice::never, "the message could not be handed over",
+                        origin);
       }
-      if (failure && batch.size() > 1 && may_be_of_one(*failure)) {
+      if (failure && batch.size() > 1 && may_concern_one_call(*failure)) {
         for (item& each : batch) write({&each, 1});
         return;
       }
@@ -158,8 +160,8 @@ class async_writer final : public writer {
 
     const birthplace born;
     const in_flight_limit most;
-    const store keep;
-    const error_origin as;
+    const store store_all;
+    const error_origin origin;
     std::mutex mutex;
     std::condition_variable changed;
     std::condition_variable room;
@@ -168,28 +170,28 @@ class async_writer final : public writer {
     std::size_t bytes = 0;     // of these
     bool idle = false;
     bool ended = false;
-    bool closed = false;  // the thread's own
+    bool closed = false;  // only the thread uses it
   };
 
   std::shared_ptr<shared> shared_;
   std::jthread thread_;  // guarded by the mutex
 };
 
-/// Gives the message to the writer, and its outcome to a future.
+/// Adds the message; the future receives its outcome.
 template <class Options, class Result>
-std::future<Result> add_with_future(async_writer<Options, Result>& to, std::string payload,
+std::future<Result> add_with_future(async_writer<Options, Result>& target, std::string payload,
                                     const Options& options) {
   auto promise = std::make_shared<std::promise<Result>>();
   std::future<Result> out = promise->get_future();
-  to.add({.payload = std::move(payload),
-          .options = options,
-          .done = [promise = std::move(promise)](outcome<Result> of) {
-            if (const error* const failure = of.failure()) {
-              promise->set_exception(std::make_exception_ptr(*failure));
-            } else {
-              promise->set_value(of.result());
-            }
-          }});
+  target.add({.payload = std::move(payload),
+              .options = options,
+              .done = [promise = std::move(promise)](outcome<Result> answer) {
+                if (const error* const failure = answer.failure()) {
+                  promise->set_exception(std::make_exception_ptr(*failure));
+                } else {
+                  promise->set_value(answer.result());
+                }
+              }});
   return out;
 }
 

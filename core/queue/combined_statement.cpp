@@ -15,8 +15,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
-// A combined statement stays well below the limits of one statement: no call shall wait long for
-// what other calls bring along.
+// A combined statement stays well below the limits of one statement, so that no call waits long for
+// the items of other calls.
 constexpr std::size_t most_items = 1000;
 constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024;
 
@@ -26,55 +26,58 @@ bool same(const value& a, const value& b) {
 
 class statement_call final : public combined_call {
  public:
-  statement_call(const queue_table& of, statement id, lane in, std::span<const value> shared,
-                 std::span<const value> items, const observation* watched)
-      : of_(of),
+  statement_call(const queue_table& table, statement id, lane call_lane,
+                 std::span<const value> shared, std::span<const value> items,
+                 const observation* watched)
+      : table_(table),
         contract_(contract_of(id)),
-        in_(in),
+        lane_(call_lane),
         shared_(shared),
         items_(items),
         watched_(watched) {
-    count_ = in == lane::read ? static_cast<std::size_t>(shared[contract_.max_at].number)
-             : items.empty()  ? 1
-                              : items.size() / contract_.items.size();
+    count_ = call_lane == lane::read ? static_cast<std::size_t>(shared[contract_.max_at].number)
+             : items.empty()         ? 1
+                                     : items.size() / contract_.items.size();
     for (const value& each : items) bytes_ += each.data.size();
   }
 
   [[nodiscard]] bool joins(std::span<combined_call* const> others) const override {
-    const bool one_writer = of_.database().capabilities().one_writer;
+    const bool one_writer = table_.database().capabilities().one_writer;
     std::size_t items = count_;
     std::size_t bytes = bytes_;
     for (const combined_call* const each : others) {
-      const statement_call& other = of_call(*each);
+      const statement_call& other = downcast(*each);
       items += other.count_;
       bytes += other.bytes_;
-      if (!one_writer && in_ == lane::extend && shares_message(other)) return false;
+      if (!one_writer && lane_ == lane::extend && shares_message(other)) return false;
     }
     return items <= most_items && bytes <= most_bytes &&
-           (one_writer || fuses_with(of_call(*others.front())));
+           (one_writer || fuses_with(downcast(*others.front())));
   }
 
-  /// Whether one statement does the work of both.
+  /// Whether one statement can do the work of both calls.
   [[nodiscard]] bool fuses_with(const statement_call& other) const {
-    if (contract_.id != other.contract_.id || of_.names().slot != other.of_.names().slot ||
-        of_.names().identity != other.of_.names().identity) {
+    if (contract_.id != other.contract_.id || table_.names().slot != other.table_.names().slot ||
+        table_.names().identity != other.table_.names().identity) {
       return false;
     }
-    if (in_ == lane::extend && shares_message(other)) return false;
+    if (lane_ == lane::extend && shares_message(other)) return false;
     for (std::size_t i = 0; i < shared_.size(); ++i) {
-      // Of a read they add up, and any token does.
-      if (in_ == lane::read && (i == contract_.max_at || i == contract_.token_at)) continue;
+      // The counts of reads add up, and any token will do.
+      if (lane_ == lane::read && (i == contract_.max_at || i == contract_.token_at)) continue;
       if (!same(shared_[i], other.shared_[i])) return false;
     }
     return true;
   }
 
-  static statement_call& of_call(combined_call& of) { return static_cast<statement_call&>(of); }
-  static const statement_call& of_call(const combined_call& of) {
-    return static_cast<const statement_call&>(of);
+  static statement_call& downcast(combined_call& call) {
+    return static_cast<statement_call&>(call);
+  }
+  static const statement_call& downcast(const combined_call& call) {
+    return static_cast<const statement_call&>(call);
   }
 
-  /// An extension of the same lease twice in one statement would count once.
+  /// Two extensions of the same lease in one statement would count as one.
   [[nodiscard]] bool shares_message(const statement_call& other) const {
     const std::size_t width = contract_.items.size();
     for (std::size_t i = 0; i < items_.size(); i += width) {
@@ -85,32 +88,32 @@ class statement_call final : public combined_call {
     return false;
   }
 
-  const queue_table& of_;
+  const queue_table& table_;
   const contract& contract_;
-  lane in_;
+  lane lane_;
   std::span<const value> shared_;
   std::span<const value> items_;
   const observation* watched_;
-  std::size_t count_ = 0;  // of the items, or of the messages that are asked for
+  std::size_t count_ = 0;  // number of items, or of the messages that a read wants
   std::size_t bytes_ = 0;
   row_set rows_;
 };
 
 using calls = std::vector<statement_call*>;
 
-/// Calls that one statement serves, in the order in which they came.
+/// Groups of calls that one statement can serve, in the order of their arrival.
 std::vector<calls> grouped(std::span<combined_call* const> all) {
   std::vector<calls> out;
   for (combined_call* const each : all) {
-    auto* const mine = &statement_call::of_call(*each);
-    const auto with = std::ranges::find_if(out, [mine](const calls& group) {
+    auto* const call = &statement_call::downcast(*each);
+    const auto match = std::ranges::find_if(out, [call](const calls& group) {
       return std::ranges::all_of(
-          group, [mine](const statement_call* other) { return mine->fuses_with(*other); });
+          group, [call](const statement_call* other) { return call->fuses_with(*other); });
     });
-    if (with == out.end()) {
-      out.push_back({mine});
+    if (match == out.end()) {
+      out.push_back({call});
     } else {
-      with->push_back(mine);
+      match->push_back(call);
     }
   }
   return out;
@@ -119,25 +122,25 @@ std::vector<calls> grouped(std::span<combined_call* const> all) {
 row_set run_group(connection& session, const calls& group) {
   const statement_call& first = *group.front();
   const statement id = first.contract_.id;
-  if (group.size() == 1) return first.of_.run(session, id, first.shared_, first.items_);
-  if (first.in_ == lane::promote) return first.of_.run(session, id, first.shared_, {});
-  if (first.in_ == lane::read) {
+  if (group.size() == 1) return first.table_.run(session, id, first.shared_, first.items_);
+  if (first.lane_ == lane::promote) return first.table_.run(session, id, first.shared_, {});
+  if (first.lane_ == lane::read) {
     std::vector<value> shared(first.shared_.begin(), first.shared_.end());
     std::int64_t most = 0;
     for (const statement_call* const each : group) most += static_cast<std::int64_t>(each->count_);
     shared[first.contract_.max_at] = value(most);
-    return first.of_.run(session, id, shared, {});
+    return first.table_.run(session, id, shared, {});
   }
   std::vector<value> items;
   for (const statement_call* const each : group) {
     items.insert(items.end(), each->items_.begin(), each->items_.end());
   }
-  return first.of_.run(session, id, first.shared_, items);
+  return first.table_.run(session, id, first.shared_, items);
 }
 
-row_set cut(row_set& rows, std::span<const std::size_t> which) {
+row_set cut(row_set& rows, std::span<const std::size_t> selected) {
   row_set out(rows.width());
-  for (const std::size_t row : which) {
+  for (const std::size_t row : selected) {
     for (std::size_t i = 0; i < rows.width(); ++i) out.add(rows.take(row, i));
   }
   return out;
@@ -148,7 +151,7 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id) {
   std::vector<std::size_t> out(rows.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
   const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
-  // ~: the other way round, for every number that there is.
+  // ~ reverses the order for every number.
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
     if (id == statement::claim_take) {
       return std::pair(~rows.integer(row, place_of<delivery_row>("priority")),
@@ -164,11 +167,11 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id) {
 /// Gives each call its rows.
 void share_out(const calls& group, row_set rows) {
   const statement_call& first = *group.front();
-  if (group.size() == 1 || first.in_ == lane::promote) {
+  if (group.size() == 1 || first.lane_ == lane::promote) {
     group.front()->rows_ = std::move(rows);
     return;
   }
-  if (first.in_ == lane::read) {
+  if (first.lane_ == lane::read) {
     const std::vector<std::size_t> order = in_order(rows, first.contract_.id);
     std::span<const std::size_t> rest = order;
     for (statement_call* const each : group) {
@@ -195,23 +198,23 @@ void share_out(const calls& group, row_set rows) {
 
 void run_together(std::span<combined_call* const> all) {
   if (all.size() == 1) {
-    statement_call& alone = statement_call::of_call(*all.front());
-    alone.rows_ =
-        run_alone(alone.of_, alone.contract_.id, alone.shared_, alone.items_, alone.watched_);
+    statement_call& call = statement_call::downcast(*all.front());
+    call.rows_ =
+        run_alone(call.table_, call.contract_.id, call.shared_, call.items_, call.watched_);
     return;
   }
   const std::vector<calls> groups = grouped(all);
   const statement_call& first = *groups.front().front();
-  database_state& in = first.of_.database();
+  database_state& database = first.table_.database();
   const auto work = [&](connection& session) {
     std::vector<row_set> results;
     results.reserve(groups.size());
     for (const calls& group : groups) results.push_back(run_group(session, group));
     return results;
   };
-  const bool single = groups.size() == 1 && !first.of_.needs_lock(first.contract_.id);
-  std::vector<row_set> results =
-      single ? in.on_session(work, first.watched_) : in.in_transaction(work, first.watched_);
+  const bool single = groups.size() == 1 && !first.table_.needs_lock(first.contract_.id);
+  std::vector<row_set> results = single ? database.on_session(work, first.watched_)
+                                        : database.in_transaction(work, first.watched_);
   for (std::size_t i = 0; i < groups.size(); ++i) share_out(groups[i], std::move(results[i]));
 }
 
@@ -226,8 +229,8 @@ lane lane_of(statement id, std::span<const value> items) noexcept {
     case pending_enqueue:
       return lane::add;
     case claim_enqueue: {
-      const contract& of = contract_of(id);
-      for (std::size_t i = of.key_at; i < items.size(); i += of.items.size()) {
+      const contract& contract = contract_of(id);
+      for (std::size_t i = contract.key_at; i < items.size(); i += contract.items.size()) {
         if (items[i].is != value::shape::null) return lane::add_keyed;
       }
       return lane::add;
@@ -256,21 +259,23 @@ lane lane_of(statement id, std::span<const value> items) noexcept {
   }
 }
 
-row_set run_alone(const queue_table& of, statement id, std::span<const value> shared,
+row_set run_alone(const queue_table& table, statement id, std::span<const value> shared,
                   std::span<const value> items, const observation* watched) {
-  const auto work = [&](connection& session) { return of.run(session, id, shared, items); };
-  return of.needs_lock(id) ? of.database().in_transaction(work, watched)
-                           : of.database().on_session(work, watched);
+  const auto work = [&](connection& session) { return table.run(session, id, shared, items); };
+  return table.needs_lock(id) ? table.database().in_transaction(work, watched)
+                              : table.database().on_session(work, watched);
 }
 
-row_set run_combined(const queue_table& of, statement id, lane in, std::span<const value> shared,
-                     std::span<const value> items, const observation* watched) {
-  statement_call mine(of, id, in, shared, items, watched);
-  database_state& database = of.database();
-  combiner& with =
-      database.capabilities().one_writer ? database.writing() : of.shared().calls.of(in);
-  with.run(mine, run_together);
-  return std::move(mine.rows_);
+row_set run_combined(const queue_table& table, statement id, lane call_lane,
+                     std::span<const value> shared, std::span<const value> items,
+                     const observation* watched) {
+  statement_call call(table, id, call_lane, shared, items, watched);
+  database_state& database = table.database();
+  combiner& shared_combiner = database.capabilities().one_writer
+                                  ? database.writing()
+                                  : table.shared().calls.for_lane(call_lane);
+  shared_combiner.run(call, run_together);
+  return std::move(call.rows_);
 }
 
 }  // namespace tableq::inline v0::core

@@ -8,19 +8,21 @@
 
 namespace tableq::inline v0::core {
 
-/// By the statement, and for claim.enqueue by whether an item has a key.
+/// Depends on the statement, and for claim.enqueue on whether an item has a key.
 lane lane_of(statement id, std::span<const value> items) noexcept;
 
-/// Runs a statement outside a transaction, in a unit of work of its own that is repeated where that
-/// is safe.
-/// @param watched told of each repetition, if not null.
-row_set run_alone(const queue_table& of, statement id, std::span<const value> shared,
+/// Runs a statement outside a transaction, in its own unit of work, which is repeated if that is
+/// safe.
+/// @param watched notified of each repetition, if not null.
+row_set run_alone(const queue_table& table, statement id, std::span<const value> shared,
                   std::span<const value> items, const observation* watched);
 
-/// The same, in one unit of work with the same statement of other threads; where the database has
-/// one writer at a time, with whatever else the other threads write. Each caller receives only the
-/// rows of its own items; of a read, as many as it asked for, the first callers the first rows.
-row_set run_combined(const queue_table& of, statement id, lane in, std::span<const value> shared,
-                     std::span<const value> items, const observation* watched);
+/// The same, in one unit of work with the same statement of other threads. If the database has one
+/// writer at a time, other writing statements share the unit as well. Each caller receives only the
+/// rows of its own items. A reader receives as many rows as it asked for; earlier callers receive
+/// earlier rows.
+row_set run_combined(const queue_table& table, statement id, lane call_lane,
+                     std::span<const value> shared, std::span<const value> items,
+                     const observation* watched);
 
 }  // namespace tableq::inline v0::core

@@ -13,8 +13,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Rows of messages, in the queue's order: no database promises one for the rows of a DELETE.
-std::vector<message> to_messages(std::vector<message_row> rows, kind of) {
+/// Messages in the queue's order: no database guarantees an order for the rows of a DELETE.
+std::vector<message> to_messages(std::vector<message_row> rows, kind queue_kind) {
   std::vector<message> out;
   out.reserve(rows.size());
   for (message_row& row : rows) {
@@ -23,58 +23,60 @@ std::vector<message> to_messages(std::vector<message_row> rows, kind of) {
                    .due_at = row.due_at,
                    .payload = std::move(row.payload)});
   }
-  std::sort(out.begin(), out.end(), [of](const message& a, const message& b) {
-    if (of == kind::lifo) return a.id > b.id;
+  std::sort(out.begin(), out.end(), [queue_kind](const message& a, const message& b) {
+    if (queue_kind == kind::lifo) return a.id > b.id;
     return std::pair(a.due_at, a.id) < std::pair(b.due_at, b.id);
   });
   return out;
 }
 
-std::vector<message_row> take_out(const queue_state& of, transaction_state* tx, std::size_t max) {
+std::vector<message_row> take_out(const queue_state& queue, transaction_state* tx,
+                                  std::size_t max) {
   using namespace statements;
-  const bool strict = of.info().ordering == ordering::strict;
-  switch (of.info().kind) {
+  const bool strict = queue.info().ordering == ordering::strict;
+  switch (queue.info().kind) {
     case kind::heap:
-      return of.execute(tx, heap_dequeue, {.max = max});
+      return queue.execute(tx, heap_dequeue, {.max = max});
     case kind::fifo:
-      return of.execute(tx, strict ? fifo_dequeue_strict : fifo_dequeue, {.max = max});
+      return queue.execute(tx, strict ? fifo_dequeue_strict : fifo_dequeue, {.max = max});
     case kind::lifo:
-      return of.execute(tx, strict ? lifo_dequeue_strict : lifo_dequeue, {.max = max});
+      return queue.execute(tx, strict ? lifo_dequeue_strict : lifo_dequeue, {.max = max});
     default:
-      return of.execute(tx, pending_dequeue, {.max = max, .now = of.database().now()});
+      return queue.execute(tx, pending_dequeue, {.max = max, .now = queue.database().now()});
   }
 }
 
-const auto& enqueue_of(kind of) noexcept {
-  if (of == kind::heap) return statements::heap_enqueue;
-  return of == kind::fifo ? statements::fifo_enqueue : statements::lifo_enqueue;
+const auto& enqueue_of(kind queue_kind) noexcept {
+  if (queue_kind == kind::heap) return statements::heap_enqueue;
+  return queue_kind == kind::fifo ? statements::fifo_enqueue : statements::lifo_enqueue;
 }
 
 template <class Item, class Statement>
-std::vector<message_id> insert(const queue_state& to, transaction_state* tx, const Statement& what,
-                               std::span<const Item> items, const when_full& full) {
+std::vector<message_id> insert(const queue_state& queue, transaction_state* tx,
+                               const Statement& what, std::span<const Item> items,
+                               const when_full& full) {
   if (items.empty()) return {};
-  const room held(to, tx, items.size(), full);
-  const auto rows = to.execute(tx, what, {.now = to.database().now()}, items);
-  if (rows.size() != items.size()) not_stored(to, tx);
+  const room held(queue, tx, items.size(), full);
+  const auto rows = queue.execute(tx, what, {.now = queue.database().now()}, items);
+  if (rows.size() != items.size()) not_stored(queue, tx);
   std::vector<message_id> ids(items.size());
   for (const auto& row : rows) ids[row.item] = row.id;
-  apply(to, tx, {.readable = items.size()});
+  apply(queue, tx, {.readable = items.size()});
   return ids;
 }
 
 }  // namespace
 
-plain_item to_item(const queue_state& to, std::string_view payload,
+plain_item to_item(const queue_state& queue, std::string_view payload,
                    const enqueue_options& options) {
-  check_payload(payload, to.database().capabilities().max_payload);
+  check_payload(payload, queue.database().capabilities().max_payload);
   check_timestamp(options.created_at, "created_at");
   return {.payload = payload, .created_at = options.created_at};
 }
 
-pending_item to_item(const queue_state& to, std::string_view payload,
+pending_item to_item(const queue_state& queue, std::string_view payload,
                      const pending_options& options) {
-  check_payload(payload, to.database().capabilities().max_payload);
+  check_payload(payload, queue.database().capabilities().max_payload);
   check_message(options);
   return {.payload = payload,
           .created_at = options.created_at,
@@ -82,73 +84,74 @@ pending_item to_item(const queue_state& to, std::string_view payload,
           .delay = options.delay};
 }
 
-std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
                             std::span<const plain_item> items, const when_full& full) {
-  return insert(to, tx, enqueue_of(to.info().kind), items, full);
+  return insert(queue, tx, enqueue_of(queue.info().kind), items, full);
 }
 
-std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
                             std::span<const pending_item> items, const when_full& full) {
-  return insert(to, tx, statements::pending_enqueue, items, full);
+  return insert(queue, tx, statements::pending_enqueue, items, full);
 }
 
-std::vector<message> read(const queue_state& of, transaction_state* tx, std::size_t max,
+std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
                           const dequeue_options& options) {
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
-  read_gate gate(of, tx, options.wait, options.stop);
+  read_gate gate(queue, tx, options.wait, options.stop);
   const auto once = [&] {
-    return gate.pass(max, [&](transaction_state* in, std::size_t allowed) {
-      auto got = to_messages(take_out(of, in, allowed), of.info().kind);
-      apply(of, in, {.left = !got.empty()});
+    return gate.pass(max, [&](transaction_state* read_tx, std::size_t allowed) {
+      auto got = to_messages(take_out(queue, read_tx, allowed), queue.info().kind);
+      apply(queue, read_tx, {.left = !got.empty()});
       return got;
     });
   };
   if (options.wait.count() == 0) return once();
   const auto patient = [&] { return gate.patiently(once); };
-  if (of.info().kind != kind::pending) {
-    return of.wait_for(options.wait, options.stop, nullptr, patient);
+  if (queue.info().kind != kind::pending) {
+    return queue.wait_for(options.wait, options.stop, nullptr, patient);
   }
   const auto due_in = [&] {
     const auto next =
-        of.execute(nullptr, statements::pending_next_due, {.now = of.database().now()});
+        queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
     return next.empty() ? std::nullopt : std::optional(next.front().delay);
   };
-  return of.wait_for(options.wait, options.stop, due_in, patient);
+  return queue.wait_for(options.wait, options.stop, due_in, patient);
 }
 
-std::vector<message> peek(const queue_state& of, std::size_t max) {
+std::vector<message> peek(const queue_state& queue, std::size_t max) {
   using namespace statements;
   check_batch_size(max);
-  const kind which = of.info().kind;
+  const kind which = queue.info().kind;
   if (which == kind::pending) {
-    return to_messages(of.execute(nullptr, pending_peek, {.max = max, .now = of.database().now()}),
-                       which);
+    return to_messages(
+        queue.execute(nullptr, pending_peek, {.max = max, .now = queue.database().now()}), which);
   }
   const auto& what = which == kind::heap ? heap_peek : which == kind::fifo ? fifo_peek : lifo_peek;
-  return to_messages(of.execute(nullptr, what, {.max = max}), which);
+  return to_messages(queue.execute(nullptr, what, {.max = max}), which);
 }
 
-std::size_t purge(const queue_state& of) {
+std::size_t purge(const queue_state& queue) {
   using namespace statements;
   constexpr std::size_t batch = 1000;
   constexpr std::array by_kind{heap_purge, fifo_purge, lifo_purge, pending_purge};
-  const auto& what = by_kind.at(static_cast<std::size_t>(of.info().kind));
+  const auto& what = by_kind.at(static_cast<std::size_t>(queue.info().kind));
   std::size_t purged = 0;
   for (;;) {
-    const std::size_t gone = of.execute(nullptr, what, {.max = batch}).size();
+    const std::size_t gone = queue.execute(nullptr, what, {.max = batch}).size();
     purged += gone;
-    apply(of, nullptr, {.left = gone > 0});
+    apply(queue, nullptr, {.left = gone > 0});
     if (gone < batch) return purged;
   }
 }
 
-queue_stats count(const queue_state& of, const stats_options& options) {
+queue_stats count(const queue_state& queue, const stats_options& options) {
   using namespace statements;
   constexpr std::array by_kind{heap_stats, fifo_stats, lifo_stats, pending_stats};
-  const auto& what = by_kind.at(static_cast<std::size_t>(of.info().kind));
+  const auto& what = by_kind.at(static_cast<std::size_t>(queue.info().kind));
   const count_row row =
-      of.execute(nullptr, what, {.max = count_limit(options), .now = of.database().now()}).at(0);
+      queue.execute(nullptr, what, {.max = count_limit(options), .now = queue.database().now()})
+          .at(0);
   return {.waiting = row.waiting,
           .delayed = row.delayed,
           .oldest = row.oldest,

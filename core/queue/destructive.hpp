@@ -16,24 +16,25 @@
 
 namespace tableq::inline v0::core {
 
-// What the kinds do whose reads delete; queue.hpp says what each promises. A null transaction means
-// a unit of work of our own.
+// Operations of the kinds whose reads delete; queue.hpp documents each. If the transaction is null,
+// the operation has its own unit of work.
 
-/// What the statements take of one message, whose payload is borrowed.
+/// Checks a message and makes its item. Borrows the payload.
 /// @throws error errc::too_large, errc::invalid_argument.
-plain_item to_item(const queue_state& to, std::string_view payload, const enqueue_options& options);
-pending_item to_item(const queue_state& to, std::string_view payload,
+plain_item to_item(const queue_state& queue, std::string_view payload,
+                   const enqueue_options& options);
+pending_item to_item(const queue_state& queue, std::string_view payload,
                      const pending_options& options);
 
-std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
                             std::span<const plain_item> items, const when_full& full);
-std::vector<message_id> add(const queue_state& to, transaction_state* tx,
+std::vector<message_id> add(const queue_state& queue, transaction_state* tx,
                             std::span<const pending_item> items, const when_full& full);
 
-std::vector<message> read(const queue_state& of, transaction_state* tx, std::size_t max,
+std::vector<message> read(const queue_state& queue, transaction_state* tx, std::size_t max,
                           const dequeue_options& options);
-std::vector<message> peek(const queue_state& of, std::size_t max);
-std::size_t purge(const queue_state& of);
-queue_stats count(const queue_state& of, const stats_options& options);
+std::vector<message> peek(const queue_state& queue, std::size_t max);
+std::size_t purge(const queue_state& queue);
+queue_stats count(const queue_state& queue, const stats_options& options);
 
 }  // namespace tableq::inline v0::core

@@ -4,16 +4,16 @@
 
 namespace tableq::inline v0::core {
 
-void apply(const queue_state& of, transaction_state* tx, const effects& done) {
+void apply(const queue_state& queue, transaction_state* tx, const effects& done) {
   if (done.readable != 0) {
-    watched_queue& watched = of.watched();
+    watched_queue& watched = queue.watched();
     if (tx != nullptr) {
       tx->announce_on_commit(watched, done.readable);
     } else {
-      of.database().announce(watched, done.readable);
+      queue.database().announce(watched, done.readable);
     }
   }
-  limits_watch& limits = of.limits();
+  limits_watch& limits = queue.limits();
   if (!limits.limited()) return;
   if (done.left) limits.made_room();
   if (done.readmitted) limits.room().forget();

@@ -8,14 +8,14 @@
 
 namespace tableq::inline v0::core {
 
-/// What an operation did to a queue, as far as other calls and processes have to know.
+/// The effects of an operation on a queue that concern other calls and processes.
 struct effects {
-  std::size_t readable = 0;  ///< So many messages were added, or can be read again.
-  bool left = false;         ///< Messages left, or gave a lease back: there may be room.
-  bool readmitted = false;   ///< Messages are back without a reservation of room.
+  std::size_t readable = 0;  ///< Messages that were added, or can be read again.
+  bool left = false;         ///< Messages left the queue, or their leases ended: there may be room.
+  bool readmitted = false;   ///< Messages returned to the queue without a reservation of room.
 };
 
 /// Wakes readers and frees room: at once, or when `tx` commits.
-void apply(const queue_state& of, transaction_state* tx, const effects& done);
+void apply(const queue_state& queue, transaction_state* tx, const effects& done);
 
 }  // namespace tableq::inline v0::core

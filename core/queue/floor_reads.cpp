@@ -1,4 +1,4 @@
-// Reads that begin where nothing is left before, on databases whose deleted rows linger.
+// Reads that begin at the floor, on databases whose deleted rows linger.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -48,8 +48,8 @@ class parts {
   std::string floors_;
 };
 
-/// What a read got, by levels. What does not fit is only read from the start.
-class catches {
+/// The results of a read, by level. Levels without a place get no floor.
+class level_results {
  public:
   void add(read_floor::position level, read_floor::position id, bool came_back) noexcept {
     auto* const end = all_.begin() + static_cast<std::ptrdiff_t>(count_);
@@ -64,24 +64,25 @@ class catches {
     found->last = std::max(found->last, id);
     if (!came_back) found->first = std::min(found->first.value_or(id), id);
   }
-  [[nodiscard]] std::span<const read_floor::catch_of> all() const noexcept {
+  [[nodiscard]] std::span<const read_floor::level_result> all() const noexcept {
     return std::span(all_).first(count_);
   }
 
  private:
-  std::array<read_floor::catch_of, read_floor::most_levels> all_ = {};
+  std::array<read_floor::level_result, read_floor::most_levels> all_ = {};
   std::size_t count_ = 0;
 };
 
-/// Of a take or of a destructive read.
-catches caught(const row_set& rows, beginning from) {
-  catches out;
+/// The results of a take or of a destructive read.
+level_results results_of(const row_set& rows, beginning begins) {
+  level_results out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (from == beginning::floor) {
+    if (begins == beginning::floor) {
       out.add(0, rows.integer(i, place_of<message_row>("id")), false);
       continue;
     }
-    // The first take makes a count of 1 in the upper half. What was moved back counts one more.
+    // The upper half of a fence counts leases: 1 after the first take, more if the message was
+    // returned.
     constexpr std::int64_t second = std::int64_t{2} << 32U;
     out.add(rows.integer(i, place_of<delivery_row>("priority")),
             rows.integer(i, place_of<delivery_row>("id")),
@@ -94,11 +95,11 @@ catches caught(const row_set& rows, beginning from) {
 
 row_set queue_table::run_from_floor(connection& session, statement id,
                                     std::span<const value> shared) const {
-  const beginning from = contract_of(id).begins;
+  const beginning begins = contract_of(id).begins;
   const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
   std::vector<value> given(shared.begin(), shared.end());
-  std::optional<parts> lists;  // until the statement has run
-  if (from == beginning::levels) {
+  std::optional<parts> lists;  // must live until the statement has run
+  if (begins == beginning::levels) {
     lists.emplace(where.levels);
     given[place_of<take_request>("highs")] = to_value(std::string_view(lists->highs()));
     given[place_of<take_request>("lows")] = to_value(std::string_view(lists->lows()));
@@ -110,7 +111,7 @@ row_set queue_table::run_from_floor(connection& session, statement id,
         to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   }
   row_set rows = session.execute(id, names_, given, {});
-  shared_.floor.end(where, caught(rows, from).all(), read_floor::clock::now());
+  shared_.floor.end(where, results_of(rows, begins).all(), read_floor::clock::now());
   return rows;
 }
 
@@ -125,13 +126,13 @@ row_set queue_table::run_from_passed(connection& session, statement id,
 }
 
 std::int64_t queue_table::passed(std::int64_t until) const {
-  // A clock that is set by a test goes where it likes.
+  // A clock that a test sets can go back.
   return database_.now() ? read_floor::lowest : until;
 }
 
 void queue_table::prepare(statement id) const noexcept {
-  const beginning from = contract_of(id).begins;
-  if (from == beginning::floor || from == beginning::levels) raise_floor();
+  const beginning begins = contract_of(id).begins;
+  if (begins == beginning::floor || begins == beginning::levels) raise_floor();
 }
 
 void queue_table::raise_floor() const noexcept {
@@ -141,13 +142,13 @@ void queue_table::raise_floor() const noexcept {
     asked = shared_.floor.ask(read_floor::clock::now());
     if (!asked) return;
     shared_.floor.answer(*asked, kind_ == kind::claim ? see_levels(*asked) : see(*asked));
-  } catch (...) {  // The floor stays where it is. What is wrong, the read that follows will tell.
+  } catch (...) {  // The floor stays unchanged. The read that follows will report the error.
     shared_.floor.give_up();
   }
 }
 
-read_floor::sight queue_table::see(const read_floor::question& asked) const {
-  const sight_row seen = database_
+read_floor::snapshot queue_table::see(const read_floor::question& asked) const {
+  const floor_row seen = database_
                              .on_session([&](connection& session) {
                                return core::run(session, names_, statements::queue_floor,
                                                 {.floor = asked.levels.front().floor});
@@ -159,7 +160,7 @@ read_floor::sight queue_table::see(const read_floor::question& asked) const {
           .next = seen.next};
 }
 
-read_floor::sight queue_table::see_levels(const read_floor::question& asked) const {
+read_floor::snapshot queue_table::see_levels(const read_floor::question& asked) const {
   const std::optional<timestamp> now = database_.now();
   std::vector<level_item> levels;
   for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
@@ -168,7 +169,7 @@ read_floor::sight queue_table::see_levels(const read_floor::question& asked) con
                      {.oldest = asked.oldest, .passed = passed(asked.passed), .now = now}, levels);
   });
   const level_row& any = rows.at(0);
-  read_floor::sight out{
+  read_floor::snapshot out{
       .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
       .oldest = any.oldest,
       .oldest_running = any.oldest_running,

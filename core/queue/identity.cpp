@@ -13,30 +13,30 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// A caller's transaction may see the past, which is of no use to other calls.
-bool callers(transaction_state* tx) noexcept {
+/// A caller's transaction may have an old snapshot, so its answers must not serve other calls.
+bool enlisted_by_caller(transaction_state* tx) noexcept {
   return tx != nullptr && tx->enlisted();
 }
 
-[[noreturn]] void refuse_queue(const queue_state& of, transaction_state* tx,
-                               std::optional<kind> now) {
+[[noreturn]] void refuse_queue(const queue_state& queue, transaction_state* tx,
+                               std::optional<kind> successor) {
   if (tx != nullptr) tx->spoil();
-  const error_origin where{.backend = of.database().name()};
-  if (!now) {
+  const error_origin where{.backend = queue.database().name()};
+  if (!successor) {
     throw error(errc::not_found, advice::never,
-                "the queue " + of.name() + " was dropped, and this handle ended with it", where);
+                "the queue " + queue.name() + " was dropped, and this handle ended with it", where);
   }
-  std::string sentence = "the queue " + of.name() + " was dropped and made anew";
-  if (*now == of.info().kind) {
+  std::string sentence = "the queue " + queue.name() + " was dropped and made anew";
+  if (*successor == queue.info().kind) {
     throw error(errc::not_found, advice::never,
                 sentence + "; this handle ended with the old one, open the queue again", where);
   }
-  sentence.append(" as ").append(to_string(*now)).append("; this handle is of the old ");
-  sentence.append(to_string(of.info().kind)).append(", open the queue as what it is now");
+  sentence.append(" as ").append(to_string(*successor)).append("; this handle is of the old ");
+  sentence.append(to_string(queue.info().kind)).append(", open the queue as what it is now");
   throw error(errc::kind_mismatch, advice::never, sentence, where);
 }
 
-/// The kind in a row of the catalogue. What no tableq has written there is of no kind known here.
+/// The kind in a row of the catalogue; nothing for an unknown text.
 std::optional<kind> kind_of(const limits_row& row) {
   for (const kind one : {kind::heap, kind::fifo, kind::lifo, kind::pending, kind::claim}) {
     if (row.kind == to_string(one)) return one;
@@ -46,46 +46,48 @@ std::optional<kind> kind_of(const limits_row& row) {
 
 }  // namespace
 
-void refuse_ended(const queue_state& of, transaction_state* tx) {
-  if (of.limits().ended()) refuse_queue(of, tx, of.limits().successor());
+void refuse_ended(const queue_state& queue, transaction_state* tx) {
+  if (queue.limits().ended()) refuse_queue(queue, tx, queue.limits().successor());
 }
 
-void check_identity(const queue_state& of, transaction_state* tx,
+void check_identity(const queue_state& queue, transaction_state* tx,
                     const std::vector<limits_row>& rows) {
-  if (!rows.empty() && rows.front().identity == of.info().identity) return;
-  const std::optional<kind> now = rows.empty() ? std::nullopt : kind_of(rows.front());
-  if (!callers(tx)) of.limits().end(now);
-  refuse_queue(of, tx, now);
+  if (!rows.empty() && rows.front().identity == queue.info().identity) return;
+  const std::optional<kind> successor = rows.empty() ? std::nullopt : kind_of(rows.front());
+  if (!enlisted_by_caller(tx)) queue.limits().end(successor);
+  refuse_queue(queue, tx, successor);
 }
 
-void confirm(const queue_state& of, transaction_state* tx, statement as) {
-  refuse_ended(of, tx);
-  const std::string_view name = contract_of(as).name;
+void confirm(const queue_state& queue, transaction_state* tx, statement id) {
+  refuse_ended(queue, tx);
+  const std::string_view name = contract_of(id).name;
   const bool asks = name.ends_with(".enqueue") || name.ends_with(".dequeue") ||
                     name.ends_with(".take") || name.starts_with("limits.");
-  if (asks || callers(tx)) return;
-  if (of.limits().confirmed()) return;
+  if (asks || enlisted_by_caller(tx)) return;
+  if (queue.limits().confirmed()) return;
   const auto asked = limits_watch::clock::now();
   std::vector<limits_row> rows;
-  for (const catalog_row& row : of.execute(tx, statements::catalog_find, {.name = of.name()})) {
+  for (const catalog_row& row :
+       queue.execute(tx, statements::catalog_find, {.name = queue.name()})) {
     rows.push_back({.identity = row.identity, .kind = row.kind});
   }
-  check_identity(of, tx, rows);
-  of.limits().confirm(asked);
+  check_identity(queue, tx, rows);
+  queue.limits().confirm(asked);
 }
 
-std::vector<limits_row> ask_row(const queue_state& of, transaction_state* tx) {
-  auto rows = of.execute(tx, callers(tx) ? statements::limits_ask : statements::limits_read,
-                         {.queue = of.name()});
-  check_identity(of, tx, rows);
+std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx) {
+  auto rows =
+      queue.execute(tx, enlisted_by_caller(tx) ? statements::limits_ask : statements::limits_read,
+                    {.queue = queue.name()});
+  check_identity(queue, tx, rows);
   return rows;
 }
 
-void look_again(const queue_state& of, transaction_state* tx) {
-  static_cast<void>(ask_row(of, tx));
+void recheck(const queue_state& queue, transaction_state* tx) {
+  static_cast<void>(ask_row(queue, tx));
 }
 
-void explain(const queue_state& of, const transaction_state* tx, const error& failure) {
+void explain(const queue_state& queue, const transaction_state* tx, const error& failure) {
   switch (failure.code()) {
     case errc::not_found:
     case errc::schema_mismatch:
@@ -95,22 +97,22 @@ void explain(const queue_state& of, const transaction_state* tx, const error& fa
     default:
       return;
   }
-  if (of.limits().ended()) return;
-  of.limits().forget();
+  if (queue.limits().ended()) return;
+  queue.limits().forget();
   if (tx != nullptr) return;
   try {
-    look_again(of, nullptr);
-  } catch (const error&) {  // What the operation failed with says more than a look that failed too.
-    if (of.limits().ended()) throw;
+    recheck(queue, nullptr);
+  } catch (const error&) {  // The operation's own error says more than a failed check.
+    if (queue.limits().ended()) throw;
   }
 }
 
-void not_stored(const queue_state& of, transaction_state* tx) {
-  look_again(of, tx);
+void not_stored(const queue_state& queue, transaction_state* tx) {
+  recheck(queue, tx);
   throw error(errc::constraint_violated, advice::never,
-              "the table of the queue " + of.name() +
+              "the table of the queue " + queue.name() +
                   " did not keep a row; look for triggers and rules on it",
-              {.backend = of.database().name()});
+              {.backend = queue.database().name()});
 }
 
 }  // namespace tableq::inline v0::core

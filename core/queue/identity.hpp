@@ -11,43 +11,45 @@
 
 namespace tableq::inline v0::core {
 
-// A handle belongs to the queue that it was opened for. When that was dropped, the table may be a
-// later queue's: each of these throws errc::not_found then, or errc::kind_mismatch where the later
-// queue is of another kind. A transaction in which that happens can only be rolled back.
+// A handle belongs to the queue that it was opened for. If this queue was dropped, the table may
+// belong to a later queue with the same name. Then each of these functions throws errc::not_found,
+// or errc::kind_mismatch if the later queue is of another kind. The transaction can then only be
+// rolled back.
 
-/// By what is known.
-void refuse_ended(const queue_state& of, transaction_state* tx);
+/// Checks what this process knows; sends nothing.
+void refuse_ended(const queue_state& queue, transaction_state* tx);
 
-/// Before an operation: by what is known; or by the catalogue, where the operation does not ask for
-/// the limits, which some users may not see. In a caller's transaction nothing is asked.
-void confirm(const queue_state& of, transaction_state* tx, statement as);
+/// Called before an operation. Checks what this process knows. If the operation does not read the
+/// limits (which some users may not see), it also reads the catalogue now and then, but not in a
+/// caller's transaction.
+void confirm(const queue_state& queue, transaction_state* tx, statement id);
 
-/// By the rows that limits.read answered with.
-void check_identity(const queue_state& of, transaction_state* tx,
+/// Checks the rows that limits.read returned.
+void check_identity(const queue_state& queue, transaction_state* tx,
                     const std::vector<limits_row>& rows);
 
 /// Asks the database, and returns the row that it found.
-std::vector<limits_row> ask_row(const queue_state& of, transaction_state* tx = nullptr);
+std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx = nullptr);
 
-/// After a statement that did nothing where it had to do something: asks the database.
-void look_again(const queue_state& of, transaction_state* tx);
+/// Asks the database. Called after a statement that should have changed rows, but did not.
+void recheck(const queue_state& queue, transaction_state* tx);
 
-/// For an insert that reported nothing: the queue was dropped, or a trigger on the table has
-/// swallowed the row, which is errc::constraint_violated.
-[[noreturn]] void not_stored(const queue_state& of, transaction_state* tx);
+/// Called after an insert that returned no row: the queue was dropped, or a trigger on the table
+/// has discarded the row. The latter throws errc::constraint_violated.
+[[noreturn]] void not_stored(const queue_state& queue, transaction_state* tx);
 
-/// After an operation failed: if that may be so because the table is another queue's, asks the
+/// Called after an operation failed. If the table may belong to another queue now, asks the
 /// database; in a transaction the next call asks.
-void explain(const queue_state& of, const transaction_state* tx, const error& failure);
+void explain(const queue_state& queue, const transaction_state* tx, const error& failure);
 
-/// Runs `work()`, and explains what it throws.
+/// Runs `work()`, and calls `explain` for its errors.
 template <class Work>
-auto explained(const queue_state& of, const transaction_state* tx, Work work)
+auto explained(const queue_state& queue, const transaction_state* tx, Work work)
     -> std::invoke_result_t<Work&> {
   try {
     return work();
   } catch (const error& failure) {
-    explain(of, tx, failure);
+    explain(queue, tx, failure);
     throw;
   }
 }

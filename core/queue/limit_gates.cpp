@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A rate of 1 is so many in the table, and a token of a message so many.
+/// The numbers in the table that stand for a rate of 1, and for the token of one message.
 constexpr std::int64_t rate_unit = 1'000'000;
 constexpr std::int64_t token_unit = 1'000'000'000;
 
@@ -24,8 +24,8 @@ std::int64_t default_burst(std::int64_t rate) {
   return (rate + rate_unit - 1) / rate_unit;
 }
 
-/// Plain SQL may have set a limit to anything above zero; where columns have no types also to a
-/// fraction or a text, which read as a number below one. The nearest number that set_limits takes.
+/// The nearest number that set_limits accepts. Plain SQL may have set any limit above zero. If
+/// columns have no types, it may also be a fraction or a text, which read as a number below one.
 template <class Number>
 std::optional<Number> within(const std::optional<Number>& found, std::int64_t most) {
   return found ? std::optional(std::clamp<Number>(*found, 1, static_cast<Number>(most)))
@@ -38,7 +38,7 @@ template <class Row>
 std::optional<std::int64_t> rate_of(const Row& row) {
   return within(row.rate, 1'000'000 * rate_unit);
 }
-constexpr std::int64_t most_messages = 1'000'000;  // of a burst, and under leases
+constexpr std::int64_t most_messages = 1'000'000;  // the highest burst and concurrency
 
 known_limits to_known(const std::vector<limits_row>& rows) {
   if (rows.empty()) return {};
@@ -47,35 +47,35 @@ known_limits to_known(const std::vector<limits_row>& rows) {
       .paused = row.paused, .metered = row.rate || row.concurrency, .capacity = capacity_of(row)};
 }
 
-/// Changes the queue's row, and lets this process know at once.
+/// Changes the queue's row, and updates the known limits of this process at once.
 template <class Statement>
-void change(const queue_state& of, const Statement& what,
+void change(const queue_state& queue, const Statement& what,
             const typename Statement::shared_type& shared) {
-  // Where the outcome stays unknown, the next call asks.
-  of.limits().forget();
-  const auto now = of.database().in_transaction([&](connection& session) {
-    run(session, of.names(), what, shared);
-    auto rows = run(session, of.names(), statements::limits_read, {.queue = of.name()});
-    check_identity(of, nullptr, rows);
+  // If the outcome stays unknown, the next call asks the database.
+  queue.limits().forget();
+  const auto now = queue.database().in_transaction([&](connection& session) {
+    run(session, queue.names(), what, shared);
+    auto rows = run(session, queue.names(), statements::limits_read, {.queue = queue.name()});
+    check_identity(queue, nullptr, rows);
     return rows;
   });
-  of.limits().learn(to_known(now), limits_watch::clock::now());
-  of.limits().made_room();
+  queue.limits().learn(to_known(now), limits_watch::clock::now());
+  queue.limits().made_room();
 }
 
 }  // namespace
 
-known_limits limits_now(const queue_state& of, transaction_state* tx) {
-  refuse_ended(of, tx);
-  if (const auto known = of.limits().known()) return *known;
+known_limits limits_now(const queue_state& queue, transaction_state* tx) {
+  refuse_ended(queue, tx);
+  if (const auto known = queue.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
-  const known_limits out = to_known(ask_row(of, tx));
-  if (tx == nullptr || !tx->enlisted()) of.limits().learn(out, asked);
+  const known_limits out = to_known(ask_row(queue, tx));
+  if (tx == nullptr || !tx->enlisted()) queue.limits().learn(out, asked);
   return out;
 }
 
-queue_limits read_limits(const queue_state& of) {
-  const auto rows = ask_row(of);
+queue_limits read_limits(const queue_state& queue) {
+  const auto rows = ask_row(queue);
   queue_limits out;
   if (rows.empty()) return out;
   const limits_row& row = rows.front();
@@ -88,16 +88,16 @@ queue_limits read_limits(const queue_state& of) {
   return out;
 }
 
-bool read_paused(const queue_state& of) {
-  return to_known(ask_row(of)).paused;
+bool read_paused(const queue_state& queue) {
+  return to_known(ask_row(queue)).paused;
 }
 
-void set_limits(const queue_state& of, const queue_limits& limits) {
-  check_limits(limits, of.info().kind);
-  if (limits.concurrency && !read_limits(of).concurrency &&
-      of.database().options().schema == schema_policy::create_if_missing) {
-    of.database().in_transaction([&](connection& session) {
-      session.define("concurrency", of.names());
+void set_limits(const queue_state& queue, const queue_limits& limits) {
+  check_limits(limits, queue.info().kind);
+  if (limits.concurrency && !read_limits(queue).concurrency &&
+      queue.database().options().schema == schema_policy::create_if_missing) {
+    queue.database().in_transaction([&](connection& session) {
+      session.define("concurrency", queue.names());
       return true;
     });
   }
@@ -105,34 +105,35 @@ void set_limits(const queue_state& of, const queue_limits& limits) {
   if (limits.rate) rate = std::llround(*limits.rate * static_cast<double>(rate_unit));
   const std::int64_t burst =
       limits.burst.value_or(static_cast<int>(default_burst(rate.value_or(0))));
-  change(of, statements::limits_set,
-         {.queue = of.name(),
+  change(queue, statements::limits_set,
+         {.queue = queue.name(),
           .capacity = limits.capacity,
           .rate = rate,
           .burst = limits.burst,
           .concurrency = limits.concurrency,
           .tokens = burst * token_unit,
-          .now = of.database().now()});
+          .now = queue.database().now()});
 }
 
-void set_paused(const queue_state& of, bool paused) {
-  change(of, statements::limits_pause, {.queue = of.name(), .paused = paused});
+void set_paused(const queue_state& queue, bool paused) {
+  change(queue, statements::limits_pause, {.queue = queue.name(), .paused = paused});
 }
 
-allowance::allowance(const queue_state& of, transaction_state& in)
-    : of_(of), in_(in), free_(std::numeric_limits<std::size_t>::max()) {
-  const std::optional<timestamp> now = of.database().now();
+allowance::allowance(const queue_state& queue, transaction_state& tx)
+    : queue_(queue), tx_(tx), free_(std::numeric_limits<std::size_t>::max()) {
+  const std::optional<timestamp> now = queue.database().now();
   const auto lock = [&] {
-    return of.execute(&in, statements::limits_lock, {.queue = of.name(), .now = now});
+    return queue.execute(&tx, statements::limits_lock, {.queue = queue.name(), .now = now});
   };
   auto rows = lock();
   if (rows.empty()) return;
-  // The clock may have been read before the wait for the lock; with the lock it is read again.
+  // The clock may have been read before the wait for the lock. Now the lock is held, and the clock
+  // is read again.
   if (rows.front().clock < rows.front().refilled_at) rows = lock();
   const limits_lock_row& row = rows.at(0);
   if (row.paused) {
     free_ = 0;
-    look_again_ = 500ms;
+    retry_after_ = 500ms;
     return;
   }
   if (const auto rate = rate_of(row)) {
@@ -142,7 +143,7 @@ allowance::allowance(const queue_state& of, transaction_state& in)
   const auto concurrency = within(row.concurrency, most_messages);
   if (!concurrency || free_ == 0) return;
   const std::size_t leased =
-      of.execute(&in, statements::claim_leased, {.max = *concurrency, .now = now}).at(0).number;
+      queue.execute(&tx, statements::claim_leased, {.max = *concurrency, .now = now}).at(0).number;
   free_ = std::min(free_, *concurrency - std::min(*concurrency, leased));
 }
 
@@ -161,22 +162,22 @@ void allowance::meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens
   }
   free_ = static_cast<std::size_t>(std::max<std::int64_t>(tokens_, 0) / token_unit);
   if (free_ == 0) {
-    look_again_ = std::chrono::milliseconds((token_unit - tokens_ + rate - 1) / rate);
+    retry_after_ = std::chrono::milliseconds((token_unit - tokens_ + rate - 1) / rate);
   }
 }
 
 bool allowance::spend(std::size_t count) {
   if (!metered_ || (count == 0 && !set_back_)) return false;
-  of_.execute(&in_, statements::limits_spend,
-              {.queue = of_.name(),
-               .tokens = tokens_ - static_cast<std::int64_t>(count) * token_unit,
-               .refilled_at = refilled_at_});
+  queue_.execute(&tx_, statements::limits_spend,
+                 {.queue = queue_.name(),
+                  .tokens = tokens_ - static_cast<std::int64_t>(count) * token_unit,
+                  .refilled_at = refilled_at_});
   return true;
 }
 
-read_gate::read_gate(const queue_state& of, transaction_state* tx, std::chrono::milliseconds wait,
-                     std::stop_token stop)
-    : of_(of), tx_(tx), stop_(std::move(stop)) {
+read_gate::read_gate(const queue_state& queue, transaction_state* tx,
+                     std::chrono::milliseconds wait, std::stop_token stop)
+    : queue_(queue), tx_(tx), stop_(std::move(stop)) {
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
 }
 
@@ -185,59 +186,60 @@ bool read_gate::rest(std::uint64_t since) {
       std::chrono::ceil<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now());
   if (left <= 0ms || stop_.stop_requested()) return false;
   const auto pause = std::clamp(held_back_.value_or(longest_pause), 1ms, longest_pause);
-  of_.limits().changes().wait(since, std::min(left, pause), stop_);
+  queue_.limits().changes().wait(since, std::min(left, pause), stop_);
   return true;
 }
 
-room::room(const queue_state& of, transaction_state* tx, std::size_t wanted, const when_full& full)
-    : of_(of) {
+room::room(const queue_state& queue, transaction_state* tx, std::size_t wanted,
+           const when_full& full)
+    : queue_(queue) {
   check_wait(full.wait, tx != nullptr);
-  known_limits known = limits_now(of, tx);
+  known_limits known = limits_now(queue, tx);
   if (!known.capacity) return;
   const auto until = std::chrono::steady_clock::now() + full.wait;
   backoff growing(10ms, 500ms);
-  for (; known.capacity; known = limits_now(of, tx)) {
+  for (; known.capacity; known = limits_now(queue, tx)) {
     if (wanted > *known.capacity) {
       refuse("has not the capacity for so many at once; enqueue fewer", advice::never);
     }
-    const std::uint64_t mark = of.limits().changes().mark();
+    const std::uint64_t mark = queue.limits().changes().mark();
     if (reserve(tx, wanted, *known.capacity)) return;
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left <= 0ms || full.stop.stop_requested()) {
       refuse("is full; wait for room, read from it, or raise its capacity", advice::statement);
     }
-    of.limits().changes().wait(mark, std::min(left, growing.pause()), full.stop);
+    queue.limits().changes().wait(mark, std::min(left, growing.pause()), full.stop);
   }
 }
 
 room::~room() {
-  if (reserved_ != 0) of_.limits().room().done(reserved_, unused_);
+  if (reserved_ != 0) queue_.limits().room().done(reserved_, unused_);
 }
 
 bool room::reserve(transaction_state* tx, std::size_t wanted, std::size_t capacity) {
   using answer = room_account::answer;
   constexpr int most_counts = 4;
-  room_account& account = of_.limits().room();
+  room_account& account = queue_.limits().room();
   answer got = account.reserve(wanted, room_account::clock::now());
   const auto& what =
-      of_.info().kind == kind::claim ? statements::claim_count : statements::queue_count;
+      queue_.info().kind == kind::claim ? statements::claim_count : statements::queue_count;
   const bool keep = tx == nullptr || !tx->enlisted();
   for (int i = 0; got == answer::count && i < most_counts; ++i) {
     const auto mark = account.begin_count(room_account::clock::now());
     const std::size_t number =
-        of_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
+        queue_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
     got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
-  if (tx != nullptr) tx->changes_room(of_.limits());
+  if (tx != nullptr) tx->changes_room(queue_.limits());
   if (got != answer::granted) return false;
   reserved_ = wanted;
   return true;
 }
 
 void room::refuse(const char* sentence, advice safe) const {
-  throw error(errc::queue_full, safe, "the queue " + of_.name() + " " + sentence,
-              {.backend = of_.database().name()});
+  throw error(errc::queue_full, safe, "the queue " + queue_.name() + " " + sentence,
+              {.backend = queue_.database().name()});
 }
 
 }  // namespace tableq::inline v0::core

@@ -18,30 +18,31 @@
 
 namespace tableq::inline v0::core {
 
-/// What is known of the limits, or the database's answer. Null: outside a transaction.
+/// The limits that this process knows, or the database's answer. `tx` is null outside a
+/// transaction.
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
-known_limits limits_now(const queue_state& of, transaction_state* tx);
+known_limits limits_now(const queue_state& queue, transaction_state* tx);
 
-queue_limits read_limits(const queue_state& of);
-bool read_paused(const queue_state& of);
-void set_limits(const queue_state& of, const queue_limits& limits);
-void set_paused(const queue_state& of, bool paused);
+queue_limits read_limits(const queue_state& queue);
+bool read_paused(const queue_state& queue);
+void set_limits(const queue_state& queue, const queue_limits& limits);
+void set_paused(const queue_state& queue, bool paused);
 
-/// What one read of a metered queue may take, with the queue's row locked until the transaction
-/// ends.
+/// The number of messages that one read of a metered queue may take. Locks the queue's row until
+/// the transaction ends.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; it belongs to its transaction's thread.
 class allowance {
  public:
-  allowance(const queue_state& of, transaction_state& in);
+  allowance(const queue_state& queue, transaction_state& tx);
 
   [[nodiscard]] std::size_t free() const noexcept { return free_; }
-  /// If nothing is free: when it is worth to look again. Empty: when leases are given back.
-  [[nodiscard]] std::optional<std::chrono::milliseconds> look_again() const noexcept {
-    return look_again_;
+  /// If nothing is free: when to try again. Empty: after leases have ended.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after() const noexcept {
+    return retry_after_;
   }
-  /// So many were taken.
+  /// Call this after `count` messages were taken.
   /// @return whether the row has changed.
   bool spend(std::size_t count);
 
@@ -49,74 +50,73 @@ class allowance {
   void meter(std::int64_t rate, std::int64_t burst, std::int64_t tokens, std::int64_t refilled_at,
              std::int64_t clock);
 
-  const queue_state& of_;
-  transaction_state& in_;
+  const queue_state& queue_;
+  transaction_state& tx_;
   std::size_t free_;
-  std::optional<std::chrono::milliseconds> look_again_;
+  std::optional<std::chrono::milliseconds> retry_after_;
   bool metered_ = false;
-  bool set_back_ = false;  // the database's clock
+  bool set_back_ = false;  // the database's clock was set back
   std::int64_t tokens_ = 0;
   std::int64_t refilled_at_ = 0;
 };
 
-/// Stands before the reads of one call: lets through what the limits allow.
+/// Controls the reads of one call, so that they respect the limits.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe.
 class read_gate {
  public:
-  /// @param wait how long the call may take, from now on.
-  read_gate(const queue_state& of, transaction_state* tx, std::chrono::milliseconds wait,
+  /// @param wait how long the call may take from now on.
+  read_gate(const queue_state& queue, transaction_state* tx, std::chrono::milliseconds wait,
             std::stop_token stop);
 
-  /// Calls `read(transaction_state*, max)` with as many as it may take, or not at all. Reads of a
-  /// metered queue have a transaction.
+  /// Calls `read(transaction_state*, max)` with the number of messages that it may take; does not
+  /// call it if that is zero. Reads of a metered queue have a transaction.
   template <class Read>
   auto pass(std::size_t max, Read read) {
     using found = std::invoke_result_t<Read&, transaction_state*, std::size_t>;
     held_back_.reset();
-    const known_limits known = limits_now(of_, tx_);
+    const known_limits known = limits_now(queue_, tx_);
     if (known.paused) {
       held_back_ = longest_pause;
       return found();
     }
     if (!known.metered) return read(tx_, max);
-    const auto metered = [&](transaction_state& in, bool& changed) {
+    const auto metered = [&](transaction_state& tx, bool& changed) {
       held_back_.reset();
       keep_ = false;
-      allowance allowed(of_, in);
+      allowance allowed(queue_, tx);
       if (allowed.free() == 0) {
-        held_back_ = allowed.look_again().value_or(growing_.pause());
+        held_back_ = allowed.retry_after().value_or(growing_.pause());
         changed = allowed.spend(0);
         return found();
       }
-      found got = read(&in, std::min(max, allowed.free()));
+      found got = read(&tx, std::min(max, allowed.free()));
       changed = allowed.spend(got.size()) || !got.empty();
       return got;
     };
     bool changed = false;
     if (tx_ != nullptr) return metered(*tx_, changed);
-    of_.table().raise_floor();
-    return repeating(of_.database().options().retry_for, contact::known, [&] {
-      const auto own = begin_transaction(of_.database().shared_from_this());
+    queue_.table().raise_floor();
+    return repeating(queue_.database().options().retry_for, contact::known, [&] {
+      const auto own = begin_transaction(queue_.database().shared_from_this());
       auto got = metered(*own, changed);
       if (changed || keep_) own->commit();
       return got;
     });
   }
 
-  /// Says inside a pass that something was changed although nothing is returned.
+  /// Called inside a pass, if the read changed rows although it returns nothing.
   void keep() noexcept { keep_ = true; }
 
-  /// Whether the last pass was stopped by a limit.
+  /// Whether a limit stopped the last pass.
   [[nodiscard]] bool held_back() const noexcept { return held_back_.has_value(); }
 
-  /// Calls `read` again for as long as limits hold it back, the time is not over and no stop is
-  /// requested.
+  /// Repeats `read` while limits stop it, until the time ends or a stop is requested.
   template <class Read>
   auto patiently(Read read) {
     for (;;) {
-      const std::uint64_t mark = of_.limits().changes().mark();
+      const std::uint64_t mark = queue_.limits().changes().mark();
       auto got = read();
       if (!got.empty() || !held_back()) {
         growing_.reset();
@@ -133,7 +133,7 @@ class read_gate {
   /// @return false when there is no time left, or a stop was requested.
   bool rest(std::uint64_t since);
 
-  const queue_state& of_;
+  const queue_state& queue_;
   transaction_state* tx_;
   std::chrono::steady_clock::time_point until_;
   std::stop_token stop_;
@@ -142,28 +142,28 @@ class read_gate {
   backoff growing_{first_pause, longest_pause};
 };
 
-/// Room for what one call is about to add to a queue, if that is bounded.
+/// Reserves room in a bounded queue for the messages that one call adds.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe.
 class room {
  public:
-  /// Waits for room outside a transaction, where `full` says so.
+  /// Outside a transaction it waits for room as `full` demands.
   /// @throws error errc::queue_full.
-  room(const queue_state& of, transaction_state* tx, std::size_t wanted,
+  room(const queue_state& queue, transaction_state* tx, std::size_t wanted,
        const when_full& full = {});
   room(const room&) = delete;
   room& operator=(const room&) = delete;
   ~room();
 
-  /// So many were added, the rest not.
+  /// Only `count` of the reserved messages were added.
   void used(std::size_t count) noexcept { unused_ = reserved_ - std::min(count, reserved_); }
 
  private:
   [[nodiscard]] bool reserve(transaction_state* tx, std::size_t wanted, std::size_t capacity);
   [[noreturn]] void refuse(const char* sentence, advice safe) const;
 
-  const queue_state& of_;
+  const queue_state& queue_;
   std::size_t reserved_ = 0;
   std::size_t unused_ = 0;
 };

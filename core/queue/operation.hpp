@@ -14,16 +14,17 @@
 
 namespace tableq::inline v0::core {
 
-/// Runs `work()` as one operation of a queue: it has the transaction to itself, and what it throws
-/// names it. A handle whose queue was dropped does nothing.
-/// @param tx null: a unit of work of our own. @param as what it is called.
+/// Runs `work()` as one operation of a queue. No other thread uses the transaction meanwhile, and
+/// errors name the operation. If the handle's queue was dropped, `work` is not called.
+/// @param tx null: the operation has its own unit of work. @param id the statement that names the
+///   operation.
 template <class Work>
-auto operation(const queue_state& of, transaction_state* tx, statement as, Work work)
+auto operation(const queue_state& queue, transaction_state* tx, statement id, Work work)
     -> std::invoke_result_t<Work&> {
-  return named(of.database().name(), contract_of(as).name, [&] {
+  return named(queue.database().name(), contract_of(id).name, [&] {
     const auto checked = [&] {
-      return explained(of, tx, [&] {
-        confirm(of, tx, as);
+      return explained(queue, tx, [&] {
+        confirm(queue, tx, id);
         return work();
       });
     };
@@ -33,14 +34,14 @@ auto operation(const queue_state& of, transaction_state* tx, statement as, Work 
   });
 }
 
-/// The transaction that a handle is bound to. Null: none.
+/// The transaction to which a handle is bound; null if there is none.
 /// @throws error errc::invalid_argument when it is gone, or in a child of the handle's process.
-inline std::shared_ptr<transaction_state> transaction_of(const queue& on, statement as) {
-  const database_state& in = access::state_of(on).database();
-  return named(in.name(), contract_of(as).name, [&]() -> std::shared_ptr<transaction_state> {
-    in.check_here();
-    if (!access::is_bound(on)) return nullptr;
-    auto tx = access::transaction_of(on);
+inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, statement id) {
+  const database_state& database = access::state_of(handle).database();
+  return named(database.name(), contract_of(id).name, [&]() -> std::shared_ptr<transaction_state> {
+    database.check_here();
+    if (!access::is_bound(handle)) return nullptr;
+    auto tx = access::transaction_of(handle);
     if (!tx) refuse("the transaction of this handle is gone: make another handle with in(tx)");
     return tx;
   });
@@ -49,24 +50,24 @@ inline std::shared_ptr<transaction_state> transaction_of(const queue& on, statem
 /// Runs `work(const queue_state&, transaction_state*)` as one operation on a handle, in the
 /// transaction that it is bound to.
 template <class Work>
-auto operation(const queue& on, statement as, Work work)
+auto operation(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&, transaction_state*> {
-  const queue_state& of = access::state_of(on);
-  const std::shared_ptr<transaction_state> tx = transaction_of(on, as);
-  return operation(of, tx.get(), as, [&] { return work(of, tx.get()); });
+  const queue_state& queue = access::state_of(handle);
+  const std::shared_ptr<transaction_state> tx = transaction_of(handle, id);
+  return operation(queue, tx.get(), id, [&] { return work(queue, tx.get()); });
 }
 
-/// The same for `work(const queue_state&)`, which has transactions of its own, or needs none.
+/// The same for `work(const queue_state&)`, which begins its own transactions, or needs none.
 template <class Work>
-auto operation_outside(const queue& on, statement as, Work work)
+auto operation_outside(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&> {
-  const queue_state& of = access::state_of(on);
+  const queue_state& queue = access::state_of(handle);
   const auto refused = [&] {
-    if (transaction_of(on, as) == nullptr) return;
+    if (transaction_of(handle, id) == nullptr) return;
     refuse("this is not done inside a transaction: call it on the queue, not on queue.in(tx)");
   };
-  named(of.database().name(), contract_of(as).name, refused);
-  return operation(of, nullptr, as, [&] { return work(of); });
+  named(queue.database().name(), contract_of(id).name, refused);
+  return operation(queue, nullptr, id, [&] { return work(queue); });
 }
 
 }  // namespace tableq::inline v0::core

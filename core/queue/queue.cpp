@@ -24,60 +24,60 @@ using core::transaction_state;
 
 /// The first statement of an operation: errors carry its name.
 enum class destructive : std::uint8_t { enqueue, dequeue, peek, purge, stats };
-statement name_of(const queue& of, destructive as) noexcept {
+statement name_of(const queue& handle, destructive wanted) noexcept {
   constexpr std::size_t operations = 5;
   return static_cast<statement>(static_cast<std::size_t>(statement::heap_enqueue) +
-                                static_cast<std::size_t>(of.kind()) * operations +
-                                static_cast<std::size_t>(as));
+                                static_cast<std::size_t>(handle.kind()) * operations +
+                                static_cast<std::size_t>(wanted));
 }
 
-std::vector<message> read_messages(const queue& of, std::size_t max,
+std::vector<message> read_messages(const queue& handle, std::size_t max,
                                    const dequeue_options& options) {
-  return operation(of, name_of(of, destructive::dequeue),
+  return operation(handle, name_of(handle, destructive::dequeue),
                    [&](const queue_state& state, transaction_state* tx) {
                      return core::read(state, tx, max, options);
                    });
 }
 
 template <class Options>
-message_id add_message(const queue& to, payload_view payload, const Options& options,
+message_id add_message(const queue& handle, payload_view payload, const Options& options,
                        const when_full& full) {
-  return operation(to, name_of(to, destructive::enqueue),
+  return operation(handle, name_of(handle, destructive::enqueue),
                    [&](const queue_state& state, transaction_state* tx) {
                      const auto item = core::to_item(state, payload.view(), options);
                      return core::add(state, tx, std::span(&item, 1), full).front();
                    });
 }
 
-/// @param Message what has a payload and options.
+/// @param Message a type with a payload and options.
 template <class Message>
-std::vector<message_id> add_checked(const queue_state& to, transaction_state* tx,
+std::vector<message_id> add_checked(const queue_state& state, transaction_state* tx,
                                     std::span<const Message> messages, const when_full& full) {
-  std::vector<decltype(core::to_item(to, {}, Message().options))> items;
+  std::vector<decltype(core::to_item(state, {}, Message().options))> items;
   items.reserve(messages.size());
   for (const Message& one : messages) {
-    items.push_back(core::to_item(to, one.payload, one.options));
+    items.push_back(core::to_item(state, one.payload, one.options));
   }
-  return core::add(to, tx, std::span(std::as_const(items)), full);
+  return core::add(state, tx, std::span(std::as_const(items)), full);
 }
 
 template <class Message>
-std::vector<message_id> add_messages(const queue& to, std::span<const Message> messages,
+std::vector<message_id> add_messages(const queue& handle, std::span<const Message> messages,
                                      const when_full& full) {
-  return operation(to, name_of(to, destructive::enqueue),
+  return operation(handle, name_of(handle, destructive::enqueue),
                    [&](const queue_state& state, transaction_state* tx) {
                      return add_checked(state, tx, messages, full);
                    });
 }
 
-/// Hands a message to the thread that stores what the queue's handle is given.
-/// @param hand_over does it, with the queue's writer.
+/// Passes a message to the thread that stores messages of this handle.
+/// @param hand_over passes the message to the given writer.
 template <class Options, class HandOver>
-auto write_later(const queue& to, const std::string& payload, const Options& options,
+auto write_later(const queue& handle, const std::string& payload, const Options& options,
                  HandOver hand_over) {
   using writer = core::async_writer<Options, message_id>;
-  const statement name = name_of(to, destructive::enqueue);
-  return operation_outside(to, name, [&](const queue_state& state) {
+  const statement name = name_of(handle, destructive::enqueue);
+  return operation_outside(handle, name, [&](const queue_state& state) {
     static_cast<void>(core::to_item(state, payload, options));
     return hand_over(
         state.writing<writer>([&state, name](std::span<const typename writer::item> items) {
@@ -88,17 +88,17 @@ auto write_later(const queue& to, const std::string& payload, const Options& opt
 }
 
 template <class Options>
-std::future<message_id> write_with_future(const queue& to, std::string payload,
+std::future<message_id> write_with_future(const queue& handle, std::string payload,
                                           const Options& options) {
-  return write_later(to, payload, options, [&](auto& writer) {
+  return write_later(handle, payload, options, [&](auto& writer) {
     return core::add_with_future(writer, std::move(payload), options);
   });
 }
 
 template <class Options>
-void write_and_tell(const queue& to, std::string payload, const Options& options,
-                    std::function<void(outcome<message_id>)> done) {
-  write_later(to, payload, options, [&](auto& writer) {
+void write_with_callback(const queue& handle, std::string payload, const Options& options,
+                         std::function<void(outcome<message_id>)> done) {
+  write_later(handle, payload, options, [&](auto& writer) {
     writer.add({std::move(payload), options, std::move(done)});
   });
 }
@@ -176,7 +176,7 @@ std::future<message_id> plain_queue::enqueue_async(std::string payload,
 }
 void plain_queue::enqueue_async(std::string payload, const enqueue_options& options,
                                 std::function<void(outcome<message_id>)> done) {
-  write_and_tell(*this, std::move(payload), options, std::move(done));
+  write_with_callback(*this, std::move(payload), options, std::move(done));
 }
 
 message_id pending_queue::enqueue(payload_view payload, const pending_options& options,
@@ -193,7 +193,7 @@ std::future<message_id> pending_queue::enqueue_async(std::string payload,
 }
 void pending_queue::enqueue_async(std::string payload, const pending_options& options,
                                   std::function<void(outcome<message_id>)> done) {
-  write_and_tell(*this, std::move(payload), options, std::move(done));
+  write_with_callback(*this, std::move(payload), options, std::move(done));
 }
 
 }  // namespace tableq::inline v0

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t longest_batch = 1000;
 constexpr std::size_t largest_batch = std::size_t{64} * 1024 * 1024;
 
-/// How many of the items go into the next statement: at least one.
+/// How many items go into the next statement: at least one.
 std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   std::size_t bytes = 0;
   std::size_t count = 0;
@@ -31,25 +31,25 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
   return count;
 }
 
-/// @param given receipts, and the rows that the statement answered with.
+/// @param given the number of receipts. @param rows the number of rows that the statement returned.
 std::size_t leases_lost(statement id, std::size_t given, std::size_t rows) {
   if (id == statement::claim_lost) return rows;
-  // A heartbeat passes over rows that others have locked: those are looked at by claim.lost.
+  // A heartbeat skips locked rows; claim.lost checks these.
   if (id == statement::claim_heartbeat || !contract_of(id).settles) return 0;
-  // A settlement answers for each receipt that still matched.
+  // A settlement returns a row for each receipt that still matches.
   return given > rows ? given - rows : 0;
 }
 
 }  // namespace
 
-queue_state::queue_state(std::shared_ptr<database_state> in, queue_info info,
+queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
                          std::shared_ptr<const queue_state> dead_letters)
-    : database_(std::move(in)),
+    : database_(std::move(database)),
       info_(std::move(info)),
       table_(*database_, info_),
       limits_(database_->limits_of(table_.names())),
       dead_letters_(std::move(dead_letters)) {
-  // The catalogue has just said so.
+  // The catalogue has just been read.
   limits_.confirm(limits_watch::clock::now());
 }
 
@@ -58,22 +58,22 @@ row_set queue_state::observed(transaction_state* tx, statement id, std::span<con
                               Work work) const {
   observer* const watching = database_->watching();
   if (watching == nullptr) return work(nullptr);
-  const contract& of = contract_of(id);
-  const std::size_t given = of.items.empty() ? 0 : items.size() / of.items.size();
-  const observed_operation as{.name = of.name,
-                              .backend = database_->name(),
-                              .queue = info_.name,
-                              .kind = info_.kind,
-                              .given = given,
-                              .in_transaction = tx != nullptr};
-  observation told(watching, as);
-  row_set rows = told.run([&] {
-    row_set out = work(&told);
-    if (of.counts_messages) told.count(out.size());
+  const contract& contract = contract_of(id);
+  const std::size_t given = contract.items.empty() ? 0 : items.size() / contract.items.size();
+  const observed_operation operation{.name = contract.name,
+                                     .backend = database_->name(),
+                                     .queue = info_.name,
+                                     .kind = info_.kind,
+                                     .given = given,
+                                     .in_transaction = tx != nullptr};
+  observation observing(watching, operation);
+  row_set rows = observing.run([&] {
+    row_set out = work(&observing);
+    if (contract.counts_messages) observing.count(out.size());
     return out;
   });
   const std::size_t lost = leases_lost(id, given, rows.size());
-  if (lost > 0) told.leases_lost(lost);
+  if (lost > 0) observing.leases_lost(lost);
   return rows;
 }
 
@@ -95,20 +95,21 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
     return tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
   }
   table_.prepare(id);
-  const lane in = lane_of(id, items);
-  if (in != lane::none && database_->options().combining && !open_transaction::here()) {
-    return run_combined(table_, id, in, shared, items, watched);
+  const lane call_lane = lane_of(id, items);
+  if (call_lane != lane::none && database_->options().combining &&
+      !open_transaction::on_this_thread()) {
+    return run_combined(table_, id, call_lane, shared, items, watched);
   }
   return run_alone(table_, id, shared, items, watched);
 }
 
 row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<const value> shared,
                                std::span<const value> items, const observation* watched) const {
-  const contract& of = contract_of(id);
-  const std::size_t width = of.items.size();
+  const contract& contract = contract_of(id);
+  const std::size_t width = contract.items.size();
   if (chunk_size(items, width) * width == items.size()) return run(tx, id, shared, items, watched);
   const auto work = [&](connection& session) {
-    row_set all(of.columns.size() + 1);
+    row_set all(contract.columns.size() + 1);
     std::size_t done = 0;
     while (done * width < items.size()) {
       const auto rest = items.subspan(done * width);

@@ -22,7 +22,7 @@
 
 namespace tableq::inline v0::core {
 
-/// One queue of one database: what the handles in queue.hpp share.
+/// One queue of one database: the state that the handles in queue.hpp share.
 ///
 /// Shares the database.
 ///
@@ -30,15 +30,15 @@ namespace tableq::inline v0::core {
 /// Shared objects: safe; it does not change.
 class queue_state {
  public:
-  /// @param dead_letters where dead messages go; null: they stay.
-  queue_state(std::shared_ptr<database_state> in, queue_info info,
+  /// @param dead_letters the queue to which dead messages move; null: they stay.
+  queue_state(std::shared_ptr<database_state> database, queue_info info,
               std::shared_ptr<const queue_state> dead_letters = nullptr);
 
   [[nodiscard]] const std::string& name() const noexcept { return info_.name; }
-  /// As stored, with what this handle was opened with instead.
+  /// The stored options, except those that this handle was opened with.
   [[nodiscard]] const queue_info& info() const noexcept { return info_; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
-  /// Whether this is the process that opened it.
+  /// Whether this process opened the queue.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
   [[nodiscard]] watched_queue& watched() const noexcept { return table_.shared().watched; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
@@ -46,11 +46,11 @@ class queue_state {
   [[nodiscard]] const queue_table& table() const noexcept { return table_; }
   [[nodiscard]] const table_names& names() const noexcept { return table_.names(); }
 
-  /// Runs one statement of this queue: inside `tx`, or in a unit of work of its own that is
-  /// repeated where that is safe, and that calls of other threads may share. A strict queue is
-  /// locked first where the database needs that. A batch of any size runs whole or not at all: it
-  /// is cut into statements of at most 1,000 items and 64 MiB.
-  /// @return the rows; of a batch each with the place of its item in `items`.
+  /// Runs one statement of this queue inside `tx`. Without `tx` it has its own unit of work, which
+  /// is repeated if that is safe, and which calls of other threads may share. If the database needs
+  /// it, a strict queue is locked first. A batch of any size runs completely or not at all; it is
+  /// divided into statements of at most 1,000 items and 64 MiB.
+  /// @return the rows; the rows of a batch have the index of their item in `items`.
   template <class Shared, class Item, class Row>
   auto execute(transaction_state* tx, const typed_statement<Shared, Item, Row>& what,
                const std::type_identity_t<Shared>& shared = {},
@@ -58,7 +58,7 @@ class queue_state {
     return rows_of(what, execute_values(tx, what.id, values_of(shared), values_of(items)));
   }
 
-  /// The thread that stores what this handle is given without waiting; made by the first call.
+  /// The writer for asynchronous enqueues of this handle; the first call makes it.
   /// @param Writer an async_writer, the same for one queue.
   template <class Writer>
   [[nodiscard]] Writer& writing(typename Writer::store how) const {
@@ -73,8 +73,9 @@ class queue_state {
     return static_cast<Writer&>(*writing_);
   }
 
-  /// Calls `read` until it returns something, the time is over or a stop is requested.
-  /// @param due_in asks how long until the next message falls due; null for kinds without time.
+  /// Calls `read` until it returns something, the time ends or a stop is requested.
+  /// @param due_in asks the database how long it takes until the next message falls due; null for
+  ///   kinds without due times.
   template <class Read, class DueIn>
   [[nodiscard]] auto wait_for(std::chrono::milliseconds longest, const std::stop_token& stop,
                               DueIn due_in, Read read) const {
@@ -85,33 +86,33 @@ class queue_state {
     std::uint64_t mark = watched().readers.mark();
     auto found = read();
     if (!found.empty() || over()) return found;
-    watcher::waiting here(database_->waking(), watched());
+    watcher::waiting reader(database_->waking(), watched());
     for (;;) {
-      if constexpr (!std::is_null_pointer_v<DueIn>) here.ask_due(due_in);
-      const woken why = here.wait(mark, until, stop);
-      if (why == woken::clock) continue;
+      if constexpr (!std::is_null_pointer_v<DueIn>) reader.ask_due(due_in);
+      const woken reason = reader.wait(mark, until, stop);
+      if (reason == woken::clock) continue;
       mark = watched().readers.mark();
-      // A read that fails has not looked.
-      passed_on pass{&watched().readers};
+      // If the read throws, another reader must poll instead.
+      hint_guard guard{&watched().readers};
       found = read();
-      pass.to = nullptr;
-      if (!found.empty()) here.found(why);
+      guard.readers = nullptr;
+      if (!found.empty()) reader.found(reason);
       if (!found.empty() || over()) return found;
     }
   }
 
  private:
-  /// Wakes another reader in place of one that could not look.
-  struct passed_on {
-    waker* to;
-    ~passed_on() {
-      if (to != nullptr) to->hint();
+  /// Wakes another reader if this one could not poll.
+  struct hint_guard {
+    waker* readers;
+    ~hint_guard() {
+      if (readers != nullptr) readers->hint();
     }
   };
 
   row_set execute_values(transaction_state* tx, statement id, std::span<const value> shared,
                          std::span<const value> items) const;
-  /// Runs `work(const observation*)`, telling the observer if there is one.
+  /// Runs `work(const observation*)`, and notifies the observer if there is one.
   template <class Work>
   row_set observed(transaction_state* tx, statement id, std::span<const value> items,
                    Work work) const;
@@ -127,13 +128,13 @@ class queue_state {
   limits_watch& limits_;
   std::shared_ptr<const queue_state> dead_letters_;
   mutable std::once_flag written_;
-  mutable std::unique_ptr<writer> writing_;  // the last member: it ends first
+  mutable std::unique_ptr<writer> writing_;  // the last member, so it is destroyed first
 };
 
-/// Where counts stop.
+/// The number at which counts stop.
 /// @throws error errc::invalid_argument.
 std::size_t count_limit(const stats_options& options);
-/// The same, as the figures tell it.
+/// The same, as the figures report it.
 inline std::optional<std::size_t> counted_to(const stats_options& options) {
   return options.exact ? std::nullopt : std::optional(options.count_to);
 }

@@ -9,20 +9,20 @@
 namespace tableq::inline v0::core {
 namespace {
 
-poll_plan::timing timing_of(kind of) {
-  if (of == kind::claim) return poll_plan::timing::leases;
-  return of == kind::pending ? poll_plan::timing::announced : poll_plan::timing::none;
+poll_plan::timing timing_of(kind queue_kind) {
+  if (queue_kind == kind::claim) return poll_plan::timing::leases;
+  return queue_kind == kind::pending ? poll_plan::timing::announced : poll_plan::timing::none;
 }
 
 }  // namespace
 
-queue_table::queue_table(database_state& in, const queue_info& info)
-    : database_(in),
+queue_table::queue_table(database_state& database, const queue_info& info)
+    : database_(database),
       kind_(info.kind),
       ordering_(info.ordering),
       identity_(info.identity),
-      names_(names_for(in.options(), info.name, info.identity)),
-      shared_(in.shared(names_, info.identity, timing_of(info.kind))) {}
+      names_(names_for(database.options(), info.name, info.identity)),
+      shared_(database.shared(names_, info.identity, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(statement id) const noexcept {
   return ordering_ == ordering::strict && database_.capabilities().strict_needs_lock &&

@@ -19,7 +19,7 @@ namespace tableq::inline v0::core {
 /// Shared objects: safe; it does not change.
 class queue_table {
  public:
-  queue_table(database_state& in, const queue_info& info);
+  queue_table(database_state& database, const queue_info& info);
 
   [[nodiscard]] database_state& database() const noexcept { return database_; }
   [[nodiscard]] const table_names& names() const noexcept { return names_; }
@@ -32,21 +32,21 @@ class queue_table {
   row_set run(connection& session, statement id, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Before a read outside transactions: asks for the floor, if it is time to and deleted rows
-  /// linger. The question sees what is committed; its failure harms nothing.
+  /// Called before a read outside transactions. If deleted rows linger, it asks for the floor now
+  /// and then. The query sees committed rows only; a failure of it is ignored.
   void prepare(statement id) const noexcept;
-  /// The same for a read that follows in a transaction of ours.
+  /// The same, before a read in a transaction that tableq begins.
   void raise_floor() const noexcept;
 
  private:
-  // floor_reads.cpp: values that say where to begin are filled in.
+  // floor_reads.cpp: fill in the values that say where to begin.
   [[nodiscard]] row_set run_from_floor(connection& session, statement id,
                                        std::span<const value> shared) const;
   [[nodiscard]] row_set run_from_passed(connection& session, statement id,
                                         std::span<const value> shared) const;
   [[nodiscard]] std::int64_t passed(std::int64_t until) const;
-  [[nodiscard]] read_floor::sight see(const read_floor::question& asked) const;
-  [[nodiscard]] read_floor::sight see_levels(const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::snapshot see(const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::snapshot see_levels(const read_floor::question& asked) const;
 
   database_state& database_;
   const kind kind_;

@@ -16,30 +16,30 @@ namespace {
 
 constexpr std::string_view own_row = "tableq";
 
-[[noreturn]] void fail(const database_state& in, errc code, const std::string& sentence) {
-  throw error(code, advice::never, sentence, {.backend = in.name()});
+[[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
+  throw error(code, advice::never, sentence, {.backend = database.name()});
 }
 
 template <class Statement>
-bool present(connection& session, const Statement& what, const table_names& names) {
-  return run(session, names, what).at(0).present;
+bool present(connection& session, const Statement& statement, const table_names& names) {
+  return run(session, names, statement).at(0).present;
 }
 
-/// Reads rows of the catalogue, checking its own on the way.
-std::vector<queue_info> read_rows(const database_state& in, std::vector<catalog_row> rows) {
+/// Reads rows of the catalogue. Checks the layout in the catalogue's own row.
+std::vector<queue_info> read_rows(const database_state& database, std::vector<catalog_row> rows) {
   std::vector<queue_info> out;
   for (catalog_row& row : rows) {
     const bool own = row.name == own_row;
     if (row.layout > (own ? catalog_layout : queue_layout)) {
-      fail(in, errc::schema_too_new,
+      fail(database, errc::schema_too_new,
            (own ? std::string("the catalogue") : "the queue " + row.name) + " has layout " +
                std::to_string(row.layout) +
                ", which a newer tableq wrote; use that version or a later one");
     }
     if (own) continue;
-    if (!good_queue_name(row.name, in.options().table_prefix)) {
+    if (!good_queue_name(row.name, database.options().table_prefix)) {
       // The name would become part of statements, and plain SQL must have written it.
-      fail(in, errc::schema_mismatch,
+      fail(database, errc::schema_mismatch,
            "the catalogue holds a name that no queue can have; delete its row");
     }
     queue_info info{.name = std::move(row.name),
@@ -55,35 +55,35 @@ std::vector<queue_info> read_rows(const database_state& in, std::vector<catalog_
 
 /// The rows of the catalogue; none if there is no catalogue yet.
 template <class Statement>
-std::vector<queue_info> read_catalog(const database_state& in, connection& session,
-                                     const Statement& what,
+std::vector<queue_info> read_catalog(const database_state& database, connection& session,
+                                     const Statement& statement,
                                      const typename Statement::shared_type& shared = {}) {
-  const table_names names = names_for(in.options(), {});
+  const table_names names = names_for(database.options(), {});
   if (!present(session, statements::catalog_exists, names)) return {};
-  return read_rows(in, run(session, names, what, shared));
+  return read_rows(database, run(session, names, statement, shared));
 }
 
-std::optional<queue_info> find(const database_state& in, connection& session,
+std::optional<queue_info> find(const database_state& database, connection& session,
                                std::string_view name) {
-  auto found = read_catalog(in, session, statements::catalog_find, {.name = name});
+  auto found = read_catalog(database, session, statements::catalog_find, {.name = name});
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
-queue_info create(const database_state& in, connection& session, queue_info info) {
-  const table_names names = names_for(in.options(), info.name);
+queue_info create(const database_state& database, connection& session, queue_info info) {
+  const table_names names = names_for(database.options(), info.name);
   run(session, names, statements::catalog_lock);
   if (!present(session, statements::catalog_exists, names)) session.define("catalog", names);
-  if (auto found = find(in, session, info.name)) return *std::move(found);
+  if (auto found = find(database, session, info.name)) return *std::move(found);
   if (present(session, statements::table_exists, names)) {
-    fail(in, errc::schema_mismatch,
+    fail(database, errc::schema_mismatch,
          "a table called " + names.table +
              " is there already and is no queue of tableq; choose another name or a table_prefix");
   }
   info.identity = new_identity();
   session.define(to_string(info.kind), names);
   const std::string options = encode_options(info);
-  // Limits of a former queue of that name, set while it was dropped.
+  // Another process may have set limits of a former queue of this name while it was dropped.
   run(session, names, statements::limits_remove, {.queue = info.name});
   run(session, names, statements::catalog_insert,
       {.name = info.name,
@@ -102,15 +102,16 @@ std::int64_t new_identity() {
   return any(random);
 }
 
-queue_info open_queue(database_state& in, std::string_view name, const queue_settings& settings) {
-  check_queue_name(name, in.options().table_prefix);
+queue_info open_queue(database_state& database, std::string_view name,
+                      const queue_settings& settings) {
+  check_queue_name(name, database.options().table_prefix);
   const queue_info wanted = settle_options(name, settings);
-  std::optional<queue_info> stored = in.on_session([&](connection& session) {
-    std::optional<queue_info> found = find(in, session, name);
-    const table_names names = names_for(in.options(), name);
+  std::optional<queue_info> stored = database.on_session([&](connection& session) {
+    std::optional<queue_info> found = find(database, session, name);
+    const table_names names = names_for(database.options(), name);
     if (found && !present(session, statements::table_exists, names)) {
-      const bool verify = in.options().schema == schema_policy::verify_only;
-      fail(in, verify ? errc::not_found : errc::schema_mismatch,
+      const bool verify = database.options().schema == schema_policy::verify_only;
+      fail(database, verify ? errc::not_found : errc::schema_mismatch,
            "the catalogue knows the queue " + found->name +
                " but its table is gone; drop the queue, "
                "then create it anew");
@@ -118,60 +119,65 @@ queue_info open_queue(database_state& in, std::string_view name, const queue_set
     return found;
   });
   if (!stored) {
-    if (in.options().schema == schema_policy::verify_only) {
-      fail(in, errc::not_found,
+    if (database.options().schema == schema_policy::verify_only) {
+      fail(database, errc::not_found,
            "there is no queue " + wanted.name +
                ", and the schema policy is to verify only; let `tableq create` or a database "
                "administrator make it");
     }
-    stored = in.in_transaction([&](connection& session) { return create(in, session, wanted); });
+    stored = database.in_transaction(
+        [&](connection& session) { return create(database, session, wanted); });
   }
   return merge_options(*stored, settings);
 }
 
-void check_catalog(database_state& in) {
-  in.on_session([&](connection& session) {
-    place_row place = run(session, names_for(in.options(), {}), statements::catalog_exists).at(0);
-    in.settle_schema(std::move(place.schema));
+void check_catalog(database_state& database) {
+  database.on_session([&](connection& session) {
+    place_row place =
+        run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
+    database.settle_schema(std::move(place.schema));
     if (!place.present) return std::size_t{0};
-    const table_names names = names_for(in.options(), {});
-    return read_rows(in, run(session, names, statements::catalog_find, {.name = own_row})).size();
+    const table_names names = names_for(database.options(), {});
+    return read_rows(database, run(session, names, statements::catalog_find, {.name = own_row}))
+        .size();
   });
 }
 
-std::vector<queue_info> list_queues(database_state& in) {
-  return in.on_session(
-      [&](connection& session) { return read_catalog(in, session, statements::catalog_list); });
-}
-
-std::optional<queue_info> find_queue(database_state& in, std::string_view name) {
-  check_queue_name(name, in.options().table_prefix);
-  return in.on_session([&](connection& session) { return find(in, session, name); });
-}
-
-bool drop_queue(database_state& in, std::string_view name) {
-  check_queue_name(name, in.options().table_prefix);
-  const table_names names = names_for(in.options(), name);
-  const auto dropped = in.in_transaction([&](connection& session) -> std::optional<queue_info> {
-    if (!present(session, statements::catalog_exists, names)) return std::nullopt;
-    run(session, names, statements::catalog_lock);
-    auto found = find(in, session, name);
-    if (!found) return std::nullopt;
-    // Where the outcome stays unknown, the next call of its handles asks.
-    in.limits_of(names_for(in.options(), name, found->identity)).forget();
-    if (present(session, statements::table_exists, names)) {
-      run(session, names, statements::queue_drop);
-    }
-    run(session, names, statements::catalog_remove, {.name = name});
-    run(session, names, statements::limits_remove, {.queue = name});
-    return found;
+std::vector<queue_info> list_queues(database_state& database) {
+  return database.on_session([&](connection& session) {
+    return read_catalog(database, session, statements::catalog_list);
   });
-  if (dropped) in.dropped(names_for(in.options(), name, dropped->identity));
+}
+
+std::optional<queue_info> find_queue(database_state& database, std::string_view name) {
+  check_queue_name(name, database.options().table_prefix);
+  return database.on_session([&](connection& session) { return find(database, session, name); });
+}
+
+bool drop_queue(database_state& database, std::string_view name) {
+  check_queue_name(name, database.options().table_prefix);
+  const table_names names = names_for(database.options(), name);
+  const auto dropped =
+      database.in_transaction([&](connection& session) -> std::optional<queue_info> {
+        if (!present(session, statements::catalog_exists, names)) return std::nullopt;
+        run(session, names, statements::catalog_lock);
+        auto found = find(database, session, name);
+        if (!found) return std::nullopt;
+        // If the outcome stays unknown, the next call of a handle asks the database.
+        database.limits_of(names_for(database.options(), name, found->identity)).forget();
+        if (present(session, statements::table_exists, names)) {
+          run(session, names, statements::queue_drop);
+        }
+        run(session, names, statements::catalog_remove, {.name = name});
+        run(session, names, statements::limits_remove, {.queue = name});
+        return found;
+      });
+  if (dropped) database.dropped(names_for(database.options(), name, dropped->identity));
   return dropped.has_value();
 }
 
-std::vector<finding> inspect(database_state& in) {
-  return in.on_session([&](connection& session) {
+std::vector<finding> inspect(database_state& database) {
+  return database.on_session([&](connection& session) {
     std::vector<finding> out;
     const auto add = [&](const std::string& subject, std::vector<finding_row> rows) {
       for (finding_row& row : rows) {
@@ -179,9 +185,9 @@ std::vector<finding> inspect(database_state& in) {
                        std::move(row.fix)});
       }
     };
-    add("database", run(session, names_for(in.options(), {}), statements::doctor_database));
-    for (const queue_info& queue : read_catalog(in, session, statements::catalog_list)) {
-      const table_names names = names_for(in.options(), queue.name);
+    add("database", run(session, names_for(database.options(), {}), statements::doctor_database));
+    for (const queue_info& queue : read_catalog(database, session, statements::catalog_list)) {
+      const table_names names = names_for(database.options(), queue.name);
       if (!present(session, statements::table_exists, names)) {
         out.push_back({finding::level::problem, queue.name, "the table is missing",
                        "drop the queue, then create it anew"});

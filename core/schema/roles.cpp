@@ -15,7 +15,7 @@ namespace tableq::inline v0 {
 namespace {
 
 struct named_role {
-  role is;
+  role value;
   std::string_view name;
 };
 
@@ -42,15 +42,15 @@ void check_user(std::string_view user) {
 
 /// The blocks of `roles.sql` for a role on the queue itself.
 std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
-  const std::string of_kind = std::string(".").append(to_string(queue.kind));
+  const std::string kind_suffix = std::string(".").append(to_string(queue.kind));
   std::vector<std::string> out;
   if (granted != role::owner) out.emplace_back("catalog");
   if (granted == role::producer || granted == role::replacer) {
-    out.push_back("producer" + of_kind);
+    out.push_back("producer" + kind_suffix);
     if (queue.groups) out.emplace_back("producer.groups");
     if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
   }
-  if (granted != role::producer) out.push_back(std::string(to_string(granted)) + of_kind);
+  if (granted != role::producer) out.push_back(std::string(to_string(granted)) + kind_suffix);
   if (granted == role::consumer) {
     if (queue.keep_completed || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
     out.emplace_back("consumer.limits");
@@ -62,8 +62,8 @@ std::string write_grants(std::string_view dialect, role granted, std::string_vie
                          const queue_info& queue, const open_options& options) {
   const core::table_names names = core::names_for(options, queue.name);
   std::string out;
-  const auto add = [&](std::string_view block, const core::table_names& of) {
-    out += core::role_text(dialect, block, of, user);
+  const auto add = [&](std::string_view block, const core::table_names& tables) {
+    out += core::role_text(dialect, block, tables, user);
   };
   if (!options.schema_name.empty()) add(granted == role::owner ? "schema.owner" : "schema", names);
   for (const std::string& block : blocks_of(granted, queue)) add(block, names);
@@ -79,14 +79,14 @@ std::string write_grants(std::string_view dialect, role granted, std::string_vie
 
 std::string_view to_string(role value) noexcept {
   for (const named_role& one : roles) {
-    if (one.is == value) return one.name;
+    if (one.value == value) return one.name;
   }
   return "producer";
 }
 
 role parse_role(std::string_view text) {
   for (const named_role& one : roles) {
-    if (text == one.name) return one.is;
+    if (text == one.name) return one.value;
   }
   core::refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
 }

@@ -43,7 +43,7 @@ kind parse_kind(std::string_view text) {
 
 namespace {
 
-/// Checks what a text that needs no connection is made for.
+/// Checks the names for a text that is made without a connection.
 core::table_names checked_names(std::string_view operation, std::string_view dialect,
                                 std::string_view queue, const open_options& options) {
   const bool schemas =
@@ -57,14 +57,14 @@ core::table_names checked_names(std::string_view operation, std::string_view dia
 
 }  // namespace
 
-std::map<std::string, std::string> statements(std::string_view dialect, kind of_queue,
+std::map<std::string, std::string> statements(std::string_view dialect, kind queue_kind,
                                               std::string_view queue, const open_options& options) {
   auto out = core::statement_texts(dialect, checked_names("statements", dialect, queue, options));
   std::erase_if(out, [&](const auto& each) {
     const std::string_view room = std::string_view(each.first).substr(0, each.first.find('.'));
-    return room != to_string(of_queue) && std::any_of(kinds.begin(), kinds.end(), [&](kind other) {
-             return room == to_string(other);
-           });
+    return room != to_string(queue_kind) &&
+           std::any_of(kinds.begin(), kinds.end(),
+                       [&](kind other) { return room == to_string(other); });
   });
   return out;
 }

@@ -92,7 +92,7 @@ struct present_row {
 };
 
 /// Whether the catalogue is there, and in which schema it is, or would be made; empty: the database
-/// has no schemas, or none to make it in.
+/// has no schemas, or none in which it can be made.
 struct place_row {
   bool present = false;
   std::string schema = {};

@@ -93,7 +93,7 @@ struct take_request {
   std::chrono::milliseconds lease{0};
   std::optional<timestamp> claimed_at = {};
   bool guard = false;      ///< Take nothing while a message may be due or expired.
-  std::int64_t token = 0;  ///< Makes fences differ that a rollback would repeat.
+  std::int64_t token = 0;  ///< Makes fences unique; a rollback would repeat them.
   bool unkey = false;
   std::optional<timestamp> now = {};
   std::optional<std::string_view> highs = {};

@@ -27,24 +27,24 @@ constexpr beginning beginning_of(std::span<const field> shared, bool writes) {
   return has(shared, "passed") ? beginning::passed : beginning::front;
 }
 
-constexpr bool of_messages(std::string_view name) {
+constexpr bool concerns_messages(std::string_view name) {
   return !(name.starts_with("catalog.") || name.starts_with("limits.") ||
            name.starts_with("queue.") || name.starts_with("table."));
 }
 
 template <class Shared, class Item, class Row>
-constexpr contract contract_for(const typed_statement<Shared, Item, Row>& of, std::string_view name,
-                                bool writes) {
+constexpr contract contract_for(const typed_statement<Shared, Item, Row>& typed,
+                                std::string_view name, bool writes) {
   const std::span<const field> shared = described<Shared>;
   const std::span<const field> items = described<Item>;
   const std::span<const field> columns = described<Row>;
-  return {.id = of.id,
+  return {.id = typed.id,
           .name = name,
           .writes = writes,
           .shared = shared,
           .items = items,
           .columns = columns,
-          .changes_messages = writes && of_messages(name),
+          .changes_messages = writes && concerns_messages(name),
           .counts_messages = has(columns, "id"),
           .settles = has(items, "fence"),
           .begins = beginning_of(shared, writes),
@@ -56,13 +56,13 @@ constexpr contract contract_for(const typed_statement<Shared, Item, Row>& of, st
 
 /// A statement that may change something.
 template <class Typed>
-constexpr contract change(const Typed& of, std::string_view name) {
-  return contract_for(of, name, true);
+constexpr contract change(const Typed& typed, std::string_view name) {
+  return contract_for(typed, name, true);
 }
 /// One that does not.
 template <class Typed>
-constexpr contract query(const Typed& of, std::string_view name) {
-  return contract_for(of, name, false);
+constexpr contract query(const Typed& typed, std::string_view name) {
+  return contract_for(typed, name, false);
 }
 
 constexpr std::array all{
@@ -171,7 +171,7 @@ const contract& contract_of(statement id) noexcept {
   return all[static_cast<std::size_t>(id)];
 }
 
-bool optional(statement id, const capabilities& has) noexcept {
+bool optional(statement id, const capabilities& features) noexcept {
   using enum statement;
   switch (id) {
     case notify_send:
@@ -179,10 +179,10 @@ bool optional(statement id, const capabilities& has) noexcept {
     case listen_hold:
     case listen_drop:
     case listen_end:
-      return !has.notifies;
+      return !features.notifies;
     case queue_floor:
     case claim_floor:
-      return !has.deleted_rows_linger;
+      return !features.deleted_rows_linger;
     default:
       return false;
   }

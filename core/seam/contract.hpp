@@ -16,7 +16,7 @@ enum class beginning : std::uint8_t {
   front,   ///< At the front of the index.
   floor,   ///< At the floor of the queue.
   levels,  ///< At the floors of its priorities.
-  passed,  ///< Where nothing fell due before.
+  passed,  ///< At a time before which nothing fell due.
 };
 
 /// The parameters and columns of a statement, the same for every database.
@@ -27,19 +27,19 @@ enum class beginning : std::uint8_t {
 struct contract {
   statement id;
   std::string_view name;           ///< `fifo.dequeue`; also the operation in errors.
-  bool writes;                     ///< Losing the session under way leaves the outcome unknown.
+  bool writes;                     ///< If the session is lost meanwhile, the outcome is unknown.
   std::span<const field> shared;   ///< Given once.
   std::span<const field> items;    ///< Given for each item; empty: not a batch.
-  std::span<const field> columns;  ///< Of each row; empty: what is returned is ignored.
+  std::span<const field> columns;  ///< Of each row; empty: returned rows are ignored.
 
-  // Further facts for core. Made of the names above when the contracts are compiled.
+  // Further facts for core. Derived from the names above at compile time.
   bool changes_messages = false;  ///< A strict queue is locked first.
   bool counts_messages = false;   ///< Each row is a message.
   bool settles = false;           ///< Rows are the items whose fence matched.
   beginning begins = beginning::front;
   std::size_t max_at = no_place;    ///< Where in `shared` the number of messages stands.
-  std::size_t now_at = no_place;    ///< And the clock that a test sets.
-  std::size_t token_at = no_place;  ///< And a number that may be any.
+  std::size_t now_at = no_place;    ///< Where in `shared` the clock that a test sets stands.
+  std::size_t token_at = no_place;  ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;    ///< Where in an item the key stands.
 
   static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
@@ -50,7 +50,7 @@ std::span<const contract> contracts() noexcept;
 
 const contract& contract_of(statement id) noexcept;
 
-/// Whether a dialect may lack the statement, because core never needs it then.
-bool optional(statement id, const capabilities& has) noexcept;
+/// Whether a dialect with these capabilities may lack the statement, because core never uses it.
+bool optional(statement id, const capabilities& features) noexcept;
 
 }  // namespace tableq::inline v0::core

@@ -32,13 +32,12 @@ struct table_names {
   std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
   std::string catalog = {};  ///< With its prefix.
   std::string limits = {};   ///< With its prefix.
-  std::uint64_t slot = 0;    ///< The same for the same names, within the process: keys caches.
-  /// Of the queue that a handle was opened for: `:own_identity` in its texts. Zero, which is the
-  /// catalogue's own: of none.
+  std::uint64_t slot = 0;    ///< A key of caches: the same for the same names in this process.
+  /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
 };
 
-/// One session with a database. Used by one thread at a time.
+/// One session with a database. One thread at a time uses it.
 class connection {
  public:
   connection() = default;
@@ -46,13 +45,12 @@ class connection {
   connection& operator=(const connection&) = delete;
   virtual ~connection() = default;
 
-  /// Runs one statement to its very end: no lock or cursor stays open but those of a transaction.
-  /// Outside a transaction it commits; a batch is all or nothing.
+  /// Runs one statement to its end: only a transaction keeps its locks and cursors. Outside a
+  /// transaction it commits; a batch is all or nothing.
   /// @param shared in the contract's order. @param items item by item, each in the contract's
-  /// order.
+  ///   order.
   /// @throws error errc::outcome_unknown when a writing statement outside a transaction lost the
-  /// session;
-  ///   errc::connection_lost in every other case of a lost session.
+  ///   session; errc::connection_lost in every other case of a lost session.
   virtual row_set execute(statement id, const table_names& names, std::span<const value> shared,
                           std::span<const value> items) = 0;
 
@@ -61,9 +59,9 @@ class connection {
 
   /// Begins a transaction that may write.
   virtual void begin() = 0;
-  /// @throws error errc::outcome_unknown when the session was lost under way.
+  /// @throws error errc::outcome_unknown when the session was lost during the commit.
   virtual void commit() = 0;
-  /// Never throws: a session that cannot roll back is not usable any more.
+  /// Never throws. A session that cannot roll back is no longer usable.
   virtual void rollback() noexcept = 0;
 
   /// Whether the session can be used for another unit of work: alive, and in no transaction. Asks
@@ -76,8 +74,8 @@ class connection {
 /// One database address.
 class driver {
  public:
-  driver(std::string name, const tableq::capabilities& has)
-      : name_(std::move(name)), capabilities_(has) {}
+  driver(std::string name, const tableq::capabilities& features)
+      : name_(std::move(name)), capabilities_(features) {}
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
   virtual ~driver() = default;
@@ -86,7 +84,7 @@ class driver {
   /// Uses a session of the caller, and leaves nothing behind in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
 
-  /// A listener for changes by others; null if the database has no notifications.
+  /// A listener for changes by other sessions; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;
 
   [[nodiscard]] const tableq::capabilities& capabilities() const noexcept { return capabilities_; }

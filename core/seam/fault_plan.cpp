@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t longest_history = 10'000;
 
-bool suits(const testing::fault& with, bool lasting, fault_plan::way may_fail) noexcept {
-  switch (with.what) {
+bool suits(const testing::fault& fault, bool lasting, fault_plan::way may_fail) noexcept {
+  switch (fault.what) {
     case testing::trouble::lost_connection:
       return true;
     case testing::trouble::unknown_commit:
@@ -38,30 +38,30 @@ std::optional<testing::fault> fault_plan::due(std::string_view name) {
   std::optional<testing::fault> found;
   for (order& each : orders_) {
     if (!each.name.empty() && each.name != name) continue;
-    if (--each.left == 0 && !found) found = each.with;
+    if (--each.left == 0 && !found) found = each.fault;
   }
   std::erase_if(orders_, [](const order& each) { return each.left == 0; });
   if (found || probability_ == 0) return found;
   // No distribution of the standard library: their results differ between implementations.
   constexpr double steps = 4294967296.0;
-  const auto drawn = static_cast<double>(random_() >> 32U);
-  const std::uint64_t lot = random_();
-  if (drawn < probability_ * steps) found = lots_[lot % lots_.size()];
+  const auto draw = static_cast<double>(random_() >> 32U);
+  const std::uint64_t index = random_();
+  if (draw < probability_ * steps) found = candidates_[index % candidates_.size()];
   return found;
 }
 
-void fault_plan::fail(std::string_view name, std::size_t nth, const testing::fault& with) {
+void fault_plan::fail(std::string_view name, std::size_t nth, const testing::fault& fault) {
   if (nth == 0) refuse("calls are counted from 1: nth must not be 0");
   const std::scoped_lock hold(mutex_);
-  orders_.push_back({std::string(name), nth, with});
+  orders_.push_back({std::string(name), nth, fault});
 }
 
-void fault_plan::fail_some(double probability, std::vector<testing::fault> with) {
+void fault_plan::fail_some(double probability, std::vector<testing::fault> faults) {
   if (!(probability >= 0 && probability <= 1)) refuse("the probability must be from 0 to 1");
-  if (with.empty()) refuse("the list of faults is empty");
+  if (faults.empty()) refuse("the list of faults is empty");
   const std::scoped_lock hold(mutex_);
   probability_ = probability;
-  lots_ = std::move(with);
+  candidates_ = std::move(faults);
 }
 
 void fault_plan::clear() {

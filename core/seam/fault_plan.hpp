@@ -27,13 +27,13 @@ class fault_plan {
 
   explicit fault_plan(std::uint64_t seed) : random_(seed) {}
 
-  /// Notes a call, and returns its fault, if it has one.
-  /// @param lasting its effect lasts when it succeeds.
+  /// Records a call, and returns its fault, if it has one.
+  /// @param lasting whether a successful call has a lasting effect.
   std::optional<testing::fault> next(std::string_view name, bool lasting, way may_fail);
 
   /// @param name only calls of that name; empty: all.
-  void fail(std::string_view name, std::size_t nth, const testing::fault& with);
-  void fail_some(double probability, std::vector<testing::fault> with);
+  void fail(std::string_view name, std::size_t nth, const testing::fault& fault);
+  void fail_some(double probability, std::vector<testing::fault> faults);
   void heal();
   void start_over();
 
@@ -45,7 +45,7 @@ class fault_plan {
   struct order {
     std::string name;
     std::size_t left;  // calls until it is due
-    testing::fault with;
+    testing::fault fault;
   };
 
   /// The fault that is due. The mutex is held.
@@ -55,7 +55,7 @@ class fault_plan {
   mutable std::mutex mutex_;  // guards all below
   std::vector<order> orders_;
   double probability_ = 0;
-  std::vector<testing::fault> lots_;
+  std::vector<testing::fault> candidates_;
   std::mt19937_64 random_;
   std::size_t calls_ = 0;
   std::size_t failures_ = 0;

@@ -2,7 +2,7 @@
 
 /// @file
 /// Turns typed requests and rows of statements into parameters and columns. A struct names its
-/// fields once, in `fields()`: the contract of a statement is made of that at compile time.
+/// fields once, in `fields()`: the contract of a statement is derived from it at compile time.
 
 #include <array>
 #include <chrono>
@@ -72,7 +72,7 @@ consteval std::size_t place_of(std::string_view name) {
   return at;
 }
 
-/// The rows of a batch say which of its items they belong to.
+/// A row of a batch, with the number of its item.
 template <class Row>
 struct row_of_item : Row {
   std::size_t item = 0;
@@ -87,89 +87,89 @@ struct typed_statement {
   statement id;
 };
 
-inline value to_value(std::int64_t of) noexcept {
-  return value(of);
+inline value to_value(std::int64_t number) noexcept {
+  return value(number);
 }
-inline value to_value(std::size_t of) noexcept {
-  return value(static_cast<std::int64_t>(of));
+inline value to_value(std::size_t number) noexcept {
+  return value(static_cast<std::int64_t>(number));
 }
-inline value to_value(std::int32_t of) noexcept {
-  return value(std::int64_t{of});
+inline value to_value(std::int32_t number) noexcept {
+  return value(std::int64_t{number});
 }
-inline value to_value(bool of) noexcept {
-  return value(std::int64_t{of ? 1 : 0});
+inline value to_value(bool flag) noexcept {
+  return value(std::int64_t{flag ? 1 : 0});
 }
-inline value to_value(std::string_view of) noexcept {
-  return value(of);
+inline value to_value(std::string_view characters) noexcept {
+  return value(characters);
 }
-inline value to_value(std::chrono::milliseconds of) noexcept {
-  return value(std::int64_t{of.count()});
+inline value to_value(std::chrono::milliseconds duration) noexcept {
+  return value(std::int64_t{duration.count()});
 }
-inline value to_value(timestamp of) noexcept {
-  return to_value(of.time_since_epoch());
+inline value to_value(timestamp time) noexcept {
+  return to_value(time.time_since_epoch());
 }
-inline value to_value(message_id of) noexcept {
-  return value(of.value);
+inline value to_value(message_id id) noexcept {
+  return value(id.value);
 }
-inline value to_value(message_state of) noexcept {
-  return value(static_cast<std::int64_t>(of));
+inline value to_value(message_state state) noexcept {
+  return value(static_cast<std::int64_t>(state));
 }
 template <class Value>
-value to_value(const std::optional<Value>& of) noexcept {
-  return of ? to_value(*of) : value();
+value to_value(const std::optional<Value>& maybe) noexcept {
+  return maybe ? to_value(*maybe) : value();
 }
 
 /// Reads a number of a column that is never null. A value of another type, from plain SQL, reads as
 /// zero.
-inline std::int64_t number_of(const cell& from) noexcept {
-  const auto* const found = std::get_if<std::int64_t>(&from);
+inline std::int64_t number_of(const cell& source) noexcept {
+  const auto* const found = std::get_if<std::int64_t>(&source);
   return found == nullptr ? 0 : *found;
 }
 
 /// Reads a field of a row.
-inline void read(cell& from, std::string& to) {
-  if (auto* const found = std::get_if<std::string>(&from)) to = std::move(*found);
+inline void read(cell& source, std::string& target) {
+  if (auto* const found = std::get_if<std::string>(&source)) target = std::move(*found);
 }
-inline void read(cell& from, message_id& to) {
-  to.value = number_of(from);
+inline void read(cell& source, message_id& target) {
+  target.value = number_of(source);
 }
-inline void read(cell& from, timestamp& to) {
-  to = timestamp(std::chrono::milliseconds(number_of(from)));
+inline void read(cell& source, timestamp& target) {
+  target = timestamp(std::chrono::milliseconds(number_of(source)));
 }
-inline void read(cell& from, std::chrono::milliseconds& to) {
-  to = std::chrono::milliseconds(number_of(from));
+inline void read(cell& source, std::chrono::milliseconds& target) {
+  target = std::chrono::milliseconds(number_of(source));
 }
-inline void read(cell& from, bool& to) {
-  to = number_of(from) != 0;
+inline void read(cell& source, bool& target) {
+  target = number_of(source) != 0;
 }
-inline void read(cell& from, message_state& to) {
-  to = static_cast<message_state>(number_of(from));
+inline void read(cell& source, message_state& target) {
+  target = static_cast<message_state>(number_of(source));
 }
 /// The nearest value in range.
 template <class Number>
-requires(std::is_integral_v<Number>) void read(cell& from, Number& to) {
+requires(std::is_integral_v<Number>) void read(cell& source, Number& target) {
   using range = std::numeric_limits<Number>;
-  const std::int64_t found = number_of(from);
-  to = std::cmp_less(found, range::min())      ? range::min()
-       : std::cmp_greater(found, range::max()) ? range::max()
-                                               : static_cast<Number>(found);
+  const std::int64_t found = number_of(source);
+  target = std::cmp_less(found, range::min())      ? range::min()
+           : std::cmp_greater(found, range::max()) ? range::max()
+                                                   : static_cast<Number>(found);
 }
 template <class Value>
-void read(cell& from, std::optional<Value>& to) {
-  if (!std::holds_alternative<std::monostate>(from)) read(from, to.emplace());
+void read(cell& source, std::optional<Value>& target) {
+  if (!std::holds_alternative<std::monostate>(source)) read(source, target.emplace());
 }
 
 /// Writes the values of one request, in the contract's order.
 template <class Described>
-void write_values(const Described& from, value* to) noexcept {
-  std::apply([&](const auto&... each) { ((*to++ = to_value(from.*each.at)), ...); },
+void write_values(const Described& source, value* target) noexcept {
+  std::apply([&](const auto&... each) { ((*target++ = to_value(source.*each.at)), ...); },
              Described::fields());
 }
 
 template <class Described>
-[[nodiscard]] auto values_of(const Described& from) noexcept {
+[[nodiscard]] auto values_of(const Described& source) noexcept {
   std::array<value, field_count<Described>> out;
-  write_values(from, out.data());
+  write_values(source, out.data());
   return out;
 }
 
@@ -183,14 +183,15 @@ template <class Described>
 
 /// Takes the rows of a statement out of a driver's result.
 template <class Shared, class Item, class Row>
-[[nodiscard]] auto rows_of(const typed_statement<Shared, Item, Row>& /*of*/, row_set from) {
+[[nodiscard]] auto rows_of(const typed_statement<Shared, Item, Row>& /*statement*/,
+                           row_set result) {
   using row_type = typename typed_statement<Shared, Item, Row>::row_type;
   constexpr std::size_t first = std::is_same_v<Item, nothing> ? 0 : 1;
-  std::vector<row_type> out(from.size());
+  std::vector<row_type> out(result.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if constexpr (first == 1) out[i].item = static_cast<std::size_t>(from.integer(i, 0));
+    if constexpr (first == 1) out[i].item = static_cast<std::size_t>(result.integer(i, 0));
     std::size_t column = first;
-    std::apply([&](const auto&... each) { (read(from.at(i, column++), out[i].*each.at), ...); },
+    std::apply([&](const auto&... each) { (read(result.at(i, column++), out[i].*each.at), ...); },
                Row::fields());
   }
   return out;

@@ -18,18 +18,18 @@ struct notice {
   std::string payload = {};
 };
 
-/// The result of a wait. All of it is a hint: it may be late, repeated, or about nothing.
-struct heard {
-  bool anything = false;             ///< Something changed, in an unknown queue.
-  std::vector<notice> notices = {};  ///< Or what was told of single queues.
+/// The result of a wait. All of it is a hint: it may be late, repeated or wrong.
+struct received_notices {
+  bool any_queue = false;            ///< Any queue may have changed.
+  std::vector<notice> notices = {};  ///< Notifications of single queues.
 };
 
-/// Receives notifications of changes by other sessions, for as many queues as are followed.
+/// Receives notifications of changes by other sessions, for all queues that are followed.
 ///
-/// Owns its means: one session at the most.
+/// Owns at most one session.
 ///
 /// @par Thread safety
-/// One thread; `interrupt` from any.
+/// One thread; any thread may call `interrupt`.
 class listener {
  public:
   listener() = default;
@@ -40,13 +40,13 @@ class listener {
   /// From now on receives notifications of the queue.
   /// @return whether everything that is committed after this call will be notified. If not, ask
   ///   again soon.
-  /// @throws error when the link is lost; the listener is then useless.
+  /// @throws error when the connection is lost; the listener is then unusable.
   virtual bool follow(const table_names& names, std::int64_t identity) = 0;
   /// The same errors.
   virtual void leave(const table_names& names, std::int64_t identity) = 0;
 
   /// Waits for a notification, an interruption, or the end of the time. The same errors.
-  virtual heard wait(std::chrono::milliseconds longest) = 0;
+  virtual received_notices wait(std::chrono::milliseconds longest) = 0;
 
   /// Ends a wait, or the next one if no thread waits.
   virtual void interrupt() noexcept = 0;

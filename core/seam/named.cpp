@@ -12,8 +12,8 @@ std::string sentence_of(const error& failure) {
   return std::string(text);
 }
 
-std::string either(const std::string& said, std::string_view otherwise) {
-  return said.empty() ? std::string(otherwise) : said;
+std::string first_given(const std::string& given, std::string_view fallback) {
+  return given.empty() ? std::string(fallback) : given;
 }
 
 }  // namespace
@@ -30,8 +30,8 @@ error locate(const error& failure, std::string_view backend, std::string_view op
   return {failure.code(),
           failure.advice(),
           sentence_of(failure),
-          {.backend = either(failure.backend(), backend),
-           .operation = either(failure.operation(), operation),
+          {.backend = first_given(failure.backend(), backend),
+           .operation = first_given(failure.operation(), operation),
            .sqlstate = failure.sqlstate(),
            .native = failure.native()}};
 }

@@ -8,14 +8,14 @@
 
 namespace tableq::inline v0::core {
 
-// Gives errors their names: a check does not know its caller, so it refuses without names, and the
-// operation adds them.
+// A check does not know which operation called it, so its errors have no names. The operation adds
+// them.
 
-/// The call itself is wrong, and nothing was sent.
+/// The call itself is wrong; nothing was sent.
 /// @throws error errc::invalid_argument, always.
 [[noreturn]] void refuse(const std::string& sentence);
 
-/// Whether an error has all available names.
+/// Whether an error has all the names that are known.
 /// @param backend empty: not known.
 [[nodiscard]] bool located(const error& failure, std::string_view backend) noexcept;
 

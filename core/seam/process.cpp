@@ -27,7 +27,7 @@ struct process_state {
     mutex.unlock();
   }
 
-  /// Never destroyed: what a process leaves may be left in its last moment.
+  /// Never destroyed: objects may be left to the parent while the process exits.
   static process_state& only() {
     static auto* const made = new process_state;
     return *made;
@@ -62,7 +62,7 @@ void leave_to_parent(void* object) noexcept {
   try {
     const std::scoped_lock hold(process_wide());
     process_state::only().left.push_back(object);
-  } catch (...) {  // noexcept: without memory for it, it is left all the same.
+  } catch (...) {  // noexcept: without memory the object is kept, too, but not recorded.
   }
 }
 

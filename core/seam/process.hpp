@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// What a library must know of fork(): a child has a copy of everything but the threads.
+/// Protection against fork(): a child has a copy of everything but the threads.
 
 #include <atomic>
 #include <mutex>
@@ -9,16 +9,17 @@
 
 namespace tableq::inline v0::core {
 
-/// Guards what belongs to the process and to no single database, for moments only. The thread that
-/// forks has it meanwhile: a child finds it free, and what it guards whole.
+/// Guards data of the whole process, and is held only briefly. The thread that forks holds it
+/// during the fork: so in the child it is free, and the data are consistent.
 std::mutex& process_wide();
 
-/// Has `work` called in every child, before anything else runs there and with process_wide() held.
-/// It may do what a signal handler may. A function that was given before is not added again.
+/// Registers a function that runs in every child before anything else, while process_wide() is
+/// held. It may do only what a signal handler may do. Registering a function again has no effect.
 void in_each_child(void (*work)());
 
 /// The process that made an object. In a child of fork() the object is a copy, which must not be
-/// used: its sessions are the parent's, its threads are missing, its mutexes may be taken for ever.
+/// used: its sessions are the parent's, its threads are missing, its mutexes may stay locked for
+/// ever.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -42,11 +43,11 @@ class birthplace {
   int process_;
 };
 
-/// Keeps for ever what a child must not end.
+/// Keeps an object for ever, because a child must not destroy it.
 void leave_to_parent(void* object) noexcept;
 
-/// Deletes an object in the process that made it, and nowhere else: in a child that would speak to
-/// the database through the parent's sessions, and wait for threads that are not there.
+/// Deletes an object only in the process that made it. In a child, its destructor would use the
+/// parent's sessions and wait for threads that do not exist there.
 struct end_at_home {
   template <class Object>
   void operator()(Object* object) const noexcept {

@@ -129,15 +129,15 @@ struct delay_row {
 };
 
 /// A queue and the running transactions, from one snapshot. See read_floor.hpp.
-struct sight_row {
+struct floor_row {
   std::optional<std::int64_t> first = {};
   std::int64_t oldest_running = 0;
   std::int64_t next = 0;
 
   static constexpr auto fields() {
-    return std::tuple(integer("first", &sight_row::first),
-                      integer("oldest_running", &sight_row::oldest_running),
-                      integer("next", &sight_row::next));
+    return std::tuple(integer("first", &floor_row::first),
+                      integer("oldest_running", &floor_row::oldest_running),
+                      integer("next", &floor_row::next));
   }
 };
 
@@ -186,7 +186,7 @@ inline constexpr typed_statement<floor_read_request, nothing, message_row> fifo_
     statement::fifo_dequeue_strict};
 inline constexpr typed_statement<count_request, nothing, message_row> lifo_dequeue_strict{
     statement::lifo_dequeue_strict};
-inline constexpr typed_statement<floor_request, nothing, sight_row> queue_floor{
+inline constexpr typed_statement<floor_request, nothing, floor_row> queue_floor{
     statement::queue_floor};
 
 }  // namespace statements

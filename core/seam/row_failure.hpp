@@ -4,9 +4,9 @@
 
 namespace tableq::inline v0::core {
 
-/// Whether the content of one row may have made a statement fail, so that it may succeed with other
-/// rows.
-inline bool may_be_of_a_row(const error& failure) noexcept {
+/// Whether the content of one row may have caused the failure, so that the statement may succeed
+/// without that row.
+inline bool may_concern_one_row(const error& failure) noexcept {
   switch (failure.code()) {
     case errc::constraint_violated:
     case errc::invalid_argument:

@@ -10,10 +10,12 @@ namespace tableq::inline v0::core {
 
 /// Runs one statement on a session, as connection::execute does.
 template <class Shared, class Item, class Row>
-auto run(connection& on, const table_names& names, const typed_statement<Shared, Item, Row>& what,
+auto run(connection& session, const table_names& names,
+         const typed_statement<Shared, Item, Row>& statement,
          const std::type_identity_t<Shared>& shared = {},
          std::span<const std::type_identity_t<Item>> items = {}) {
-  return rows_of(what, on.execute(what.id, names, values_of(shared), values_of(items)));
+  return rows_of(statement,
+                 session.execute(statement.id, names, values_of(shared), values_of(items)));
 }
 
 }  // namespace tableq::inline v0::core

@@ -17,8 +17,8 @@ struct value {
   enum class shape : std::uint8_t { null, integer, text };  ///< text stands for bytes too.
 
   value() noexcept = default;
-  explicit value(std::int64_t of) noexcept : is(shape::integer), number(of) {}
-  explicit value(std::string_view of) noexcept : is(shape::text), data(of) {}
+  explicit value(std::int64_t integer) noexcept : is(shape::integer), number(integer) {}
+  explicit value(std::string_view bytes) noexcept : is(shape::text), data(bytes) {}
 
   shape is = shape::null;
   std::int64_t number = 0;
@@ -39,7 +39,7 @@ class row_set {
     return width_ == 0 ? 0 : cells_.size() / width_;
   }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// Fields are added in reading order.
+  /// Adds the next field, row by row.
   void add(cell field) {
     if (cells_.size() == next_numbered_) {
       cells_.emplace_back(number_);
@@ -49,17 +49,17 @@ class row_set {
   }
   void reserve(std::size_t rows) { cells_.reserve(rows * width_); }
 
-  /// The rows added from now on belong to this item of a batch: its number is the first field of
-  /// each, and is not added by the caller.
+  /// The rows added from now on belong to this item of a batch: its number becomes the first field
+  /// of each row; the caller does not add it.
   void number_rows(std::int64_t item) noexcept {
     number_ = item;
     next_numbered_ = cells_.size();
   }
 
   /// Adds the rows of a later part of a batch, with their item numbers increased.
-  void append_shifted(row_set rows, std::int64_t by) {
+  void append_shifted(row_set rows, std::int64_t shift) {
     for (std::size_t i = 0; i < rows.cells_.size(); ++i) {
-      if (i % rows.width_ == 0) std::get<std::int64_t>(rows.cells_[i]) += by;
+      if (i % rows.width_ == 0) std::get<std::int64_t>(rows.cells_[i]) += shift;
       cells_.push_back(std::move(rows.cells_[i]));
     }
   }
@@ -96,7 +96,8 @@ class row_set {
   std::size_t width_;
   std::vector<cell> cells_;
   std::int64_t number_ = 0;
-  std::size_t next_numbered_ = std::numeric_limits<std::size_t>::max();  // where a number is due
+  std::size_t next_numbered_ = std::numeric_limits<std::size_t>::max();  // where the next item
+                                                                         // number goes
 };
 
 }  // namespace tableq::inline v0::core

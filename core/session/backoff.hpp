@@ -8,8 +8,7 @@
 
 namespace tableq::inline v0::core {
 
-/// Draws lengths of time, so that sessions that wait for the same thing do not all come back at the
-/// same moment.
+/// Draws random durations, so that sessions that wait for the same lock do not all retry at once.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
@@ -24,7 +23,8 @@ class jitter {
   }
 
  private:
-  /// A device for random numbers may cost more than an operation, and pauses need no good ones.
+  /// A device for random numbers may cost more than an operation, and pauses need no good random
+  /// numbers.
   [[nodiscard]] std::minstd_rand::result_type seed() const noexcept {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     return static_cast<std::minstd_rand::result_type>(now ^ reinterpret_cast<std::intptr_t>(this));
@@ -46,14 +46,14 @@ class basic_backoff {
   basic_backoff(Length first, Length most) noexcept
       : first_(std::min(first, most)), most_(most), next_(first_) {}
 
-  /// The next pause: between half of what it has grown to and all of it.
+  /// The next pause: between half of its current length and all of it.
   [[nodiscard]] Length pause() noexcept {
     const Length out = jitter_.below(next_);
     next_ = std::min(next_ * 2, most_);
     return out;
   }
 
-  /// After a success: the next pause is a first one.
+  /// Call this after a success: the next pause is again as short as the first.
   void reset() noexcept { next_ = first_; }
 
  private:

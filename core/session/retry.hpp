@@ -22,7 +22,7 @@ class retry_policy {
   retry_policy(std::chrono::milliseconds budget, contact so_far);
 
   /// Whether to run again after this error. Waits a jittered, growing time first, up to 250 ms.
-  /// @param watched told before the wait, if not null.
+  /// @param watched notified before the wait, if not null.
   [[nodiscard]] bool again(const error& failure, const observation* watched = nullptr);
 
  private:
@@ -35,9 +35,10 @@ class retry_policy {
 
 /// Runs a unit of work until it succeeds or must not be repeated. Nothing else in the library
 /// repeats a unit of work. Errors are also caught where several calls share one unit of work (each
-/// then runs alone), where stored or taken messages must be returned all the same, where another
-/// thread is told of them, and by a worker, which goes on: lint lists the files.
-/// @param watched told of each repetition, if not null.
+/// then runs alone), where messages that are stored or taken must be returned in spite of an error,
+/// where an error is passed to another thread, and in a worker, which continues. Lint lists the
+/// files.
+/// @param watched notified of each repetition, if not null.
 template <class Work>
 auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,
                const observation* watched = nullptr) {

@@ -12,18 +12,18 @@ leased_session::~leased_session() {
   if (session_) pool_->give_back(std::move(session_));
 }
 
-session_pool::session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience,
-                           observer* watching)
-    : from_(from), most_(most), patience_(patience), watching_(watching) {
+session_pool::session_pool(driver& source, std::size_t most, std::chrono::milliseconds patience,
+                           observer* sink)
+    : driver_(source), most_(most), patience_(patience), sink_(sink) {
   idle_.reserve(most);  // giving back must not fail
 }
 
 session_pool::~session_pool() {
-  tell_closed(idle_.size(), false);
+  report_closed(idle_.size(), false);
 }
 
 leased_session session_pool::lease(std::chrono::milliseconds patience) {
-  born_.check(from_.name());
+  born_.check(driver_.name());
   std::unique_ptr<connection> session = idle_or_place(patience);
   return {*this, session ? std::move(session) : connect()};
 }
@@ -39,7 +39,7 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
           errc::busy, advice::statement,
           "all sessions stayed in use for the session time-out; end transactions sooner, raise "
           "max_sessions, or do not call from inside an open transaction's thread",
-          {.backend = from_.name(), .operation = "connect"});
+          {.backend = driver_.name(), .operation = "connect"});
     }
     while (!idle_.empty() && !found) {
       found = std::move(idle_.back());
@@ -52,19 +52,19 @@ std::unique_ptr<connection> session_pool::idle_or_place(std::chrono::millisecond
     }
     if (!found) ++open_;
   }
-  tell_closed(broken, true);
+  report_closed(broken, true);
   return found;
 }
 
 std::unique_ptr<connection> session_pool::connect() {
   const auto begin = std::chrono::steady_clock::now();
   try {
-    std::unique_ptr<connection> session = from_.connect();
-    tell(watching_, [&](observer& to) {
-      to.session_opened(from_.name(), std::chrono::steady_clock::now() - begin);
+    std::unique_ptr<connection> session = driver_.connect();
+    notify_observer(sink_, [&](observer& sink) {
+      sink.session_opened(driver_.name(), std::chrono::steady_clock::now() - begin);
     });
     return session;
-  } catch (...) {  // The place is free again, and the exception goes on unchanged.
+  } catch (...) {  // The place is free again; the exception continues unchanged.
     const std::scoped_lock hold(mutex_);
     --open_;
     returned_.notify_one();
@@ -83,12 +83,12 @@ void session_pool::give_back(std::unique_ptr<connection> session) noexcept {
     }
   }
   returned_.notify_one();
-  if (!keep) tell_closed(1, true);
+  if (!keep) report_closed(1, true);
 }
 
-void session_pool::tell_closed(std::size_t count, bool broken) const noexcept {
+void session_pool::report_closed(std::size_t count, bool broken) const noexcept {
   for (; count > 0; --count) {
-    tell(watching_, [&](observer& to) { to.session_closed(from_.name(), broken); });
+    notify_observer(sink_, [&](observer& sink) { sink.session_closed(driver_.name(), broken); });
   }
 }
 

@@ -48,9 +48,9 @@ class leased_session {
 /// Shared objects: safe.
 class session_pool {
  public:
-  /// @param watching told of sessions that are opened and closed; may be null.
-  session_pool(driver& from, std::size_t most, std::chrono::milliseconds patience,
-               observer* watching = nullptr);
+  /// @param sink notified of sessions that are opened and closed; may be null.
+  session_pool(driver& source, std::size_t most, std::chrono::milliseconds patience,
+               observer* sink = nullptr);
   session_pool(const session_pool&) = delete;
   session_pool& operator=(const session_pool&) = delete;
   ~session_pool();
@@ -66,13 +66,13 @@ class session_pool {
   /// An idle session, or null: then the place for another is reserved.
   std::unique_ptr<connection> idle_or_place(std::chrono::milliseconds patience);
   std::unique_ptr<connection> connect();
-  void tell_closed(std::size_t count, bool broken) const noexcept;
+  void report_closed(std::size_t count, bool broken) const noexcept;
 
   const birthplace born_;
-  driver& from_;
+  driver& driver_;
   std::size_t most_;
   std::chrono::milliseconds patience_;
-  observer* watching_;
+  observer* sink_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<std::unique_ptr<connection>> idle_;  // guarded by mutex_

@@ -19,16 +19,16 @@ void poll_plan::plan_poll(moment now, milliseconds pause) {
   poll_at_ = now + jitter_.below(std::chrono::microseconds(pause));
 }
 
-bool poll_plan::still_polling(moment now, const hearing& of) const {
-  // A little longer than the silence of senders: their notices may be late.
+bool poll_plan::still_polling(moment now, const listening_state& state) const {
+  // A little longer than senders stay silent: their notifications may be late.
   constexpr milliseconds margin{50};
-  return of.throttled && notified_at_ != moment::min() &&
+  return state.throttled && notified_at_ != moment::min() &&
          now < notified_at_ + notify_every + margin;
 }
 
-void poll_plan::begin(moment now, const hearing& of) {
+void poll_plan::begin(moment now, const listening_state& state) {
   due_changed(now);
-  plan_poll(now, !of.listening || still_polling(now, of) ? shortest : of.longest);
+  plan_poll(now, !state.listening || still_polling(now, state) ? shortest : state.longest);
 }
 
 void poll_plan::notified(moment now) {
@@ -43,11 +43,11 @@ void poll_plan::notifications_ended(moment now) {
   plan_poll(now, shortest);
 }
 
-void poll_plan::found(moment now, const hearing& of) {
+void poll_plan::found(moment now, const listening_state& state) {
   rest_ = shortest_rest;
   overdue_ = 0;
   rests_until_ = std::min(rests_until_, now);
-  if (!of.listening || still_polling(now, of)) plan_poll(now, shortest);
+  if (!state.listening || still_polling(now, state)) plan_poll(now, shortest);
 }
 
 void poll_plan::due_changed(moment now) {
@@ -71,8 +71,8 @@ void poll_plan::due_in(moment now, std::optional<milliseconds> delay) {
     // A transaction may have locked a due message: then the questions become less frequent.
     overdue_ = delay->count() > 0 ? 0 : overdue_ + 1;
     const milliseconds wait = overdue_ == 0 ? *delay : milliseconds{1} * (1 << overdue_ / 2);
-    // Beyond a day it is asked again anyway.
-    due_at_ = now + std::min(overdue_ == 0 ? wait : std::min(wait, longest_without_hearing),
+    // After a day at the latest a reader asks again.
+    due_at_ = now + std::min(overdue_ == 0 ? wait : std::min(wait, longest_without_listening),
                              milliseconds{std::chrono::hours{24}});
     overdue_ = std::min(overdue_, 20);
   }
@@ -85,13 +85,13 @@ void poll_plan::not_answered(moment now) {
   ask_at_ = now + lease_check;
 }
 
-poll_plan::action poll_plan::at(moment now, const hearing& of) {
+poll_plan::action poll_plan::at(moment now, const listening_state& state) {
   if (prompted_ && now >= rests_until_) {
     prompted_ = false;
     rests_until_ = now + rest_;
     rest_ = std::min(rest_ * 2, longest_rest);
     due_changed(now);
-    plan_poll(now, !of.listening || still_polling(now, of) ? shortest : of.longest);
+    plan_poll(now, !state.listening || still_polling(now, state) ? shortest : state.longest);
     return action::poll;
   }
   if (due_at_ && now >= *due_at_) {
@@ -100,8 +100,8 @@ poll_plan::action poll_plan::at(moment now, const hearing& of) {
     return action::poll;
   }
   if (now >= poll_at_) {
-    const bool slowly = of.listening && !still_polling(now, of);
-    plan_poll(now, slowly ? of.longest : std::min(pause_ * 2, longest_without_hearing));
+    const bool slowly = state.listening && !still_polling(now, state);
+    plan_poll(now, slowly ? state.longest : std::min(pause_ * 2, longest_without_listening));
     due_changed(now);
     return action::poll;
   }

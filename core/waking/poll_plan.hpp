@@ -8,7 +8,7 @@
 namespace tableq::inline v0::core {
 
 /// How far a queue's readers can rely on notifications.
-struct hearing {
+struct listening_state {
   bool listening = false;  ///< The database notifies of changes.
   /// Senders stay silent for `notify_every` after a notification: readers poll for that long.
   bool throttled = false;
@@ -36,20 +36,20 @@ class poll_plan {
     leases,     ///< Also at the end of leases, without a notification.
   };
 
-  explicit poll_plan(timing by) : timing_(by) {}
+  explicit poll_plan(timing due_timing) : timing_(due_timing) {}
 
-  /// The first reader came.
-  void begin(moment now, const hearing& of);
-  /// A notification came, or will come from now on.
+  /// The first reader begins to wait.
+  void begin(moment now, const listening_state& state);
+  /// A notification arrived, or notifications begin now.
   void notified(moment now);
-  /// No more notifications: back to polling.
+  /// Notifications have ended: readers poll again.
   void notifications_ended(moment now);
   /// A reader that was woken found something.
-  void found(moment now, const hearing& of);
+  void found(moment now, const listening_state& state);
 
   /// Messages with times were added: the next due time is not known any more.
   void due_changed(moment now);
-  /// Whether the reader that calls this is the one to ask for the next due time.
+  /// Whether the calling reader must ask for the next due time.
   [[nodiscard]] bool take_question();
   /// The database's answer; none: nothing falls due.
   void due_in(moment now, std::optional<std::chrono::milliseconds> delay);
@@ -57,18 +57,18 @@ class poll_plan {
   void not_answered(moment now);
 
   /// The next action. Called until there is none.
-  [[nodiscard]] action at(moment now, const hearing& of);
+  [[nodiscard]] action at(moment now, const listening_state& state);
   /// When to call `at` again.
   [[nodiscard]] moment next() const;
 
  private:
   static constexpr std::chrono::milliseconds shortest{10};
-  static constexpr std::chrono::milliseconds longest_without_hearing{500};
+  static constexpr std::chrono::milliseconds longest_without_listening{500};
   static constexpr std::chrono::milliseconds shortest_rest{1};
   static constexpr std::chrono::milliseconds longest_rest{50};
   static constexpr std::chrono::milliseconds lease_check{1000};
 
-  [[nodiscard]] bool still_polling(moment now, const hearing& of) const;
+  [[nodiscard]] bool still_polling(moment now, const listening_state& state) const;
   void plan_poll(moment now, std::chrono::milliseconds pause);
 
   timing timing_;
@@ -87,7 +87,7 @@ class poll_plan {
   moment ask_at_ = moment::max();
   bool due_known_ = false;
   bool asked_ = false;
-  int overdue_ = 0;  ///< Answers in a row that something is due already.
+  int overdue_ = 0;  ///< Answers in a row that a message is due already.
 };
 
 }  // namespace tableq::inline v0::core

@@ -4,10 +4,10 @@
 
 namespace tableq::inline v0::core {
 
-void waker::wake_first(woken why) noexcept {
+void waker::wake_first(woken reason) noexcept {
   sleeper& first = *sleepers_.front();
   sleepers_.pop_front();
-  first.why = why;
+  first.reason = reason;
   // Within the lock: after that the sleeper may be destroyed.
   first.signal.notify_one();
 }
@@ -29,8 +29,8 @@ void waker::hint() noexcept {
   }
 }
 
-void waker::owe(std::size_t looks) noexcept {
-  owed_ += looks;
+void waker::owe(std::size_t polls) noexcept {
+  owed_ += polls;
   owed_since_ = count_;
 }
 
@@ -53,16 +53,16 @@ woken waker::wait(std::uint64_t since, std::chrono::steady_clock::time_point unt
                   const std::stop_token& stop) {
   std::unique_lock hold(mutex_);
   if (since >= owed_since_) {
-    owed_ = 0;  // Looked after all that, and found nothing.
+    owed_ = 0;  // This reader polled after the last wake or hint, and found nothing.
   } else if (owed_ > 0) {
     --owed_;
     return woken::hint;
   }
   sleeper me;
   sleepers_.push_back(&me);
-  me.signal.wait_until(hold, stop, until, [&me] { return me.why != woken::no; });
-  if (me.why == woken::no) sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), &me));
-  return me.why;
+  me.signal.wait_until(hold, stop, until, [&me] { return me.reason != woken::no; });
+  if (me.reason == woken::no) sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), &me));
+  return me.reason;
 }
 
 }  // namespace tableq::inline v0::core

@@ -14,8 +14,8 @@ namespace tableq::inline v0::core {
 enum class woken {
   no,       ///< Its time is over, or a stop was requested.
   message,  ///< For one message that this process added.
-  hint,     ///< Something may be there, and more than one.
-  clock,    ///< Nothing new: it is to ask when the next message falls due.
+  hint,     ///< One or more messages may be there.
+  clock,    ///< No new message: the reader asks when the next one falls due.
 };
 
 /// Where readers of one queue sleep. Wakes one reader for each message, the longest sleeper first.
@@ -26,7 +26,7 @@ enum class woken {
 /// Shared objects: safe.
 class waker {
  public:
-  /// So many messages have been added.
+  /// This process added `count` messages.
   void wake(std::size_t count = 1) noexcept;
   /// Messages may be there: wakes one reader, which wakes the next when it finds something.
   void hint() noexcept;
@@ -39,24 +39,24 @@ class waker {
   /// How many sleep now.
   [[nodiscard]] std::size_t sleeping() noexcept;
 
-  /// Sleeps. A wake or hint since the mark that found no sleeper counts as a hint, at once, for as
-  /// many readers as it would have woken.
+  /// Sleeps until woken. If a wake or hint since the mark found no sleeper, the call returns a hint
+  /// at once. As many readers get such a hint as the wake or hint would have woken.
   [[nodiscard]] woken wait(std::uint64_t since, std::chrono::steady_clock::time_point until,
                            const std::stop_token& stop);
 
  private:
   struct sleeper {
     std::condition_variable_any signal;
-    woken why = woken::no;
+    woken reason = woken::no;
   };
 
-  void wake_first(woken why) noexcept;
-  void owe(std::size_t looks) noexcept;
+  void wake_first(woken reason) noexcept;
+  void owe(std::size_t polls) noexcept;
 
   std::mutex mutex_;
   std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
-  std::size_t owed_ = 0;           // polls that found no sleeper
-  std::uint64_t owed_since_ = 0;   // the wake or hint that came last of these
+  std::size_t owed_ = 0;           // polls that wakes and hints without a sleeper require
+  std::uint64_t owed_since_ = 0;   // the last such wake or hint
   std::deque<sleeper*> sleepers_;  // and what they point to
 };
 

@@ -19,23 +19,23 @@ namespace tableq::inline v0::core {
 /// @par Thread safety
 /// Shared objects: safe, except for the watcher's part.
 struct watched_queue {
-  watched_queue(table_names called, std::int64_t known_as, poll_plan::timing by)
-      : names(std::move(called)),
-        identity(known_as),
-        timed(by != poll_plan::timing::none),
-        plan(by) {}
+  watched_queue(table_names table, std::int64_t queue_identity, poll_plan::timing due_timing)
+      : names(std::move(table)),
+        identity(queue_identity),
+        timed(due_timing != poll_plan::timing::none),
+        plan(due_timing) {}
 
   const table_names names;
   const std::int64_t identity;
   const bool timed;  ///< Messages may fall due.
   waker readers;
   std::atomic<std::size_t> waiting{0};  ///< Changed under the watcher's mutex.
-  /// When other processes were last told of an addition; zero: never.
-  std::atomic<std::chrono::steady_clock::rep> told_at{0};
+  /// When other processes were last notified of an addition; zero: never.
+  std::atomic<std::chrono::steady_clock::rep> notified_at{0};
 
   // The watcher's own, guarded by its mutex.
   poll_plan plan;
-  bool followed = false;  ///< The listener tells of it.
+  bool followed = false;  ///< The listener reports its changes.
   poll_plan::moment follow_at = poll_plan::moment::min();
   poll_plan::moment left_at = poll_plan::moment::min();
 };

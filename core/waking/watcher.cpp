@@ -18,7 +18,7 @@ constexpr milliseconds before_listening{30};
 /// The longest sleep: after it the thread checks whether readers still wait.
 constexpr milliseconds longest_sleep{1000};
 /// The pause of a reader when there is no thread.
-constexpr milliseconds alone{500};
+constexpr milliseconds pause_without_thread{500};
 
 std::string new_token() {
   std::random_device random;
@@ -31,10 +31,10 @@ std::string channel_of(const table_names& names) {
   return names.table + "_tableq";
 }
 
-watcher::watcher(driver& from, const open_options& options)
-    : from_(from),
-      throttled_(from.capabilities().notifies),
-      by_a_tests_clock_(static_cast<bool>(options.clock)),
+watcher::watcher(driver& source, const open_options& options)
+    : driver_(source),
+      throttled_(source.capabilities().notifies),
+      has_test_clock_(static_cast<bool>(options.clock)),
       poll_interval_(options.poll_interval),
       token_(new_token()),
       wanted_(options.notifications == notifications::automatic),
@@ -50,82 +50,86 @@ watcher::~watcher() {
 }
 
 watched_queue& watcher::queue(const table_names& names, std::int64_t identity,
-                              poll_plan::timing by) {
+                              poll_plan::timing due_timing) {
   const std::scoped_lock hold(mutex_);
-  return queues_.try_emplace(std::pair(names.slot, identity), names, identity, by).first->second;
+  return queues_.try_emplace(std::pair(names.slot, identity), names, identity, due_timing)
+      .first->second;
 }
 
-void watcher::added(watched_queue& to, std::size_t count) {
-  if (to.timed && to.waiting > 0) {
+void watcher::added(watched_queue& target, std::size_t count) {
+  if (target.timed && target.waiting > 0) {
     const std::scoped_lock hold(mutex_);
-    to.plan.due_changed(steady_clock::now());
-    nudge_before(to.plan.next());
+    target.plan.due_changed(steady_clock::now());
+    nudge_before(target.plan.next());
   }
-  to.readers.wake(count);
+  target.readers.wake(count);
 }
 
-watcher::waiting::waiting(watcher& of, watched_queue& in) : of_(of), in_(in) {
-  const std::scoped_lock hold(of_.mutex_);
-  of_.start();
-  if (in_.waiting == 0) in_.plan.begin(steady_clock::now(), of_.hearing_of(in_));
-  ++in_.waiting;
-  ++of_.readers_;
-  const bool to_follow = of_.listener_ != nullptr && !in_.followed;
+watcher::waiting::waiting(watcher& owner, watched_queue& target) : watcher_(owner), queue_(target) {
+  const std::scoped_lock hold(watcher_.mutex_);
+  watcher_.start();
+  if (queue_.waiting == 0)
+    queue_.plan.begin(steady_clock::now(), watcher_.listening_state_of(queue_));
+  ++queue_.waiting;
+  ++watcher_.readers_;
+  const bool to_follow = watcher_.listener_ != nullptr && !queue_.followed;
   if (to_follow) {
-    of_.nudge();
+    watcher_.nudge();
   } else {
-    of_.nudge_before(in_.plan.next());
+    watcher_.nudge_before(queue_.plan.next());
   }
 }
 
 watcher::waiting::~waiting() {
-  const std::scoped_lock hold(of_.mutex_);
+  const std::scoped_lock hold(watcher_.mutex_);
   const moment now = steady_clock::now();
-  if (--in_.waiting == 0) in_.left_at = now;
-  if (--of_.readers_ == 0) of_.left_at_ = now;
+  if (--queue_.waiting == 0) queue_.left_at = now;
+  if (--watcher_.readers_ == 0) watcher_.left_at_ = now;
 }
 
 woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_token& stop) {
-  bool alone_here = false;
+  bool no_thread = false;
   {
-    const std::scoped_lock hold(of_.mutex_);
-    alone_here = !of_.running_;
+    const std::scoped_lock hold(watcher_.mutex_);
+    no_thread = !watcher_.running_;
   }
-  if (alone_here) until = std::min(until, steady_clock::now() + alone);
-  return in_.readers.wait(mark, until, stop);
+  if (no_thread) until = std::min(until, steady_clock::now() + pause_without_thread);
+  return queue_.readers.wait(mark, until, stop);
 }
 
-void watcher::waiting::found(woken by) {
+void watcher::waiting::found(woken reason) {
   // One message wakes one reader; a hint is passed on until a reader finds nothing.
-  if (by == woken::message) return;
+  if (reason == woken::message) return;
   {
-    const std::scoped_lock hold(of_.mutex_);
-    in_.plan.found(steady_clock::now(), of_.hearing_of(in_));
-    of_.nudge_before(in_.plan.next());
+    const std::scoped_lock hold(watcher_.mutex_);
+    queue_.plan.found(steady_clock::now(), watcher_.listening_state_of(queue_));
+    watcher_.nudge_before(queue_.plan.next());
   }
-  in_.readers.hint();
+  queue_.readers.hint();
 }
 
 bool watcher::waiting::take_question() {
-  if (!in_.timed) return false;
-  const std::scoped_lock hold(of_.mutex_);
-  return in_.plan.take_question();
+  if (!queue_.timed) return false;
+  const std::scoped_lock hold(watcher_.mutex_);
+  return queue_.plan.take_question();
 }
 
 void watcher::waiting::answer(std::optional<milliseconds> delay) {
-  const std::scoped_lock hold(of_.mutex_);
-  in_.plan.due_in(steady_clock::now(), delay);
-  of_.nudge_before(in_.plan.next());
+  const std::scoped_lock hold(watcher_.mutex_);
+  queue_.plan.due_in(steady_clock::now(), delay);
+  watcher_.nudge_before(queue_.plan.next());
 }
 
 void watcher::waiting::not_answered() {
-  const std::scoped_lock hold(of_.mutex_);
-  in_.plan.not_answered(steady_clock::now());
+  const std::scoped_lock hold(watcher_.mutex_);
+  queue_.plan.not_answered(steady_clock::now());
 }
 
 void watcher::start() {
   if (running_) return;
-  if (thread_.joinable()) thread_.join();  // It has let go of the mutex for good.
+  if (thread_.joinable())
+    thread_.join();  // The old thread has released the mutex for the last
+                     // time.
   connect_at_ = std::max(connect_at_, steady_clock::now() + before_listening);
   try {
     running_ = true;
@@ -146,39 +150,39 @@ void watcher::nudge_before(moment next) noexcept {
   if (next < sleeps_until_) nudge();
 }
 
-bool watcher::deserted(moment now) const {
+bool watcher::unused(moment now) const {
   return readers_ == 0 && now >= left_at_ + linger;
 }
 
-hearing watcher::hearing_of(const watched_queue& q) const {
+listening_state watcher::listening_state_of(const watched_queue& q) const {
   // A clock that a test moves also moves due times, without a notification.
-  const bool listening = listener_ != nullptr && q.followed && !by_a_tests_clock_;
+  const bool listening = listener_ != nullptr && q.followed && !has_test_clock_;
   return {.listening = listening, .throttled = throttled_, .longest = poll_interval_};
 }
 
 void watcher::run() noexcept {
   lock hold(mutex_);
   while (!ended_) {
-    if (deserted(steady_clock::now())) {
+    if (unused(steady_clock::now())) {
       if (!listener_) break;
       close_listener(hold);
       continue;
     }
     keep_listening(hold);
-    pass_time(tend(steady_clock::now()), hold);
+    sleep_until(wake_due_readers(steady_clock::now()), hold);
   }
   if (listener_) close_listener(hold);
   running_ = false;
 }
 
-watcher::moment watcher::tend(moment now) {
+watcher::moment watcher::wake_due_readers(moment now) {
   moment next = now + longest_sleep;
   if (wanted_ && !listener_ && readers_ > 0) next = std::min(next, connect_at_);
   for (auto& [key, q] : queues_) {
     if (q.waiting == 0) continue;
-    const hearing of = hearing_of(q);
-    for (auto what = q.plan.at(now, of); what != poll_plan::action::none;
-         what = q.plan.at(now, of)) {
+    const listening_state state = listening_state_of(q);
+    for (auto what = q.plan.at(now, state); what != poll_plan::action::none;
+         what = q.plan.at(now, state)) {
       if (what == poll_plan::action::poll) q.readers.hint();
       if (what == poll_plan::action::ask) q.readers.ask();
     }
@@ -188,7 +192,7 @@ watcher::moment watcher::tend(moment now) {
   return next;
 }
 
-void watcher::pass_time(moment until, lock& hold) {
+void watcher::sleep_until(moment until, lock& hold) {
   const moment now = steady_clock::now();
   if (until <= now || ended_) return;
   sleeps_until_ = until;
@@ -196,20 +200,20 @@ void watcher::pass_time(moment until, lock& hold) {
   if (listener_ == nullptr) {
     nudged_.wait_until(hold, until, [this] { return nudge_; });
   } else {
-    listener& hears = *listener_;
+    listener& active = *listener_;
     hold.unlock();
     bool alive = true;
-    heard news;
+    received_notices news;
     try {
-      news = hears.wait(std::chrono::ceil<milliseconds>(until - now));
-    } catch (...) {  // This listener is of no use; another one is made.
+      news = active.wait(std::chrono::ceil<milliseconds>(until - now));
+    } catch (...) {  // This listener is unusable; the watcher opens another.
       alive = false;
     }
     hold.lock();
     if (alive) {
-      take_in(news, steady_clock::now());
+      apply_notices(news, steady_clock::now());
     } else {
-      lost(hold);
+      listener_lost(hold);
     }
   }
   awake_ = true;

@@ -32,84 +32,83 @@ class watcher {
  public:
   using moment = poll_plan::moment;
 
-  /// @param from, options outlive it.
-  watcher(driver& from, const open_options& options);
+  /// @param source, options outlive it.
+  watcher(driver& source, const open_options& options);
   watcher(const watcher&) = delete;
   watcher& operator=(const watcher&) = delete;
-  /// Ends the thread; waits for a connection attempt of it.
+  /// Ends the thread; waits until its connection attempt has ended.
   ~watcher();
 
   /// The same object for the same queue.
   [[nodiscard]] watched_queue& queue(const table_names& names, std::int64_t identity,
-                                     poll_plan::timing by);
+                                     poll_plan::timing due_timing);
 
-  /// This process added messages to the queue, which can be read.
-  void added(watched_queue& to, std::size_t count);
+  /// This process added messages that can be read.
+  void added(watched_queue& target, std::size_t count);
 
-  /// Hides a database object's own notifications from it: sent with them, and left out when
-  /// received.
+  /// Sent with each notification, so that a database object ignores its own.
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
 
   /// A reader that waits.
   class waiting {
    public:
-    waiting(watcher& of, watched_queue& in);
+    waiting(watcher& owner, watched_queue& target);
     waiting(const waiting&) = delete;
     waiting& operator=(const waiting&) = delete;
     ~waiting();
 
     /// Sleeps until woken or `until`; may return early.
     [[nodiscard]] woken wait(std::uint64_t mark, moment until, const std::stop_token& stop);
-    /// Asks when the next message falls due, if this reader is the one to.
+    /// Asks when the next message falls due, if that is unknown and no other reader asks.
     template <class Ask>
     void ask_due(Ask ask);
     /// The reader found something after it was woken: more may be there.
-    void found(woken by);
+    void found(woken reason);
 
    private:
     [[nodiscard]] bool take_question();
     void answer(std::optional<std::chrono::milliseconds> delay);
     void not_answered();
 
-    watcher& of_;
-    watched_queue& in_;
+    watcher& watcher_;
+    watched_queue& queue_;
   };
 
  private:
   using lock = std::unique_lock<std::mutex>;
 
-  /// How long the thread stays, and a queue is followed, after the last reader left.
+  /// The thread stays, and a queue is followed, this long after the last reader left.
   static constexpr std::chrono::milliseconds linger{2000};
 
   void start();
   void nudge() noexcept;
   void nudge_before(moment next) noexcept;
   void run() noexcept;
-  [[nodiscard]] bool deserted(moment now) const;
-  [[nodiscard]] hearing hearing_of(const watched_queue& q) const;
+  [[nodiscard]] bool unused(moment now) const;
+  [[nodiscard]] listening_state listening_state_of(const watched_queue& q) const;
   void close_listener(lock& hold);
-  void lost(lock& hold);
+  void listener_lost(lock& hold);
   /// Opens the listener and follows the waited-on queues, if it is time.
   void keep_listening(lock& hold);
   void open_listener(lock& hold);
   void follow(watched_queue& q, lock& hold);
   /// Wakes the readers that are due.
-  /// @return when to come back.
-  [[nodiscard]] moment tend(moment now);
-  void pass_time(moment until, lock& hold);
-  void take_in(const heard& news, moment now);
-  [[nodiscard]] bool concerns(const notice& told, const watched_queue& q) const;
+  /// @return when to call it again.
+  [[nodiscard]] moment wake_due_readers(moment now);
+  void sleep_until(moment until, lock& hold);
+  void apply_notices(const received_notices& news, moment now);
+  [[nodiscard]] bool concerns(const notice& notice, const watched_queue& q) const;
 
-  driver& from_;
+  driver& driver_;
   const bool throttled_;
-  const bool by_a_tests_clock_;
+  const bool has_test_clock_;
   const std::chrono::milliseconds poll_interval_;
   const std::string token_;
 
   std::mutex mutex_;
   std::condition_variable nudged_;
   // All guarded by mutex_, except the listener's work.
-  bool wanted_;  ///< A listener is.
+  bool wanted_;  ///< Whether a listener is wanted.
   std::map<std::pair<std::uint64_t, std::int64_t>, watched_queue> queues_;
   std::size_t readers_ = 0;
   moment left_at_ = moment::min();
@@ -127,14 +126,14 @@ class watcher {
 template <class Ask>
 void watcher::waiting::ask_due(Ask ask) {
   if (!take_question()) return;
-  struct unless_answered {
-    waiting* of;
-    ~unless_answered() {
-      if (of != nullptr) of->not_answered();
+  struct answer_guard {
+    waiting* reader;
+    ~answer_guard() {
+      if (reader != nullptr) reader->not_answered();
     }
-  } open{this};
+  } guard{this};
   const std::optional<std::chrono::milliseconds> delay = ask();
-  open.of = nullptr;
+  guard.reader = nullptr;
   answer(delay);
 }
 

@@ -26,7 +26,7 @@ void watcher::close_listener(lock& hold) {
   hold.lock();
 }
 
-void watcher::lost(lock& hold) {
+void watcher::listener_lost(lock& hold) {
   const moment now = steady_clock::now();
   connect_at_ = now + pauses_.pause();
   for (auto& [key, q] : queues_) q.plan.notifications_ended(now);
@@ -52,7 +52,7 @@ void watcher::open_listener(lock& hold) {
   std::unique_ptr<listener> made;
   bool failed = false;
   try {
-    made = from_.listen();
+    made = driver_.listen();
   } catch (...) {  // Readers poll until it can be made.
     failed = true;
   }
@@ -67,44 +67,44 @@ void watcher::open_listener(lock& hold) {
 
 void watcher::follow(watched_queue& q, lock& hold) {
   const bool begin = q.waiting > 0;
-  listener& hears = *listener_;
+  listener& active = *listener_;
   bool failed = false;
   bool followed = false;
   hold.unlock();
   try {
     if (begin) {
-      followed = hears.follow(q.names, q.identity);
+      followed = active.follow(q.names, q.identity);
     } else {
-      hears.leave(q.names, q.identity);
+      active.leave(q.names, q.identity);
     }
-  } catch (...) {  // This listener is of no use; another one is made.
+  } catch (...) {  // This listener is unusable; the watcher opens another.
     failed = true;
   }
   hold.lock();
-  if (failed) return lost(hold);
+  if (failed) return listener_lost(hold);
   pauses_.reset();
   q.followed = followed;
   const moment now = steady_clock::now();
   q.follow_at = now + follow_again;
-  // Messages that came without a notification are read now.
+  // Readers poll now for messages that came without a notification.
   if (followed) q.plan.notified(now);
 }
 
-void watcher::take_in(const heard& news, moment now) {
+void watcher::apply_notices(const received_notices& news, moment now) {
   for (auto& entry : queues_) {
     watched_queue& q = entry.second;
     if (!q.followed) continue;
-    if (news.anything || std::any_of(news.notices.begin(), news.notices.end(),
-                                     [&](const notice& told) { return concerns(told, q); })) {
+    if (news.any_queue || std::any_of(news.notices.begin(), news.notices.end(),
+                                      [&](const notice& notice) { return concerns(notice, q); })) {
       q.plan.notified(now);
     }
   }
 }
 
-bool watcher::concerns(const notice& told, const watched_queue& q) const {
-  if (told.channel != channel_of(q.names)) return false;
+bool watcher::concerns(const notice& notice, const watched_queue& q) const {
+  if (notice.channel != channel_of(q.names)) return false;
   // `identity.token`. Any other payload is a request to poll.
-  const std::string_view payload = told.payload;
+  const std::string_view payload = notice.payload;
   const std::size_t dot = payload.find('.');
   if (dot == std::string_view::npos) return true;
   return payload.substr(0, dot) == std::to_string(q.identity) && payload.substr(dot + 1) != token_;

@@ -274,7 +274,7 @@ void worker_engine::tell(worker_event::kind what, const held_message& of,
   const message_id id = of.delivery.receipt.id;
   const int attempt = of.delivery.attempt;
   database_state& in = access::state_of(queue_).database();
-  core::tell(in.watching(), [&](observer& to) {
+  core::notify_observer(in.watching(), [&](observer& to) {
     to.handled(
         {.backend = in.name(), .queue = queue_.name(), .id = id, .attempt = attempt, .what = what});
   });

@@ -171,7 +171,7 @@ void worker_engine::keep(const std::vector<held>& leased) {
     extend(leased);
     return;
   } catch (const error& failure) {
-    if (!may_be_of_a_row(failure)) throw;
+    if (!may_concern_one_row(failure)) throw;
   }
   for (const held& one : leased) {
     try {

@@ -12,8 +12,8 @@ struct rule {
   verdict means;
 };
 
-// From PostgreSQL's errcodes.txt. After an error only the whole transaction can be run again, so no
-// advice is `statement`. A state comes before its class.
+// From PostgreSQL's errcodes.txt. After an error only the whole transaction can be repeated, so no
+// advice is `statement`. A rule for a state stands before the rule for its class.
 constexpr std::array rules{
     rule{"08P01", {errc::internal, advice::never}},
     rule{"08", {errc::connection_lost, advice::session}},
@@ -25,7 +25,7 @@ constexpr std::array rules{
     rule{"25006", {errc::read_only, advice::never}},
     // The transaction had failed before: the answer to COMMIT was a rollback.
     rule{"25P02", {errc::conflict, advice::transaction}},
-    // Left open for too long: the server has ended the session.
+    // The transaction was open for too long: the server has ended the session.
     rule{"25P03", {errc::connection_lost, advice::session}},
     // The session's prepared statements are gone; they are prepared anew in the next transaction.
     rule{"26000", {errc::conflict, advice::transaction}},
@@ -60,7 +60,7 @@ constexpr std::array rules{
     rule{"57P", {errc::connection_lost, advice::session}},
     rule{"58P01", {errc::not_a_database, advice::never}},
     rule{"72000", {errc::conflict, advice::transaction}},
-    // A trigger's own error; its sentence may hold the row.
+    // An error that a trigger raised; its message may quote the row.
     rule{"P0",
          {errc::constraint_violated, advice::never,
           "a trigger or function of the database refused it; the server's log has its texts"}},

@@ -8,8 +8,10 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
-  libpq::address at = libpq::resolve_address(url);
-  return {.connect = std::move(at.connect), .pooled = at.pooled, .capabilities = self.capabilities};
+  libpq::address address = libpq::resolve_address(url);
+  return {.connect = std::move(address.connect),
+          .pooled = address.pooled,
+          .capabilities = self.capabilities};
 }
 
 }  // namespace

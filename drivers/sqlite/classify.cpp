@@ -26,10 +26,10 @@ enum primary : int {
 }  // namespace
 
 verdict classify_sqlite(const native_error& failure) {
-  // The snapshot is too old for writing. Only a new transaction has another.
+  // The snapshot is too old for writing. Only a new transaction gets a new one.
   constexpr int busy_snapshot = 517;
   if (failure.number == busy_snapshot) return {errc::conflict, advice::transaction};
-  // READONLY_DBMOVED: the file is not where it was, found by SQLite before it wrote a journal.
+  // READONLY_DBMOVED: before it wrote a journal, SQLite found that the file had been moved.
   constexpr int moved = 1032;
   if (failure.number == moved) {
     return {errc::not_found, advice::never,

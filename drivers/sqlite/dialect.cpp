@@ -47,8 +47,8 @@ std::string file_of(const connection_url& url) {
   return file;
 }
 
-/// The file that the name leads to now. Later sessions open that one, wherever the process or a
-/// symbolic link has gone meanwhile.
+/// The file to which the name leads now. Later sessions open the same file, even if the working
+/// directory or a symbolic link has changed.
 std::string place_of_file(const std::string& file) {
   if (file == memory || file.starts_with("file:")) return file;
   std::error_code failed;
@@ -59,7 +59,7 @@ std::string place_of_file(const std::string& file) {
 endpoint resolve(const dialect& self, const connection_url& url) {
   if (!url.problem.empty()) refuse(url.problem);
   const std::string file = place_of_file(file_of(url));
-  endpoint at{
+  endpoint out{
       .connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .capabilities = self.capabilities};
   std::string synchronous;
   for (const auto& [key, given] : url.settings) {
@@ -70,15 +70,15 @@ endpoint resolve(const dialect& self, const connection_url& url) {
       }
       synchronous = given;
     } else if (key == "busy_timeout") {
-      at.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
+      out.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
     } else {
       refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
     }
   }
-  if (!synchronous.empty()) at.setup = {"PRAGMA synchronous = " + synchronous};
-  // Each session would have a database of its own.
-  if (file == memory) at.capabilities.max_sessions = 1;
-  return at;
+  if (!synchronous.empty()) out.setup = {"PRAGMA synchronous = " + synchronous};
+  // Otherwise each session would have its own database.
+  if (file == memory) out.capabilities.max_sessions = 1;
+  return out;
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ dialect make_sqlite_dialect() {
       .setup = split_script(sqlite_sql::setup),
       .begin = "BEGIN IMMEDIATE",
       .batches = batching::loop,
-      // One writer at a time: every order is strict by itself. 10^9 is SQLITE_MAX_LENGTH, and holds
+      // One writer at a time: every order is strict anyway. 10^9 is SQLITE_MAX_LENGTH, and holds
       // for a row with all its columns.
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,

@@ -7,9 +7,9 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
-  const odbc::tds_address at = odbc::resolve_tds(url, self.name, odbc::installed_drivers());
-  return {.connect = at.connect,
-          .statement_timeout = at.statement_timeout,
+  const odbc::tds_address address = odbc::resolve_tds(url, self.name, odbc::installed_drivers());
+  return {.connect = address.connect,
+          .statement_timeout = address.statement_timeout,
           .capabilities = self.capabilities};
 }
 
@@ -35,10 +35,10 @@ dialect make_sqlserver_dialect() {
       .wide_text = true,
       .setup = {sqlserver_sql::setup},
       .begin = "BEGIN TRANSACTION",
-      // A deadlock has already ended the transaction, and a plain ROLLBACK would then fail.
+      // After a deadlock the transaction has ended, and a plain ROLLBACK would fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
       .batches = batching::rows,
-      // The server makes one plan for each of these.
+      // The server makes one plan for each of these counts.
       .row_counts = {1, 4, 16, 64, 192, 256},
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,

@@ -4,13 +4,14 @@
 
 namespace tableq::inline v0::drivers {
 
-/// When a session that has committed copies what is in SQLite's log to the file: from 1,000 pages
-/// on after each commit, as SQLite does by itself, but with a pause when nothing could be copied.
+/// Decides when a session copies SQLite's log to the database file after a commit. From 1,000 pages
+/// on it copies after each commit, as SQLite does by default, but it pauses after an attempt that
+/// copied nothing.
 ///
-/// A reader that began when the log was empty, and stays, keeps everything from being copied.
-/// SQLite finds that out only after it has sorted the whole log (walCheckpoint in its wal.c), so
-/// that each commit would cost more than the one before. After an attempt in vain the next one
-/// waits fifty times as long as that took: attempts use a fiftieth of the time at most.
+/// An open read that began while the log was empty prevents all copying. SQLite detects this only
+/// after it has sorted the whole log (walCheckpoint in its wal.c). So each commit would cost more
+/// than the one before. After an attempt that copies nothing, the next one waits fifty times as
+/// long as that attempt took. So attempts use at most a fiftieth of the time.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; it belongs to its session.
@@ -25,7 +26,7 @@ class checkpoint_pace {
   }
 
   /// @param logged pages of the log after an attempt; -1 if another connection was copying.
-  /// @param copied those of them that are now in the file; -1 likewise.
+  /// @param copied pages of the log that are now in the file; -1 likewise.
   void tried(int logged, int copied, clock::time_point began, clock::time_point ended) noexcept {
     constexpr int patience = 50;
     const bool in_vain = copied == copied_ && copied < logged;

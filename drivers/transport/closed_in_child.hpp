@@ -2,8 +2,8 @@
 
 namespace tableq::inline v0::drivers {
 
-/// A descriptor that every child of fork() closes at once. Otherwise the child would keep a link to
-/// a server, or a lock of a file, that must end with this process.
+/// A descriptor that every child of fork() closes at once. Otherwise the child would keep a
+/// connection or a file lock open that must end with this process.
 ///
 /// Borrows the descriptor. Destroy this object before the descriptor is closed.
 ///

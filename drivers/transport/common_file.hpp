@@ -8,18 +8,20 @@
 
 namespace tableq::inline v0::drivers {
 
-/// The file that all sessions of a `database` object work on: the one that the first of them found.
+/// The file that all sessions of a `database` object work on: the file that the first session
+/// found.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
 class common_file {
  public:
-  /// Before a session is opened, which would make a file that is gone anew.
-  /// @return why none may be opened; empty: one may.
+  /// Called before a session is opened, because opening would create a missing file again.
+  /// @return why no session may be opened; empty: a session may be opened.
   [[nodiscard]] std::string complaint() const;
-  /// After one was opened, with the file that it has found. @return the same.
+  /// Called after a session was opened, with its file. @return the same.
   [[nodiscard]] std::string opened(const named_file& found);
-  /// A session has lost its log. Those that are opened later would begin another.
+  /// Called when a session has lost its log. Sessions that are opened later would start another
+  /// log.
   void lost(const named_file& log);
 
  private:

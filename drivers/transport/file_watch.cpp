@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// Common to all watches: a change of a file names no queue.
-class whole_file : public core::listener {
+class file_listener : public core::listener {
  public:
   bool follow(const core::table_names& /*names*/, std::int64_t /*identity*/) override {
     return true;
@@ -42,15 +42,15 @@ class whole_file : public core::listener {
   interrupter interrupter_;
 };
 
-class nothing_to_watch final : public whole_file {
+class nothing_to_watch final : public file_listener {
  public:
-  core::heard wait(milliseconds longest) override {
+  core::received_notices wait(milliseconds longest) override {
     interruption().wait(-1, longest);
     return {};
   }
 };
 
-/// Size, time and node of a file, which show that it was written to.
+/// Size, time and node of a file; a write changes them.
 struct stamp {
   std::int64_t size = -1;
   std::int64_t seconds = 0;
@@ -74,19 +74,19 @@ stamp stamp_of(const std::string& file) {
           .node = found.st_ino};
 }
 
-/// Looks at the files every few milliseconds.
-class stamp_watch final : public whole_file {
+/// Polls the files every few milliseconds.
+class stamp_watch final : public file_listener {
  public:
   explicit stamp_watch(const std::string& file) : files_{file, file + "-wal"} { changed(); }
 
-  core::heard wait(milliseconds longest) override {
+  core::received_notices wait(milliseconds longest) override {
     const auto until = steady_clock::now() + longest;
     for (;;) {
-      if (changed()) return {.anything = true};
+      if (changed()) return {.any_queue = true};
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
       if (left.count() <= 0) return {};
       constexpr milliseconds pause{5};
-      if (interruption().wait(-1, std::min(left, pause)) == interrupter::heard::interrupted)
+      if (interruption().wait(-1, std::min(left, pause)) == interrupter::woken_by::interrupted)
         return {};
     }
   }
@@ -118,33 +118,33 @@ class descriptor {
   int opened_;
 };
 
-/// Waits for another descriptor to be readable; while it is muted, not before a timer has run out.
+/// Waits until another descriptor is readable. While muted, it waits for a timer instead.
 class mutable_descriptor {
  public:
-  explicit mutable_descriptor(int of) noexcept
-      : of_(of),
+  explicit mutable_descriptor(int watched) noexcept
+      : watched_(watched),
         either_(::epoll_create1(EPOLL_CLOEXEC)),
         timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-        usable_(control(EPOLL_CTL_ADD, of_) && control(EPOLL_CTL_ADD, timer_.get())) {}
+        usable_(control(EPOLL_CTL_ADD, watched_) && control(EPOLL_CTL_ADD, timer_.get())) {}
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
-  /// Readable when the other descriptor is, or when the timer has run out.
+  /// Readable when the other descriptor is readable or the timer has expired.
   [[nodiscard]] int either() const noexcept { return either_.get(); }
 
   /// Any thread may call it. Does not extend a pause that has begun.
   void mute() noexcept {
     const std::scoped_lock hold(mutex_);
     if (muted_ || !start_timer()) return;
-    // With no requested events it would still wake: the wake-up of inotify names no event.
-    muted_ = control(EPOLL_CTL_DEL, of_);
+    // Removing it is necessary: inotify wakes waiters even if no events are requested.
+    muted_ = control(EPOLL_CTL_DEL, watched_);
   }
 
   void unmute() noexcept {
     const std::scoped_lock hold(mutex_);
     std::uint64_t times = 0;
     [[maybe_unused]] const ssize_t ignored = ::read(timer_.get(), &times, sizeof times);
-    if (muted_) muted_ = !control(EPOLL_CTL_ADD, of_);
-    if (muted_) start_timer();  // The system had no memory for it: tried again.
+    if (muted_) muted_ = !control(EPOLL_CTL_ADD, watched_);
+    if (muted_) start_timer();  // The system lacked memory; the timer tries again.
   }
 
  private:
@@ -153,11 +153,11 @@ class mutable_descriptor {
     return ::timerfd_settime(timer_.get(), 0, &moment, nullptr) == 0;
   }
   bool control(int what, int descriptor) noexcept {
-    epoll_event of{.events = EPOLLIN, .data = {}};
-    return ::epoll_ctl(either_.get(), what, descriptor, &of) == 0;
+    epoll_event event{.events = EPOLLIN, .data = {}};
+    return ::epoll_ctl(either_.get(), what, descriptor, &event) == 0;
   }
 
-  const int of_;
+  const int watched_;
   const descriptor either_;
   const descriptor timer_;
   const bool usable_;
@@ -165,83 +165,85 @@ class mutable_descriptor {
   bool muted_ = false;
 };
 
-/// The system reports each write. Frequent writes are reported only now and then.
-class told_by_system final : public whole_file, private mutable_watch {
+/// The system reports each write. While writes are frequent, only some of them are reported.
+class inotify_watch final : public file_listener, private mutable_watch {
  public:
-  told_by_system(std::string file, own_writes own)
+  inotify_watch(std::string file, own_writes own)
       : file_(std::move(file)),
         log_(file_ + "-wal"),
         events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
-        heard_(events_.get()),
+        descriptor_(events_.get()),
         own_writes_(std::move(own)) {
     const std::size_t slash = file_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
-    usable_ = heard_.usable() &&
-              ::inotify_add_watch(events_.get(), folder.c_str(), come | gone | IN_MOVE_SELF) >= 0 &&
+    usable_ = descriptor_.usable() &&
+              ::inotify_add_watch(events_.get(), folder.c_str(),
+                                  added_events | removed_events | IN_MOVE_SELF) >= 0 &&
               ::inotify_add_watch(events_.get(), file_.c_str(), IN_MODIFY) >= 0;
     watch_log();
     own_writes_.add(*this);
   }
-  told_by_system(const told_by_system&) = delete;
-  told_by_system& operator=(const told_by_system&) = delete;
-  ~told_by_system() override { own_writes_.remove(*this); }
+  inotify_watch(const inotify_watch&) = delete;
+  inotify_watch& operator=(const inotify_watch&) = delete;
+  ~inotify_watch() override { own_writes_.remove(*this); }
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
 
-  core::heard wait(milliseconds longest) override {
+  core::received_notices wait(milliseconds longest) override {
     const auto now = steady_clock::now();
-    if (now < deaf_until_) {
-      const auto rest = std::chrono::ceil<milliseconds>(deaf_until_ - now);
+    if (now < ignores_until_) {
+      const auto rest = std::chrono::ceil<milliseconds>(ignores_until_ - now);
       const milliseconds pause = std::min(longest, rest);
-      if (interruption().wait(-1, pause) == interrupter::heard::interrupted || pause < rest)
+      if (interruption().wait(-1, pause) == interrupter::woken_by::interrupted || pause < rest)
         return {};
       longest -= pause;
     }
-    if (interruption().wait(heard_.either(), longest) != interrupter::heard::other) return {};
-    heard_.unmute();
-    const bool ours = take_in();
-    const auto told = steady_clock::now();
+    if (interruption().wait(descriptor_.either(), longest) != interrupter::woken_by::other)
+      return {};
+    descriptor_.unmute();
+    const bool relevant = read_events();
+    const auto reported_at = steady_clock::now();
     constexpr milliseconds shortest{1};
     constexpr milliseconds most{10};
-    // Reported again right after the pause: a process writes all the time.
-    rest_ = told < deaf_until_ + rest_ ? std::min(rest_ * 2, most) : shortest;
-    deaf_until_ = told + rest_;
-    return {.anything = ours};
+    // A report right after the pause shows continuous writes, so the pause grows.
+    rest_ = reported_at < ignores_until_ + rest_ ? std::min(rest_ * 2, most) : shortest;
+    ignores_until_ = reported_at + rest_;
+    return {.any_queue = relevant};
   }
 
  private:
-  static constexpr std::uint32_t come = IN_CREATE | IN_MOVED_TO;
-  static constexpr std::uint32_t gone = IN_DELETE | IN_MOVED_FROM;
+  static constexpr std::uint32_t added_events = IN_CREATE | IN_MOVED_TO;
+  static constexpr std::uint32_t removed_events = IN_DELETE | IN_MOVED_FROM;
 
-  void mute() noexcept override { heard_.mute(); }
+  void mute() noexcept override { descriptor_.mute(); }
 
   /// The first session creates the log, and the last one of all processes removes it.
   void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
 
-  /// @param name of a file in the folder that holds both.
-  static bool is(const std::string& path, std::string_view name) noexcept {
+  /// @param name the name of a file in the folder of the database file.
+  static bool has_name(const std::string& path, std::string_view name) noexcept {
     return path.size() > name.size() && path.ends_with(name) &&
            path[path.size() - name.size() - 1] == '/';
   }
 
   /// Reads all events.
-  /// @return whether one is about the file or its log.
-  bool take_in() {
-    bool ours = false;
+  /// @return whether one of them concerns the file or its log.
+  bool read_events() {
+    bool relevant = false;
     alignas(inotify_event) std::array<char, 4096> buffer{};
     for (;;) {
       const ssize_t got = ::read(events_.get(), buffer.data(), buffer.size());
-      if (got <= 0) return ours;
+      if (got <= 0) return relevant;
       for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
         inotify_event event{};
         std::memcpy(&event, buffer.data() + at, sizeof event);
         const char* const name = buffer.data() + at + sizeof event;
-        // Neither: a change, dropped events, or a folder that was moved.
-        const bool of_folder = (event.mask & (come | gone)) != 0;
-        const bool of_log = of_folder && is(log_, name);
-        if (of_log && (event.mask & come) != 0) watch_log();
-        // A file that is gone wakes readers, which then find that out.
-        if (!of_folder || of_log || is(file_, name)) ours = true;
+        // Other events: a change, dropped events, or a folder that was moved.
+        const bool folder_event = (event.mask & (added_events | removed_events)) != 0;
+        const bool log_event = folder_event && has_name(log_, name);
+        if (log_event && (event.mask & added_events) != 0) watch_log();
+        // If the file is gone, readers wake and report that.
+        if (!folder_event || log_event || has_name(file_, name)) relevant = true;
         at += sizeof event + event.len;
       }
     }
@@ -250,10 +252,10 @@ class told_by_system final : public whole_file, private mutable_watch {
   const std::string file_;
   const std::string log_;
   const descriptor events_;
-  mutable_descriptor heard_;
+  mutable_descriptor descriptor_;
   own_writes own_writes_;
   bool usable_ = false;
-  steady_clock::time_point deaf_until_{};
+  steady_clock::time_point ignores_until_{};
   milliseconds rest_{1};
 };
 #endif
@@ -263,8 +265,8 @@ class told_by_system final : public whole_file, private mutable_watch {
 std::unique_ptr<core::listener> watch_file(const std::string& file, const own_writes& own) {
   if (file.empty()) return std::make_unique<nothing_to_watch>();
 #if defined(__linux__)
-  auto told = std::make_unique<told_by_system>(file, own);
-  if (told->usable()) return told;
+  auto watch = std::make_unique<inotify_watch>(file, own);
+  if (watch->usable()) return watch;
 #endif
   return std::make_unique<stamp_watch>(file);
 }

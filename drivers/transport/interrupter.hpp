@@ -13,10 +13,10 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Interrupts a wait on file descriptors: a pipe of the listener's own.
+/// Interrupts a wait on file descriptors. Owns a pipe.
 ///
 /// @par Thread safety
-/// One thread waits; `interrupt` from any.
+/// One thread waits; any thread may call `interrupt`.
 class interrupter {
  public:
   interrupter() {
@@ -44,21 +44,21 @@ class interrupter {
     [[maybe_unused]] const ssize_t ignored = ::write(ends_[1], "", 1);
   }
 
-  enum class heard { nothing, interrupted, other };
+  enum class woken_by { nothing, interrupted, other };
 
-  /// Waits for an interruption, for `other` to be readable if that is not negative, or for the time
-  /// to be over.
-  heard wait(int other, std::chrono::milliseconds longest) noexcept {
+  /// Waits for an interruption, for `other` to become readable (unless it is negative), or for the
+  /// end of the time.
+  woken_by wait(int other, std::chrono::milliseconds longest) noexcept {
     std::array<pollfd, 2> watched{pollfd{.fd = ends_[0], .events = POLLIN, .revents = 0},
                                   pollfd{.fd = other, .events = POLLIN, .revents = 0}};
     constexpr std::chrono::milliseconds most{std::numeric_limits<int>::max()};
     const auto time = static_cast<int>(std::min(longest, most).count());
-    if (::poll(watched.data(), watched.size(), time) <= 0) return heard::nothing;
-    if ((watched[0].revents & POLLIN) == 0) return heard::other;
+    if (::poll(watched.data(), watched.size(), time) <= 0) return woken_by::nothing;
+    if ((watched[0].revents & POLLIN) == 0) return woken_by::other;
     std::array<char, 64> taken{};
     while (::read(ends_[0], taken.data(), taken.size()) > 0) {
     }
-    return heard::interrupted;
+    return woken_by::interrupted;
   }
 
  private:

@@ -49,8 +49,8 @@ std::string one_line(std::string_view lines) {
   return out;
 }
 
-std::string_view field_of(const PGresult* of, int code) noexcept {
-  const char* found = of == nullptr ? nullptr : PQresultErrorField(of, code);
+std::string_view field_of(const PGresult* answer, int code) noexcept {
+  const char* found = answer == nullptr ? nullptr : PQresultErrorField(answer, code);
   return found == nullptr ? std::string_view() : std::string_view(found);
 }
 
@@ -58,7 +58,7 @@ std::string_view field_of(const PGresult* of, int code) noexcept {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
   what.link_lost = PQstatus(link) != CONNECTION_OK;
-  // Sentences about data quote the value, and functions on the table may quote a row.
+  // Messages about data quote the value, and functions on the table may quote a row.
   const bool may_quote = what.sqlstate.starts_with("22") ||
                          field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";
   if (!may_quote) what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
@@ -104,31 +104,31 @@ std::string random_mark() {
 struct libpq_link {
   PGconn* handle;
   std::uint64_t statements = 0;
-  /// Part of the statements' names. Behind a pooler another client may have statements in the same
-  /// session of the server, and must never have one of the same name.
+  /// Part of the statements' names. Behind a pooler another client may use the same server session,
+  /// so names must be unique.
   std::string mark = random_mark();
 };
 
 class libpq_prepared final : public prepared {
  public:
-  libpq_prepared(std::shared_ptr<libpq_link> link, text of, bool keep)
-      : link_(std::move(link)), text_(std::move(of)), keep_(keep) {
+  libpq_prepared(std::shared_ptr<libpq_link> link, text statement, bool keep)
+      : link_(std::move(link)), text_(std::move(statement)), keep_(keep) {
     for (const parameter& place : text_.parameters) types_.push_back(parameter_type(place));
     if (keep_) make();
   }
 
-  void run(const arguments& with, core::row_set& out) override {
-    const bound_values values(text_.parameters, with);
+  void run(const arguments& given, core::row_set& out) override {
+    const bound_values values(text_.parameters, given);
     if (keep_ && name_.empty()) make();
     result answer = send(values);
     if (keep_ && must_prepare_again(answer)) {
-      // A reset session forgets once; a pooler gives another session each time.
+      // A reset session forgets the statement once; a pooler may switch sessions each time.
       constexpr int too_often = 3;
       const bool hopeless =
           field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000" && ++forgotten_ >= too_often;
       name_.clear();
       if (hopeless || PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
-        // The transaction is lost too, and may be run again as a whole.
+        // The transaction has failed too, and may be repeated as a whole.
         throw native_failure(
             {.sqlstate = hopeless ? "0A000" : "26000", .sentence = std::string(forgets)});
       }
@@ -141,7 +141,7 @@ class libpq_prepared final : public prepared {
 
  private:
   /// The server drops it with the session; names are never used twice, so an old statement cannot
-  /// be in the way.
+  /// conflict.
   void make() {
     std::string name = "tableq_" + link_->mark + "_";
     name += std::to_string(++link_->statements);
@@ -178,8 +178,8 @@ class libpq_executor final : public transport {
     link_->handle = handle;
   }
 
-  std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    return std::make_unique<libpq_prepared>(link_, std::move(of), keep && !pooled_);
+  std::unique_ptr<prepared> prepare(text statement, bool keep) override {
+    return std::make_unique<libpq_prepared>(link_, std::move(statement), keep && !pooled_);
   }
 
   void script(const std::string& sql, boundary what) override {
@@ -194,7 +194,7 @@ class libpq_executor final : public transport {
 
   bool alive() noexcept override {
     // A server that ended the session has left a last message and an end of file in the socket.
-    // Other input (a notice, a notification) is read first, so that the end is found behind it.
+    // Other input (a notice, a notification) comes before the end, so it is read first.
     constexpr int most_reads = 16;
     for (int reads = 0; reads < most_reads; ++reads) {
       if (PQstatus(link_->handle) != CONNECTION_OK) return false;
@@ -216,10 +216,10 @@ class libpq_executor final : public transport {
   closed_in_child not_for_children_;
 };
 
-std::unique_ptr<soci::session> open(const endpoint& at) {
+std::unique_ptr<soci::session> open(const endpoint& address) {
   std::unique_ptr<soci::session> session;
   try {
-    session = std::make_unique<soci::session>(soci::postgresql, at.connect);
+    session = std::make_unique<soci::session>(soci::postgresql, address.connect);
   } catch (const soci::soci_error& failure) {
     throw native_failure({.link_lost = true, .sentence = one_line(failure.get_error_message())});
   }
@@ -227,12 +227,12 @@ std::unique_ptr<soci::session> open(const endpoint& at) {
   PQsetNoticeProcessor(
       handle, [](void*, const char*) {}, nullptr);
   std::string setup;
-  for (const std::string& statement : at.setup) setup += statement + ";";
+  for (const std::string& statement : address.setup) setup += statement + ";";
   if (!setup.empty()) libpq_executor(handle).script(setup, boundary::none);
   return session;
 }
 
-/// Texts travel as UTF-8; the server would take them for something else, and store that.
+/// Texts are sent as UTF-8. With another client encoding the server would store wrong characters.
 void check_encoding(const PGconn* link) {
   const std::string_view encoding = pg_encoding_to_char(PQclientEncoding(link));
   if (encoding == "UTF8" || encoding == "SQL_ASCII") return;
@@ -242,11 +242,11 @@ void check_encoding(const PGconn* link) {
                                       "; SET client_encoding TO 'UTF8' before it is enlisted");
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
                                   const own_writes* own) {
   const bool ours = own != nullptr;
   if (!ours) check_encoding(handle_of(session));
-  return std::make_unique<libpq_executor>(handle_of(session), at.pooled, ours);
+  return std::make_unique<libpq_executor>(handle_of(session), address.pooled, ours);
 }
 
 bool fits(soci::session& session, const dialect& /*definition*/) {

@@ -29,15 +29,16 @@ using options = std::unique_ptr<PQconninfoOption, free_options>;
   throw error(errc::invalid_argument, advice::never, sentence);
 }
 
-inline const PQconninfoOption* find(const options& in, std::string_view key) noexcept {
-  for (const PQconninfoOption* one = in.get(); one != nullptr && one->keyword != nullptr; ++one) {
+inline const PQconninfoOption* find(const options& parsed, std::string_view key) noexcept {
+  for (const PQconninfoOption* one = parsed.get(); one != nullptr && one->keyword != nullptr;
+       ++one) {
     if (key == one->keyword) return one;
   }
   return nullptr;
 }
 
-inline bool given(const options& in, std::string_view key) noexcept {
-  const PQconninfoOption* found = find(in, key);
+inline bool given(const options& parsed, std::string_view key) noexcept {
+  const PQconninfoOption* found = find(parsed, key);
   return found != nullptr && found->val != nullptr;
 }
 
@@ -60,7 +61,7 @@ inline bool in_key_value_form(std::string_view text) noexcept {
   return end != text.begin() && end != text.end() && *end == '=';
 }
 
-/// The only key of tableq's own.
+/// The only key that tableq adds.
 inline constexpr std::string_view pooling_key = "pooling";
 
 /// @return whether a pooler gives each transaction another session.
@@ -143,7 +144,7 @@ inline std::string encoded(std::string_view text) {
   return out;
 }
 
-/// An address for libpq, and the value of tableq's own key.
+/// An address for libpq, and the value of the key that tableq adds.
 struct read_address {
   options all;
   bool pooled = false;
@@ -177,9 +178,9 @@ inline read_address parse(const connection_url& url) {
 
 /// A special character in a password that was not encoded moves part of it into the host or the
 /// port, which libpq's messages quote.
-inline void check_place(const options& in) {
-  const auto value = [&in](std::string_view key) {
-    return given(in, key) ? std::string_view(find(in, key)->val) : std::string_view();
+inline void check_place(const options& parsed) {
+  const auto value = [&parsed](std::string_view key) {
+    return given(parsed, key) ? std::string_view(find(parsed, key)->val) : std::string_view();
   };
   const std::string_view host = value("host");
   const bool spilled =
@@ -192,7 +193,7 @@ inline void check_place(const options& in) {
   }
 }
 
-/// The address for SOCI, defaults filled in, and whether a pooler is in between.
+/// The address for SOCI with defaults filled in, and whether it leads to a pooler.
 struct address {
   std::string connect;
   bool pooled = false;
@@ -204,8 +205,8 @@ inline address resolve_address(const connection_url& url) {
   const options& wanted = read.all;
   check_place(wanted);
   const options defaults(PQconndefaults());
-  // Written anew with every special character encoded: SOCI takes the text apart at `=` and at
-  // blanks.
+  // The address is written again with every special character encoded, because SOCI splits the text
+  // at `=` and at blanks.
   std::string out = "postgresql://?";
   const auto add = [&out](std::string_view key, std::string_view value) {
     if (out.back() != '?') out += '&';
@@ -220,7 +221,7 @@ inline address resolve_address(const connection_url& url) {
     }
     add(one->keyword, one->val);
   }
-  // Sent with the login, because poolers keep that for each client, unlike the set-up.
+  // Sent with the login, because poolers keep it for each client; they do not keep the set-up.
   if (read.pooled) add("client_encoding", "UTF8");
   // Without a limit an address that drops packets would block the caller for minutes.
   if (!given(wanted, "connect_timeout") && !given(defaults, "connect_timeout")) {

@@ -36,13 +36,13 @@ class libpq_listener final : public core::listener {
     session_->execute(core::statement::listen_end, names, {}, {});
   }
 
-  core::heard wait(std::chrono::milliseconds longest) override {
-    // Notifications may have come along with the answer to a statement.
-    core::heard out = taken_in();
+  core::received_notices wait(std::chrono::milliseconds longest) override {
+    // Notifications may have arrived with the result of a statement.
+    core::received_notices out = take_notices();
     if (!out.notices.empty()) return out;
-    if (interrupter_.wait(PQsocket(handle_), longest) == interrupter::heard::other) {
+    if (interrupter_.wait(PQsocket(handle_), longest) == interrupter::woken_by::other) {
       PQconsumeInput(handle_);
-      out = taken_in();
+      out = take_notices();
     }
     if (PQstatus(handle_) == CONNECTION_OK) return out;
     throw error(errc::connection_lost, advice::session, "the listening session was lost");
@@ -51,8 +51,8 @@ class libpq_listener final : public core::listener {
   void interrupt() noexcept override { interrupter_.interrupt(); }
 
  private:
-  core::heard taken_in() {
-    core::heard out;
+  core::received_notices take_notices() {
+    core::received_notices out;
     for (;;) {
       const std::unique_ptr<PGnotify, free_notice> one(PQnotifies(handle_));
       if (!one) return out;
@@ -68,9 +68,9 @@ class libpq_listener final : public core::listener {
 }  // namespace
 
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
-                                                     const endpoint& at,
+                                                     const endpoint& address,
                                                      const own_writes& /*own*/) {
-  if (!at.capabilities.notifies || at.pooled) return nullptr;
+  if (!address.capabilities.notifies || address.pooled) return nullptr;
   return std::make_unique<libpq_listener>(std::move(session));
 }
 

@@ -9,8 +9,9 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Receives notifications in a session of its own. Null for dialects without notifications.
+/// Receives notifications in its own session. Null for dialects without notifications.
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
-                                                     const endpoint& at, const own_writes& own);
+                                                     const endpoint& address,
+                                                     const own_writes& own);
 
 }  // namespace tableq::inline v0::drivers

@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Values to and from libpq, in PostgreSQL's binary format: it knows no locale, and bytes need no
-/// escaping. For libpq.cpp only.
+/// Values to and from libpq, in PostgreSQL's binary format: it does not depend on a locale, and
+/// bytes need no escaping. For libpq.cpp only.
 
 #include <libpq-fe.h>
 
@@ -32,7 +32,8 @@ enum type_oid : Oid {
   oid_varchar = 1043,
 };
 
-// The server builds no message and no value of 1 GiB or more; the rest is for lengths and names.
+// The server builds no message and no value of 1 GiB or more; the rest is reserved for lengths and
+// names.
 inline constexpr std::size_t longest_message = 0x3fffffff - 4096;
 
 inline void put_number(std::string& out, std::uint64_t number, int bytes) {
@@ -59,9 +60,9 @@ inline Oid element_type(core::value_type type) noexcept {
   return 0;
 }
 
-inline Oid parameter_type(const parameter& of) noexcept {
-  const Oid element = element_type(of.type);
-  if (!of.array) return element;
+inline Oid parameter_type(const parameter& place) noexcept {
+  const Oid element = element_type(place.type);
+  if (!place.array) return element;
   if (element == oid_int8) return oid_int8_array;
   return element == oid_text ? oid_text_array : oid_bytea_array;
 }
@@ -69,13 +70,13 @@ inline Oid parameter_type(const parameter& of) noexcept {
 /// Parameters as libpq sends them: all binary. Borrows bytes if possible.
 class bound_values {
  public:
-  bound_values(const std::vector<parameter>& places, const arguments& with) {
+  bound_values(const std::vector<parameter>& places, const arguments& given) {
     owned_.reserve(places.size());  // the pointers must hold
     for (const parameter& place : places) {
       if (place.array) {
-        add_array(place, with);
+        add_array(place, given);
       } else {
-        add(with.of(place));
+        add(given.value_of(place));
       }
     }
   }
@@ -100,10 +101,10 @@ class bound_values {
   }
 
   /// One dimension, counted from 1, as array_recv reads it.
-  void add_array(const parameter& place, const arguments& with) {
-    const std::size_t count = with.item_width == 0 ? 0 : with.items.size() / with.item_width;
+  void add_array(const parameter& place, const arguments& given) {
+    const std::size_t count = given.item_width == 0 ? 0 : given.items.size() / given.item_width;
     const auto element = [&](std::size_t i) -> const core::value& {
-      return with.items[i * with.item_width + place.source];
+      return given.items[i * given.item_width + place.source];
     };
     std::size_t size = 20;
     bool holds_null = false;
@@ -170,29 +171,29 @@ inline bool readable_as(core::value_type wanted, Oid found) noexcept {
   return false;
 }
 
-inline core::cell read_cell(const PGresult* from, int row, int column, core::value_type type) {
-  if (PQgetisnull(from, row, column) != 0) return {};
-  const char* data = PQgetvalue(from, row, column);
-  const int length = PQgetlength(from, row, column);
+inline core::cell read_cell(const PGresult* result, int row, int column, core::value_type type) {
+  if (PQgetisnull(result, row, column) != 0) return {};
+  const char* data = PQgetvalue(result, row, column);
+  const int length = PQgetlength(result, row, column);
   if (type == core::value_type::integer) return take_number(data, length);
   return std::string(data, static_cast<std::size_t>(length));
 }
 
-/// Adds the rows of a binary answer.
+/// Adds the rows of a binary result.
 /// @throws native_failure if its columns differ from the contract.
-inline void read_rows(const PGresult* from, const std::vector<core::value_type>& columns,
+inline void read_rows(const PGresult* result, const std::vector<core::value_type>& columns,
                       core::row_set& out) {
   const int width = static_cast<int>(columns.size());
   for (int column = 0; column < width; ++column) {
-    if (column >= PQnfields(from) ||
-        !readable_as(columns[static_cast<std::size_t>(column)], PQftype(from, column))) {
+    if (column >= PQnfields(result) ||
+        !readable_as(columns[static_cast<std::size_t>(column)], PQftype(result, column))) {
       throw native_failure({.sqlstate = "42804",
                             .sentence = "a column of the answer is missing or of another type"});
     }
   }
-  for (int row = 0; row < PQntuples(from); ++row) {
+  for (int row = 0; row < PQntuples(result); ++row) {
     for (int column = 0; column < width; ++column) {
-      out.add(read_cell(from, row, column, columns[static_cast<std::size_t>(column)]));
+      out.add(read_cell(result, row, column, columns[static_cast<std::size_t>(column)]));
     }
   }
 }

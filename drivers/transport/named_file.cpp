@@ -26,7 +26,7 @@ std::string named_file::complaint() const {
 }
 
 bool named_file::there() const noexcept {
-  // No other file gets the number of one that is open, not even of a deleted one.
+  // The node number of an open file is never reused, even after the file was deleted.
   struct stat now {};
   return found() && ::stat(name_.c_str(), &now) == 0 && now.st_ino == node_ &&
          now.st_dev == device_;

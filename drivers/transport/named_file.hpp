@@ -6,8 +6,8 @@
 
 namespace tableq::inline v0::drivers {
 
-/// A file that a session has open, by the name that led to it. Somebody may delete it, move it, or
-/// put another one there: the session would go on with a file that nobody else opens.
+/// A file that a session has open, and the name by which it was opened. If the file is deleted,
+/// moved or replaced, the session would continue with a file that no other session opens.
 ///
 /// @par Thread safety
 /// Shared objects: safe; it does not change.
@@ -15,18 +15,18 @@ class named_file {
  public:
   /// @param name an absolute path.
   explicit named_file(std::string name);
-  /// A session has it open, and the name leads elsewhere already.
+  /// A file that a session has open although the name already leads elsewhere.
   static named_file gone(std::string name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Whether the name led anywhere in the beginning.
+  /// Whether the name led to a file at first.
   [[nodiscard]] bool found() const noexcept { return node_ != 0; }
-  /// Whether the name leads to it. One call to the system, of about a microsecond.
+  /// Whether the name still leads to this file. Costs one system call, about a microsecond.
   [[nodiscard]] bool there() const noexcept;
 
-  /// What became of it, and what to do.
+  /// An error message: what happened to the file, and what to do.
   [[nodiscard]] std::string complaint() const;
-  /// Whether both are one file, whatever their names.
+  /// Whether both are the same file, even under different names.
   [[nodiscard]] bool same(const named_file& other) const noexcept {
     return device_ == other.device_ && node_ == other.node_;
   }
@@ -36,13 +36,13 @@ class named_file {
 
   std::string name_;
   std::uint64_t device_ = 0;
-  std::uint64_t node_ = 0;  // 0: there was none
+  std::uint64_t node_ = 0;  // 0: there was no file
 };
 
 /// The files that a session has open.
 struct session_files {
   named_file main;
-  std::optional<named_file> log = {};  ///< What was committed and is not in the main one yet.
+  std::optional<named_file> log = {};  ///< Committed changes that are not in the main file yet.
 };
 
 }  // namespace tableq::inline v0::drivers

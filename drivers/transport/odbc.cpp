@@ -98,8 +98,8 @@ struct odbc_link {
   bool wide_text;
   /// A text began the open transaction: ODBC reports only transactions that the driver began.
   bool open = false;
-  /// A statement failed within a transaction. Driver and server treat that differently, so the
-  /// session is not used for another unit of work.
+  /// A statement failed within a transaction. Drivers and servers handle this differently, so the
+  /// session is not used again.
   bool spoiled = false;
 
   [[nodiscard]] bool in_transaction() const noexcept {
@@ -141,12 +141,12 @@ class statement_handle {
   void run(const std::string& sql, const std::vector<core::value_type>& columns,
            core::row_set& out) {
     struct closing {
-      SQLHSTMT of;
+      SQLHSTMT statement;
       ~closing() {
-        SQLFreeStmt(of, SQL_CLOSE);
-        SQLFreeStmt(of, SQL_RESET_PARAMS);
+        SQLFreeStmt(statement, SQL_CLOSE);
+        SQLFreeStmt(statement, SQL_RESET_PARAMS);
       }
-    } const at_the_end{handle_};
+    } const guard{handle_};
     SQLRETURN result =
         prepared_ ? SQLExecute(handle_)
                   : SQLExecDirect(handle_, text_of(sql), static_cast<SQLINTEGER>(sql.size()));
@@ -214,46 +214,47 @@ bool must_prepare_again(const native_error& failure) noexcept {
 
 class odbc_prepared final : public prepared {
  public:
-  odbc_prepared(std::shared_ptr<odbc_link> link, text of, bool keep)
-      : link_(std::move(link)), text_(std::move(of)), keep_(keep) {}
+  odbc_prepared(std::shared_ptr<odbc_link> link, text statement, bool keep)
+      : link_(std::move(link)), text_(std::move(statement)), keep_(keep) {}
 
-  void run(const arguments& with, core::row_set& out) override {
-    const calling here;
+  void run(const arguments& given, core::row_set& out) override {
+    const calling guard;
     try {
-      run_once(with, out);
+      run_once(given, out);
     } catch (const native_failure& failure) {
       if (!ran_ || !must_prepare_again(failure.details())) throw;
       statement_.reset();
-      if (link_->in_transaction()) {  // lost with it, and may be run again as a whole
+      if (link_->in_transaction()) {  // the transaction is lost, and may be repeated as a whole
         native_error what = failure.details();
         what.sqlstate = "26000";
         throw native_failure(std::move(what));
       }
-      run_once(with, out);
+      run_once(given, out);
     }
     ran_ = keep_;
   }
 
  private:
-  void run_once(const arguments& with, core::row_set& out) {
+  void run_once(const arguments& given, core::row_set& out) {
     if (!statement_) {
       statement_.emplace(*link_);
       if (keep_) statement_->prepare(text_.sql);
     }
     const bound_values values(statement_->get(), link_->handle, link_->wide_text, text_.parameters,
-                              with);
+                              given);
     statement_->run(text_.sql, text_.columns, out);
   }
 
   std::shared_ptr<odbc_link> link_;
   text text_;
   bool keep_;
-  bool ran_ = false;  ///< As prepared: a run that then lacks its plan is prepared again.
+  bool ran_ = false;  ///< The prepared statement has run: if its plan is lost later, it is prepared
+                      ///< again.
   std::optional<statement_handle> statement_;
 };
 
-/// The file that is the database: a driver that works on files calls it by its path, as it was
-/// given. A relative one might as well be the name of a server's database.
+/// The database file. A driver for files reports its path as the address gives it. A relative path
+/// could also be the name of a server's database.
 std::optional<session_files> files_behind(SQLHDBC link) {
   std::array<SQLCHAR, 4096> name{};
   SQLSMALLINT length = 0;
@@ -267,28 +268,29 @@ std::optional<session_files> files_behind(SQLHDBC link) {
 
 class odbc_executor final : public transport {
  public:
-  odbc_executor(SQLHDBC handle, const endpoint& at)
-      : link_(std::make_shared<odbc_link>(odbc_link{handle, at.statement_timeout, at.wide_text})),
-        prepares_(at.prepares),
+  odbc_executor(SQLHDBC handle, const endpoint& address)
+      : link_(std::make_shared<odbc_link>(
+            odbc_link{handle, address.statement_timeout, address.wide_text})),
+        prepares_(address.prepares),
         files_(files_behind(handle)) {}
 
-  std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    return std::make_unique<odbc_prepared>(link_, std::move(of), keep && prepares_);
+  std::unique_ptr<prepared> prepare(text statement, bool keep) override {
+    return std::make_unique<odbc_prepared>(link_, std::move(statement), keep && prepares_);
   }
 
   void script(const std::string& sql, boundary what) override {
-    const calling here;
+    const calling guard;
     core::row_set nothing;
     statement_handle(*link_).run(sql, {}, nothing);
     if (what != boundary::none) link_->open = what == boundary::begin;
   }
 
   bool alive() noexcept override {
-    const calling here;
+    const calling guard;
     return !link_->spoiled && !dead(link_->handle);
   }
   bool in_transaction() noexcept override {
-    const calling here;
+    const calling guard;
     return link_->in_transaction();
   }
   const session_files* files() noexcept override { return files_ ? &*files_ : nullptr; }
@@ -299,9 +301,9 @@ class odbc_executor final : public transport {
   std::optional<session_files> files_;
 };
 
-[[noreturn]] void fail_to_connect(native_error what, const endpoint& at) {
+[[noreturn]] void fail_to_connect(native_error what, const endpoint& address) {
   what.link_lost = true;
-  what.sentence = without_secrets(plain_sentence(what.sentence), at.connect);
+  what.sentence = without_secrets(plain_sentence(what.sentence), address.connect);
   constexpr std::string_view no_such_driver = "IM002";
   constexpr std::string_view driver_not_loaded = "01000";
   if (what.sqlstate == no_such_driver || what.sqlstate == driver_not_loaded) {
@@ -316,11 +318,11 @@ class odbc_executor final : public transport {
   throw native_failure(std::move(what));
 }
 
-std::unique_ptr<soci::session> connect(const endpoint& at) {
-  soci::connection_parameters parameters(soci::odbc, at.connect);
-  // Otherwise a driver may ask a person for a missing value.
+std::unique_ptr<soci::session> connect(const endpoint& address) {
+  soci::connection_parameters parameters(soci::odbc, address.connect);
+  // Otherwise a driver may open a dialog for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
-  const calling here;
+  const calling guard;
   try {
     return std::make_unique<soci::session>(parameters);
   } catch (const soci::odbc_soci_error& failure) {
@@ -329,22 +331,22 @@ std::unique_ptr<soci::session> connect(const endpoint& at) {
     fail_to_connect({.sqlstate = state,
                      .number = static_cast<int>(failure.native_error_code()),
                      .sentence = message},
-                    at);
+                    address);
   } catch (const soci::soci_error& failure) {
-    fail_to_connect({.sentence = failure.get_error_message()}, at);
+    fail_to_connect({.sentence = failure.get_error_message()}, address);
   }
 }
 
-std::unique_ptr<soci::session> open(const endpoint& at) {
-  std::unique_ptr<soci::session> session = connect(at);
-  odbc_executor executor(handle_of(*session), at);
-  for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
+std::unique_ptr<soci::session> open(const endpoint& address) {
+  std::unique_ptr<soci::session> session = connect(address);
+  odbc_executor executor(handle_of(*session), address);
+  for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
                                   const own_writes* /*own*/) {
-  return std::make_unique<odbc_executor>(handle_of(session), at);
+  return std::make_unique<odbc_executor>(handle_of(session), address);
 }
 
 std::string product_of(soci::session& session) {
@@ -367,8 +369,8 @@ bool fits(soci::session& session, const dialect& definition) {
 }  // namespace
 }  // namespace odbc
 
-std::string odbc_product(const endpoint& at) {
-  return odbc::product_of(*odbc::open(at));
+std::string odbc_product(const endpoint& address) {
+  return odbc::product_of(*odbc::open(address));
 }
 
 const transport_kind odbc_transport{"odbc",       marker::question, false,  odbc::open,

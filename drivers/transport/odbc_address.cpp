@@ -26,7 +26,7 @@ bool letter(char c) noexcept {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether no reader of connection strings finds syntax in it.
+/// Whether no parser of connection strings finds syntax in the value.
 bool harmless(char c) noexcept {
   constexpr std::string_view also = "._-:,/\\+";
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != std::string_view::npos;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// ODBC's connection strings, `Key=value;Key={value};`. Knows no database and no driver.
+/// ODBC's connection strings, `Key=value;Key={value};`. Independent of databases and drivers.
 
 #include <optional>
 #include <string>
@@ -16,15 +16,15 @@ namespace tableq::inline v0::drivers::odbc {
 /// with each closing brace doubled. The caller has refused control characters.
 std::string quoted(std::string_view value);
 
-/// A value in a form that has the same meaning for drivers that read a doubled brace as one and for
-/// those that read it as two. Empty if there is no such form: `}` together with `;`, or with `{` at
-/// the beginning.
+/// A value in a form with the same meaning for all drivers: some read a doubled brace as one,
+/// others as two. Empty if there is no such form: `}` together with `;`, or with `{` at the
+/// beginning.
 std::optional<std::string> quoted_without_doubling(std::string_view value);
 
 /// Builds a connection string.
 class builder {
  public:
-  /// Appends `Key=value;`. The value is quoted already, or holds no syntax.
+  /// Appends `Key=value;`. The caller has quoted the value, or it holds no syntax.
   builder& add(std::string_view key, std::string_view value);
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
@@ -35,14 +35,14 @@ class builder {
 /// One `Key=value` of a connection string.
 struct attribute {
   std::string key;      ///< Upper case, without the blanks around it.
-  std::string value;    ///< Without braces, doubled ones made one.
-  std::string written;  ///< The value as it stands in the string.
+  std::string value;    ///< Without braces; doubled braces become single.
+  std::string written;  ///< The value as the string has it.
 };
 
 /// Splits a connection string as driver managers do. Skips malformed parts.
 std::vector<attribute> parse(std::string_view connection_string);
 
-/// A driver's sentence without the passwords of the connection string: each becomes `***`. If the
+/// A driver's message without the passwords of the connection string: each becomes `***`. If the
 /// stars would reveal the password, because it is short or a plain word, the whole sentence is
 /// replaced.
 std::string without_secrets(std::string sentence, std::string_view connection_string);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::microseconds pause{50};
 
 // No condition variable: a child would have a copy with waiting threads that do not exist there.
-std::atomic<int> calls{0};  // that are under way
+std::atomic<int> calls{0};  // calls that are running
 std::atomic<int> forks{0};
 
 void begin_fork() {

@@ -2,12 +2,12 @@
 
 namespace tableq::inline v0::drivers::odbc {
 
-/// Marks a call of this thread into ODBC, as long as it lives.
+/// While an object lives, this thread is inside a call of ODBC.
 ///
-/// Driver managers and drivers have mutexes for the whole process, and hold them for moments within
-/// a call. A child of fork() would find such a mutex locked for ever. So a thread that forks waits
-/// for the calls of others, and they for it. It waits only for a short time: a longer call waits
-/// for a server, and holds none of those mutexes.
+/// Driver managers and drivers have mutexes for the whole process, and hold them briefly within a
+/// call. A child of fork() would find such a mutex locked for ever. So a thread that forks waits
+/// for the calls of other threads, and new calls wait for the fork. The wait is short: a call that
+/// takes longer waits for a server, and holds none of these mutexes.
 class calling {
  public:
   calling();

@@ -18,10 +18,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An address, its keys checked as far as possible without a driver.
-struct wanted {
+/// The settings of an address, checked as far as possible without a driver.
+struct tds_settings {
   std::string_view backend;
-  uri at;
+  uri location;
   std::string instance;
   std::string driver;
   std::string encrypt;  ///< `yes`, `no`, `strict` or empty.
@@ -43,64 +43,64 @@ bool says(std::string_view name, std::string_view word) {
   return lowered(name).find(word) != std::string::npos;
 }
 
-void read_setting(const std::string& key, const std::string& given, wanted& into) {
+void read_setting(const std::string& key, const std::string& given, tds_settings& settings) {
   const auto one_of = [&](std::initializer_list<std::string_view> known, const char* sentence) {
     if (std::find(known.begin(), known.end(), given) == known.end()) {
-      refuse(into.backend, sentence);
+      refuse(settings.backend, sentence);
     }
     return given;
   };
   if (key == "driver") {
-    into.driver = given;
+    settings.driver = given;
   } else if (key == "encrypt") {
-    into.encrypt = one_of({"yes", "no", "strict"}, "encrypt is one of yes, no and strict");
+    settings.encrypt = one_of({"yes", "no", "strict"}, "encrypt is one of yes, no and strict");
   } else if (key == "trust_server_certificate") {
-    into.trust = one_of({"yes", "no"}, "trust_server_certificate is yes or no") == "yes";
+    settings.trust = one_of({"yes", "no"}, "trust_server_certificate is yes or no") == "yes";
   } else if (key == "application_name") {
-    check_characters(into.backend, "application_name", given);
-    into.application = given;
+    check_characters(settings.backend, "application_name", given);
+    settings.application = given;
   } else if (key == "instance") {
-    if (!into.instance.empty()) refuse(into.backend, "the instance is given twice");
-    if (given.empty()) refuse(into.backend, "instance is given without a name");
-    check_characters(into.backend, "instance", given);
-    into.instance = given;
+    if (!settings.instance.empty()) refuse(settings.backend, "the instance is given twice");
+    if (given.empty()) refuse(settings.backend, "instance is given without a name");
+    check_characters(settings.backend, "instance", given);
+    settings.instance = given;
   } else if (key == "authentication") {
     one_of({"windows"}, "authentication takes windows only; leave it out to log in with a name");
-    into.windows_login = true;
+    settings.windows_login = true;
   } else if (key == "statement_timeout") {
-    into.statement_timeout = core::parse_duration(key, given, 1s, 24h);
+    settings.statement_timeout = core::parse_duration(key, given, 1s, 24h);
   } else {
-    refuse(into.backend,
+    refuse(settings.backend,
            "unknown key " + core::shown(key) +
                "; known are driver, encrypt, trust_server_certificate, application_name, instance, "
                "authentication and statement_timeout");
   }
 }
 
-void check(const wanted& given) {
+void check(const tds_settings& given) {
   const auto no = [&](const char* sentence) { refuse(given.backend, sentence); };
-  if (given.at.host.empty()) {
+  if (given.location.host.empty()) {
     no("no host is named; write sqlserver://user:password@host:1433/database");
   }
-  if (given.at.host.find('\\') != std::string::npos ||
+  if (given.location.host.find('\\') != std::string::npos ||
       !std::all_of(given.instance.begin(), given.instance.end(), [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '#';
       })) {
     no("an instance's name holds letters, digits, _, $ and # only");
   }
-  if (!given.instance.empty() && given.at.port) {
+  if (!given.instance.empty() && given.location.port) {
     no("give either a port or an instance: the instance's port is asked of the host");
   }
-  if (given.windows_login && !(given.at.user.empty() && given.at.password.empty())) {
+  if (given.windows_login && !(given.location.user.empty() && given.location.password.empty())) {
     no("authentication=windows logs in as the user of the process; leave name and password out");
   }
-  if (!given.windows_login && given.at.user.empty()) {
+  if (!given.windows_login && given.location.user.empty()) {
     no("no user is named; write sqlserver://user:password@host:1433/database, or "
        "authentication=windows after the question mark");
   }
-  for (const std::string* each :
-       {&given.at.user, &given.at.password, &given.at.database, &given.application}) {
-    // The login message has no room for more, and a driver would cut it.
+  for (const std::string* each : {&given.location.user, &given.location.password,
+                                  &given.location.database, &given.application}) {
+    // The login message has no more room, and a driver would cut longer values.
     if (each->size() > 128) no("no name or password may be longer than 128 characters");
   }
   if (given.encrypt == "strict" && given.trust == true) {
@@ -108,18 +108,18 @@ void check(const wanted& given) {
   }
 }
 
-wanted read(const connection_url& url, std::string_view backend) {
-  wanted out{.backend = backend,
-             .at = parse_uri(url, backend),
-             .instance = {},
-             .driver = {},
-             .encrypt = {},
-             .trust = {},
-             .application = {}};
-  if (const std::size_t cut = out.at.host.find('\\'); cut != std::string::npos) {
-    out.instance = out.at.host.substr(cut + 1);
+tds_settings read(const connection_url& url, std::string_view backend) {
+  tds_settings out{.backend = backend,
+                   .location = parse_uri(url, backend),
+                   .instance = {},
+                   .driver = {},
+                   .encrypt = {},
+                   .trust = {},
+                   .application = {}};
+  if (const std::size_t cut = out.location.host.find('\\'); cut != std::string::npos) {
+    out.instance = out.location.host.substr(cut + 1);
     if (out.instance.empty()) refuse(backend, "after the backslash no instance is named");
-    out.at.host.resize(cut);
+    out.location.host.resize(cut);
   }
   for (const auto& [key, given] : url.settings) read_setting(key, given, out);
   check(out);
@@ -140,14 +140,14 @@ bool is_freetds(std::string_view name) {
   return says(name, "tds");
 }
 
-/// How much a driver is preferred to others; 0: it does not serve.
+/// The rank of a driver, higher is better; 0: it cannot be used.
 int preference(std::string_view name) {
   if (const int release = microsoft_release(name); release > 0) return 2 + release;
   if (is_freetds(name)) return 2;
   return says(name, "sql server") ? 1 : 0;
 }
 
-std::string choose(const wanted& given, const std::vector<std::string>& installed) {
+std::string choose(const tds_settings& given, const std::vector<std::string>& installed) {
   const auto end = installed.end();
   auto found = end;
   if (given.driver.empty()) {
@@ -175,10 +175,10 @@ std::string choose(const wanted& given, const std::vector<std::string>& installe
          errc::connection_failed);
 }
 
-std::string for_freetds(const wanted& given, const std::string& driver) {
+std::string for_freetds(const tds_settings& given, const std::string& driver) {
   const auto plain = [&](const char* part, std::string_view value) {
     const auto out = quoted_without_doubling(value);
-    // Up to 1.3.20 it reads `}}` as two; since then it takes no single one between braces.
+    // Up to 1.3.20 it reads `}}` as two; since then it accepts no single `}` between braces.
     if (!out) {
       refuse(given.backend, std::string(part) +
                                 " holds } together with ;, or with { at the beginning, which "
@@ -199,14 +199,17 @@ std::string for_freetds(const wanted& given, const std::string& driver) {
   builder out;
   out.add("Driver", odbc::quoted(driver));
   if (given.instance.empty()) {
-    out.add("Server", given.at.host).add("Port", std::to_string(given.at.port.value_or(1433)));
+    out.add("Server", given.location.host)
+        .add("Port", std::to_string(given.location.port.value_or(1433)));
   } else {
-    out.add("Server", given.at.host + '\\' + given.instance);
+    out.add("Server", given.location.host + '\\' + given.instance);
   }
-  if (!given.at.database.empty()) out.add("Database", plain("the database", given.at.database));
+  if (!given.location.database.empty())
+    out.add("Database", plain("the database", given.location.database));
   if (given.windows_login) out.add("Trusted_Connection", "yes");
-  if (!given.at.user.empty()) out.add("UID", plain("the user's name", given.at.user));
-  if (!given.at.password.empty()) out.add("PWD", plain("the password", given.at.password));
+  if (!given.location.user.empty()) out.add("UID", plain("the user's name", given.location.user));
+  if (!given.location.password.empty())
+    out.add("PWD", plain("the password", given.location.password));
   out.add("TDS_Version", "7.4").add("ClientCharset", "UTF-8");
   if (!given.application.empty()) out.add("APP", plain("application_name", given.application));
   // Not `off`: that would leave the login, and so the password, unencrypted as well.
@@ -216,20 +219,21 @@ std::string for_freetds(const wanted& given, const std::string& driver) {
   return out.text();
 }
 
-std::string for_microsoft(const wanted& given, const std::string& driver) {
+std::string for_microsoft(const tds_settings& given, const std::string& driver) {
   if (given.encrypt == "strict" && microsoft_release(driver) < 18) {
     refuse(given.backend, "encrypt=strict takes ODBC Driver 18 for SQL Server, or a later one");
   }
   builder out;
   out.add("Driver", odbc::quoted(driver));
-  out.add("Server", "tcp:" + given.at.host +
-                        (given.instance.empty()
-                             ? std::string(",").append(std::to_string(given.at.port.value_or(1433)))
-                             : "\\" + given.instance));
-  if (!given.at.database.empty()) out.add("Database", odbc::quoted(given.at.database));
+  out.add("Server",
+          "tcp:" + given.location.host +
+              (given.instance.empty()
+                   ? std::string(",").append(std::to_string(given.location.port.value_or(1433)))
+                   : "\\" + given.instance));
+  if (!given.location.database.empty()) out.add("Database", odbc::quoted(given.location.database));
   if (given.windows_login) out.add("Trusted_Connection", "yes");
-  if (!given.at.user.empty()) out.add("UID", odbc::quoted(given.at.user));
-  if (!given.at.password.empty()) out.add("PWD", odbc::quoted(given.at.password));
+  if (!given.location.user.empty()) out.add("UID", odbc::quoted(given.location.user));
+  if (!given.location.password.empty()) out.add("PWD", odbc::quoted(given.location.password));
   if (!given.encrypt.empty()) out.add("Encrypt", given.encrypt);
   if (given.trust) out.add("TrustServerCertificate", *given.trust ? "yes" : "no");
   if (!given.application.empty()) out.add("APP", odbc::quoted(given.application));
@@ -240,7 +244,7 @@ std::string for_microsoft(const wanted& given, const std::string& driver) {
 
 tds_address resolve_tds(const connection_url& url, std::string_view backend,
                         const std::vector<std::string>& installed) {
-  const wanted given = read(url, backend);
+  const tds_settings given = read(url, backend);
   const std::string driver = choose(given, installed);
   return {.connect = is_freetds(driver) ? for_freetds(given, driver) : for_microsoft(given, driver),
           .statement_timeout = given.statement_timeout};

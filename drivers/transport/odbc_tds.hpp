@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Addresses for the ODBC drivers of the protocol TDS: FreeTDS and Microsoft's. They have different
-/// keys for the same settings, and not all of them.
+/// Addresses for the ODBC drivers of the protocol TDS: FreeTDS and Microsoft's. They use different
+/// keys for the same settings, and each lacks some.
 
 #include <chrono>
 #include <string>
@@ -18,8 +18,8 @@ struct tds_address {
   std::chrono::milliseconds statement_timeout;
 };
 
-/// Writes an address for the driver that it names, or else for the best installed one. Connects to
-/// nothing.
+/// Writes the address for the driver that it names, or for the best installed driver. Makes no
+/// connection.
 ///
 /// There is no key for a login time-out: not all releases of the two drivers take it from the
 /// connection string. Nor is there one for a failover partner, which only Microsoft's driver on

@@ -19,8 +19,8 @@ std::string decoded(std::string_view part) {
   return core::parse_connection_string("part://" + std::string(part)).rest;
 }
 
-/// A special character that was not encoded moves a piece of the password elsewhere: to another
-/// host, or into an error.
+/// A special character that was not encoded moves part of the password into another part of the
+/// address: to the host, or into an error.
 [[noreturn]] void refuse_place(std::string_view backend) {
   refuse(backend,
          "this address cannot be read; write scheme://user:password@host:port/database?key=value, "
@@ -35,14 +35,14 @@ std::uint16_t port_of(std::string_view text, std::string_view backend) {
 }
 
 /// Reads `host:port` or `[host]:port`.
-void read_place(std::string_view text, std::string_view backend, uri& into) {
+void read_place(std::string_view text, std::string_view backend, uri& out) {
   const bool bracketed = text.starts_with('[');
   const std::size_t end =
       bracketed ? std::min(text.find(']'), text.size()) : std::min(text.find(':'), text.size());
-  into.host = decoded(bracketed ? text.substr(1, end - 1) : text.substr(0, end));
+  out.host = decoded(bracketed ? text.substr(1, end - 1) : text.substr(0, end));
   const std::string_view known = bracketed ? ":.%-_" : ".-_\\";
-  if (bracketed && (end == text.size() || into.host.empty())) refuse_place(backend);
-  if (!std::all_of(into.host.begin(), into.host.end(), [&](char c) {
+  if (bracketed && (end == text.size() || out.host.empty())) refuse_place(backend);
+  if (!std::all_of(out.host.begin(), out.host.end(), [&](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) != 0 || known.find(c) != npos;
       })) {
     refuse_place(backend);
@@ -50,7 +50,7 @@ void read_place(std::string_view text, std::string_view backend, uri& into) {
   text.remove_prefix(bracketed ? end + 1 : end);
   if (text.empty()) return;
   if (!text.starts_with(':')) refuse_place(backend);
-  into.port = port_of(text.substr(1), backend);
+  out.port = port_of(text.substr(1), backend);
 }
 
 }  // namespace

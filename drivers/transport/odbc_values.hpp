@@ -1,8 +1,9 @@
 #pragma once
 
 /// @file
-/// Values to and from an ODBC driver. Text travels as UTF-16 or UTF-8, as the dialect says: the
-/// form of one driver passes through the locale's character set in another. For odbc.cpp only.
+/// Values to and from an ODBC driver. Text is sent as UTF-16 or UTF-8, as the dialect requires: the
+/// form that suits one driver is converted to the locale's character set by another. For odbc.cpp
+/// only.
 
 #include <sql.h>
 #include <sqlext.h>
@@ -31,10 +32,11 @@ static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
 class bound_values {
  public:
   bound_values(SQLHSTMT statement, SQLHDBC link, bool wide_text,
-               const std::vector<parameter>& places, const arguments& with)
+               const std::vector<parameter>& places, const arguments& given)
       : statement_(statement), link_(link), wide_text_(wide_text) {
     indicators_.resize(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) add(i, places[i].type, with.of(places[i]));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      add(i, places[i].type, given.value_of(places[i]));
   }
   bound_values(const bound_values&) = delete;
   bound_values& operator=(const bound_values&) = delete;
@@ -70,10 +72,11 @@ class bound_values {
     indicators_[at] = indicator;
     // Drivers may read a null pointer as NULL; an empty payload is not NULL.
     static const char nothing = 0;
-    const void* from = data == nullptr ? &nothing : data;
+    const void* source = data == nullptr ? &nothing : data;
     const SQLRETURN result = SQLBindParameter(
         statement_, static_cast<SQLUSMALLINT>(at + 1), SQL_PARAM_INPUT, c_type, sql_type, size, 0,
-        const_cast<void*>(from),  // NOLINT(cppcoreguidelines-pro-type-const-cast): ODBC reads only
+        const_cast<void*>(
+            source),  // NOLINT(cppcoreguidelines-pro-type-const-cast): ODBC reads only
         0, &indicators_[at]);
     if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
   }
@@ -88,7 +91,7 @@ class bound_values {
   std::deque<std::u16string> texts_;
 };
 
-/// Reads the fields of the row that a statement stands on.
+/// Reads the fields of a statement's current row.
 class field_reader {
  public:
   field_reader(SQLHSTMT statement, SQLHDBC link, bool wide_text) noexcept
@@ -121,7 +124,7 @@ class field_reader {
     return std::int64_t{number};
   }
 
-  /// Reads in parts: a driver may know the whole length beforehand, or not.
+  /// Reads in parts: some drivers do not know the whole length beforehand.
   /// @param terminator bytes that the driver puts after each part.
   /// @return false for NULL.
   bool long_data(SQLUSMALLINT column, SQLSMALLINT c_type, std::size_t terminator,
@@ -130,13 +133,13 @@ class field_reader {
     constexpr std::size_t next_part = std::size_t{1} << 20U;
     // Most values are short, and a batch has many: each uses no more memory than it needs.
     alignas(SQLWCHAR) std::array<char, first_part + sizeof(SQLWCHAR)> first;  // written below
-    char* into = first.data();
+    char* target = first.data();
     std::size_t room = first_part;
     for (std::size_t done = 0;;) {
       SQLLEN left = 0;
-      const SQLRETURN result = SQLGetData(statement_, column, c_type, into,
+      const SQLRETURN result = SQLGetData(statement_, column, c_type, target,
                                           static_cast<SQLLEN>(room + terminator), &left);
-      if (result == SQL_NO_DATA) {  // all of it was there already
+      if (result == SQL_NO_DATA) {  // the value was complete already
         out.resize(done);
         return true;
       }
@@ -144,7 +147,7 @@ class field_reader {
       if (left == SQL_NULL_DATA) return false;
       const bool all = left != SQL_NO_TOTAL && static_cast<std::size_t>(left) <= room;
       const std::size_t got = all ? static_cast<std::size_t>(left) : room;
-      if (done == 0) out.assign(into, got);
+      if (done == 0) out.assign(target, got);
       done += got;
       if (all) {
         out.resize(done);
@@ -152,7 +155,7 @@ class field_reader {
       }
       room = left == SQL_NO_TOTAL ? next_part : static_cast<std::size_t>(left) - room;
       out.resize(done + room + terminator);
-      into = out.data() + done;
+      target = out.data() + done;
     }
   }
 

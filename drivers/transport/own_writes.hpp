@@ -12,16 +12,16 @@ class mutable_watch {
   mutable_watch& operator=(const mutable_watch&) = delete;
   virtual ~mutable_watch() = default;
 
-  /// Changes within the next moment are reported at its end. Any thread may call it.
+  /// Delays the report of changes for a moment. Any thread may call it.
   virtual void mute() noexcept = 0;
 };
 
-/// Keeps the writes of a `database` object from waking its own file watch. The first byte would
-/// wake it in the middle of the commit; its readers are woken at the end of the commit, without the
-/// watch. The woken thread would run on the writer's processor, and the system would start the
-/// reader on another, sleeping one.
+/// Keeps the writes of a `database` object from waking its own file watch. The first byte of a
+/// commit would wake the watch. That is useless, because the end of the commit wakes the readers
+/// directly. It is also slow: the watch's thread would run on the writer's processor, and the
+/// reader would start on another processor that sleeps.
 ///
-/// One for each `database` object; its sessions and its watch have copies, which are the same.
+/// Each `database` object has one; its sessions and its watch have copies that share its state.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

@@ -5,7 +5,7 @@
 
 namespace tableq::inline v0::drivers {
 
-/// What the sessions of one `database` object share, beside its dialect and endpoint.
+/// The state that the sessions of one `database` object share, beside its dialect and endpoint.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

@@ -35,7 +35,7 @@ int wait_for_lock(void* turn, int tries) {
   return static_cast<sqlite_turn*>(turn)->wait(tries) ? 1 : 0;
 }
 
-/// The clock that 'now' reads in SQL, which costs ten times as much.
+/// The clock of SQL's 'now'. Reading it here costs a tenth.
 class sqlite_clock {
  public:
   explicit sqlite_clock(sqlite3* handle) noexcept {
@@ -72,19 +72,20 @@ std::string log_of(sqlite3* handle) {
   return file.empty() ? std::string() : file + "-wal";
 }
 
-/// Its file, and the log once it is there: it stays as long as any session has it open.
-void find_files(sqlite3* handle, std::optional<session_files>& into) {
-  if (!into) {
+/// Finds the session's file, and its log once there is one. The log stays while any session has it
+/// open.
+void find_files(sqlite3* handle, std::optional<session_files>& files) {
+  if (!files) {
     const std::string name = file_of(handle);
     if (name.empty()) return;
-    // A caller's session may have been open for long.
+    // A caller's session may have been open for a long time.
     int moved = 0;
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-    into = session_files{.main = moved != 0 ? named_file::gone(name) : named_file(name)};
+    files = session_files{.main = moved != 0 ? named_file::gone(name) : named_file(name)};
   }
-  if (into->log) return;
-  named_file found(into->main.name() + "-wal");
-  if (found.found()) into->log = std::move(found);
+  if (files->log) return;
+  named_file found(files->main.name() + "-wal");
+  if (found.found()) files->log = std::move(found);
 }
 
 /// Replaces SQLite's own hook for commits to a log.
@@ -95,36 +96,36 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   if (!when.due(pages, began)) return SQLITE_OK;
   int logged = 0;
   int copied = 0;
-  // After a failure or a wait the next commit tries again.
+  // After a failure the next commit tries again.
   sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, &logged, &copied);
   when.tried(logged, copied, began, clock::now());
   return SQLITE_OK;
 }
 
-/// What a session of tableq's own does when it writes.
+/// The state that a session opened by tableq needs to write.
 struct writer {
-  writer(sqlite3* handle, const endpoint& at, own_writes writes)
-      : turn(log_of(handle), at.busy_timeout), own(std::move(writes)) {}
+  writer(sqlite3* handle, const endpoint& address, own_writes writes)
+      : turn(log_of(handle), address.busy_timeout), own(std::move(writes)) {}
 
   sqlite_turn turn;
   own_writes own;
 };
 
-/// A writing statement, from the first try for the lock to the end.
-class asking {
+/// A writing statement, from the first attempt to get the lock until its end.
+class write_attempt {
  public:
-  /// @param by null: no waiting line.
-  explicit asking(writer* by) : by_(by) {
-    if (by_ != nullptr) by_->turn.begin();
+  /// @param session null: no waiting line.
+  explicit write_attempt(writer* session) : writer_(session) {
+    if (writer_ != nullptr) writer_->turn.begin();
   }
-  asking(const asking&) = delete;
-  asking& operator=(const asking&) = delete;
-  ~asking() {
-    if (by_ != nullptr) by_->turn.end();
+  write_attempt(const write_attempt&) = delete;
+  write_attempt& operator=(const write_attempt&) = delete;
+  ~write_attempt() {
+    if (writer_ != nullptr) writer_->turn.end();
   }
 
  private:
-  writer* by_;
+  writer* writer_;
 };
 
 struct finalize {
@@ -132,10 +133,10 @@ struct finalize {
 };
 
 /// Resets at the end of a run, so that no lock outlives it. Each run binds all values anew:
-/// borrowed ones are not read again.
+/// borrowed values are not read again.
 ///
-/// Holds the connection's mutex meanwhile: each call takes it, faster if the thread has it already,
-/// and only its holder may read the value of a column.
+/// Holds the connection's mutex during the run. Each call takes this mutex, which is faster if the
+/// thread holds it already. Only its holder may read the value of a column.
 class running {
  public:
   running(sqlite3* handle, sqlite3_stmt* statement) noexcept
@@ -150,15 +151,15 @@ class running {
   }
 
  private:
-  sqlite3_mutex* mutex_;  // null where SQLite was built without
+  sqlite3_mutex* mutex_;  // null if SQLite was built without mutexes
   sqlite3_stmt* statement_;
 };
 
 class sqlite_prepared final : public prepared {
  public:
-  /// @param by the session; null for a caller's.
-  sqlite_prepared(sqlite3* handle, text of, bool keep, writer* by)
-      : handle_(handle), clock_(handle), text_(std::move(of)) {
+  /// @param session null for a caller's session.
+  sqlite_prepared(sqlite3* handle, text statement, bool keep, writer* session)
+      : handle_(handle), clock_(handle), text_(std::move(statement)) {
     sqlite3_stmt* made = nullptr;
     const int result =
         sqlite3_prepare_v3(handle, text_.sql.c_str(), static_cast<int>(text_.sql.size() + 1),
@@ -168,17 +169,17 @@ class sqlite_prepared final : public prepared {
     if (!text_.bare && sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
       throw native_failure({.number = SQLITE_MISMATCH, .sentence = "the statement lacks a column"});
     }
-    if (sqlite3_stmt_readonly(made) == 0) writer_ = by;
+    if (sqlite3_stmt_readonly(made) == 0) writer_ = session;
   }
 
-  void run(const arguments& with, core::row_set& out) override {
+  void run(const arguments& given, core::row_set& out) override {
     writer* const committing = sqlite3_get_autocommit(handle_) == 0 ? nullptr : writer_;
-    const asking lock(committing);
+    const write_attempt lock(committing);
     if (committing != nullptr) committing->own.begin();
     const running guard(handle_, statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
-      bind(static_cast<int>(i) + 1, place, with.of(place));
+      bind(static_cast<int>(i) + 1, place, given.value_of(place));
     }
     int result = sqlite3_step(statement_.get());
     for (; result == SQLITE_ROW; result = sqlite3_step(statement_.get())) {
@@ -188,42 +189,43 @@ class sqlite_prepared final : public prepared {
       }
     }
     if (result != SQLITE_DONE) fail(handle_);
-    if (text_.bare && sqlite3_changes(handle_) > 0) out.add(changed_id(with));
+    if (text_.bare && sqlite3_changes(handle_) > 0) out.add(changed_id(given));
   }
 
  private:
-  [[nodiscard]] std::int64_t changed_id(const arguments& with) const {
-    return text_.given_id ? with.of(text_.parameters[*text_.given_id]).number
+  [[nodiscard]] std::int64_t changed_id(const arguments& given) const {
+    return text_.given_id ? given.value_of(text_.parameters[*text_.given_id]).number
                           : sqlite3_last_insert_rowid(handle_);
   }
 
-  void bind(int place, const parameter& as, const core::value& given) {
-    sqlite3_stmt* to = statement_.get();
+  void bind(int place, const parameter& target, const core::value& given) {
+    sqlite3_stmt* statement = statement_.get();
     // A null pointer would bind NULL, unlike an empty payload.
     const char* data = given.data.empty() ? "" : given.data.data();
     int result = SQLITE_OK;
     if (given.is == core::value::shape::null) {
-      result =
-          as.clock ? sqlite3_bind_int64(to, place, clock_.now()) : sqlite3_bind_null(to, place);
+      result = target.clock ? sqlite3_bind_int64(statement, place, clock_.now())
+                            : sqlite3_bind_null(statement, place);
     } else if (given.is == core::value::shape::integer) {
-      result = sqlite3_bind_int64(to, place, given.number);
-    } else if (as.type == core::value_type::bytes) {
-      result = sqlite3_bind_blob64(to, place, data, given.data.size(), SQLITE_STATIC);
+      result = sqlite3_bind_int64(statement, place, given.number);
+    } else if (target.type == core::value_type::bytes) {
+      result = sqlite3_bind_blob64(statement, place, data, given.data.size(), SQLITE_STATIC);
     } else {
-      result = sqlite3_bind_text64(to, place, data, given.data.size(), SQLITE_STATIC, SQLITE_UTF8);
+      result = sqlite3_bind_text64(statement, place, data, given.data.size(), SQLITE_STATIC,
+                                   SQLITE_UTF8);
     }
     if (result != SQLITE_OK) fail(handle_);
   }
 
   core::cell read(int column, core::value_type type) {
-    sqlite3_value* from = sqlite3_column_value(statement_.get(), column);
-    if (sqlite3_value_type(from) == SQLITE_NULL) return {};
-    if (type == core::value_type::integer) return std::int64_t{sqlite3_value_int64(from)};
-    // As text it is UTF-8, whatever the encoding of the file.
+    sqlite3_value* field = sqlite3_column_value(statement_.get(), column);
+    if (sqlite3_value_type(field) == SQLITE_NULL) return {};
+    if (type == core::value_type::integer) return std::int64_t{sqlite3_value_int64(field)};
+    // Text is UTF-8 here, whatever the encoding of the file.
     const void* data = type == core::value_type::text
-                           ? static_cast<const void*>(sqlite3_value_text(from))
-                           : sqlite3_value_blob(from);
-    const auto size = static_cast<std::size_t>(sqlite3_value_bytes(from));
+                           ? static_cast<const void*>(sqlite3_value_text(field))
+                           : sqlite3_value_blob(field);
+    const auto size = static_cast<std::size_t>(sqlite3_value_bytes(field));
     if (data == nullptr && size != 0) fail(handle_);
     return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), size);
   }
@@ -231,7 +233,7 @@ class sqlite_prepared final : public prepared {
   sqlite3* handle_;
   sqlite_clock clock_;
   text text_;
-  writer* writer_ = nullptr;  // null also for what only reads
+  writer* writer_ = nullptr;  // null also for a statement that only reads
   std::unique_ptr<sqlite3_stmt, finalize> statement_;
 };
 
@@ -239,9 +241,9 @@ class sqlite_executor final : public transport {
  public:
   /// For the caller's session, which waits for locks as the caller has set it.
   explicit sqlite_executor(sqlite3* handle) : handle_(handle) { find_files(handle, files_); }
-  /// For a session of tableq's own.
-  sqlite_executor(sqlite3* handle, const endpoint& at, const own_writes& own)
-      : handle_(handle), writer_(std::make_unique<writer>(handle, at, own)) {
+  /// For a session that tableq opened.
+  sqlite_executor(sqlite3* handle, const endpoint& address, const own_writes& own)
+      : handle_(handle), writer_(std::make_unique<writer>(handle, address, own)) {
     find_files(handle, files_);
     sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
     sqlite3_wal_hook(handle_, copy_log, &pace_);
@@ -254,11 +256,11 @@ class sqlite_executor final : public transport {
     sqlite3_wal_hook(handle_, nullptr, nullptr);
   }
 
-  std::unique_ptr<prepared> prepare(text of, bool keep) override {
-    return std::make_unique<sqlite_prepared>(handle_, std::move(of), keep, writer_.get());
+  std::unique_ptr<prepared> prepare(text statement, bool keep) override {
+    return std::make_unique<sqlite_prepared>(handle_, std::move(statement), keep, writer_.get());
   }
   void script(const std::string& sql, boundary what) override {
-    const asking lock(what == boundary::begin ? writer_.get() : nullptr);
+    const write_attempt lock(what == boundary::begin ? writer_.get() : nullptr);
     if (writer_ && what == boundary::commit) writer_->own.begin();
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
@@ -272,29 +274,29 @@ class sqlite_executor final : public transport {
 
  private:
   sqlite3* handle_;
-  std::optional<session_files> files_;  // none in memory
+  std::optional<session_files> files_;  // empty for a database in memory
   std::unique_ptr<writer> writer_;
   checkpoint_pace pace_;
 };
 
-std::unique_ptr<soci::session> open(const endpoint& at) {
+std::unique_ptr<soci::session> open(const endpoint& address) {
   std::unique_ptr<soci::session> session;
   try {
-    session = std::make_unique<soci::session>(soci::sqlite3, at.connect);
+    session = std::make_unique<soci::session>(soci::sqlite3, address.connect);
   } catch (const soci::sqlite3_soci_error& failure) {
     throw native_failure({.number = failure.result(), .sentence = failure.get_error_message()});
   }
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite_executor executor(handle, at, own_writes());
-  for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
+  sqlite_executor executor(handle, address, own_writes());
+  for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& at,
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
                                   const own_writes* own) {
   sqlite3* handle = handle_of(session);
-  return own != nullptr ? std::make_unique<sqlite_executor>(handle, at, *own)
+  return own != nullptr ? std::make_unique<sqlite_executor>(handle, address, *own)
                         : std::make_unique<sqlite_executor>(handle);
 }
 
@@ -302,9 +304,9 @@ bool fits(soci::session& session, const dialect& /*definition*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
-/// The session names its file, and is then no longer needed.
+/// Only the file's name is taken from the session.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
-                                       const endpoint& /*at*/, const own_writes& own) {
+                                       const endpoint& /*address*/, const own_writes& own) {
   return watch_file(file_of(handle_of(session->session())), own);
 }
 
@@ -319,6 +321,6 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .listen = listen,
                                       .bare = true,
                                       .tells_time = true,
-                                      .survive_forks = survive_forks};
+                                      .prepare_for_forks = prepare_for_forks};
 
 }  // namespace tableq::inline v0::drivers

@@ -18,7 +18,7 @@ namespace {
 using stat_call = int (*)(const char*, struct stat*);
 using fstat_call = int (*)(int, struct stat*);
 
-/// In the order in which SQLite itself takes them within one another.
+/// In the order in which SQLite itself locks them.
 constexpr std::array mutex_ids{
     SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_VFS1, SQLITE_MUTEX_STATIC_VFS2,
     SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
@@ -29,9 +29,9 @@ struct inherited {
   stat_call of_path = nullptr;
   fstat_call of_descriptor = nullptr;
   std::array<sqlite3_mutex*, mutex_ids.size()> mutexes{};
-  std::mutex one_at_a_time;                    // of the threads that fork
-  std::array<bool, mutex_ids.size()> taken{};  // by the one that does
-  dev_t device = 0;                            // what a child adds to devices
+  std::mutex one_at_a_time;                    // only one thread forks at a time
+  std::array<bool, mutex_ids.size()> taken{};  // by the thread that forks
+  dev_t device = 0;                            // a child adds this to device numbers
 };
 
 inherited& all() {
@@ -59,7 +59,7 @@ sqlite3_syscall_ptr as_pointer(Call call) {
 }
 
 void take_mutexes() {
-  // They are held for moments. In any other case a fork must not wait for ever.
+  // These mutexes are held only briefly. If one is not, the fork must not wait for ever.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{1};
   inherited& mine = all();
   mine.one_at_a_time.lock();
@@ -83,7 +83,7 @@ void give_mutexes() {
 void begin_child() {
   inherited& mine = all();
   give_mutexes();
-  // Only SQLite sees it, and distinguishes files by it.
+  // Only SQLite sees this number; it distinguishes files by it.
   constexpr int half = sizeof(dev_t) * 4;
   mine.device = static_cast<dev_t>(static_cast<std::uint64_t>(::getpid()) << half);
   // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): registered() has found it
@@ -108,7 +108,7 @@ bool registered() {
 
 }  // namespace
 
-void survive_forks() {
+void prepare_for_forks() {
   static const bool done = registered();
   static_cast<void>(done);
 }

@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 /// After this time and number of writes, a session checks whether others wait; after the longest
-/// turn in any case. Long enough to be worth the next session's cold cache and the idle disk; short
-/// enough for many to have a turn within a few dozen milliseconds.
+/// turn in any case. Long enough to outweigh the next session's cold cache and the idle disk. Short
+/// enough for many sessions to get a turn within a few dozen milliseconds.
 constexpr steady_clock::duration turn = 1ms;
 constexpr int writes_of_turn = 8;
 constexpr steady_clock::duration longest_turn = 10ms;
 
-/// How long the head of the line sleeps between two tries: long at first, since the lock was just
-/// given away; then short; and long again if another session holds it for long.
+/// How long the head of the line sleeps between two attempts: long at first, since another session
+/// has just got the lock; then short; long again if a session holds the lock for a long time.
 steady_clock::duration pause_of_head(steady_clock::duration waited) {
   constexpr steady_clock::duration during_a_turn = 200us;
   constexpr steady_clock::duration shortest = 100us;
@@ -32,8 +32,8 @@ steady_clock::duration pause_of_head(steady_clock::duration waited) {
   return std::clamp(waited / 20, shortest, longest);
 }
 
-/// How long the others sleep before they try to become the head. The longer they have waited, the
-/// shorter, so that the first session in the line mostly writes first.
+/// How long the other sessions sleep before they try to become the head. The sleep gets shorter the
+/// longer a session has waited, so that the first in the line mostly writes first.
 steady_clock::duration pause_in_line(steady_clock::duration waited) {
   constexpr double scale = 3000;  // microseconds
   constexpr double shortest = 100;
@@ -44,8 +44,8 @@ steady_clock::duration pause_in_line(steady_clock::duration waited) {
   return std::chrono::duration_cast<steady_clock::duration>(microseconds(pause));
 }
 
-/// A session that has waited this long in the line also tries by itself, and leaves the line for a
-/// while: the process of the head may be stopped.
+/// A session that has waited this long leaves the line for a while and tries directly: the process
+/// of the head may be stopped.
 constexpr steady_clock::duration patience = 1s;
 constexpr steady_clock::duration distrust = 5s;
 constexpr steady_clock::duration pause_beside_line = 500us;
@@ -100,7 +100,7 @@ bool sqlite_turn::wait(int tries) {
     return true;
   }
   waited_ = true;
-  // The first refusal may mean only that another session wrote between the two locks of one
+  // The first refusal may only mean that another session wrote between the two locks of this
   // statement.
   if (tries == 0) return true;
   if (head_) {
@@ -118,7 +118,7 @@ void sqlite_turn::line_up() {
     const auto now = clock::now();
     if (now < without_line_until_) return;
     if (now - began_ >= patience) without_line_until_ = now + distrust;
-    // The rest of the time is for SQLite's own lock.
+    // The rest of the time is left for SQLite's own lock.
     if (now - began_ >= std::min(longest_ / 2, patience)) return;
     sleep(pause_in_line(now - began_));
   }
@@ -138,7 +138,7 @@ void sqlite_turn::leave_head() noexcept {
 
 bool sqlite_turn::open_log() noexcept {
   if (descriptor_ < 0 && !log_.empty()) {
-    // SQLite keeps no lock of its own on the log: closing this descriptor drops none.
+    // SQLite has no lock on the log, so closing this descriptor releases none of SQLite's locks.
     descriptor_ = ::open(log_.c_str(), O_RDONLY | O_CLOEXEC);
     not_for_children_.emplace(descriptor_);
   }
@@ -147,7 +147,7 @@ bool sqlite_turn::open_log() noexcept {
 
 void sqlite_turn::sleep(clock::duration about) {
   const auto left = longest_ - (clock::now() - began_);
-  // This long on average.
+  // On average the sleep has this length.
   std::this_thread::sleep_for(std::min(jitter_.below(about * 4 / 3), left));
 }
 

@@ -12,10 +12,10 @@ namespace tableq::inline v0::drivers {
 /// The waiting line of all sessions that write to one SQLite file, in every process: waiting
 /// sessions queue up, and a session that has written for a while lets the next one go first.
 ///
-/// SQLite's lock on the file stays the only truth. The head of the line holds an advisory lock
-/// (flock) on the file's log, which has no meaning for SQLite and other programs; the system
-/// releases it when its holder dies. Without a log, or if it cannot be opened, there is no line,
-/// and sessions sleep for short times.
+/// Only SQLite's lock on the file decides which session writes. The head of the line holds an
+/// advisory lock (flock) on the file's log, which has no meaning for SQLite and other programs; the
+/// system releases it when its holder dies. Without a log, or if it cannot be opened, there is no
+/// line, and sessions sleep for short times.
 ///
 /// Owns a descriptor of the log, opened when it is first needed.
 ///
@@ -30,27 +30,27 @@ class sqlite_turn {
   sqlite_turn& operator=(const sqlite_turn&) = delete;
   ~sqlite_turn();
 
-  /// The session will ask for the write lock. It may have to wait first.
+  /// Called before the session asks for the write lock. May wait.
   void begin();
-  /// The session has had the lock, or has failed.
+  /// Called after the session has released the lock, or has failed.
   void end() noexcept;
 
   /// The lock was not free: SQLite's busy handler.
   /// @param tries how often it was called for this lock before.
-  /// @return false when the time is over.
+  /// @return false if the time has ended.
   bool wait(int tries);
 
  private:
   using clock = std::chrono::steady_clock;
 
   [[nodiscard]] bool turn_is_over() const noexcept;
-  /// Returns when this session is the head of the line, or has waited so long that the line cannot
-  /// work.
+  /// Returns when this session is the head of the line, or has waited so long that the line seems
+  /// blocked.
   void line_up();
   [[nodiscard]] bool become_head() noexcept;
   void leave_head() noexcept;
   [[nodiscard]] bool open_log() noexcept;
-  /// About this long, but not beyond the time-out.
+  /// Sleeps about this long, but not beyond the time-out.
   void sleep(clock::duration about);
 
   std::string log_;
@@ -62,7 +62,7 @@ class sqlite_turn {
   bool head_ = false;
   clock::time_point began_{};       // the wait
   clock::time_point headed_{};      // when it became the head
-  clock::time_point turn_began_{};  // when it last had waited, or found no other session waiting
+  clock::time_point turn_began_{};  // since it last waited, or found no other session waiting
   int writes_ = 0;                  // since then
   clock::time_point without_line_until_{};
   core::jitter jitter_;

@@ -88,8 +88,8 @@ TABLEQ_EXPORT std::string ddl(std::string_view dialect, std::string_view queue,
 /// once for each message. Needs no connection.
 /// @param options table_prefix and schema_name are used.
 /// @throws error errc::invalid_argument for an unknown dialect or a bad name.
-TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dialect, kind of_queue,
-                                                            std::string_view queue,
+TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dialect,
+                                                            kind queue_kind, std::string_view queue,
                                                             const open_options& options = {});
 
 /// What an administrator would run to give a user what the role needs on a queue, and no more. The

@@ -37,43 +37,43 @@ class file_watch : public testing::Test {
 TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {
   const auto watch = watched(file());
   write("queues.db-wal", "made");
-  EXPECT_TRUE(watch->wait(1min).anything);
-  while (watch->wait(20ms).anything) {
+  EXPECT_TRUE(watch->wait(1min).any_queue);
+  while (watch->wait(20ms).any_queue) {
   }
   write("queues.db-wal", "more");
-  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
   files::remove(folder_ / "queues.db-wal");
-  while (watch->wait(20ms).anything) {
+  while (watch->wait(20ms).any_queue) {
   }
   write("queues.db-wal", "made again");
-  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
   write("queues.db-wal", "and more");
-  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
 }
 
 TEST_F(file_watch, tells_of_the_file_itself) {
   const auto watch = watched(file());
   write("queues.db", "more");
-  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
 }
 
 TEST_F(file_watch, tells_when_the_file_goes_or_its_folder) {
   {
     const auto watch = watched(file());
     files::rename(folder_ / "queues.db", folder_ / "moved.db");
-    EXPECT_TRUE(watch->wait(1min).anything);
+    EXPECT_TRUE(watch->wait(1min).any_queue);
   }
   write("queues.db", "x");
   {
     const auto watch = watched(file());
     files::remove(folder_ / "queues.db");
-    EXPECT_TRUE(watch->wait(1min).anything);
+    EXPECT_TRUE(watch->wait(1min).any_queue);
   }
   files::create_directory(folder_ / "inner");
   write("inner/queues.db", "x");
   const auto watch = watched((folder_ / "inner/queues.db").string());
   files::rename(folder_ / "inner", folder_ / "renamed");
-  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
 }
 
 TEST_F(file_watch, does_not_mind_other_files) {
@@ -81,14 +81,14 @@ TEST_F(file_watch, does_not_mind_other_files) {
   write("letters.db", "x");
   write("letters.db-wal", "x");
   write("wueues.db-wal", "x");
-  EXPECT_FALSE(watch->wait(30ms).anything);
+  EXPECT_FALSE(watch->wait(30ms).any_queue);
 }
 
 TEST_F(file_watch, ends_when_it_is_interrupted) {
   for (const std::string& of : {file(), std::string(), (folder_ / "missing" / "x").string()}) {
     const auto watch = watched(of);
     const std::jthread other([&] { watch->interrupt(); });
-    EXPECT_FALSE(watch->wait(24h).anything);
+    EXPECT_FALSE(watch->wait(24h).any_queue);
   }
 }
 
@@ -99,7 +99,8 @@ TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
   });
   const auto begin = std::chrono::steady_clock::now();
   int told = 0;
-  while (std::chrono::steady_clock::now() < begin + 500ms) told += watch->wait(1s).anything ? 1 : 0;
+  while (std::chrono::steady_clock::now() < begin + 500ms)
+    told += watch->wait(1s).any_queue ? 1 : 0;
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(told, 2);
   // The shortest rest, which is what it takes where the writer is held up now and then.
@@ -115,7 +116,7 @@ TEST_F(file_watch, is_not_woken_in_the_midst_of_a_write_of_its_own_database_obje
     const auto watch = watched(file());
     own.begin();
     write("queues.db-wal", "x");
-    slept = !watch->wait(0ms).anything;
+    slept = !watch->wait(0ms).any_queue;
   }
   EXPECT_TRUE(slept);
 }
@@ -129,13 +130,13 @@ TEST_F(file_watch, tells_afterwards_what_was_written_meanwhile) {
     own.begin();
     own.begin();
     write("queues.db-wal", "x");
-    ASSERT_TRUE(first->wait(10s).anything);
-    ASSERT_TRUE(second->wait(10s).anything);
-    while (first->wait(20ms).anything || second->wait(20ms).anything) {
+    ASSERT_TRUE(first->wait(10s).any_queue);
+    ASSERT_TRUE(second->wait(10s).any_queue);
+    while (first->wait(20ms).any_queue || second->wait(20ms).any_queue) {
     }
     write("queues.db", "x");
-    ASSERT_TRUE(first->wait(10s).anything);
-    ASSERT_TRUE(second->wait(10s).anything);
+    ASSERT_TRUE(first->wait(10s).any_queue);
+    ASSERT_TRUE(second->wait(10s).any_queue);
   }
 }
 
@@ -144,7 +145,7 @@ TEST_F(file_watch, hears_at_once_of_writes_of_another_database_object) {
   const auto watch = watched(file());
   elsewhere.begin();
   write("queues.db", "x");
-  EXPECT_TRUE(watch->wait(0ms).anything);
+  EXPECT_TRUE(watch->wait(0ms).any_queue);
 }
 
 TEST_F(file_watch, without_the_system_looks_at_the_files) {
@@ -153,10 +154,10 @@ TEST_F(file_watch, without_the_system_looks_at_the_files) {
   const auto watch = watched((late / "queues.db").string());
   files::create_directory(late);
   write("late/queues.db", "x");
-  EXPECT_TRUE(watch->wait(1min).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
   write("late/queues.db-wal", "x");
-  EXPECT_TRUE(watch->wait(1min).anything);
-  EXPECT_FALSE(watch->wait(20ms).anything);
+  EXPECT_TRUE(watch->wait(1min).any_queue);
+  EXPECT_FALSE(watch->wait(20ms).any_queue);
 }
 
 }  // namespace

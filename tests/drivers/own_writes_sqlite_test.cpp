@@ -39,8 +39,8 @@ class listening_to_sqlite : public tableq_test::on_each_backend {
     for (int i = 0; i < 100; ++i) {
       const auto ear = listens_->listen();
       write();
-      const bool slept = !ear->wait(0ms).anything;
-      if (slept) return ear->wait(10s).anything;
+      const bool slept = !ear->wait(0ms).any_queue;
+      if (slept) return ear->wait(10s).any_queue;
     }
     return false;
   }
@@ -70,7 +70,7 @@ TEST_P(listening_to_sqlite, is_told_at_once_of_what_another_database_object_writ
   const auto session = another->connect();
   const auto ear = listens_->listen();
   enqueue(*session);
-  EXPECT_TRUE(ear->wait(0ms).anything);
+  EXPECT_TRUE(ear->wait(0ms).any_queue);
 }
 
 }  // namespace

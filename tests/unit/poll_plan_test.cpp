@@ -8,21 +8,21 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tableq::core::hearing;
+using tableq::core::listening_state;
 using tableq::core::notify_every;
 using tableq::core::poll_plan;
 using action = poll_plan::action;
 using moment = poll_plan::moment;
 using timing = poll_plan::timing;
 
-constexpr hearing deaf{};
-constexpr hearing told_of_all{.listening = true, .throttled = false, .longest = 5s};
-constexpr hearing throttled{.listening = true, .throttled = true, .longest = 5s};
+constexpr listening_state deaf{};
+constexpr listening_state told_of_all{.listening = true, .throttled = false, .longest = 5s};
+constexpr listening_state throttled{.listening = true, .throttled = true, .longest = 5s};
 
 class look_plans : public testing::Test {
  protected:
   /// Lets the time pass; when there were looks, from now on.
-  std::vector<moment> looks_within(poll_plan& of, const hearing& by,
+  std::vector<moment> looks_within(poll_plan& of, const listening_state& by,
                                    std::chrono::milliseconds length) {
     std::vector<moment> out;
     const moment end = now_ + length;

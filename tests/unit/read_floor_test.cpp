@@ -17,10 +17,10 @@ class low_water_mark : public testing::Test {
   /// Reads messages of a level.
   read_floor::start read(std::int64_t first, std::int64_t last, std::int64_t level = 0) {
     const read_floor::start from = low_.begin(now_);
-    const read_floor::catch_of got{.level = level,
-                                   .count = static_cast<std::size_t>(last - first + 1),
-                                   .first = first,
-                                   .last = last};
+    const read_floor::level_result got{.level = level,
+                                       .count = static_cast<std::size_t>(last - first + 1),
+                                       .first = first,
+                                       .last = last};
     low_.end(from, {&got, 1}, now_);
     return from;
   }
@@ -195,7 +195,7 @@ TEST_F(low_water_mark, is_lowered_by_what_was_never_read_and_not_by_what_came_ba
   read_many(1001);
   ask(2001, 70, 70);
   ASSERT_EQ(floor(), 1001);
-  read_floor::catch_of got{.count = 1, .last = 7};
+  read_floor::level_result got{.count = 1, .last = 7};
   low_.end(next(), {&got, 1}, now_);
   EXPECT_EQ(floor(), 1001);
   EXPECT_EQ(next().oldest, 1001);

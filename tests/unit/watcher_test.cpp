@@ -22,13 +22,13 @@ using std::chrono::steady_clock;
 struct wire {
   std::mutex mutex;
   std::condition_variable changed;
-  heard news;
+  received_notices news;
   bool cut = false;
   int opened = 0;
   int open = 0;
   std::set<std::string> followed;
 
-  void say(heard what) {
+  void say(received_notices what) {
     const std::scoped_lock hold(mutex);
     news = std::move(what);
     changed.notify_all();
@@ -68,10 +68,10 @@ class wired_listener final : public listener {
     const std::scoped_lock hold(wire_.mutex);
     wire_.followed.erase(names.table);
   }
-  heard wait(std::chrono::milliseconds longest) override {
+  received_notices wait(std::chrono::milliseconds longest) override {
     std::unique_lock hold(wire_.mutex);
     wire_.changed.wait_for(hold, longest, [&] {
-      return wire_.cut || interrupted_ || wire_.news.anything || !wire_.news.notices.empty();
+      return wire_.cut || interrupted_ || wire_.news.any_queue || !wire_.news.notices.empty();
     });
     if (std::exchange(wire_.cut, false)) {
       throw tableq::error(tableq::errc::connection_lost, tableq::advice::session, "cut");
@@ -144,7 +144,7 @@ TEST_F(watchers, wake_a_reader_for_a_change_in_an_unknown_queue) {
   std::jthread waits = reader();
   settle();
   const int before = wakes_;
-  wire_.say({.anything = true});
+  wire_.say({.any_queue = true});
   while (wakes_ == before) std::this_thread::yield();
   finish();
 }

@@ -26,6 +26,9 @@ inline bool everywhere(const database_kind& /*on*/) {
 inline bool natively(const database_kind& on) {
   return on.native;
 }
+inline bool with_many_writers(const database_kind& on) {
+  return on.native && !on.one_writer;
+}
 inline bool with_one_writer(const database_kind& on) {
   return on.one_writer;
 }
@@ -38,6 +41,7 @@ std::vector<bench_case> latency_cases();
 std::vector<bench_case> backlog_cases();
 std::vector<bench_case> growth_cases();
 std::vector<bench_case> memory_cases();
+std::vector<bench_case> shortcut_cases();
 
 /// All of them, in the order in which they run.
 std::vector<bench_case> all_cases();

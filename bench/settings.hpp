@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <tableq/shortcuts.hpp>
+
 #include "databases/databases.hpp"
 #include "raw.hpp"
 
@@ -23,7 +25,7 @@ struct settings {
   std::size_t threads = 32;                 ///< Of the cases with many.
   std::size_t messages = 1'000'000;         ///< Of the cases that are about many messages.
   std::size_t sessions = 0;                 ///< open_options::max_sessions; zero: the default.
-  bool combining = true;                    ///< open_options::combining.
+  tableq::shortcuts shortcuts = {};         ///< open_options::shortcuts.
   std::string notifications = "automatic";  ///< open_options::notifications.
   bool list = false;
 };

@@ -40,8 +40,12 @@ operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
 }  // namespace
 
 tableq::database open(const bed& where) {
+  return open(where, where.how.shortcuts);
+}
+
+tableq::database open(const bed& where, const tableq::shortcuts& shortcuts) {
   tableq::open_options options;
-  options.combining = where.how.combining;
+  options.shortcuts = shortcuts;
   if (where.how.notifications == "send-only")
     options.notifications = tableq::notifications::send_only;
   if (where.how.notifications == "off") options.notifications = tableq::notifications::off;

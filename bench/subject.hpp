@@ -14,6 +14,8 @@ enum class action { enqueue, dequeue, take_complete };
 
 /// tableq as an application would open it.
 tableq::database open(const bed& where);
+/// The same with other shortcuts than the settings say.
+tableq::database open(const bed& where, const tableq::shortcuts& shortcuts);
 
 /// Calls of tableq on the queue `mail`, or `jobs` for takes; so many messages in each.
 operation_maker on_tableq(tableq::database db, action what, std::size_t batch);

@@ -200,18 +200,19 @@ void prepare_for_forks(const dialect_texts& texts) {
 }
 
 /// The endpoint, with the settings of the dialect's own sessions.
-endpoint completed(endpoint address, const dialect& definition) {
+endpoint completed(endpoint address, const dialect& definition, const shortcuts& allowed) {
   if (!address.pooled) {
     address.setup.insert(address.setup.begin(), definition.setup.begin(), definition.setup.end());
   }
   address.wide_text = definition.wide_text;
   address.prepares = definition.prepares;
+  address.shortcuts = allowed;
   return address;
 }
 
 #if defined(TABLEQ_WITH_ODBC)
 /// Opens any database behind an ODBC connection string, with the dialect of its product.
-std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
+std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const shortcuts& allowed,
                                           std::shared_ptr<core::fault_plan> faults) {
   endpoint address{.connect = odbc::raw_connection_string(url)};
   std::string product;
@@ -231,7 +232,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
     address.capabilities.max_payload =
         std::min(address.capabilities.max_payload, std::size_t{500'000'000});
   }
-  address = completed(std::move(address), texts->definition);
+  address = completed(std::move(address), texts->definition, allowed);
   return std::make_unique<dialect_driver>(std::move(texts), std::move(address), std::move(faults));
 }
 #endif
@@ -240,19 +241,20 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url,
 }  // namespace drivers
 
 std::unique_ptr<core::driver> core::make_driver(std::string_view url,
-                                                std::shared_ptr<fault_plan> faults) {
+                                                std::shared_ptr<fault_plan> faults,
+                                                const shortcuts& allowed) {
   const connection_url parsed = parse_connection_string(url);
 #if defined(TABLEQ_WITH_ODBC)
   if (parsed.scheme == "odbc") {
     return named("odbc", "connect",
-                 [&] { return drivers::odbc_driver(parsed, std::move(faults)); });
+                 [&] { return drivers::odbc_driver(parsed, allowed, std::move(faults)); });
   }
 #endif
   auto texts = drivers::known().by_scheme(parsed.scheme);
   drivers::prepare_for_forks(*texts);
   endpoint address = named(texts->definition.name, "connect", [&] {
     return drivers::completed(texts->definition.resolve(texts->definition, parsed),
-                              texts->definition);
+                              texts->definition, allowed);
   });
   return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(address),
                                                    std::move(faults));

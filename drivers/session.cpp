@@ -43,7 +43,7 @@ judged_failure judge(const dialect& definition, const native_failure& failure) {
   }
   if (!out.means.sentence.empty()) out.native.sentence = out.means.sentence;
   if (out.native.sentence.empty()) {
-    out.native.sentence = "the database refused it; its log has the texts, which may hold data";
+    out.native.sentence = "the database refused it; its log has the words, which may hold data";
   }
   if (out.means.code == errc::storage_full) {
     out.native.sentence += "; make room where the database keeps it, then call again";

@@ -158,6 +158,7 @@ void combiner::lead(combined_call& own, const work& run, std::unique_lock<std::m
 }
 
 int combiner::turn_checks() const {
+  if (!spinning_) return 0;
   const bool worth =
       last_took_ < short_unit || (last_size_ >= many_calls && last_took_ < long_unit);
   return worth ? most_turn_checks : 0;

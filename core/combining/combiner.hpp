@@ -70,6 +70,9 @@ class combiner {
   explicit combiner(std::chrono::milliseconds patience = std::chrono::milliseconds{100})
       : patience_(patience) {}
 
+  /// From now on a waiting call sleeps at once. Before the first call.
+  void stop_spinning() noexcept { spinning_ = false; }
+
   /// Returns when `call` was run, alone or with others. Calls run in the order of their arrival; if
   /// a call cannot join a unit, later calls that can join it may go first. If a unit of several
   /// calls fails because of one of them, each runs by itself.
@@ -92,6 +95,7 @@ class combiner {
   [[nodiscard]] int turn_checks() const;
 
   std::chrono::milliseconds patience_;
+  bool spinning_ = true;
   std::mutex mutex_;
   std::deque<combined_call*> waiting_;               // guarded by mutex_
   bool busy_ = false;                                // a call leads; guarded by mutex_

@@ -28,6 +28,12 @@ constexpr std::size_t lane_count = static_cast<std::size_t>(lane::none);
 /// Shared objects: safe.
 class combiners {
  public:
+  /// @param spinning see combiner.
+  explicit combiners(bool spinning) {
+    if (spinning) return;
+    for (combiner& each : all_) each.stop_spinning();
+  }
+
   [[nodiscard]] combiner& for_lane(lane which) noexcept {
     return all_[static_cast<std::size_t>(which)];
   }

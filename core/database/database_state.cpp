@@ -18,7 +18,7 @@ namespace {
 /// The driver of the address, when the options suit it.
 std::unique_ptr<driver> checked_driver(std::string_view url, const open_options& options,
                                        std::shared_ptr<fault_plan> faults) {
-  auto out = make_driver(url, std::move(faults));
+  auto out = make_driver(url, std::move(faults), options.shortcuts);
   named(out->name(), "connect", [&] {
     check_open_options(options);
     check_places(options, out->capabilities().schemas);
@@ -97,7 +97,8 @@ shared_queue& database_state::shared(const table_names& names, std::int64_t iden
                                      poll_plan::timing by) {
   watched_queue& watched = watcher_.queue(names, identity, by);
   const std::scoped_lock hold(mutex_);
-  return queues_.try_emplace(std::pair(names.slot, identity), watched).first->second;
+  return queues_.try_emplace(std::pair(names.slot, identity), watched, options_.shortcuts.spinning)
+      .first->second;
 }
 
 limits_watch& database_state::limits_of(const table_names& names) {

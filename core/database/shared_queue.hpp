@@ -11,7 +11,8 @@ namespace tableq::inline v0::core {
 /// @par Thread safety
 /// Shared objects: safe.
 struct shared_queue {
-  explicit shared_queue(watched_queue& waited_on) : watched(waited_on) {}
+  /// @param spinning shortcuts::spinning.
+  shared_queue(watched_queue& waited_on, bool spinning) : watched(waited_on), calls(spinning) {}
 
   watched_queue& watched;  ///< Its waiting readers; the watcher's.
   combiners calls;

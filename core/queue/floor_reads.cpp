@@ -137,6 +137,7 @@ void queue_table::prepare(statement id) const noexcept {
 
 void queue_table::raise_floor() const noexcept {
   if (!database_.capabilities().deleted_rows_linger) return;
+  if (!database_.options().shortcuts.floors) return;
   std::optional<read_floor::question> asked;
   try {
     asked = shared_.floor.ask(read_floor::clock::now());

@@ -96,7 +96,7 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
   }
   table_.prepare(id);
   const lane call_lane = lane_of(id, items);
-  if (call_lane != lane::none && database_->options().combining &&
+  if (call_lane != lane::none && database_->options().shortcuts.combining &&
       !open_transaction::on_this_thread()) {
     return run_combined(table_, id, call_lane, shared, items, watched);
   }

@@ -98,9 +98,11 @@ class driver {
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
 /// @param faults makes calls of its sessions fail, if not null.
+/// @param allowed what its sessions may do for speed alone.
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
 std::unique_ptr<driver> make_driver(std::string_view url,
-                                    std::shared_ptr<fault_plan> faults = nullptr);
+                                    std::shared_ptr<fault_plan> faults = nullptr,
+                                    const shortcuts& allowed = {});
 
 /// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
 /// valid everywhere. Defined by drivers/registry.cpp.

@@ -63,7 +63,7 @@ constexpr std::array rules{
     // An error that a trigger raised; its message may quote the row.
     rule{"P0",
          {errc::constraint_violated, advice::never,
-          "a trigger or function of the database refused it; the server's log has its texts"}},
+          "a trigger or function of the database refused it; the server's log has its words"}},
     rule{"XX001", {errc::not_a_database, advice::never}},
     rule{"XX002", {errc::not_a_database, advice::never}},
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t npos = std::string_view::npos;
 constexpr std::string_view stars = "***";
 constexpr std::string_view withheld =
-    "the ODBC driver's texts are withheld, because they may show the password";
+    "the ODBC driver's words are withheld, because they may show the password";
 
 bool blank(char c) noexcept {
   return std::isspace(static_cast<unsigned char>(c)) != 0;

@@ -104,11 +104,19 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
 
 /// The state that a session opened by tableq needs to write.
 struct writer {
-  writer(sqlite3* handle, const endpoint& address, own_writes writes)
-      : turn(log_of(handle), address.busy_timeout), own(std::move(writes)) {}
+  writer(sqlite3* handle, const endpoint& at, own_writes writes)
+      : turn(at.shortcuts.writers_line ? log_of(handle) : std::string(), at.busy_timeout),
+        own(std::move(writes)),
+        mutes(at.shortcuts.muted_watch) {}
+
+  /// A commit begins.
+  void begin_commit() noexcept {
+    if (mutes) own.begin();
+  }
 
   sqlite_turn turn;
   own_writes own;
+  bool mutes;
 };
 
 /// A writing statement, from the first attempt to get the lock until its end.
@@ -175,7 +183,7 @@ class sqlite_prepared final : public prepared {
   void run(const arguments& given, core::row_set& out) override {
     writer* const committing = sqlite3_get_autocommit(handle_) == 0 ? nullptr : writer_;
     const write_attempt lock(committing);
-    if (committing != nullptr) committing->own.begin();
+    if (committing != nullptr) committing->begin_commit();
     const running guard(handle_, statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
@@ -261,7 +269,7 @@ class sqlite_executor final : public transport {
   }
   void script(const std::string& sql, boundary what) override {
     const write_attempt lock(what == boundary::begin ? writer_.get() : nullptr);
-    if (writer_ && what == boundary::commit) writer_->own.begin();
+    if (writer_ && what == boundary::commit) writer_->begin_commit();
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }

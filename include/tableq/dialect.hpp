@@ -15,6 +15,7 @@
 
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
+#include <tableq/shortcuts.hpp>
 
 namespace tableq::inline v0 {
 
@@ -90,6 +91,7 @@ struct endpoint {
   /// A pooler hands the server's session from client to client, with each transaction: the
   /// dialect's set-up is left out, nothing is prepared, and nobody listens.
   bool pooled = false;
+  tableq::shortcuts shortcuts = {};  ///< What the transport may do for speed alone.
   /// As the dialect's, or narrowed by the address.
   tableq::capabilities capabilities = {};
 };

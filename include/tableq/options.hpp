@@ -12,6 +12,7 @@
 #include <tableq/claim_options.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
+#include <tableq/shortcuts.hpp>
 
 namespace tableq::inline v0 {
 
@@ -64,9 +65,8 @@ struct open_options {
   /// sent) are repeated. Zero: not at all.
   std::chrono::milliseconds retry_for = std::chrono::seconds{10};
 
-  /// Whether calls of several threads on a queue, outside of transactions, share statements and
-  /// commits: docs/performance.md tells what that gives. Each call keeps its own result and error.
-  bool combining = true;
+  /// What is done for speed alone.
+  tableq::shortcuts shortcuts = {};
 
   /// How many messages, and bytes of payload, `enqueue_async` lets be on their way for one handle
   /// of a queue and its copies; then it waits. At least 1 each; one message may always go.

@@ -20,6 +20,7 @@
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/shortcuts.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>

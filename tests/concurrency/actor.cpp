@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 using order = nlohmann::json;
 
 /// What is promised here is delivery; how long a lock may be waited for is the machine's matter.
-const tableq::open_options patient{.retry_for = 5min, .combining = tableq_test::combining()};
+const tableq::open_options patient{.retry_for = 5min,
+                                   .shortcuts = {.combining = tableq_test::combining()}};
 
 void say(const nlohmann::json& line) {
   const std::string text = line.dump() + "\n";

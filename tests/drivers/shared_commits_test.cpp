@@ -50,7 +50,7 @@ class shared_commits : public on_each_backend {
   /// Many threads add to a new queue.
   /// @return in how many transactions the messages were stored.
   std::size_t commits_of_many(bool combining) {
-    auto busy = open({.combining = combining});
+    auto busy = open({.shortcuts = {.combining = combining}});
     auto mail = busy.heap("mail");
     const std::size_t before = logged();
     {

@@ -129,7 +129,7 @@ class victim {
         by_(trouble_.open(on.quick_url(), {.max_sessions = 1,
                                            .session_timeout = 10s,
                                            .retry_for = how.repeats ? 60s : 0s,
-                                           .combining = how.combines,
+                                           .shortcuts = {.combining = how.combines},
                                            .clock = clock.source(),
                                            .observer = sessions_})) {}
 

@@ -58,7 +58,7 @@ TEST_P(connections, that_a_role_may_not_have_are_waited_for) {
   auto crowded = tableq::database::open(user->url, {.schema = tableq::schema_policy::verify_only,
                                                     .schema_name = *schema,
                                                     .retry_for = 2min,
-                                                    .combining = false});
+                                                    .shortcuts = {.combining = false}});
   auto mail = crowded.fifo("mail");
   {
     std::vector<std::jthread> threads;

@@ -55,7 +55,7 @@ class seeded_bug : public on_each_backend {
   tableq::database wrong_database() {
     tableq::register_dialect(wrong_);
     return tableq::database::open(wrong_.schemes.front() + here().url().substr(scheme_end_),
-                                  {.combining = false});
+                                  {.shortcuts = {.combining = false}});
   }
 
   /// Puts so many messages into a queue of it, each by itself, and then reads so often.

@@ -30,7 +30,7 @@ tableq::database& ground::db_with_clock() {
 }
 
 tableq::database ground::open(tableq::open_options options) {
-  if (!combining()) options.combining = false;
+  if (!combining()) options.shortcuts.combining = false;
   if (faults_) return faults_->open(place_->url(), options);
   return tableq::database::open(place_->url(), options);
 }

@@ -1,0 +1,160 @@
+// What each of the shortcuts gives: tableq beside itself with one of them switched off.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cases.hpp"
+#include "child_process.hpp"
+#include "compare.hpp"
+#include "statistics.hpp"
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+tableq::shortcuts without(bool tableq::shortcuts::*which) {
+  tableq::shortcuts out;
+  out.*which = false;
+  return out;
+}
+
+json about(const std::string& name, std::size_t threads, const std::string& off) {
+  return {{"case", name}, {"threads", threads}, {"batch", 1}, {"limit_of", "without " + off}};
+}
+
+/// Many threads enqueue through one `database`.
+void many_threads(const bed& where, recorder& out, const std::string& name,
+                  bool tableq::shortcuts::*which, const std::string& off) {
+  const std::size_t threads = where.how.threads;
+  const side with{.threads = threads, .make = on_tableq(open(where, {}), action::enqueue, 1)};
+  const side limit{.threads = threads,
+                   .make = on_tableq(open(where, without(which)), action::enqueue, 1)};
+  json result = about(name, threads, off);
+  result.update(compare(where.how, with, limit));
+  out.record(where, std::move(result));
+  where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);
+}
+
+/// One thread reads while a snapshot keeps the rows that it deletes.
+void floors(const bed& where, recorder& out) {
+  constexpr std::size_t messages = 20'000;
+  const auto fill = [&](std::size_t) {
+    where.raw.fill(owner::tableq, queue_of(action::dequeue), messages);
+  };
+  const auto reads = [&](const tableq::shortcuts& shortcuts) {
+    return side{.make = on_tableq(open(where, shortcuts), action::dequeue, 1),
+                .fill = fill,
+                .messages = messages / 2};
+  };
+  const auto snapshot = where.raw.hold_snapshot(owner::tableq);
+  json result = about("without_floors", 1, "floors, a snapshot held");
+  result.update(compare(where.how, reads({}), reads(without(&tableq::shortcuts::floors))));
+  out.record(where, std::move(result));
+}
+
+/// Each thread has a `database` of its own, as processes have.
+operation_maker each_alone(const bed& where, const tableq::shortcuts& shortcuts) {
+  return [&where, shortcuts](std::size_t index) {
+    return on_tableq(open(where, shortcuts), action::enqueue, 1)(index);
+  };
+}
+
+void writers_line(const bed& where, recorder& out) {
+  constexpr std::size_t writers = 8;
+  const side with{.threads = writers, .make = each_alone(where, {})};
+  const side limit{.threads = writers,
+                   .make = each_alone(where, without(&tableq::shortcuts::writers_line))};
+  json result = about("without_writers_line", writers, "the line of writers");
+  result.update(compare(where.how, with, limit));
+  out.record(where, std::move(result));
+  where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);
+}
+
+/// From the call of enqueue to the return of a dequeue that waits in another thread, while nothing
+/// else happens.
+std::vector<double> hand_overs(tableq::database db, std::size_t samples) {
+  tableq::fifo_queue mail = db.fifo(queue_of(action::enqueue));
+  std::vector<std::int64_t> received;
+  std::jthread reader([&received, mail]() mutable {
+    for (;;) {
+      const auto got = mail.dequeue({.wait = std::chrono::seconds{30}});
+      const std::int64_t now = now_ns();
+      if (!got || got->payload == last_message) return;
+      received.push_back(now);
+    }
+  });
+  std::vector<std::int64_t> sent;
+  for (std::size_t i = 0; i < samples; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{35});
+    sent.push_back(now_ns());
+    mail.enqueue(payload());
+  }
+  mail.enqueue(last_message);
+  reader.join();
+  std::vector<double> out;
+  for (std::size_t i = 0; i < std::min(sent.size(), received.size()); ++i) {
+    out.push_back(static_cast<double>(received[i] - sent[i]) / 1000);
+  }
+  return out;
+}
+
+void muted_watch(const bed& where, recorder& out) {
+  constexpr std::size_t samples = 20;
+  std::vector<double> with;
+  std::vector<double> limit;
+  for (std::size_t round = 0; round < where.how.rounds; ++round) {
+    for (const double each : hand_overs(open(where, {}), samples)) with.push_back(each);
+    const auto other = open(where, without(&tableq::shortcuts::muted_watch));
+    for (const double each : hand_overs(other, samples)) limit.push_back(each);
+  }
+  json result = about("without_muted_watch", 1, "the muted watch");
+  result.update({{"p50_us", percentile(with, 0.5)},
+                 {"p99_us", percentile(with, 0.99)},
+                 {"limit_p50_us", percentile(limit, 0.5)},
+                 {"limit_p99_us", percentile(limit, 0.99)},
+                 {"above_us", percentile(with, 0.5) - percentile(limit, 0.5)},
+                 {"samples", with.size()},
+                 {"rounds", where.how.rounds},
+                 {"ratio", percentile(with, 0.5) / percentile(limit, 0.5)}});
+  out.record(where, std::move(result));
+}
+
+}  // namespace
+
+std::vector<bench_case> shortcut_cases() {
+  return {{.name = "without_combining",
+           .description = "32 threads enqueue; limit: the same without combining",
+           .fits = natively,
+           .run =
+               [](const bed& where, recorder& out) {
+                 many_threads(where, out, "without_combining", &tableq::shortcuts::combining,
+                              "combining");
+               }},
+          {.name = "without_spinning",
+           .description = "32 threads enqueue; limit: the same without spinning",
+           .fits = natively,
+           .run =
+               [](const bed& where, recorder& out) {
+                 many_threads(where, out, "without_spinning", &tableq::shortcuts::spinning,
+                              "spinning");
+               }},
+          {.name = "without_floors",
+           .description = "dequeue, a snapshot held; limit: the same without floors",
+           .fits = with_many_writers,
+           .run = floors},
+          {.name = "without_writers_line",
+           .description = "8 databases enqueue; limit: the same without the line of writers",
+           .fits = with_one_writer,
+           .run = writers_line},
+          {.name = "without_muted_watch",
+           .description = "idle, enqueue to receipt, one process; limit: without the mute",
+           .fits = with_one_writer,
+           .run = muted_watch}};
+}
+
+}  // namespace bench

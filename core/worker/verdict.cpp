@@ -31,7 +31,7 @@ std::string words_of(const std::exception& failure) {
 }
 
 handled failed(std::string why, std::optional<std::chrono::milliseconds> delay) {
-  return delay ? handled::retry_after(*delay, std::move(why)) : handled::failed(std::move(why));
+  return delay ? handled::retry_after(std::move(why), *delay) : handled::failed(std::move(why));
 }
 
 handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_delay) {

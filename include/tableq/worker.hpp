@@ -29,9 +29,10 @@ class handled {
   /// Failed: the message is taken again when the queue's retry_delays say so, or is dead after its
   /// last attempt.
   static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
-  /// The same, after `delay`: at most 3,650 days; a negative one, for a time that has passed, is
-  /// zero. With a longer one the message fails as by `failed`, and its history says so.
-  static handled retry_after(std::chrono::milliseconds delay, std::string why) {
+  /// The same, but the message may be taken again after `delay`: at most 3,650 days; a negative
+  /// one, for a time that has passed, is zero. With a longer one the message fails as by `failed`,
+  /// and its history says so.
+  static handled retry_after(std::string why, std::chrono::milliseconds delay) {
     return {how::failed, std::move(why), std::max(delay, std::chrono::milliseconds{0})};
   }
   /// Failed for good: the message is dead at once, whatever attempts are left.

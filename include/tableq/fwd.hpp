@@ -12,6 +12,8 @@ class destructive_queue;
 class enlistment;
 class error;
 class fifo_queue;
+class handled;
+class handler;
 class heap_queue;
 class lifo_queue;
 class metrics;

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -144,3 +146,23 @@ struct stored_message {
 };
 
 }  // namespace tableq::inline v0
+
+/// For unordered containers.
+template <>
+struct std::hash<tableq::message_id> {
+  /// Equal ids have equal values.
+  std::size_t operator()(const tableq::message_id& id) const noexcept {
+    return std::hash<std::int64_t>()(id.value);
+  }
+};
+
+/// For unordered containers.
+template <>
+struct std::hash<tableq::receipt> {
+  /// Equal receipts have equal values.
+  std::size_t operator()(const tableq::receipt& value) const noexcept {
+    constexpr std::size_t odd = 1'000'003;
+    const std::hash<std::int64_t> each;
+    return (each(value.queue) * odd + each(value.id.value)) * odd + each(value.fence);
+  }
+};

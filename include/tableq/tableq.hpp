@@ -9,6 +9,8 @@
 #include <tableq/database.hpp>
 #include <tableq/error.hpp>
 #include <tableq/fwd.hpp>
+#include <tableq/handled.hpp>
+#include <tableq/handler.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/message_rules.hpp>
@@ -21,6 +23,7 @@
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/text.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

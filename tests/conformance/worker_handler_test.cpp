@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 /// What a handler does with the message that is called `bad`; the others are done.
 using misdeed = std::function<tableq::handled(const tableq::delivery&)>;
 
-tableq::worker::handler with(const misdeed& bad) {
+tableq::handler with(const misdeed& bad) {
   return [bad](const tableq::delivery& d, const std::stop_token&) {
     return d.payload == "bad" ? bad(d) : tableq::handled::completed();
   };
@@ -148,14 +148,15 @@ TEST_P(handlers, may_settle_their_message_in_a_transaction_of_their_own) {
       done.in(tx).enqueue(d.payload);
       EXPECT_EQ(jobs.in(tx).complete(d.receipt), tableq::settle_result::applied);
     });
-    return tableq::handled::completed();
+    return tableq::handled::settled();
   };
   {
     tableq::worker pool(jobs, with(itself), {.until_empty = true});
     ASSERT_TRUE(pool.wait_for(for_ever));
     EXPECT_NO_THROW(pool.join());
     EXPECT_EQ(pool.counts().completed, static_cast<std::size_t>(others));
-    EXPECT_EQ(pool.counts().lease_lost, 1U);
+    EXPECT_EQ(pool.counts().settled_by_handler, 1U);
+    EXPECT_EQ(pool.counts().lease_lost, 0U);
   }
   jobs.enqueue("bad");
   EXPECT_EQ(tableq::drain(jobs, with(itself)), 1U);

@@ -89,6 +89,7 @@ CAUGHT = {
     "worker.cpp": "a drain goes on",
     "engine.cpp": "a worker goes on",
     "engine_settle.cpp": "a worker goes on",
+    "handle.cpp": "a handler with a transaction is called again",
 }
 
 

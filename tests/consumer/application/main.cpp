@@ -9,6 +9,8 @@
 #include <tableq/error.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
+#include <tableq/handled.hpp>
+#include <tableq/handler.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/message_rules.hpp>
@@ -24,6 +26,7 @@
 #include <tableq/stats.hpp>
 #include <tableq/tableq.hpp>
 #include <tableq/testing.hpp>
+#include <tableq/text.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

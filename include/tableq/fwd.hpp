@@ -16,6 +16,7 @@ class handled;
 class handler;
 class heap_queue;
 class lifo_queue;
+class message_range;
 class metrics;
 class observer;
 class payload_view;
@@ -23,6 +24,7 @@ class pending_queue;
 class plain_queue;
 class queue;
 class receipts_view;
+class scoped_delivery;
 class transaction;
 class worker;
 

@@ -13,6 +13,7 @@
 #include <tableq/handler.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_range.hpp>
 #include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>
@@ -22,6 +23,7 @@
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/scoped_delivery.hpp>
 #include <tableq/soci.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/tableq.hpp>

@@ -141,11 +141,13 @@ class TABLEQ_EXPORT claim_queue : public queue {
   std::size_t redrive(std::span<const message_id> ids);
   /// The dead messages that the options choose, some in each transaction. In a queue with
   /// dead_letters also those that were moved there from here and are ready there: they come back
-  /// with payload, headers, priority and history, but hold their keys no longer and are in no
-  /// group. Those whose headers could not be read stay there.
-  /// @return how many.
-  /// @throws error errc::invalid_argument for options out of range.
-  std::size_t redrive_all(const redrive_options& options = {});
+  /// with payload, headers, priority and history, and are in no group. With key_scope::active a
+  /// message takes its key again; it stays there while another one of this queue holds the key.
+  /// Those whose headers could not be read stay there, too.
+  /// @return how many came back, and how many stayed because of their keys.
+  /// @throws error errc::invalid_argument for options out of range; errc::conflict when another
+  ///   thread took a key meanwhile, again and again.
+  redriven redrive_all(const redrive_options& options = {});
 
   /// Deletes done or dead messages by age, in small batches. @return how many.
   /// @param state message_state::done or message_state::dead.

@@ -116,6 +116,12 @@ enum class change_result {
   not_found,  ///< No such message is in the queue.
 };
 
+/// What `claim_queue::redrive_all` did.
+struct redriven {
+  std::size_t count = 0;     ///< Messages that are ready again.
+  std::size_t key_held = 0;  ///< Left in the dead-letter queue: another message holds the key.
+};
+
 /// One failed attempt.
 struct failure_record {
   timestamp at;

@@ -208,7 +208,7 @@ TEST_P(claim_group, is_refused_with_a_delay_or_where_the_queue_has_none) {
   EXPECT_CODE(invalid_argument, jobs().enqueue("x", {.group = "a"}));
   EXPECT_CODE(invalid_argument,
               (void)db_with_clock().claim("none", {.groups = group_options{.limit = 0}}));
-  EXPECT_CODE(kind_mismatch,
+  EXPECT_CODE(options_mismatch,
               (void)db_with_clock().claim("grouped", {.groups = group_options{.limit = 5}}));
   EXPECT_EQ(db_with_clock().find("grouped")->groups, group_options{});
 }

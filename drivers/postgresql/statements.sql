@@ -930,7 +930,8 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
 
 -- name: claim.adopt
 -- Messages from another queue. A past_key is shown and holds nothing. No row is returned for items whose
--- key is held. If none is, the n-th lowest id belongs to the n-th item.
+-- key is held. If none is, the n-th lowest id belongs to the n-th item. A conflict target would ask for the
+-- right to read keys, which a user who moves dead messages lacks.
 WITH added AS (
   INSERT INTO {table} (priority, created_at, key, past_key, headers, errors, payload)
   SELECT priority, created_at, key, past_key, headers, errors, payload
@@ -940,7 +941,7 @@ WITH added AS (
     WITH ORDINALITY AS g (payload, priority, created_at, key, past_key, headers, errors, item)
   WHERE txid_current() IS NOT NULL
   ORDER BY item
-  ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
+  ON CONFLICT DO NOTHING
   RETURNING id
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id

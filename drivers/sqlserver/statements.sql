@@ -831,9 +831,10 @@ WHERE v.turn = 1 AND q.state = CAST(:state AS bigint)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.adopt
--- Messages from another queue. A past_key is shown and holds nothing. No row is returned for items whose
--- key is held; locks as in claim.enqueue. `fence` carries the item's number: a take reads only its upper
--- half.
+-- Messages from another queue. A past_key is shown and holds nothing. A key that another transaction has
+-- added since claim.find_key is a violation of the index: to look for it here would ask for the right to
+-- read keys, which a user who moves dead messages lacks. `fence` carries the item's number: a take reads
+-- only its upper half.
 INSERT INTO {table} (priority, fence, created_at, [key], past_key, headers, errors, payload)
 OUTPUT inserted.fence AS item, inserted.id
 SELECT v.priority, v.item, v.created_at, v.[key], v.past_key, v.headers, v.errors, v.payload
@@ -846,13 +847,8 @@ FROM (
     AS g (item, payload, priority, created_at, [key], past_key, headers, errors)
   WHERE g.payload IS NOT NULL
 ) AS v
-WHERE NOT EXISTS (
-    SELECT 1
-    FROM {table} AS held WITH (UPDLOCK, HOLDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key}))
-    WHERE held.[key] = v.[key] AND held.[key] IS NOT NULL
-  )
 ORDER BY v.item
-OPTION (LOOP JOIN, MAXDOP 1)
+OPTION (MAXDOP 1)
 
 -- name: claim.group_of
 SELECT v.item, CAST(q.group_key AS nvarchar(200)) AS group_key

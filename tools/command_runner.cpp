@@ -45,7 +45,7 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
 }
 
 tableq::handled command_runner::failed(std::string why) const {
-  return retry_delay_ ? tableq::handled::retry_after(*retry_delay_, std::move(why))
+  return retry_delay_ ? tableq::handled::retry_after(std::move(why), *retry_delay_)
                       : tableq::handled::failed(std::move(why));
 }
 

@@ -11,6 +11,7 @@
 #include "format.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "status_line.hpp"
 
 namespace tool {
 
@@ -110,11 +111,16 @@ exit_status redrive(const connection_options& connection, const redrive_argument
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
   tableq::claim_queue& queue = as_claim(opened, only_claim);
-  const std::size_t count = given.all ? queue.redrive_all(choice) : queue.redrive(wanted);
+  const tableq::redriven result =
+      given.all ? queue.redrive_all(choice) : tableq::redriven{.count = queue.redrive(wanted)};
   output out;
-  out.line(std::to_string(count));
+  out.line(std::to_string(result.count));
   out.flush();
-  return count > 0 ? exit_status::done : exit_status::nothing;
+  if (result.key_held > 0) {
+    status_line().note("left in the dead-letter queue: " + std::to_string(result.key_held) +
+                       ", whose keys other messages hold");
+  }
+  return result.count > 0 ? exit_status::done : exit_status::nothing;
 }
 
 exit_status purge_dead(const connection_options& connection, const std::string& name,
@@ -159,7 +165,9 @@ void add_redrive(CLI::App& dead, invocation& call) {
       dead, call, "redrive",
       {.description = "Make dead messages ready again, and print how many",
        .details = "Their attempts start again at zero; their error history stays.\n"
-                  "--all also brings back what was moved to the queue's dead-letter queue.\n"
+                  "--all also brings back what was moved to the queue's dead-letter queue, but for "
+                  "messages\n"
+                  "whose keys other messages hold by now.\n"
                   "Exit status 1 when there were none.",
        .usage = "QUEUE ID... | --all [--error TEXT] [--count N] [--rate N]",
        .examples = "  tableq dead redrive jobs 17 23\n"

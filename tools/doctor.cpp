@@ -13,18 +13,6 @@ namespace tool {
 
 namespace {
 
-std::string name_of(tableq::finding::level level) {
-  switch (level) {
-    case tableq::finding::level::ok:
-      return "ok";
-    case tableq::finding::level::warning:
-      return "warning";
-    case tableq::finding::level::problem:
-      break;
-  }
-  return "problem";
-}
-
 exit_status inspect(const connection_options& connection, bool as_json) {
   const tableq::database db = connect(connection);
   output out;
@@ -32,7 +20,7 @@ exit_status inspect(const connection_options& connection, bool as_json) {
   std::vector<std::vector<std::string>> rows;
   for (const tableq::finding& one : db.inspect()) {
     problems = problems || one.severity == tableq::finding::level::problem;
-    const std::string level = name_of(one.severity);
+    const std::string level(to_string(one.severity));
     if (as_json) {
       out.line(
           json{{"level", level}, {"subject", one.subject}, {"what", one.what}, {"fix", one.fix}}

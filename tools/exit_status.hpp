@@ -30,6 +30,7 @@ inline exit_status status_of(const tableq::error& failure) {
   switch (failure.code()) {
     case tableq::errc::invalid_argument:
     case tableq::errc::kind_mismatch:
+    case tableq::errc::options_mismatch:
       return exit_status::usage;
     default:
       return exit_status::refused;

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <tableq/text.hpp>
+
 namespace tool {
 
 namespace {
@@ -35,24 +37,6 @@ json history(const std::vector<tableq::failure_record>& errors) {
 }
 
 }  // namespace
-
-std::string_view state_name(tableq::message_state state) {
-  switch (state) {
-    case tableq::message_state::ready:
-      return "ready";
-    case tableq::message_state::leased:
-      return "leased";
-    case tableq::message_state::delayed:
-      return "delayed";
-    case tableq::message_state::done:
-      return "done";
-    case tableq::message_state::dead:
-      return "dead";
-    case tableq::message_state::held:
-      return "held";
-  }
-  return "unknown";
-}
 
 std::string iso(tableq::timestamp time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
@@ -103,7 +87,7 @@ std::string message_json(const tableq::message& message) {
 
 std::string message_json(const tableq::stored_message& message) {
   json object{{"id", message.id.value},
-              {"state", state_name(message.state)},
+              {"state", to_string(message.state)},
               {"attempts", message.attempts},
               {"priority", message.priority},
               {"key", message.key ? json(*message.key) : json()},

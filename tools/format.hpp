@@ -28,9 +28,6 @@ std::string brief(std::chrono::milliseconds duration);
 /// `payload_base64`.
 std::string with_payload(json object, std::string_view payload);
 
-/// `ready`, as in JSON and in the options of commands.
-std::string_view state_name(tableq::message_state state);
-
 std::string message_json(const tableq::message& message);
 std::string message_json(const tableq::stored_message& message);
 

@@ -132,7 +132,7 @@ message_state parse_state(const std::string& text) {
   for (const message_state each :
        {message_state::ready, message_state::leased, message_state::delayed, message_state::done,
         message_state::dead, message_state::held}) {
-    if (text == state_name(each)) return each;
+    if (text == to_string(each)) return each;
   }
   throw usage_error("--state is ready, delayed, leased, held, done or dead");
 }

@@ -100,6 +100,9 @@ void report(status_line& status, bool verbose, const tableq::worker_event& event
     case kind::given_back:
       said = "given back";
       break;
+    case kind::settled_by_handler:
+      said = "settled";
+      break;
     case kind::lease_lost:
       said = "lease lost, another worker may have it";
       break;

@@ -162,7 +162,7 @@ std::size_t claim_queue::redrive(std::span<const message_id> ids) {
                            [&](const queue_state& state) { return core::redrive(state, ids); });
 }
 
-std::size_t claim_queue::redrive_all(const redrive_options& options) {
+redriven claim_queue::redrive_all(const redrive_options& options) {
   return operation_outside(*this, statement::claim_redrive_all, [&](const queue_state& state) {
     return core::redrive_all(state, options);
   });

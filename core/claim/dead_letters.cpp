@@ -2,7 +2,9 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/claim/items.hpp"
@@ -14,12 +16,15 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Takes messages out of one queue and puts them into another, ready.
+/// Takes messages out of one queue and puts them into another, ready. One of them is a dead-letter
+/// queue.
 /// @param state what they must be; others are left.
+/// @param holds_keys whether they hold their keys there.
 /// @param edit changes the headers on the way.
 template <class Edit>
 std::size_t move_messages(const queue_state& from, const queue_state& to, transaction_state& tx,
-                          message_state state, std::span<const message_id> ids, Edit edit) {
+                          message_state state, std::span<const message_id> ids, bool holds_keys,
+                          Edit edit) {
   auto rows = from.execute(&tx, statements::claim_remove, {.state = state}, items_of(ids));
   std::deque<std::string> texts;  // keeps its elements where they are
   std::vector<adopt_item> items;
@@ -32,31 +37,88 @@ std::size_t move_messages(const queue_state& from, const queue_state& to, transa
     adopt_item one{.payload = row.payload,
                    .priority = row.priority,
                    .created_at = row.created_at,
-                   .key = row.key,
                    .errors = row.errors};
+    (holds_keys ? one.key : one.past_key) = row.key;
     if (!values.empty()) one.headers = texts.emplace_back(encode_headers(values));
     items.push_back(one);
   }
   if (items.empty()) return 0;
-  to.execute(&tx, statements::claim_adopt, {}, items);
+  const std::size_t added = to.execute(&tx, statements::claim_adopt, {}, items).size();
+  if (added < items.size()) {
+    tx.spoil();
+    throw error(errc::conflict, advice::transaction,
+                "another message has taken a key in the queue " + to.name() + " meanwhile");
+  }
   apply(to, &tx, {.readable = items.size(), .readmitted = true});
   return items.size();
+}
+
+/// The keys that messages of the queue hold, of these.
+std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
+                                     const std::set<std::string_view>& keys) {
+  const std::vector<key_item> items = [&] {
+    std::vector<key_item> out;
+    for (const std::string_view key : keys) out.push_back({key});
+    return out;
+  }();
+  if (items.empty()) return {};
+  if (queue.info().key_window.count() > 0) {
+    queue.execute(&tx,
+                  queue.info().keep_completed ? statements::claim_free : statements::claim_forget,
+                  {.now = queue.database().now()}, items);
+  }
+  std::set<std::string_view> held;
+  for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, items)) {
+    held.insert(items[row.item].key);
+  }
+  return held;
 }
 
 }  // namespace
 
 void move_to_dead_letters(const queue_state& of, transaction_state& tx,
                           std::span<const message_id> ids) {
-  move_messages(of, *of.dead_letters(), tx, message_state::dead, ids, [&](headers& values) {
-    values.insert_or_assign(std::string(source_header), of.name());
+  on_dead_letters(of, [&] {
+    return move_messages(
+        of, *of.dead_letters(), tx, message_state::dead, ids, false,
+        [&](headers& values) { values.insert_or_assign(std::string(source_header), of.name()); });
   });
 }
 
-std::size_t move_back(const queue_state& of, transaction_state& tx,
-                      std::span<const message_id> ids) {
-  return move_messages(*of.dead_letters(), of, tx, message_state::ready, ids, [](headers& values) {
+redriven move_back(const queue_state& of, transaction_state& tx,
+                   std::span<const stored_message> letters) {
+  // A message that was taken has lost its key for good in key_scope::waiting.
+  const bool holds_keys = of.info().keys == key_scope::active;
+  std::set<std::string_view> taken;
+  if (holds_keys) {
+    std::set<std::string_view> keys;
+    for (const stored_message& each : letters) {
+      if (each.key) keys.insert(*each.key);
+    }
+    taken = held_keys(of, tx, keys);
+  }
+  std::vector<message_id> ids;
+  for (const stored_message& each : letters) {
+    // Of two with one key the first comes back.
+    if (!holds_keys || !each.key || taken.insert(*each.key).second) ids.push_back(each.id);
+  }
+  const auto edit = [](headers& values) {
     if (const auto at = values.find(source_header); at != values.end()) values.erase(at);
-  });
+  };
+  return {.count = move_messages(*of.dead_letters(), of, tx, message_state::ready, ids, holds_keys,
+                                 edit),
+          .key_held = letters.size() - ids.size()};
+}
+
+void refuse_dead_letters(const queue_state& of, const error& failure) {
+  throw error(errc::not_found, advice::never,
+              "the dead-letter queue " + of.dead_letters()->name() + " of the queue " + of.name() +
+                  " is missing; open " + of.name() +
+                  " again with database::claim, which creates it anew where the schema policy "
+                  "allows that",
+              {.backend = of.database().name(),
+               .sqlstate = failure.sqlstate(),
+               .native = failure.native()});
 }
 
 }  // namespace tableq::inline v0::core

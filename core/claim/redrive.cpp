@@ -48,28 +48,31 @@ class chosen {
 
   /// @param pages lists the next messages after one.
   /// @param fits whether one may come back at all.
-  /// @param back puts messages back, and returns how many.
+  /// @param back puts messages back; they have lost their payloads.
   template <class Pages, class Fits, class Back>
   void run(Pages pages, Fits fits, Back back) {
     page where{.max = std::min<std::size_t>(batch_, 100)};
     while (!over()) {
       std::vector<stored_message> found = pages(where);
       if (found.empty()) return;
-      std::vector<message_id> ids;
-      for (const stored_message& each : found) {
-        if (full(ids.size())) break;
-        if (fits(each) && (!options_.filter || options_.filter(each))) ids.push_back(each.id);
+      std::vector<stored_message> picked;
+      for (stored_message& each : found) {
+        if (full(picked.size())) break;
+        if (!fits(each) || (options_.filter && !options_.filter(each))) continue;
+        each.payload.clear();
+        picked.push_back(each);
       }
       where.after = std::move(found.back());
       where.after->payload.clear();
-      if (ids.empty()) continue;
-      const std::size_t moved = back(ids);
-      total_ += moved;
-      pause(moved);
+      if (picked.empty()) continue;
+      const redriven done = back(picked);
+      total_.count += done.count;
+      total_.key_held += done.key_held;
+      pause(done.count);
     }
   }
 
-  [[nodiscard]] std::size_t total() const noexcept { return total_; }
+  [[nodiscard]] redriven total() const noexcept { return total_; }
 
  private:
   /// About ten batches a second.
@@ -79,7 +82,7 @@ class chosen {
         std::clamp(*per_second / 10, 1.0, static_cast<double>(largest_batch)));
   }
   [[nodiscard]] bool full(std::size_t more) const noexcept {
-    return options_.max && total_ + more >= *options_.max;
+    return options_.max && total_.count + more >= *options_.max;
   }
   [[nodiscard]] bool over() const noexcept { return full(0) || options_.stop.stop_requested(); }
   void pause(std::size_t moved) {
@@ -91,7 +94,7 @@ class chosen {
 
   const redrive_options& options_;
   std::size_t batch_;
-  std::size_t total_ = 0;
+  redriven total_;
 };
 
 }  // namespace
@@ -105,27 +108,37 @@ std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
   });
 }
 
-std::size_t redrive_all(const queue_state& of, const redrive_options& options) {
+redriven redrive_all(const queue_state& of, const redrive_options& options) {
   if (options.per_second) check_rate(*options.per_second);
   const bool all = !options.filter && !options.max && !options.per_second;
-  if (all && of.dead_letters() == nullptr) return redrive_blindly(of);
+  if (all && of.dead_letters() == nullptr) return {.count = redrive_blindly(of)};
   chosen work(options);
   work.run([&](const page& where) { return list(of, message_state::dead, where); },
            [](const stored_message&) { return true; },
-           [&](std::span<const message_id> ids) { return redrive(of, ids); });
-  if (of.dead_letters() == nullptr) return work.total();
-  work.run([&](const page& where) { return list(*of.dead_letters(), message_state::ready, where); },
-           [&](const stored_message& each) {
-             const auto source = each.headers.find(source_header);
-             const bool ours = source != each.headers.end() && source->second == of.name();
-             // Without its headers it would be another message.
-             return ours && !each.headers.contains(unread_header);
-           },
-           [&](std::span<const message_id> ids) {
-             return in_one_transaction(of.database(), nullptr, [&](transaction_state& tx) {
-               return move_back(of, tx, ids);
-             });
+           [&](std::span<const stored_message> dead) -> redriven {
+             std::vector<message_id> ids;
+             ids.reserve(dead.size());
+             for (const stored_message& each : dead) ids.push_back(each.id);
+             return {.count = redrive(of, ids)};
            });
+  if (of.dead_letters() == nullptr) return work.total();
+  const auto in_letters = [&](const page& where) {
+    return on_dead_letters(of,
+                           [&] { return list(*of.dead_letters(), message_state::ready, where); });
+  };
+  work.run(
+      in_letters,
+      [&](const stored_message& each) {
+        const auto source = each.headers.find(source_header);
+        const bool ours = source != each.headers.end() && source->second == of.name();
+        // Without its headers it would be another message.
+        return ours && !each.headers.contains(unread_header);
+      },
+      [&](std::span<const stored_message> letters) {
+        return in_one_transaction(of.database(), nullptr, [&](transaction_state& tx) {
+          return move_back(of, tx, letters);
+        });
+      });
   return work.total();
 }
 

@@ -13,6 +13,6 @@ namespace tableq::inline v0::core {
 // Putting dead messages back; claim_queue.hpp says what each promises.
 
 std::size_t redrive(const queue_state& of, std::span<const message_id> ids);
-std::size_t redrive_all(const queue_state& of, const redrive_options& options);
+redriven redrive_all(const queue_state& of, const redrive_options& options);
 
 }  // namespace tableq::inline v0::core

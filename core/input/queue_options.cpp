@@ -121,9 +121,10 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
 }
 
 [[noreturn]] void differs(const queue_info& stored, const std::string& what) {
-  throw error(errc::kind_mismatch, advice::never,
-              "the queue " + stored.name + " was created with other " + what +
-                  ", which is fixed then; open it without naming them, or drop and create it");
+  throw error(errc::options_mismatch, advice::never,
+              "the queue " + stored.name + " was created with another value of the option " + what +
+                  ", which is fixed; open it without this option, or drop the queue and create it "
+                  "anew");
 }
 
 /// Options that must not differ between the handles of one queue.
@@ -207,7 +208,7 @@ queue_info merge_options(const queue_info& stored, const queue_settings& given) 
   }
   if (given.order.ordering && *given.order.ordering != stored.ordering) {
     const bool strict = stored.ordering == ordering::strict;
-    throw error(errc::kind_mismatch, advice::never,
+    throw error(errc::options_mismatch, advice::never,
                 "the queue " + stored.name + " has " + (strict ? "strict" : "relaxed") +
                     " ordering and cannot be opened with " + (strict ? "relaxed" : "strict"));
   }

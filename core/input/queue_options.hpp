@@ -20,7 +20,9 @@ std::string encode_options(const queue_info& info);
 void decode_options(std::string_view text, queue_info& info);
 
 /// The options of a handle: the stored ones, except given ones.
-/// @throws error errc::kind_mismatch for another kind or ordering.
+/// @throws error errc::kind_mismatch for another kind, errc::options_mismatch for another value of
+/// a
+///   fixed option.
 queue_info merge_options(const queue_info& stored, const queue_settings& given);
 
 }  // namespace tableq::inline v0::core

@@ -124,7 +124,4 @@ class metric_store {
 std::string prometheus_text(const metric_snapshot& all, const metrics_options& options);
 std::string json_text(const metric_snapshot& all, const metrics_options& options);
 
-/// The name of a kind of worker_event, as metrics print it: `lease_lost`.
-std::string_view end_name(worker_event::kind what) noexcept;
-
 }  // namespace tableq::inline v0::core

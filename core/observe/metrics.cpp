@@ -67,26 +67,6 @@ std::size_t metric_store::number_of_thread() noexcept {
   return mine;
 }
 
-std::string_view end_name(worker_event::kind what) noexcept {
-  switch (what) {
-    case worker_event::kind::completed:
-      return "completed";
-    case worker_event::kind::failed:
-      return "failed";
-    case worker_event::kind::given_up:
-      return "given_up";
-    case worker_event::kind::given_back:
-      return "given_back";
-    case worker_event::kind::lease_lost:
-      return "lease_lost";
-    case worker_event::kind::unknown:
-      return "unknown";
-    case worker_event::kind::trouble:
-      return "trouble";
-  }
-  return "unknown";
-}
-
 }  // namespace core
 
 metrics::metrics(const metrics_options& options) {

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <tableq/text.hpp>
+
 #include "core/observe/metric_store.hpp"
 
 namespace tableq::inline v0::core {
@@ -133,7 +135,7 @@ std::string_view code_name(std::size_t i) {
   return to_string(static_cast<errc>(i));
 }
 std::string_view end_name_at(std::size_t i) {
-  return end_name(static_cast<worker_event::kind>(i));
+  return to_string(static_cast<worker_event::kind>(i));
 }
 
 void write_sessions(std::string& out, const metric_snapshot& all) {

@@ -255,7 +255,8 @@ struct adopt_item {
   std::string_view payload = {};
   std::int32_t priority = 0;
   timestamp created_at = {};
-  std::optional<std::string_view> key = {};
+  std::optional<std::string_view> key = {};       ///< Held from now on.
+  std::optional<std::string_view> past_key = {};  ///< Shown, and not held.
   std::optional<std::string_view> headers = {};
   std::optional<std::string_view> errors = {};
 
@@ -263,6 +264,7 @@ struct adopt_item {
     return std::tuple(bytes("payload", &adopt_item::payload),
                       integer("priority", &adopt_item::priority),
                       integer("created_at", &adopt_item::created_at), text("key", &adopt_item::key),
+                      text("past_key", &adopt_item::past_key),
                       text("headers", &adopt_item::headers), text("errors", &adopt_item::errors));
   }
 };

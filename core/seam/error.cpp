@@ -29,6 +29,8 @@ std::string_view to_string(errc code) noexcept {
       return "not_found";
     case errc::kind_mismatch:
       return "kind_mismatch";
+    case errc::options_mismatch:
+      return "options_mismatch";
     case errc::schema_mismatch:
       return "schema_mismatch";
     case errc::schema_too_new:

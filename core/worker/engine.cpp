@@ -23,21 +23,24 @@ constexpr milliseconds long_wait{60'000};
 
 }  // namespace
 
-worker_engine::worker_engine(claim_queue queue, worker::handler work, worker_options options)
+worker_engine::worker_engine(claim_queue queue, handler work, worker_options options)
     : queue_(std::move(queue)),
       work_(std::move(work)),
       options_(std::move(options)),
       lease_(options_.lease.value_or(queue_.lease())),
       prefetch_(options_.prefetch.value_or(options_.threads)) {
   check_here();
-  producers_ = options_.threads + 1;
-  threads_.reserve(options_.threads + 3);
+  const bool posts = static_cast<bool>(options_.executor);
+  const std::size_t callers = posts ? 1 : options_.threads;
+  producers_ = callers + 1;
+  threads_.reserve(callers + 3);
   try {
     threads_.emplace_back([this] { run(&worker_engine::keep_all); });
     threads_.emplace_back([this] { run(&worker_engine::settle_all); });
     threads_.emplace_back([this] { run(&worker_engine::take_all); });
-    for (std::size_t i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { run(&worker_engine::handle_all); });
+    for (std::size_t i = 0; i < callers; ++i) {
+      threads_.emplace_back(
+          [this, posts] { run(posts ? &worker_engine::post_all : &worker_engine::handle_all); });
     }
   } catch (const std::system_error&) {  // The system has no more threads.
     stop();
@@ -45,7 +48,7 @@ worker_engine::worker_engine(claim_queue queue, worker::handler work, worker_opt
       const std::scoped_lock hold(mutex_);
       // What was not started will not end: in the order of the starts above.
       const std::size_t started = threads_.size() < 2 ? 0 : threads_.size() - 2;
-      producers_ -= options_.threads + 1 - started;
+      producers_ -= callers + 1 - started;
       if (threads_.size() < 2) ended_ = true;
       if (threads_.size() < 3) taking_ = false;
     }
@@ -94,7 +97,7 @@ void worker_engine::release_running() {
   for (const held& one : held_.running()) {
     if (one->lost || one->released) continue;
     one->released = true;
-    held_.settle_later({one, handled::give_back()});
+    held_.settle_later({one, {.verdict = handled::give_back()}});
   }
   changed_.notify_all();
 }
@@ -177,13 +180,12 @@ void worker_engine::take_all() {
   bool was_empty = false;
   while (const std::size_t max = room()) {
     try {
-      // Before it waits, a worker that shall end checks whether anything is left to wait for.
-      const milliseconds pause = !options_.until_empty ? long_wait
-                                 : was_empty           ? look_around
-                                                       : milliseconds{0};
+      std::stop_source wake;
+      const milliseconds pause = next_wait(was_empty, wake);
       const auto begin = steady_clock::now();
+      const std::stop_callback stops(stop_.get_token(), [&] { wake.request_stop(); });
       std::vector<delivery> taken =
-          queue_.take(max, {.wait = pause, .lease = lease_, .stop = stop_.get_token()});
+          queue_.take(max, {.wait = pause, .lease = lease_, .stop = wake.get_token()});
       pauses.reset();
       was_empty = taken.empty();
       if (was_empty && options_.until_empty && nothing_left()) return;
@@ -206,11 +208,22 @@ void worker_engine::take_all() {
   }
 }
 
+milliseconds worker_engine::next_wait(bool was_empty, const std::stop_source& wake) {
+  if (!options_.until_empty) return long_wait;
+  // Before it waits, a worker that shall end checks whether anything is left to wait for.
+  if (!was_empty) return milliseconds{0};
+  const std::scoped_lock hold(mutex_);
+  if (had_some_ && held_.count() == 0) return milliseconds{0};
+  run_dry_ = wake;
+  return look_around;
+}
+
 bool worker_engine::nothing_left() {
   {
     // All messages held here are leased, so the answer is known without a query.
     const std::scoped_lock hold(mutex_);
-    if (held_.count() > 0) return false;
+    had_some_ = held_.count() > 0;
+    if (had_some_) return false;
   }
   const claim_stats stats = queue_.stats();
   return stats.ready + stats.delayed + stats.leased == 0;
@@ -226,20 +239,47 @@ void worker_engine::handle_all() {
       if (one == nullptr) return;
       if (abandon_.stop_requested()) one->stop.request_stop();
     }
-    handled said =
-        one->lost || stop_.stop_requested()
-            ? handled::give_back()
-            : ask_handler(work_, one->delivery, one->stop.get_token(), options_.retry_delay);
+    handler_result result = call_handler(one);
     if (!here()) return;
     const std::scoped_lock hold(mutex_);
-    held_.finished(one, std::move(said));
+    held_.finished(one, std::move(result));
     changed_.notify_all();
   }
 }
 
+handler_result worker_engine::call_handler(const held& one) {
+  backoff pauses(shortest_pause, longest_pause);
+  for (;;) {
+    {
+      const std::scoped_lock hold(mutex_);
+      if (one->lost || stop_.stop_requested()) return {.verdict = handled::give_back()};
+    }
+    try {
+      return handle(work_, queue_, one->delivery, one->stop.get_token(), options_.retry_delay);
+    } catch (const error& failure) {
+      if (!here()) return {.verdict = handled::give_back()};
+      if (failure.code() == errc::outcome_unknown || !passing(failure)) {
+        if (failure.code() != errc::outcome_unknown) end_with(std::current_exception());
+        return {.verdict = handled::completed(),
+                .ended = worker_event::kind::unknown,
+                .why = failure.what()};
+      }
+      trouble(failure.what(), pauses, true);
+    } catch (const std::exception& failure) {  // Memory, as a rule.
+      trouble(failure.what(), pauses, true);
+    }
+  }
+}
+
+void worker_engine::end_with(std::exception_ptr failure) noexcept {
+  stop();
+  const std::scoped_lock hold(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+}
+
 void worker_engine::give_back(std::vector<held> untried) {
   const std::scoped_lock hold(mutex_);
-  for (held& one : untried) held_.settle_later({std::move(one), handled::give_back()});
+  for (held& one : untried) held_.settle_later({std::move(one), {.verdict = handled::give_back()}});
   changed_.notify_all();
 }
 

@@ -19,15 +19,15 @@
 
 namespace tableq::inline v0::core {
 
-/// The threads of one worker: `take` fills the held messages, handlers empty them, `settle` settles
-/// them, and `keep` extends their leases. They share one mutex, which no thread holds during a call
-/// of the database, a handler or an observer.
+/// The threads of one worker: `take` fills the held messages, handlers empty them (or `post` lets
+/// an executor do that), `settle` settles them, and `keep` extends their leases. They share one
+/// mutex, which no thread holds during a call of the database, a handler or an observer.
 ///
 /// @par Thread safety
 /// Shared objects: safe, but for join.
 class worker_engine {
  public:
-  worker_engine(claim_queue queue, worker::handler work, worker_options options);
+  worker_engine(claim_queue queue, handler work, worker_options options);
   worker_engine(const worker_engine&) = delete;
   worker_engine& operator=(const worker_engine&) = delete;
   ~worker_engine();
@@ -47,6 +47,8 @@ class worker_engine {
   [[nodiscard]] worker_counts counts() const;
 
  private:
+  class posted_task;
+
   /// The longest pause between two tries while the database is away: work resumes soon after its
   /// return.
   static constexpr std::chrono::milliseconds shortest_pause{100};
@@ -57,12 +59,16 @@ class worker_engine {
   void run(void (worker_engine::*part)()) noexcept;
   void take_all();
   void handle_all();
+  void post_all();
   void settle_all();
   void keep_all();
 
   /// How many messages to take now; waits until there is room. Zero: stop.
   [[nodiscard]] std::size_t room();
   [[nodiscard]] bool nothing_left();
+  /// How long the next take waits.
+  /// @param wake ends the wait early: the worker itself has nothing left.
+  [[nodiscard]] std::chrono::milliseconds next_wait(bool was_empty, const std::stop_source& wake);
   void settle(const std::vector<settlement>& batch, handled::how what);
   /// The database refuses a batch, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
@@ -72,6 +78,21 @@ class worker_engine {
                                                        handled::how what);
   void settled_as(const settlement& one, settle_result result);
   void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
+  /// Counts how a message ended, forgets it, and tells of it.
+  void conclude(const held& one, worker_event::kind ended, std::string_view why);
+  /// The count of an end. Under the mutex.
+  [[nodiscard]] std::size_t& figure(worker_event::kind ended) noexcept;
+  /// Under the mutex.
+  void forget(const held& one);
+  /// Calls the handler, until the database lets it have its transaction.
+  [[nodiscard]] handler_result call_handler(const held& one);
+  /// Gives one message to the executor.
+  void post(const held& one, backoff& pauses);
+  /// A posted message has its result.
+  /// @param has_run false: the executor has dropped it.
+  void returned(const held& one, handler_result result, bool has_run) noexcept;
+  /// Takes no more; join throws the failure.
+  void end_with(std::exception_ptr failure) noexcept;
   void extend(const std::vector<held>& leased);
   /// Extends leases; one by one if one row may be the reason of a failure.
   void keep(const std::vector<held>& leased);
@@ -86,7 +107,7 @@ class worker_engine {
   void pause(std::chrono::milliseconds length, bool until_stop);
 
   claim_queue queue_;
-  const worker::handler work_;
+  const handler work_;
   const worker_options options_;
   const std::chrono::milliseconds lease_;
   const std::size_t prefetch_;
@@ -98,7 +119,12 @@ class worker_engine {
   held_messages held_;
   worker_counts counts_;
   std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.
-  std::size_t producers_ = 0;           ///< Threads that still take or handle.
+  std::size_t producers_ = 0;           ///< Threads that still take, handle or post.
+  std::size_t posted_ = 0;              ///< Messages that the executor has.
+  bool dropped_ = false;                ///< The executor has dropped one; not told yet.
+  bool has_run_ = false;                ///< The executor has run one since the last look.
+  std::stop_source run_dry_;            ///< Ends the wait of a take when no message is held.
+  bool had_some_ = false;               ///< At the last look for the end.
   bool taking_ = true;
   bool ended_ = false;
   std::exception_ptr failure_;

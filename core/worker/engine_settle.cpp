@@ -34,12 +34,17 @@ void worker_engine::settle_all() {
       batch = held_.take_finished();
     }
     if (batch.empty()) return;
+    for (const settlement& one : batch) {
+      if (one.result.ended) conclude(one.of, *one.result.ended, one.result.why);
+    }
     // Messages that came while the database worked are one batch now.
     for (const handled::how what : {handled::how::completed, handled::how::failed,
                                     handled::how::given_up, handled::how::given_back}) {
       std::vector<settlement> same;
       std::copy_if(batch.begin(), batch.end(), std::back_inserter(same),
-                   [&](const settlement& one) { return one.as.what() == what; });
+                   [&](const settlement& one) {
+                     return !one.result.ended && one.result.verdict.what() == what;
+                   });
       if (!same.empty()) settle(same, what);
     }
   }
@@ -74,7 +79,7 @@ void worker_engine::settle_each(const std::vector<settlement>& batch, handled::h
   if (batch.size() > 1) {
     for (const settlement& each : batch) settle({each}, what);
   } else if (what == handled::how::completed) {
-    settle({{batch.front().of, instead_of_done(refused)}}, handled::how::failed);
+    settle({{batch.front().of, {.verdict = instead_of_done(refused)}}}, handled::how::failed);
   } else {
     not_settled(batch, refused.what());
   }
@@ -97,50 +102,80 @@ std::vector<settle_result> worker_engine::settle_once(const std::vector<settleme
   std::vector<failure> failures;
   failures.reserve(batch.size());
   for (const settlement& one : batch) {
-    failures.push_back(
-        {.receipt = one.of->delivery.receipt,
-         .error = one.as.why(),
-         .options = {.delay = one.as.delay(), .give_up = what == handled::how::given_up}});
+    failures.push_back({.receipt = one.of->delivery.receipt,
+                        .error = one.result.verdict.why(),
+                        .options = {.delay = one.result.verdict.delay(),
+                                    .give_up = what == handled::how::given_up}});
   }
   return queue_.fail_batch(failures);
 }
 
 void worker_engine::settled_as(const settlement& one, settle_result result) {
   using kind = worker_event::kind;
-  kind told = kind::lease_lost;
-  bool known_before = false;
-  {
-    const std::scoped_lock hold(mutex_);
-    known_before = one.of->released && one.as.what() == handled::how::given_back &&
-                   !one.of->running && result == settle_result::lease_lost;
-    if (result == settle_result::lease_lost) {
-      counts_.lease_lost += known_before ? 0 : 1;
-    } else if (one.as.what() == handled::how::completed) {
-      ++counts_.completed;
-      told = kind::completed;
-    } else if (one.as.what() == handled::how::given_back) {
-      ++counts_.given_back;
-      told = kind::given_back;
-    } else {
-      ++counts_.failed;
-      told = one.as.what() == handled::how::failed ? kind::failed : kind::given_up;
+  const handled& verdict = one.result.verdict;
+  if (result == settle_result::applied) {
+    switch (verdict.what()) {
+      case handled::how::completed:
+        return conclude(one.of, kind::completed, verdict.why());
+      case handled::how::given_back:
+        return conclude(one.of, kind::given_back, verdict.why());
+      case handled::how::failed:
+        return conclude(one.of, kind::failed, verdict.why());
+      case handled::how::given_up:
+        return conclude(one.of, kind::given_up, verdict.why());
+      case handled::how::settled:
+        return conclude(one.of, kind::settled_by_handler, verdict.why());
     }
-    if (!one.of->running) held_.forget(one.of);
-    changed_.notify_all();
   }
-  if (!known_before) tell(told, *one.of, one.as.why());
+  {
+    // It was given back while its handler ran, and that was told.
+    const std::scoped_lock hold(mutex_);
+    if (one.of->released && verdict.what() == handled::how::given_back && !one.of->running) {
+      forget(one.of);
+      return;
+    }
+  }
+  conclude(one.of, kind::lease_lost, verdict.why());
 }
 
 void worker_engine::not_settled(const std::vector<settlement>& batch, std::string_view why) {
-  for (const settlement& one : batch) {
-    {
-      const std::scoped_lock hold(mutex_);
-      ++counts_.unknown;
-      if (!one.of->running) held_.forget(one.of);
-      changed_.notify_all();
-    }
-    tell(worker_event::kind::unknown, *one.of, why);
+  for (const settlement& one : batch) conclude(one.of, worker_event::kind::unknown, why);
+}
+
+void worker_engine::conclude(const held& one, worker_event::kind ended, std::string_view why) {
+  {
+    const std::scoped_lock hold(mutex_);
+    ++figure(ended);
+    if (!one->running) forget(one);
   }
+  tell(ended, *one, why);
+}
+
+std::size_t& worker_engine::figure(worker_event::kind ended) noexcept {
+  using kind = worker_event::kind;
+  switch (ended) {
+    case kind::completed:
+      return counts_.completed;
+    case kind::failed:
+    case kind::given_up:
+      return counts_.failed;
+    case kind::given_back:
+      return counts_.given_back;
+    case kind::settled_by_handler:
+      return counts_.settled_by_handler;
+    case kind::lease_lost:
+      return counts_.lease_lost;
+    case kind::unknown:
+    case kind::trouble:
+      break;
+  }
+  return counts_.unknown;
+}
+
+void worker_engine::forget(const held& one) {
+  held_.forget(one);
+  if (held_.count() == 0) run_dry_.request_stop();
+  changed_.notify_all();
 }
 
 void worker_engine::keep_all() {

@@ -32,10 +32,10 @@ std::vector<held> held_messages::take_waiting() {
   return out;
 }
 
-void held_messages::finished(const held& one, handled said) {
+void held_messages::finished(const held& one, handler_result result) {
   one->running = false;
   --running_;
-  finished_.push_back({one, std::move(said)});
+  finished_.push_back({one, std::move(result)});
 }
 
 std::vector<settlement> held_messages::take_finished() {

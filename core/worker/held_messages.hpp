@@ -11,6 +11,8 @@
 #include <tableq/message.hpp>
 #include <tableq/worker.hpp>
 
+#include "core/worker/verdict.hpp"
+
 namespace tableq::inline v0::core {
 
 using moment = std::chrono::steady_clock::time_point;
@@ -29,7 +31,7 @@ using held = std::shared_ptr<held_message>;
 /// A handler's result for a message.
 struct settlement {
   held of;
-  handled as;
+  handler_result result;
 };
 
 /// The messages of one worker between take and settlement. All in one place, so that their leases
@@ -46,7 +48,7 @@ class held_messages {
   /// Takes back the messages that no handler has yet.
   [[nodiscard]] std::vector<held> take_waiting();
   /// A handler is done with it; its result waits for settlement.
-  void finished(const held& one, handled said);
+  void finished(const held& one, handler_result result);
   /// All messages that wait for settlement.
   [[nodiscard]] std::vector<settlement> take_finished();
   void settle_later(settlement one) { finished_.push_back(std::move(one)); }

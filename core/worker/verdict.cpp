@@ -31,7 +31,7 @@ std::string words_of(const std::exception& failure) {
 }
 
 handled failed(std::string why, std::optional<std::chrono::milliseconds> delay) {
-  return delay ? handled::retry_after(*delay, std::move(why)) : handled::failed(std::move(why));
+  return delay ? handled::retry_after(std::move(why), *delay) : handled::failed(std::move(why));
 }
 
 handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_delay) {
@@ -39,6 +39,7 @@ handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_
   switch (said.what()) {
     case handled::how::completed:
     case handled::how::given_back:
+    case handled::how::settled:
       return said;
     case handled::how::given_up:
       return handled::give_up(std::move(why));
@@ -53,11 +54,11 @@ handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_
 
 }  // namespace
 
-handled ask_handler(const worker::handler& work, const delivery& about, const std::stop_token& stop,
-                    std::optional<std::chrono::milliseconds> retry_delay) {
+handled verdict_of(const std::function<handled()>& call,
+                   std::optional<std::chrono::milliseconds> retry_delay) {
   try {
     try {
-      return settleable(work(about, stop), retry_delay);
+      return settleable(call(), retry_delay);
     } catch (const std::exception& failure) {
       return failed(words_of(failure), retry_delay);
     } catch (...) {  // A handler may throw anything; its message fails, and the others go on.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include <tableq/error.hpp>
 #include <tableq/worker.hpp>
@@ -11,11 +13,26 @@ namespace tableq::inline v0::core {
 
 // Results of one message, for any handler and any answer of the database: for worker and drain.
 
-/// Calls the handler. Whatever it returns or throws, the result can be settled.
+/// What the call of a handler led to.
+struct handler_result {
+  handled verdict;
+  /// How the message ended, if nothing is left to settle.
+  std::optional<worker_event::kind> ended = {};
+  std::string why = {};  ///< Of `ended`.
+};
+
+/// Calls the handler, and in its transaction if it takes one. Whatever it returns or throws, the
+/// verdict can be settled.
 /// @param retry_delay the delay after an exception of the handler; empty: the queue's.
-[[nodiscard]] handled ask_handler(const worker::handler& work, const delivery& about,
-                                  const std::stop_token& stop,
-                                  std::optional<std::chrono::milliseconds> retry_delay);
+/// @throws error only where the handler takes a transaction: one that could not be begun or
+///   committed. The handler may be called again, but after errc::outcome_unknown.
+[[nodiscard]] handler_result handle(const handler& work, const claim_queue& queue,
+                                    const delivery& message, const std::stop_token& stop,
+                                    std::optional<std::chrono::milliseconds> retry_delay);
+
+/// The verdict of a call that may throw anything.
+[[nodiscard]] handled verdict_of(const std::function<handled()>& call,
+                                 std::optional<std::chrono::milliseconds> retry_delay);
 
 /// Whether an error may concern one message only, so that others must not suffer from it.
 [[nodiscard]] bool may_be_of_a_message(const error& failure) noexcept;

@@ -21,11 +21,11 @@ void check(const claim_queue& queue) {
   }
 }
 
-void check(const worker::handler& work) {
+void check(const handler& work) {
   if (!work) core::refuse("a worker needs a handler");
 }
 
-void check(const claim_queue& queue, const worker::handler& work, const worker_options& options) {
+void check(const claim_queue& queue, const handler& work, const worker_options& options) {
   constexpr std::size_t most_threads = 1000;
   constexpr std::size_t most_prefetched = 10'000;
   check(queue);
@@ -52,7 +52,7 @@ void complete(claim_queue& queue, const receipt& mine) {
 
 }  // namespace
 
-worker::worker(claim_queue queue, handler work, worker_options options, std::nullptr_t) {
+worker::worker(claim_queue queue, handler work, worker_options options) {
   core::named(core::worker_engine::backend_of(queue), "work", [&] { check(queue, work, options); });
   engine_ =
       std::make_unique<core::worker_engine>(std::move(queue), std::move(work), std::move(options));
@@ -88,7 +88,7 @@ worker_counts worker::counts() const {
   return engine_->counts();
 }
 
-std::size_t drain(claim_queue queue, const worker::handler& work) {
+std::size_t drain(claim_queue queue, const handler& work) {
   core::named(core::worker_engine::backend_of(queue), "work", [&] {
     check(queue);
     check(work);
@@ -99,8 +99,9 @@ std::size_t drain(claim_queue queue, const worker::handler& work) {
     if (!taken) return count;
     const receipt& mine = taken->receipt;
     ++count;
-    const handled said = core::ask_handler(work, *taken, std::stop_token(), {});
-    switch (said.what()) {
+    const core::handler_result result = core::handle(work, queue, *taken, std::stop_token(), {});
+    if (result.ended) continue;
+    switch (result.verdict.what()) {
       case handled::how::completed:
         complete(queue, mine);
         break;
@@ -108,7 +109,7 @@ std::size_t drain(claim_queue queue, const worker::handler& work) {
         static_cast<void>(queue.release(mine));
         return count;  // It would be the next one again.
       default:
-        fail(queue, mine, said);
+        fail(queue, mine, result.verdict);
     }
   }
 }

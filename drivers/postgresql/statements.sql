@@ -929,16 +929,19 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- Messages from another queue: their keys are kept in past_key, and hold nothing. The n-th lowest id
--- belongs to the n-th item.
+-- Messages from another queue. A past_key is shown and holds nothing. No row is returned for items whose
+-- key is held. If none is, the n-th lowest id belongs to the n-th item. A conflict target would ask for the
+-- right to read keys, which a user who moves dead messages lacks.
 WITH added AS (
-  INSERT INTO {table} (priority, created_at, past_key, headers, errors, payload)
-  SELECT priority, created_at, key, headers, errors, payload
+  INSERT INTO {table} (priority, created_at, key, past_key, headers, errors, payload)
+  SELECT priority, created_at, key, past_key, headers, errors, payload
   FROM unnest(CAST(:payload AS bytea[]), CAST(:priority AS bigint[]), CAST(:created_at AS bigint[]),
-              CAST(:key AS text[]), CAST(:headers AS text[]), CAST(:errors AS text[]))
-    WITH ORDINALITY AS g (payload, priority, created_at, key, headers, errors, item)
+              CAST(:key AS text[]), CAST(:past_key AS text[]), CAST(:headers AS text[]),
+              CAST(:errors AS text[]))
+    WITH ORDINALITY AS g (payload, priority, created_at, key, past_key, headers, errors, item)
   WHERE txid_current() IS NOT NULL
   ORDER BY item
+  ON CONFLICT DO NOTHING
   RETURNING id
 )
 SELECT row_number() OVER (ORDER BY id) - 1 AS item, id

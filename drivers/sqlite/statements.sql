@@ -626,10 +626,12 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- A message from another queue: its key is kept in past_key, and holds nothing.
+-- A message from another queue. A past_key is shown and holds nothing. No row is returned when the key is
+-- held.
 WITH unused AS (SELECT 1)
-INSERT INTO main.{table} (payload, priority, created_at, past_key, headers, errors)
-VALUES (:payload, :priority, :created_at, :key, :headers, :errors)
+INSERT INTO main.{table} (payload, priority, created_at, key, past_key, headers, errors)
+VALUES (:payload, :priority, :created_at, :key, :past_key, :headers, :errors)
+ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
 
 -- name: claim.group_of

@@ -831,17 +831,20 @@ WHERE v.turn = 1 AND q.state = CAST(:state AS bigint)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.adopt
--- Messages from another queue: their keys are kept in past_key, and hold nothing. `fence` carries the
--- item's number: a take reads only its upper half.
-INSERT INTO {table} (priority, fence, created_at, past_key, headers, errors, payload)
+-- Messages from another queue. A past_key is shown and holds nothing. A key that another transaction has
+-- added since claim.find_key is a violation of the index: to look for it here would ask for the right to
+-- read keys, which a user who moves dead messages lacks. `fence` carries the item's number: a take reads
+-- only its upper half.
+INSERT INTO {table} (priority, fence, created_at, [key], past_key, headers, errors, payload)
 OUTPUT inserted.fence AS item, inserted.id
-SELECT v.priority, v.item, v.created_at, v.[key], v.headers, v.errors, v.payload
+SELECT v.priority, v.item, v.created_at, v.[key], v.past_key, v.headers, v.errors, v.payload
 FROM (
-  SELECT g.item, g.payload, g.priority, g.created_at, g.[key], g.headers, g.errors
+  SELECT g.item, g.payload, g.priority, g.created_at, g.[key], g.past_key, g.headers, g.errors
   FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:priority AS bigint),
                         CAST(:created_at AS bigint), CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                        CAST(CAST(:past_key AS nvarchar(200)) AS varbinary(400)),
                         CAST(:headers AS nvarchar(max)), CAST(:errors AS nvarchar(max)))})
-    AS g (item, payload, priority, created_at, [key], headers, errors)
+    AS g (item, payload, priority, created_at, [key], past_key, headers, errors)
   WHERE g.payload IS NOT NULL
 ) AS v
 ORDER BY v.item

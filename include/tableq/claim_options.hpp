@@ -52,7 +52,7 @@ struct group_options {
 /// For `database::claim`. What is left out is as stored in the catalogue when the queue was
 /// created; what is given is stored when this call creates the queue. On an existing queue lease,
 /// max_attempts, keep_completed, retry and time_to_live then hold for this handle only; the others
-/// must be as stored, or it is errc::kind_mismatch. C++ wants the names in the order below.
+/// must be as stored, or it is errc::options_mismatch. C++ wants the names in the order below.
 struct claim_options {
   /// How long a take holds a message. 1 ms to 365 days. A new queue's default: 30 s.
   std::optional<std::chrono::milliseconds> lease = {};

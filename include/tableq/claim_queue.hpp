@@ -15,10 +15,12 @@
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_range.hpp>
 #include <tableq/options.hpp>
 #include <tableq/payload.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
+#include <tableq/scoped_delivery.hpp>
 #include <tableq/stats.hpp>
 
 namespace tableq::inline v0 {
@@ -69,6 +71,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
   /// The same for one message.
   [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
+  /// The same; what is destroyed unsettled is released: ready again at once.
+  [[nodiscard]] std::optional<scoped_delivery> take_scoped(const take_options& options = {});
 
   /// The work is done: removes the message, or keeps it as done where the queue keeps.
   /// @throws error errc::conflict, as the other settlements, cancel and set_priority: the
@@ -104,6 +108,11 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] std::vector<stored_message> list(message_state state,
                                                  const tableq::page& page = {}) const;
 
+  /// All messages in one state, in the order of `list`, which reads them page by page:
+  /// `for (const tableq::stored_message& m : jobs.list_all(tableq::message_state::dead))`.
+  /// @param page_size how many are read at a time, 1 to 10,000.
+  [[nodiscard]] message_range list_all(message_state state, std::size_t page_size = 100) const;
+
   /// Looks a message up, in whatever state. On SQL Server it waits for those who are changing it.
   /// A transaction that keeps a snapshot gets what the snapshot shows; so does `find`.
   [[nodiscard]] std::optional<stored_message> get(message_id id) const;
@@ -132,11 +141,13 @@ class TABLEQ_EXPORT claim_queue : public queue {
   std::size_t redrive(std::span<const message_id> ids);
   /// The dead messages that the options choose, some in each transaction. In a queue with
   /// dead_letters also those that were moved there from here and are ready there: they come back
-  /// with payload, headers, priority and history, but hold their keys no longer and are in no
-  /// group. Those whose headers could not be read stay there.
-  /// @return how many.
-  /// @throws error errc::invalid_argument for options out of range.
-  std::size_t redrive_all(const redrive_options& options = {});
+  /// with payload, headers, priority and history, and are in no group. With key_scope::active a
+  /// message takes its key again; it stays there while another one of this queue holds the key.
+  /// Those whose headers could not be read stay there, too.
+  /// @return how many came back, and how many stayed because of their keys.
+  /// @throws error errc::invalid_argument for options out of range; errc::conflict when another
+  ///   thread took a key meanwhile, again and again.
+  redriven redrive_all(const redrive_options& options = {});
 
   /// Deletes done or dead messages by age, in small batches. @return how many.
   /// @param state message_state::done or message_state::dead.

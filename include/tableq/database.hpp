@@ -44,8 +44,9 @@ class TABLEQ_EXPORT database {
   /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; neither
   ///   `tableq` nor `sqlite`, nor one that begins with `tableq_`, `sqlite_` or `pg_`.
   /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
-  ///   exists as another kind, errc::not_found under schema_policy::verify_only,
-  ///   errc::schema_mismatch when a foreign table is in the way.
+  ///   exists as another kind, errc::options_mismatch when with other fixed options,
+  ///   errc::not_found under schema_policy::verify_only, errc::schema_mismatch when a foreign table
+  ///   is in the way.
   [[nodiscard]] heap_queue heap(std::string_view name);
   [[nodiscard]] fifo_queue fifo(std::string_view name, const order_options& options = {});
   [[nodiscard]] lifo_queue lifo(std::string_view name, const order_options& options = {});

@@ -13,7 +13,8 @@ namespace tableq::inline v0 {
 enum class errc {
   invalid_argument = 1,  ///< The call itself is wrong; nothing was sent. Also in a child of fork().
   not_found,             ///< The queue, its table, or the file of the database does not exist.
-  kind_mismatch,         ///< The queue exists as another kind, or with the other ordering.
+  kind_mismatch,         ///< The queue exists as another kind.
+  options_mismatch,      ///< It exists with another option that is fixed; what() names the option.
   schema_mismatch,       ///< A table is in the way, or differs from what tableq would create.
   schema_too_new,        ///< A newer tableq wrote the catalogue; use that version.
   connection_failed,     ///< No session could be opened: host, credentials, database, file.

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -114,6 +116,12 @@ enum class change_result {
   not_found,  ///< No such message is in the queue.
 };
 
+/// What `claim_queue::redrive_all` did.
+struct redriven {
+  std::size_t count = 0;     ///< Messages that are ready again.
+  std::size_t key_held = 0;  ///< Left in the dead-letter queue: another message holds the key.
+};
+
 /// One failed attempt.
 struct failure_record {
   timestamp at;
@@ -144,3 +152,23 @@ struct stored_message {
 };
 
 }  // namespace tableq::inline v0
+
+/// For unordered containers.
+template <>
+struct std::hash<tableq::message_id> {
+  /// Equal ids have equal values.
+  std::size_t operator()(const tableq::message_id& id) const noexcept {
+    return std::hash<std::int64_t>()(id.value);
+  }
+};
+
+/// For unordered containers.
+template <>
+struct std::hash<tableq::receipt> {
+  /// Equal receipts have equal values.
+  std::size_t operator()(const tableq::receipt& value) const noexcept {
+    constexpr std::size_t odd = 1'000'003;
+    const std::hash<std::int64_t> each;
+    return (each(value.queue) * odd + each(value.id.value)) * odd + each(value.fence);
+  }
+};

@@ -90,7 +90,7 @@ struct open_options {
 /// For `database::fifo` and `database::lifo`.
 struct order_options {
   /// Fixed when the queue is created. Empty: as stored, relaxed for a new queue. Opening a queue
-  /// with the other one is errc::kind_mismatch.
+  /// with the other one is errc::options_mismatch.
   std::optional<tableq::ordering> ordering = {};
 };
 

@@ -9,8 +9,11 @@
 #include <tableq/database.hpp>
 #include <tableq/error.hpp>
 #include <tableq/fwd.hpp>
+#include <tableq/handled.hpp>
+#include <tableq/handler.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
+#include <tableq/message_range.hpp>
 #include <tableq/message_rules.hpp>
 #include <tableq/metrics.hpp>
 #include <tableq/observer.hpp>
@@ -20,8 +23,10 @@
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/scoped_delivery.hpp>
 #include <tableq/shortcuts.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/text.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

@@ -62,7 +62,8 @@ GRANT UPDATE (tokens, refilled_at) ON {limits} TO {user};
 
 -- name: dead_letters
 -- On the queue of the dead letters.
-GRANT INSERT (priority, created_at, past_key, headers, errors, payload), SELECT (id) ON {table} TO {user};
+GRANT INSERT (priority, created_at, key, past_key, headers, errors, payload),
+      SELECT (id) ON {table} TO {user};
 
 -- name: dead_letters.manager
 -- Redriving takes them back.

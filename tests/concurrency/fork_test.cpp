@@ -79,6 +79,8 @@ struct everything {
             [&] { static_cast<void>(jobs.extend(held, 1s)); },
             [&] { static_cast<void>(jobs.peek()); },
             [&] { static_cast<void>(jobs.list(tableq::message_state::ready)); },
+            [&] { static_cast<void>(jobs.list_all(tableq::message_state::ready)); },
+            [&] { static_cast<void>(jobs.take_scoped()); },
             [&] { static_cast<void>(jobs.get(held.id)); },
             [&] { static_cast<void>(jobs.find("x")); },
             [&] { static_cast<void>(jobs.cancel(held.id)); },

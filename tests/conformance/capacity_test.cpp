@@ -240,7 +240,7 @@ TEST_P(claim_capacity, is_exact_when_messages_come_back) {
   EXPECT_EQ(jobs.take(1).size(), 1U);
   EXPECT_EQ(jobs.stats().dead, 2U);
   add_nothing();
-  EXPECT_EQ(jobs.redrive_all(), 2U);
+  EXPECT_EQ(jobs.redrive_all().count, 2U);
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
 }
 

@@ -141,7 +141,7 @@ TEST_P(claim_dead, a_receipt_from_before_death_does_not_settle_after_redrive) {
   queue.enqueue("work");
   const auto old = take_one(queue);
   EXPECT_EQ(queue.fail(old.receipt, "no"), settle_result::applied);
-  EXPECT_EQ(queue.redrive_all(), 1U);
+  EXPECT_EQ(queue.redrive_all().count, 1U);
   EXPECT_EQ(queue.complete(old.receipt), settle_result::lease_lost);
   const auto fresh = take_one(queue);
   EXPECT_EQ(queue.complete(old.receipt), settle_result::lease_lost);
@@ -157,7 +157,7 @@ TEST_P(claim_dead, redrive_all_takes_every_one) {
     failures.push_back({.receipt = each.receipt, .error = "e"});
   EXPECT_EQ(queue.fail_batch(failures).size(), 2500U);
   EXPECT_EQ(queue.stats().dead, 2500U);
-  EXPECT_EQ(queue.redrive_all(), 2500U);
+  EXPECT_EQ(queue.redrive_all().count, 2500U);
   EXPECT_EQ(queue.stats().ready, 2500U);
   EXPECT_EQ(queue.stats().dead, 0U);
 }

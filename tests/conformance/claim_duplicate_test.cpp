@@ -168,8 +168,8 @@ TEST_P(claim_key_scope, a_window_on_a_queue_that_keeps_frees_the_key_and_keeps_t
 
 TEST_P(claim_key_scope, is_fixed_when_the_queue_is_created) {
   (void)db_with_clock().claim("index", {.keys = key_scope::waiting});
-  EXPECT_CODE(kind_mismatch, (void)db_with_clock().claim("index", {.keys = key_scope::active}));
-  EXPECT_CODE(kind_mismatch, (void)db_with_clock().claim("index", {.key_window = 1s}));
+  EXPECT_CODE(options_mismatch, (void)db_with_clock().claim("index", {.keys = key_scope::active}));
+  EXPECT_CODE(options_mismatch, (void)db_with_clock().claim("index", {.key_window = 1s}));
   EXPECT_EQ(db_with_clock().queues().at(0).keys, key_scope::waiting);
   EXPECT_CODE(invalid_argument,
               (void)db_with_clock().claim("both", {.keys = key_scope::waiting, .key_window = 1s}));

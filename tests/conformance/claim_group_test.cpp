@@ -128,7 +128,7 @@ TEST_P(claim_group, that_was_redriven_waits_for_its_turn) {
   for (const char* each : {"a1", "a2"}) queue.enqueue(each, {.group = "a"});
   EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
   const auto second = take_one(queue);
-  EXPECT_EQ(queue.redrive_all(), 1U);
+  EXPECT_EQ(queue.redrive_all().count, 1U);
   EXPECT_TRUE(queue.take(1).empty());
   EXPECT_EQ(queue.complete(second.receipt), settle_result::applied);
   EXPECT_EQ(take_one(queue).payload, "a1");
@@ -208,7 +208,7 @@ TEST_P(claim_group, is_refused_with_a_delay_or_where_the_queue_has_none) {
   EXPECT_CODE(invalid_argument, jobs().enqueue("x", {.group = "a"}));
   EXPECT_CODE(invalid_argument,
               (void)db_with_clock().claim("none", {.groups = group_options{.limit = 0}}));
-  EXPECT_CODE(kind_mismatch,
+  EXPECT_CODE(options_mismatch,
               (void)db_with_clock().claim("grouped", {.groups = group_options{.limit = 5}}));
   EXPECT_EQ(db_with_clock().find("grouped")->groups, group_options{});
 }

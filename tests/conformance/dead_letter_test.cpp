@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "conformance/claim_fixture.hpp"
 #include "support/expect.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -105,7 +108,7 @@ TEST_P(dead_letters, come_back_from_where_they_were_moved_with_their_history) {
     EXPECT_EQ(each->fail(take_one(*each).receipt, "no"), settle_result::applied);
   }
   db_with_clock().claim("morgue").enqueue("of its own");
-  EXPECT_EQ(queue.redrive_all(), 1U);
+  EXPECT_EQ(queue.redrive_all().count, 1U);
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U) << "what is not from here stays";
   const auto back = queue.peek();
   ASSERT_EQ(back.size(), 1U);
@@ -115,6 +118,71 @@ TEST_P(dead_letters, come_back_from_where_they_were_moved_with_their_history) {
   ASSERT_EQ(back[0].errors.size(), 1U);
   EXPECT_EQ(back[0].errors[0].error, "no");
   EXPECT_EQ(take_one(queue).attempt, 1);
+}
+
+TEST_P(dead_letters, come_back_with_their_keys_unless_another_message_holds_them) {
+  auto queue = mail();
+  const auto bury = [&](const char* payload, const char* key) {
+    queue.enqueue(payload, {.key = key});
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+  };
+  bury("1", "free");
+  bury("2", "held");
+  bury("3", "free");
+  const auto holder = queue.enqueue("holder", {.key = "held"});
+  const auto first = queue.redrive_all();
+  EXPECT_EQ(first.count, 1U);
+  EXPECT_EQ(first.key_held, 2U);
+  EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 2U);
+  EXPECT_EQ(queue.find("free").value().payload, "1");
+  EXPECT_FALSE(queue.enqueue("4", {.key = "free"}).created()) << "it takes its key again";
+  EXPECT_EQ(queue.find("held").value().id, holder.id);
+  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(queue.redrive_all().count, 2U);
+  EXPECT_EQ(queue.find("held").value().payload, "2");
+  EXPECT_EQ(queue.find("free").value().payload, "3");
+}
+
+TEST_P(dead_letters, come_back_when_the_window_of_their_key_is_over) {
+  auto queue = db_with_clock().claim(
+      "mail", {.max_attempts = 1, .key_window = 1min, .dead_letters = "morgue"});
+  queue.enqueue("letter", {.key = "k"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+  queue.enqueue("holder", {.key = "k"});
+  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(queue.redrive_all().key_held, 1U);
+  clock.advance(2min);
+  EXPECT_EQ(queue.redrive_all().count, 1U);
+  EXPECT_EQ(queue.find("k").value().payload, "letter");
+}
+
+TEST_P(dead_letters, come_back_without_keys_that_last_until_the_first_take) {
+  auto queue = db_with_clock().claim(
+      "mail", {.max_attempts = 1, .keys = tableq::key_scope::waiting, .dead_letters = "morgue"});
+  queue.enqueue("letter", {.key = "k"});
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+  EXPECT_TRUE(queue.enqueue("another", {.key = "k"}).created());
+  EXPECT_EQ(queue.redrive_all().count, 1U);
+  EXPECT_EQ(queue.find("k").value().payload, "another");
+}
+
+TEST_P(dead_letters, that_are_missing_are_named_with_what_to_do) {
+  auto queue = mail();
+  queue.enqueue("letter");
+  const auto taken = take_one(queue);
+  db_with_clock().drop("morgue");
+  const auto named = [&](const std::function<void()>& call) {
+    const tableq::error failure = thrown_by(call);
+    EXPECT_EQ(failure.code(), tableq::errc::not_found) << failure.what();
+    EXPECT_TRUE(contains(failure.what(), "morgue")) << failure.what();
+    EXPECT_TRUE(contains(failure.what(), "database::claim")) << failure.what();
+  };
+  named([&] { static_cast<void>(queue.fail(taken.receipt, "no")); });
+  named([&] { queue.redrive_all(); });
+  auto again = mail();
+  EXPECT_EQ(again.fail(taken.receipt, "no"), settle_result::applied);
+  EXPECT_EQ(again.redrive_all().count, 1U);
 }
 
 class claim_redrive : public claim_test {
@@ -132,10 +200,12 @@ TABLEQ_ON_BACKENDS(claim_redrive, all_backends);
 
 TEST_P(claim_redrive, chooses_by_what_stands_in_the_message) {
   bury(6);
-  EXPECT_EQ(jobs().redrive_all({.filter =
-                                    [](const tableq::stored_message& each) {
-                                      return each.errors.back().error == "odd";
-                                    }}),
+  EXPECT_EQ(jobs()
+                .redrive_all({.filter =
+                                  [](const tableq::stored_message& each) {
+                                    return each.errors.back().error == "odd";
+                                  }})
+                .count,
             3U);
   std::vector<std::string> back;
   for (const auto& each : jobs().take(100)) back.push_back(each.payload);
@@ -145,15 +215,15 @@ TEST_P(claim_redrive, chooses_by_what_stands_in_the_message) {
 
 TEST_P(claim_redrive, puts_back_no_more_than_was_asked_for) {
   bury(6);
-  EXPECT_EQ(jobs().redrive_all({.max = 4}), 4U);
+  EXPECT_EQ(jobs().redrive_all({.max = 4}).count, 4U);
   EXPECT_EQ(jobs().stats().dead, 2U);
-  EXPECT_EQ(jobs().redrive_all(), 2U);
+  EXPECT_EQ(jobs().redrive_all().count, 2U);
 }
 
 TEST_P(claim_redrive, goes_at_the_rate_that_was_asked_for) {
   bury(5);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(jobs().redrive_all({.per_second = 20}), 5U);
+  EXPECT_EQ(jobs().redrive_all({.per_second = 20}).count, 5U);
   // Two in each tenth of a second, and a pause behind all.
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 200ms);
 }
@@ -162,13 +232,15 @@ TEST_P(claim_redrive, stops_when_it_is_told_to) {
   bury(6);
   std::stop_source stop;
   int looked_at = 0;
-  EXPECT_EQ(jobs().redrive_all({.filter =
-                                    [&](const tableq::stored_message&) {
-                                      if (++looked_at == 2) stop.request_stop();
-                                      return true;
-                                    },
-                                .per_second = 20,
-                                .stop = stop.get_token()}),
+  EXPECT_EQ(jobs()
+                .redrive_all({.filter =
+                                  [&](const tableq::stored_message&) {
+                                    if (++looked_at == 2) stop.request_stop();
+                                    return true;
+                                  },
+                              .per_second = 20,
+                              .stop = stop.get_token()})
+                .count,
             2U);
   EXPECT_CODE(invalid_argument, jobs().redrive_all({.per_second = -1}));
 }

@@ -211,7 +211,7 @@ TEST_P(foreign_numbers, of_any_column_are_listed_page_by_page_to_an_end) {
     EXPECT_EQ(met, all.size());
     EXPECT_GT(met, 2U);
   }
-  EXPECT_GT(jobs().redrive_all({.filter = [](const auto&) { return true; }}), 2U);
+  EXPECT_GT(jobs().redrive_all({.filter = [](const auto&) { return true; }}).count, 2U);
 }
 
 TEST_P(foreign_numbers, of_ids_at_both_ends_leave_a_capacity_to_be_counted) {

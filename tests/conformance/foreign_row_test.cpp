@@ -164,10 +164,11 @@ TEST_P(foreign_rows, one_that_cannot_be_read_is_handed_out_when_it_was_mended_an
   EXPECT_TRUE(jobs().take(10).empty());
   EXPECT_EQ(jobs().stats().dead, 2U);
   change("bad", R"(headers = '{"a": "mended"}')");
-  EXPECT_EQ(jobs().redrive_all({.filter = [](const auto& one) { return !one.unread_headers; }}),
-            1U);
+  EXPECT_EQ(
+      jobs().redrive_all({.filter = [](const auto& one) { return !one.unread_headers; }}).count,
+      1U);
   EXPECT_EQ(take_one(jobs()).headers.at("a"), "mended");
-  EXPECT_EQ(jobs().redrive_all(), 1U);
+  EXPECT_EQ(jobs().redrive_all().count, 1U);
   EXPECT_TRUE(jobs().take(1).empty()) << "it is dead again";
 }
 
@@ -188,7 +189,7 @@ TEST_P(foreign_rows, one_that_cannot_be_read_becomes_a_letter_with_its_headers_a
   EXPECT_EQ(letters[0].headers,
             (tableq::headers{{"tableq-source", "jobs"}, {"tableq-unread-headers", unreadable}}));
   EXPECT_EQ(letters[0].errors.size(), 1U);
-  EXPECT_EQ(jobs().redrive_all(), 1U) << "it stays a letter: what it said is not known";
+  EXPECT_EQ(jobs().redrive_all().count, 1U) << "it stays a letter: what it said is not known";
   EXPECT_EQ(take_one(jobs()).payload, "good");
   EXPECT_EQ(take_one(morgue).payload, "bad");
 }
@@ -215,7 +216,7 @@ TEST_P(foreign_rows, letters_that_cannot_be_read_are_left_by_redrive) {
   here().lift_checks("morgue");
   here().sql("UPDATE morgue SET headers = '" + unreadable +
              "' WHERE payload = " + here().bytes_literal("spoilt"));
-  EXPECT_EQ(jobs().redrive_all(), 1U);
+  EXPECT_EQ(jobs().redrive_all().count, 1U);
   EXPECT_EQ(take_one(jobs()).payload, "good");
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 1U);
 }

@@ -74,7 +74,7 @@ TEST_P(idle, nothing_is_held_after_any_call_of_a_claim_queue) {
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settle_result::applied));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.complete(held), tableq::settle_result::lease_lost));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.list(tableq::message_state::done).size(), 2U));
-  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.redrive_all(), 1U));
+  EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.redrive_all().count, 1U));
   EXPECT_NOTHING_HELD_AFTER(EXPECT_EQ(jobs.purge(tableq::message_state::done), 2U));
   EXPECT_NOTHING_HELD_AFTER(static_cast<void>(jobs.stats()));
   EXPECT_NOTHING_HELD_AFTER(static_cast<void>(jobs.peek(5)));

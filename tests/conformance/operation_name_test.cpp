@@ -123,7 +123,7 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_in_claim_queues) {
   all.expect("claim.purge", [&] { jobs.purge(tableq::message_state::dead, {.batch = 0}); });
   all.expect("claim.stats", [&] { static_cast<void>(jobs.stats({.count_to = 0})); });
   all.expect("limits.set", [&] { jobs.set_limits({.burst = 0}); });
-  all.expect("work", [&] { const tableq::worker none(jobs, tableq::worker::handler()); });
+  all.expect("work", [&] { const tableq::worker none(jobs, tableq::handler()); });
   all.expect("work", [&] { tableq::drain(jobs, nullptr); });
 }
 

@@ -202,7 +202,7 @@ TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
   EXPECT_CODE(permission_denied, from.redrive_all());
   auto managing = as(role::manager, options);
   auto managed = managing.claim("jobs");
-  EXPECT_EQ(managed.redrive_all(), 1U);
+  EXPECT_EQ(managed.redrive_all().count, 1U);
   const auto found = managed.peek();
   EXPECT_EQ(managed.set_priority(found.at(0).id, 3), tableq::change_result::applied);
   EXPECT_EQ(managed.cancel(found.at(0).id), tableq::change_result::applied);

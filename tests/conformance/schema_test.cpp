@@ -189,16 +189,31 @@ TEST_P(schema, queues_are_listed_by_name) {
   EXPECT_FALSE(db().find("missing"));
 }
 
+TEST_P(schema, other_fixed_options_are_refused_by_name) {
+  static_cast<void>(db().claim("jobs"));
+  const auto refused = [&](const tableq::claim_options& options) {
+    const tableq::error failure =
+        thrown_by([&] { static_cast<void>(db().claim("jobs", options)); });
+    EXPECT_EQ(failure.code(), tableq::errc::options_mismatch) << failure.what();
+    return std::string(failure.what());
+  };
+  EXPECT_TRUE(contains(refused({.keys = tableq::key_scope::waiting}), "option keys"));
+  EXPECT_TRUE(contains(refused({.key_window = std::chrono::seconds{1}}), "option key_window"));
+  EXPECT_TRUE(contains(refused({.groups = tableq::group_options{}}), "option groups"));
+  EXPECT_TRUE(contains(refused({.dead_letters = "morgue"}), "option dead_letters"));
+  EXPECT_FALSE(db().find("morgue")) << "nothing was made";
+}
+
 TEST_P(schema, the_other_ordering_is_refused) {
   using tableq::ordering;
   static_cast<void>(db().fifo("loose"));
   static_cast<void>(db().lifo("tight", {.ordering = ordering::strict}));
   const tableq::error refused =
       thrown_by([&] { static_cast<void>(db().fifo("loose", {.ordering = ordering::strict})); });
-  EXPECT_EQ(refused.code(), tableq::errc::kind_mismatch);
+  EXPECT_EQ(refused.code(), tableq::errc::options_mismatch);
   EXPECT_TRUE(contains(refused.what(), "strict") && contains(refused.what(), "relaxed"))
       << refused.what();
-  EXPECT_CODE(kind_mismatch,
+  EXPECT_CODE(options_mismatch,
               static_cast<void>(db().lifo("tight", {.ordering = ordering::relaxed})));
   EXPECT_EQ(db().find("loose")->ordering, ordering::relaxed);
   EXPECT_EQ(db().find("tight")->ordering, ordering::strict);

@@ -183,9 +183,9 @@ TEST_P(text_forms, of_limits_leaves_out_what_does_not_limit) {
     EXPECT_EQ(jobs().fail(each, "no", {.give_up = true}), settle_result::applied);
   }
   EXPECT_CODE(invalid_argument, jobs().redrive_all({.per_second = 0}));
-  EXPECT_EQ(jobs().redrive_all({.max = 0}), 0U);
-  EXPECT_EQ(jobs().redrive_all({.max = 1}), 1U);
-  EXPECT_EQ(jobs().redrive_all(), 2U);
+  EXPECT_EQ(jobs().redrive_all({.max = 0}).count, 0U);
+  EXPECT_EQ(jobs().redrive_all({.max = 1}).count, 1U);
+  EXPECT_EQ(jobs().redrive_all().count, 2U);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 /// What a handler does with the message that is called `bad`; the others are done.
 using misdeed = std::function<tableq::handled(const tableq::delivery&)>;
 
-tableq::worker::handler with(const misdeed& bad) {
+tableq::handler with(const misdeed& bad) {
   return [bad](const tableq::delivery& d, const std::stop_token&) {
     return d.payload == "bad" ? bad(d) : tableq::handled::completed();
   };
@@ -72,7 +72,7 @@ TABLEQ_ON_BACKENDS(handlers, all_backends);
 
 TEST_P(handlers, that_name_a_deadline_that_has_passed_fail_their_message_without_a_delay) {
   const misdeed late = [](const tableq::delivery& d) {
-    return d.attempt == 1 ? tableq::handled::retry_after(-1ms, "late")
+    return d.attempt == 1 ? tableq::handled::retry_after("late", -1ms)
                           : tableq::handled::completed();
   };
   auto jobs = filled({.max_attempts = 2, .retry = tableq::retry_delays{.after = {1h}}});
@@ -85,14 +85,14 @@ TEST_P(handlers, that_name_a_deadline_that_has_passed_fail_their_message_without
   jobs.enqueue("bad");
   EXPECT_EQ(tableq::drain(jobs, with(late)), 2U);
   EXPECT_EQ(jobs.stats().ready + jobs.stats().delayed + jobs.stats().dead, 0U);
-  EXPECT_EQ(tableq::handled::retry_after(std::chrono::milliseconds::min(), "x").delay(), 0ms);
+  EXPECT_EQ(tableq::handled::retry_after("x", std::chrono::milliseconds::min()).delay(), 0ms);
 }
 
 TEST_P(handlers, that_ask_for_a_delay_out_of_range_fail_their_message_and_its_history_says_so) {
   for (const auto delay :
        {std::chrono::milliseconds::max(), std::chrono::milliseconds(24h * 3651)}) {
     const misdeed never = [delay](const tableq::delivery&) {
-      return tableq::handled::retry_after(delay, "the handler's own words");
+      return tableq::handled::retry_after("the handler's own words", delay);
     };
     expect_text(never, "the handler's own words");
     expect_text(never, "3,650 days");
@@ -148,14 +148,15 @@ TEST_P(handlers, may_settle_their_message_in_a_transaction_of_their_own) {
       done.in(tx).enqueue(d.payload);
       EXPECT_EQ(jobs.in(tx).complete(d.receipt), tableq::settle_result::applied);
     });
-    return tableq::handled::completed();
+    return tableq::handled::settled();
   };
   {
     tableq::worker pool(jobs, with(itself), {.until_empty = true});
     ASSERT_TRUE(pool.wait_for(for_ever));
     EXPECT_NO_THROW(pool.join());
     EXPECT_EQ(pool.counts().completed, static_cast<std::size_t>(others));
-    EXPECT_EQ(pool.counts().lease_lost, 1U);
+    EXPECT_EQ(pool.counts().settled_by_handler, 1U);
+    EXPECT_EQ(pool.counts().lease_lost, 0U);
   }
   jobs.enqueue("bad");
   EXPECT_EQ(tableq::drain(jobs, with(itself)), 1U);

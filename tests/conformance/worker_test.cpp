@@ -103,7 +103,7 @@ TEST_P(workers, obey_what_a_handler_says) {
                       [&](const tableq::delivery& d) {
                         if (d.payload == "1") return tableq::handled::give_up("never");
                         if (d.payload == "2" && d.attempt == 1)
-                          return tableq::handled::retry_after(1ms, "later");
+                          return tableq::handled::retry_after("later", 1ms);
                         if (d.payload == "3" && !given_back.exchange(true))
                           return tableq::handled::give_back();
                         return tableq::handled::completed();

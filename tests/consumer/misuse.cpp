@@ -1,9 +1,18 @@
 // Mistakes that the compiler must refuse, one for each macro; CMakeLists.txt says with which words.
 // Without a macro everything here compiles: what is refused is refused for its own sake.
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <tableq/soci.hpp>
 #include <tableq/tableq.hpp>
+
+struct move_only_handler {
+  std::unique_ptr<int> own;
+  void operator()(const tableq::delivery& taken) const;
+};
 
 void by_id(tableq::message_id id);
 void by_transaction(tableq::transaction& tx);
@@ -24,7 +33,25 @@ void use(tableq::database& db, tableq::heap_queue& heap, tableq::fifo_queue& fif
   by_transaction(static_cast<tableq::transaction&>(joined));
   (void)fifo.dequeue();
   by_id(tableq::message_id{1});
-#if defined(HEAP_HAS_NO_TAKE)
+  (void)tableq::drain(claim, [](const tableq::delivery&) {});
+  (void)tableq::drain(claim, [](const tableq::delivery&, const std::stop_token&) {});
+  (void)tableq::drain(claim, [n = 0](tableq::delivery) mutable { ++n; });
+  (void)tableq::drain(claim, move_only_handler());
+  const tableq::worker pool(claim, [](tableq::transaction&, const tableq::delivery&) {
+    return tableq::handled::settled();
+  });
+  const std::unordered_set<tableq::message_id> ids;
+  const std::unordered_set<tableq::receipt> receipts;
+#if defined(HANDLER_TAKES_NO_NUMBER)
+  const tableq::worker wrong(claim, [](int) {});
+#elif defined(HANDLER_CHANGES_NO_DELIVERY)
+  (void)tableq::drain(claim, [](tableq::delivery&) {});
+#elif defined(HANDLER_RETURNS_NO_NUMBER)
+  (void)tableq::drain(claim, [](const tableq::delivery&) { return 1; });
+#elif defined(HANDLER_OF_A_TRANSACTION_RETURNS_NO_TEXT)
+  const tableq::worker wrong(
+      claim, [](tableq::transaction&, const tableq::delivery&) { return std::string(); });
+#elif defined(HEAP_HAS_NO_TAKE)
   (void)heap.take();
 #elif defined(FIFO_HAS_NO_COMPLETE)
   (void)fifo.complete(receipt);

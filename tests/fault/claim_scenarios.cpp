@@ -201,7 +201,7 @@ void add_care(std::vector<scenario>& to) {
     return std::to_string(jobs.redrive(left.ids));
   }));
   const auto all = [](claim_queue& jobs, notes& /*left*/) {
-    return std::to_string(jobs.redrive_all());
+    return std::to_string(jobs.redrive_all().count);
   };
   to.push_back(on_dead("redrive all", sort::usual, all));
   to.push_back(on_dead("redrive all from the dead letters", sort::buried, all));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace tableq_test {
@@ -149,11 +151,29 @@ std::size_t claim_model::own_letters() const {
   }));
 }
 
+std::size_t claim_model::letters_that_come_back(timestamp now) {
+  const bool keyed = rules_.keys.value_or(tableq::key_scope::active) == tableq::key_scope::active;
+  std::size_t count = 0;
+  std::set<std::string> keys;
+  for (const auto& [payload, letter] : letters_) {
+    if (letter.headers.count("tableq-source") == 0) continue;
+    if (keyed && letter.key) {
+      keys.insert(*letter.key);
+    } else {
+      ++count;
+    }
+  }
+  if (!keys.empty()) forget_keys(now);
+  return count + static_cast<std::size_t>(std::ranges::count_if(
+                     keys, [&](const std::string& key) { return !holder(key, now); }));
+}
+
 void claim_model::adopt(tableq::message_id id, const std::string& payload) {
   tableq::stored_message message = letters_.extract(payload).mapped();
   message.id = id;
   message.headers.erase("tableq-source");
-  all_[id] = {.message = message, .holds_key = false};
+  const bool keyed = rules_.keys.value_or(tableq::key_scope::active) == tableq::key_scope::active;
+  all_[id] = {.message = message, .holds_key = keyed};
   last_ = id;
 }
 

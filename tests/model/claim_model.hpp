@@ -101,6 +101,9 @@ class claim_model {
   [[nodiscard]] limits_model& limits_of_letters() { return limits_of_letters_; }
   /// How many of the letters are this queue's.
   [[nodiscard]] std::size_t own_letters() const;
+  /// How many of these redrive_all brings back: of those with one key the first, if it is free.
+  /// Forgets keys whose windows are over, if it looks at any.
+  std::size_t letters_that_come_back(tableq::timestamp now);
   /// A letter comes back, under a new id.
   void adopt(tableq::message_id id, const std::string& payload);
 

@@ -54,13 +54,15 @@ void claim_walk::redrive() {
     ASSERT_EQ(got, model_.redrive(ids));
     return;
   }
-  std::size_t got = 0;
+  tableq::redriven got;
   const bool known = told([&] { got = queue_->redrive_all(); });
   if (!known) may_.may_be(model_);
-  const std::size_t letters = model_.own_letters();
+  const std::size_t own = model_.own_letters();
+  const std::size_t letters = model_.letters_that_come_back(clock.now());
   const std::size_t woken = model_.redrive_all();
   if (known) {
-    ASSERT_EQ(got, woken + letters);
+    ASSERT_EQ(got.count, woken + letters);
+    ASSERT_EQ(got.key_held, own - letters);
   } else {
     may_.may_be(model_);
   }

@@ -36,7 +36,7 @@ class handling {
       case 0:
         return tableq::handled::failed("garbage");
       case 1:
-        return tableq::handled::retry_after(1ms, "garbage");
+        return tableq::handled::retry_after("garbage", 1ms);
       case 2:
         return tableq::handled::give_up("garbage");
       case 3:

@@ -75,8 +75,8 @@ TEST(queue_options, of_another_kind_or_order_do_not_open_a_queue) {
   const queue_info stored =
       settle_options("mail", {.kind = kind::fifo, .order = {.ordering = ordering::strict}});
   EXPECT_CODE(kind_mismatch, merge_options(stored, {.kind = kind::lifo}));
-  EXPECT_CODE(kind_mismatch, merge_options(stored, {.kind = kind::fifo,
-                                                    .order = {.ordering = ordering::relaxed}}));
+  EXPECT_CODE(options_mismatch, merge_options(stored, {.kind = kind::fifo,
+                                                       .order = {.ordering = ordering::relaxed}}));
   EXPECT_EQ(merge_options(stored, {.kind = kind::fifo}).ordering, ordering::strict);
 }
 

@@ -1,0 +1,115 @@
+// Calls of handlers, in a transaction or without one.
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <tableq/transaction.hpp>
+
+#include "core/database/access.hpp"
+#include "core/database/transaction_state.hpp"
+#include "core/queue/queue_state.hpp"
+#include "core/session/retry.hpp"
+#include "core/worker/verdict.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+using std::chrono::milliseconds;
+
+handler_result result_of(handled verdict) {
+  const bool settled = verdict.what() == handled::how::settled;
+  return {.verdict = std::move(verdict),
+          .ended = settled ? std::optional(worker_event::kind::settled_by_handler) : std::nullopt};
+}
+
+/// Calls of one handler for one message, each in a transaction of its own.
+class transactional_call {
+ public:
+  transactional_call(const handler& work, const claim_queue& queue, const delivery& message,
+                     const std::stop_token& stop, std::optional<milliseconds> retry_delay)
+      : work_(work),
+        queue_(queue),
+        database_(access::state_of(queue).database()),
+        message_(message),
+        stop_(stop),
+        retry_delay_(retry_delay) {}
+
+  handler_result run() {
+    retry_policy policy(database_.options().retry_for, contact::known);
+    for (;;) {
+      try {
+        return once();
+      } catch (const no_free_session&) {
+        throw;
+      } catch (const error& failure) {
+        if (failure.code() == errc::outcome_unknown) throw;
+        if (!stop_.stop_requested() && policy.again(failure)) continue;
+        if (handlers_own_) return result_of(*std::exchange(handlers_own_, std::nullopt));
+        if (may_be_of_a_message(failure)) return result_of(instead_of_done(failure));
+        throw;
+      }
+    }
+  }
+
+ private:
+  handler_result once() {
+    handlers_own_.reset();
+    transaction tx = access::make(begin_transaction(database_.shared_from_this()));
+    handled verdict = call(tx);
+    const bool completes = verdict.what() == handled::how::completed;
+    // A transaction that is not committed is rolled back by its destructor.
+    if (!database_.here() || (!completes && verdict.what() != handled::how::settled)) {
+      return result_of(std::move(verdict));
+    }
+    if (completes && queue_.in(tx).complete(message_) == settle_result::lease_lost) {
+      return {.verdict = std::move(verdict), .ended = worker_event::kind::lease_lost};
+    }
+    tx.commit();
+    return {.verdict = std::move(verdict),
+            .ended =
+                completes ? worker_event::kind::completed : worker_event::kind::settled_by_handler};
+  }
+
+  /// @throws error what the handler threw, if the database's failure may pass.
+  handled call(transaction& tx) {
+    std::optional<error> passing;
+    handled verdict = verdict_of(
+        [&] {
+          try {
+            return work_(&tx, message_, stop_);
+          } catch (const error& failure) {
+            if (may_pass(failure)) passing.emplace(failure);
+            throw;
+          }
+        },
+        retry_delay_);
+    if (!passing) return verdict;
+    handlers_own_ = std::move(verdict);
+    throw error(*passing);
+  }
+
+  static bool may_pass(const error& failure) noexcept {
+    return failure.code() != errc::outcome_unknown && failure.advice() != advice::never;
+  }
+
+  const handler& work_;
+  const claim_queue& queue_;
+  database_state& database_;
+  const delivery& message_;
+  const std::stop_token& stop_;
+  const std::optional<milliseconds> retry_delay_;
+  std::optional<handled> handlers_own_;  ///< The verdict if the handler is not called again.
+};
+
+}  // namespace
+
+handler_result handle(const handler& work, const claim_queue& queue, const delivery& message,
+                      const std::stop_token& stop, std::optional<milliseconds> retry_delay) {
+  if (work.in_transaction()) {
+    return transactional_call(work, queue, message, stop, retry_delay).run();
+  }
+  return result_of(verdict_of([&] { return work(nullptr, message, stop); }, retry_delay));
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+
+#include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
+#include <tableq/message.hpp>
+
+namespace tableq::inline v0 {
+
+/// The messages of a `claim` queue in one state, read page by page while the range is walked. Made
+/// by `claim_queue::list_all`.
+///
+/// An input range. It and its iterators keep the database open. `begin` reads the first page and
+/// begins anew each time. It is no snapshot: see claim_queue::list. `begin` and `++` throw what
+/// `list` throws; after an error the iterator stands where it stood, and `++` may be tried again.
+///
+/// @par Thread safety
+/// Distinct objects: safe, but for copies of one iterator. Shared objects: safe for the range,
+/// unsafe for an iterator.
+class TABLEQ_EXPORT message_range {
+  struct walk;
+
+ public:
+  /// Copies share one position.
+  class TABLEQ_EXPORT iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = stored_message;
+    using difference_type = std::ptrdiff_t;
+
+    /// The end of every range.
+    iterator() noexcept = default;
+    /// The message. Valid until the next `++`.
+    [[nodiscard]] const stored_message& operator*() const noexcept;
+    /// The same.
+    [[nodiscard]] const stored_message* operator->() const noexcept { return &**this; }
+    /// The next message; reads a page when one is used up.
+    iterator& operator++();
+    void operator++(int) { ++*this; }
+    /// Whether there is no further message.
+    friend bool operator==(const iterator& at, std::default_sentinel_t /*end*/) noexcept {
+      return at.over();
+    }
+
+   private:
+    friend class message_range;
+    explicit iterator(std::shared_ptr<walk> at) noexcept;
+    [[nodiscard]] bool over() const noexcept;
+
+    std::shared_ptr<walk> walk_;
+  };
+
+  /// The first message of those that are there now.
+  [[nodiscard]] iterator begin() const;
+  /// Where every walk ends.
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  friend class claim_queue;
+  message_range(const claim_queue& queue, message_state state, std::size_t page_size);
+
+  std::shared_ptr<const walk> first_;  ///< Nothing is read yet.
+};
+
+}  // namespace tableq::inline v0

@@ -1,0 +1,73 @@
+#pragma once
+
+/// @file
+/// The names of tableq's enumerations, for logs and tests: `std::cout << jobs.complete(taken)`
+/// prints `applied`. Names are lower-case, the same as in C++, and stable. A value that is no
+/// enumerator is `unknown`.
+
+#include <concepts>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <tableq/claim_options.hpp>
+#include <tableq/error.hpp>
+#include <tableq/export.hpp>
+#include <tableq/handled.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/schema.hpp>
+#include <tableq/testing.hpp>
+#include <tableq/worker.hpp>
+
+namespace tableq::inline v0 {
+
+/// The number, in decimal.
+[[nodiscard]] TABLEQ_EXPORT std::string to_string(message_id id);
+
+/// The enumerator's name. errc, advice, kind and role have theirs in error.hpp and schema.hpp.
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(ordering value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(schema_policy value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(notifications value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(key_scope value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(on_duplicate value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(group_policy value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(message_state value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(settle_result value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(change_result value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(enqueue_result value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(handled::how value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(worker_event::kind value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(finding::level value) noexcept;
+
+namespace testing {
+/// The enumerator's name.
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(trouble value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(moment value) noexcept;
+}  // namespace testing
+
+/// An enumeration of tableq with a name for each value.
+template <class Value>
+concept named_value = std::is_enum_v<Value> && requires(Value value) {
+  { to_string(value) } -> std::same_as<std::string_view>;
+};
+
+/// Writes the enumerator's name. Needs <ostream> where it is used.
+template <class Traits, named_value Value>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Value value) {
+  return out << to_string(value);
+}
+
+/// Writes the number.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             const message_id& id) {
+  return out << id.value;
+}
+
+namespace testing {
+using v0::operator<<;
+}  // namespace testing
+
+}  // namespace tableq::inline v0

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include <tableq/dialect.hpp>
@@ -16,6 +17,7 @@
 #include "core/seam/process.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
+#include "drivers/opening.hpp"
 #include "drivers/session.hpp"
 #if defined(TABLEQ_WITH_ODBC)
 #include "drivers/transport/odbc_address.hpp"
@@ -180,6 +182,17 @@ class dialect_driver final : public core::driver {
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(texts_, at_, session, faults_);
+  }
+  std::optional<bool> reaches(const core::connection& adopted) override {
+    const session_place mine = share_.place.get();
+    const session_place theirs = static_cast<const dialect_session&>(adopted).place();
+    const bool exclusive = mine.exclusive && theirs.exclusive;
+    if (exclusive) return !mine.name.empty() && mine.name == theirs.name;
+    if (!mine.name.empty() && mine.name == theirs.name) return true;
+    return std::nullopt;
+  }
+  void open_callers(soci::session& session) override {
+    drivers::open_callers(*texts_, at_, share_, session);
   }
   std::unique_ptr<core::listener> listen() override {
     if (texts_->by->listen == nullptr) return nullptr;

@@ -60,7 +60,11 @@ class dialect_session final : public core::connection {
   void commit() override;
   void rollback() noexcept override;
   bool usable() noexcept override;
+  core::transaction_status transaction() noexcept override;
   soci::session& session() noexcept override { return *session_; }
+
+  /// Where it is connected.
+  [[nodiscard]] session_place place() const { return transport_->place(); }
 
  private:
   /// The outcome if the session is lost in the middle of a step.
@@ -87,6 +91,8 @@ class dialect_session final : public core::connection {
   void on_files(Step step);
   /// The session is of no use any more.
   [[noreturn]] void lose(const named_file& file);
+  /// Whether the session is connected as it was when it was opened or adopted.
+  [[nodiscard]] bool attached() const noexcept;
   /// Runs a step; translates the transport's exceptions.
   template <class Step>
   void guarded(std::string_view operation, Step step);
@@ -94,6 +100,7 @@ class dialect_session final : public core::connection {
   std::shared_ptr<const dialect_texts> texts_;
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
+  const void* backend_ = nullptr;  // the session's, when it was opened or adopted
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
   known_texts known_;

@@ -16,6 +16,7 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/seam/driver.hpp"
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/named_file.hpp"
@@ -86,6 +87,12 @@ class prepared {
   virtual void run(const arguments& with, core::row_set& out) = 0;
 };
 
+/// Where a session is connected, as the client library names it.
+struct session_place {
+  std::string name = {};   ///< Equal ones are of one database. Empty: not known, or in memory.
+  bool exclusive = false;  ///< A database has no other name.
+};
+
 /// The executor of one session.
 class transport {
  public:
@@ -101,6 +108,9 @@ class transport {
   /// Whether the link is up, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
   virtual bool in_transaction() noexcept = 0;
+  /// Never `closed`: the session is open.
+  virtual core::transaction_status transaction() noexcept = 0;
+  [[nodiscard]] virtual session_place place() const { return {}; }
 
   /// What the session works on, as it found that; null where a server or the memory has it.
   virtual const session_files* files() noexcept { return nullptr; }
@@ -113,6 +123,8 @@ struct transport_kind {
   bool arrays;  ///< Whether parameters can be arrays.
   /// Opens a session. Throws native_failure with link_lost when that fails.
   std::unique_ptr<soci::session> (*open)(const endpoint& at);
+  /// Opens a closed session of the caller, for its own use. Throws as `open` does.
+  void (*open_callers)(soci::session& session, const endpoint& at);
   /// The executor for a session.
   /// @param own the writes of its `database` object; null: the session is the caller's, whose
   ///   settings stay as they are.

@@ -6,6 +6,7 @@
 #include <tableq/queue.hpp>
 
 #include "core/database/access.hpp"
+#include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/queue_state.hpp"
@@ -29,17 +30,23 @@ auto operation(const queue_state& of, transaction_state* tx, statement as, Work 
     };
     if (tx == nullptr) return checked();
     const transaction_state::use mine(*tx);
+    tx->check_open();
     return checked();
   });
 }
 
 /// The transaction that a handle is bound to. Null: none.
-/// @throws error errc::invalid_argument when it is gone, or in a child of the handle's process.
-inline std::shared_ptr<transaction_state> transaction_of(const queue& on, statement as) {
+/// @throws error errc::invalid_argument when it is gone, in a child of the handle's process, or
+///   where none is forgotten in a transaction of the thread.
+inline std::shared_ptr<transaction_state> transaction_of(const queue& on, statement as,
+                                                         beside work) {
   const database_state& in = access::state_of(on).database();
   return named(in.name(), contract_of(as).name, [&]() -> std::shared_ptr<transaction_state> {
     in.check_here();
-    if (!access::is_bound(on)) return nullptr;
+    if (!access::is_bound(on)) {
+      check_beside(in, work, access::is_outside(on));
+      return nullptr;
+    }
     auto tx = access::transaction_of(on);
     if (!tx) refuse("the transaction of this handle is gone: make another handle with in(tx)");
     return tx;
@@ -52,7 +59,7 @@ template <class Work>
 auto operation(const queue& on, statement as, Work work)
     -> std::invoke_result_t<Work&, const queue_state&, transaction_state*> {
   const queue_state& of = access::state_of(on);
-  const std::shared_ptr<transaction_state> tx = transaction_of(on, as);
+  const std::shared_ptr<transaction_state> tx = transaction_of(on, as, beside::operation);
   return operation(of, tx.get(), as, [&] { return work(of, tx.get()); });
 }
 
@@ -61,9 +68,12 @@ template <class Work>
 auto operation_outside(const queue& on, statement as, Work work)
     -> std::invoke_result_t<Work&, const queue_state&> {
   const queue_state& of = access::state_of(on);
+  const beside sort = contract_of(as).writes ? beside::change : beside::look;
   const auto refused = [&] {
-    if (transaction_of(on, as) == nullptr) return;
-    refuse("this is not done inside a transaction: call it on the queue, not on queue.in(tx)");
+    if (transaction_of(on, as, sort) == nullptr) return;
+    refuse(
+        "this is not done inside a transaction: call it before or after, or on queue.outside(), "
+        "not on queue.in(tx)");
   };
   named(of.database().name(), contract_of(as).name, refused);
   return operation(of, nullptr, as, [&] { return work(of); });

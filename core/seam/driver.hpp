@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,15 @@ struct table_names {
   /// Of the queue that a handle was opened for: `:own_identity` in its texts. Zero, which is the
   /// catalogue's own: of none.
   std::int64_t identity = 0;
+};
+
+/// What the client library knows of a session's transaction without asking the server.
+enum class transaction_status {
+  none,  ///< No transaction is open, or one that the client library cannot see.
+  open,
+  failed,   ///< It can only be rolled back.
+  unknown,  ///< The session is lost.
+  closed,   ///< The session was closed, or connected anew.
 };
 
 /// One session with a database. Used by one thread at a time.
@@ -70,6 +80,8 @@ class connection {
   /// only the client library, not the server.
   virtual bool usable() noexcept = 0;
 
+  virtual transaction_status transaction() noexcept = 0;
+
   virtual soci::session& session() noexcept = 0;
 };
 
@@ -85,6 +97,13 @@ class driver {
   virtual std::unique_ptr<connection> connect() = 0;
   /// Uses a session of the caller, and leaves nothing behind in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
+  /// Whether a session that was adopted is connected to this database, as far as the client library
+  /// knows. Empty: the servers have to be asked.
+  virtual std::optional<bool> reaches(const connection& adopted) = 0;
+  /// Connects a closed session of the caller.
+  /// @throws error errc::invalid_argument when it is open, errc::unsupported when no other session
+  ///   can reach the database.
+  virtual void open_callers(soci::session& session) = 0;
 
   /// A listener for changes by others; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;

@@ -209,6 +209,27 @@ class libpq_executor final : public transport {
     const PGTransactionStatusType status = PQtransactionStatus(link_->handle);
     return status == PQTRANS_ACTIVE || status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
   }
+  core::transaction_status transaction() noexcept override {
+    using enum core::transaction_status;
+    switch (PQtransactionStatus(link_->handle)) {
+      case PQTRANS_IDLE:
+        return none;
+      case PQTRANS_INERROR:
+        return failed;
+      case PQTRANS_UNKNOWN:
+        return unknown;
+      default:
+        return open;
+    }
+  }
+  [[nodiscard]] session_place place() const override {
+    std::string name;
+    for (const char* const part :
+         {PQhost(link_->handle), PQport(link_->handle), PQdb(link_->handle)}) {
+      name.append(part == nullptr ? "" : part).append("\n");
+    }
+    return {.name = std::move(name)};
+  }
 
  private:
   std::shared_ptr<libpq_link> link_;
@@ -216,13 +237,22 @@ class libpq_executor final : public transport {
   closed_in_child not_for_children_;
 };
 
-std::unique_ptr<soci::session> open(const endpoint& at) {
-  std::unique_ptr<soci::session> session;
+void connect(soci::session& session, const endpoint& at) {
   try {
-    session = std::make_unique<soci::session>(soci::postgresql, at.connect);
+    session.open(soci::postgresql, at.connect);
   } catch (const soci::soci_error& failure) {
     throw native_failure({.link_lost = true, .sentence = one_line(failure.get_error_message())});
   }
+}
+
+void open_callers(soci::session& session, const endpoint& at) {
+  connect(session, at);
+  if (PQsetClientEncoding(handle_of(session), "UTF8") != 0) fail(handle_of(session), nullptr);
+}
+
+std::unique_ptr<soci::session> open(const endpoint& at) {
+  auto session = std::make_unique<soci::session>();
+  connect(*session, at);
   PGconn* handle = handle_of(*session);
   PQsetNoticeProcessor(
       handle, [](void*, const char*) {}, nullptr);
@@ -256,7 +286,7 @@ bool fits(soci::session& session, const dialect& /*definition*/) {
 
 }  // namespace
 
-const transport_kind libpq_transport{"libpq", marker::numbered,    true, open, attach,
-                                     fits,    listen_through_libpq};
+const transport_kind libpq_transport{"libpq",      marker::numbered, true, open,
+                                     open_callers, attach,           fits, listen_through_libpq};
 
 }  // namespace tableq::inline v0::drivers

@@ -21,6 +21,8 @@ class named_file {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether the name led anywhere in the beginning.
   [[nodiscard]] bool found() const noexcept { return node_ != 0; }
+  /// The same text for the same file, whatever its names.
+  [[nodiscard]] std::string number() const;
   /// Whether the name leads to it. One call to the system, of about a microsecond.
   [[nodiscard]] bool there() const noexcept;
 

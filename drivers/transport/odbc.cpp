@@ -291,6 +291,14 @@ class odbc_executor final : public transport {
     const calling here;
     return link_->in_transaction();
   }
+  /// A transaction that a caller's plain BEGIN has opened is not seen.
+  core::transaction_status transaction() noexcept override {
+    return in_transaction() ? core::transaction_status::open : core::transaction_status::none;
+  }
+  [[nodiscard]] session_place place() const override {
+    if (!files_ || !files_->main.there()) return {};
+    return {.name = files_->main.number(), .exclusive = true};
+  }
   const session_files* files() noexcept override { return files_ ? &*files_ : nullptr; }
 
  private:
@@ -316,13 +324,13 @@ class odbc_executor final : public transport {
   throw native_failure(std::move(what));
 }
 
-std::unique_ptr<soci::session> connect(const endpoint& at) {
+void open_callers(soci::session& session, const endpoint& at) {
   soci::connection_parameters parameters(soci::odbc, at.connect);
   // Otherwise a driver may ask a person for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
   const calling here;
   try {
-    return std::make_unique<soci::session>(parameters);
+    session.open(parameters);
   } catch (const soci::odbc_soci_error& failure) {
     const auto* state = reinterpret_cast<const char*>(failure.odbc_error_code());
     const auto* message = reinterpret_cast<const char*>(failure.odbc_error_message());
@@ -336,7 +344,8 @@ std::unique_ptr<soci::session> connect(const endpoint& at) {
 }
 
 std::unique_ptr<soci::session> open(const endpoint& at) {
-  std::unique_ptr<soci::session> session = connect(at);
+  auto session = std::make_unique<soci::session>();
+  open_callers(*session, at);
   odbc_executor executor(handle_of(*session), at);
   for (const std::string& statement : at.setup) executor.script(statement, boundary::none);
   return session;
@@ -371,7 +380,8 @@ std::string odbc_product(const endpoint& at) {
   return odbc::product_of(*odbc::open(at));
 }
 
-const transport_kind odbc_transport{"odbc",       marker::question, false,  odbc::open,
-                                    odbc::attach, odbc::fits,       nullptr};
+const transport_kind odbc_transport{
+    "odbc",       marker::question, false,  odbc::open, odbc::open_callers,
+    odbc::attach, odbc::fits,       nullptr};
 
 }  // namespace tableq::inline v0::drivers

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "drivers/transport.hpp"
@@ -264,6 +266,15 @@ class sqlite_executor final : public transport {
   }
   bool alive() noexcept override { return true; }
   bool in_transaction() noexcept override { return sqlite3_get_autocommit(handle_) == 0; }
+  core::transaction_status transaction() noexcept override {
+    return in_transaction() ? core::transaction_status::open : core::transaction_status::none;
+  }
+  [[nodiscard]] session_place place() const override {
+    if (!files_) return {.exclusive = true};
+    // A file that is gone is told of by the next operation.
+    if (!files_->main.there()) return {};
+    return {.name = files_->main.number(), .exclusive = true};
+  }
   const session_files* files() noexcept override {
     if (!files_) return nullptr;
     if (!files_->log) find_files(handle_, files_);
@@ -277,13 +288,38 @@ class sqlite_executor final : public transport {
   checkpoint_pace pace_;
 };
 
-std::unique_ptr<soci::session> open(const endpoint& at) {
-  std::unique_ptr<soci::session> session;
+/// Why the file of `dbname="file"` cannot be opened, if its directory is missing; else empty.
+std::string missing_directory(const std::string& connect) {
+  const std::size_t begin = connect.find('"');
+  const std::size_t end = connect.rfind('"');
+  if (begin == std::string::npos || begin == end) return {};
+  const std::string name = connect.substr(begin + 1, end - begin - 1);
+  if (name.starts_with("file:")) return {};
+  const std::filesystem::path file(name);
+  std::error_code failed;
+  const std::filesystem::path directory = std::filesystem::absolute(file, failed).parent_path();
+  if (failed || std::filesystem::exists(directory, failed) || failed) return {};
+  return "the directory " + directory.string() + " does not exist; create it first";
+}
+
+void connect(soci::session& session, const endpoint& at) {
   try {
-    session = std::make_unique<soci::session>(soci::sqlite3, at.connect);
+    session.open(soci::sqlite3, at.connect);
   } catch (const soci::sqlite3_soci_error& failure) {
-    throw native_failure({.number = failure.result(), .sentence = failure.get_error_message()});
+    const std::string missing = missing_directory(at.connect);
+    throw native_failure({.number = failure.result(),
+                          .sentence = missing.empty() ? failure.get_error_message() : missing});
   }
+}
+
+void open_callers(soci::session& session, const endpoint& at) {
+  connect(session, at);
+  sqlite3_busy_timeout(handle_of(session), static_cast<int>(at.busy_timeout.count()));
+}
+
+std::unique_ptr<soci::session> open(const endpoint& at) {
+  auto session = std::make_unique<soci::session>();
+  connect(*session, at);
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
   sqlite_executor executor(handle, at, own_writes());
@@ -314,6 +350,7 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .markers = marker::numbered_question,
                                       .arrays = false,
                                       .open = open,
+                                      .open_callers = open_callers,
                                       .attach = attach,
                                       .fits = fits,
                                       .listen = listen,

@@ -21,6 +21,7 @@ class pending_queue;
 class plain_queue;
 class queue;
 class receipts_view;
+class text_view;
 class transaction;
 class worker;
 

@@ -6,7 +6,7 @@
 #include <tableq/dialect.hpp>
 
 #include "core/seam/fault_plan.hpp"
-#include "drivers/session.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/session_share.hpp"
 

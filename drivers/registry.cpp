@@ -183,7 +183,7 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(texts_, at_, session, faults_);
   }
-  std::optional<bool> reaches(const core::connection& adopted) override {
+  [[nodiscard]] std::optional<bool> reaches(const core::connection& adopted) const {
     const session_place mine = share_.place.get();
     const session_place theirs = static_cast<const dialect_session&>(adopted).place();
     const bool exclusive = mine.exclusive && theirs.exclusive;
@@ -191,7 +191,7 @@ class dialect_driver final : public core::driver {
     if (!mine.name.empty() && mine.name == theirs.name) return true;
     return std::nullopt;
   }
-  void open_callers(soci::session& session) override {
+  void open_callers(soci::session& session) const {
     drivers::open_callers(*texts_, at_, share_, session);
   }
   std::unique_ptr<core::listener> listen() override {
@@ -268,6 +268,18 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url,
   });
   return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(at),
                                                    std::move(faults));
+}
+
+std::optional<bool> core::reaches(driver& database, const connection& adopted) {
+  return static_cast<drivers::dialect_driver&>(database).reaches(adopted);
+}
+
+void core::open_callers(driver& database, soci::session& session) {
+  static_cast<drivers::dialect_driver&>(database).open_callers(session);
+}
+
+core::transaction_status core::transaction_of(connection& session) noexcept {
+  return static_cast<drivers::dialect_session&>(session).transaction();
 }
 
 std::string_view core::reserved_beginning(std::string_view table) noexcept {

@@ -81,15 +81,6 @@ constexpr std::size_t one_key = 0;
 
 }  // namespace
 
-void dialect_texts::learn(std::string_view texts) {
-  statements = split_blocks(texts);
-  given_clock = split_blocks(texts, clock_source::given);
-  for (const core::contract& of : core::contracts()) {
-    for_one.set(static_cast<std::size_t>(of.id),
-                statements.contains(std::string(of.name).append(drivers::for_one)));
-  }
-}
-
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                                  std::shared_ptr<core::fault_plan> faults, session_share* share)
     : texts_(std::move(texts)),
@@ -100,7 +91,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, con
   const own_writes alone;
   transport_ =
       attach(*texts_, at, *session_, share != nullptr ? &share->writes : &alone, std::move(faults));
-  if (share != nullptr) share->place.opened(*transport_);
+  if (share != nullptr) share->place.opened(place());
   const session_files* const found = transport_->files();
   if (share != nullptr && found != nullptr) {
     refuse_to_connect(*texts_, share->file.opened(found->main));

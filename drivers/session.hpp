@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bitset>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "drivers/blocks.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/session_share.hpp"
 
@@ -18,18 +17,6 @@ namespace tableq::inline v0::drivers {
 
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
-
-/// A dialect with its statements parsed, shared by all sessions of a database.
-struct dialect_texts {
-  dialect definition;
-  const transport_kind* by = nullptr;
-  blocks statements;   ///< `{clock}` is the database's function.
-  blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
-  std::bitset<core::statement_count> for_one =
-      {};  ///< By statement: whether there is a text for one message.
-
-  void learn(std::string_view texts);
-};
 
 /// One SOCI session, used with a dialect and a transport.
 ///
@@ -60,11 +47,13 @@ class dialect_session final : public core::connection {
   void commit() override;
   void rollback() noexcept override;
   bool usable() noexcept override;
-  core::transaction_status transaction() noexcept override;
+  [[nodiscard]] core::transaction_status transaction() noexcept;
   soci::session& session() noexcept override { return *session_; }
 
   /// Where it is connected.
-  [[nodiscard]] session_place place() const { return transport_->place(); }
+  [[nodiscard]] session_place place() const {
+    return texts_->by->place(*session_, transport_->files());
+  }
 
  private:
   /// The outcome if the session is lost in the middle of a step.

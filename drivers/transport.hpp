@@ -107,10 +107,12 @@ class transport {
   virtual void script(const std::string& sql, boundary what) = 0;
   /// Whether the link is up, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
-  virtual bool in_transaction() noexcept = 0;
   /// Never `closed`: the session is open.
   virtual core::transaction_status transaction() noexcept = 0;
-  [[nodiscard]] virtual session_place place() const { return {}; }
+  [[nodiscard]] bool in_transaction() noexcept {
+    const core::transaction_status now = transaction();
+    return now == core::transaction_status::open || now == core::transaction_status::failed;
+  }
 
   /// What the session works on, as it found that; null where a server or the memory has it.
   virtual const session_files* files() noexcept { return nullptr; }
@@ -133,6 +135,9 @@ struct transport_kind {
   /// Whether an open session of unknown origin is of this kind, and of the dialect's database, as
   /// far as known without asking it.
   bool (*fits)(soci::session& session, const dialect& definition);
+  /// Where an open session is connected; a null function: never known.
+  /// @param files what the session works on; may be null.
+  session_place (*place)(soci::session& session, const session_files* files);
   /// A listener for changes by others; null if this address has none. A null function: no address
   /// has one.
   /// @param session an open one, to keep or to drop.

@@ -61,7 +61,7 @@ void database_state::settle_schema(std::string found) {
 }
 
 bool database_state::reached_by(connection& callers) {
-  if (const auto known = driver_->reaches(callers)) return *known;
+  if (const auto known = reaches(*driver_, callers)) return *known;
   const auto identity_of = [this](connection& session) {
     const table_names names = names_for(options_, {});
     return run(session, names, statements::session_identity).at(0).database;

@@ -90,7 +90,7 @@ void transaction_state::check_open() {
 }
 
 void transaction_state::check_open(connection& on) const {
-  switch (on.transaction()) {
+  switch (transaction_of(on)) {
     case transaction_status::none:
       if (!adopted_) {
         refuse(
@@ -99,8 +99,8 @@ void transaction_state::check_open(connection& on) const {
       }
       if (!autocommit_) {
         refuse(
-            "the enlisted session is in no transaction: begin one first (through ODBC with "
-            "soci::transaction), or enlist it with tableq::autocommit");
+            "the enlisted session is in no transaction: begin one first, with "
+            "soci::transaction, or enlist it with tableq::autocommit");
       }
       return;
     case transaction_status::failed:
@@ -281,7 +281,7 @@ void open_session(const database& db, soci::session& session) {
   core::database_state& in = core::access::state_of(db);
   core::named(in.name(), "open_session", [&] {
     in.check_here();
-    in.dialect_driver().open_callers(session);
+    core::open_callers(in.dialect_driver(), session);
   });
 }
 

@@ -80,8 +80,6 @@ class connection {
   /// only the client library, not the server.
   virtual bool usable() noexcept = 0;
 
-  virtual transaction_status transaction() noexcept = 0;
-
   virtual soci::session& session() noexcept = 0;
 };
 
@@ -97,13 +95,6 @@ class driver {
   virtual std::unique_ptr<connection> connect() = 0;
   /// Uses a session of the caller, and leaves nothing behind in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
-  /// Whether a session that was adopted is connected to this database, as far as the client library
-  /// knows. Empty: the servers have to be asked.
-  virtual std::optional<bool> reaches(const connection& adopted) = 0;
-  /// Connects a closed session of the caller.
-  /// @throws error errc::invalid_argument when it is open, errc::unsupported when no other session
-  ///   can reach the database.
-  virtual void open_callers(soci::session& session) = 0;
 
   /// A listener for changes by others; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;
@@ -122,6 +113,20 @@ class driver {
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
 std::unique_ptr<driver> make_driver(std::string_view url,
                                     std::shared_ptr<fault_plan> faults = nullptr);
+
+/// Whether a session that the driver has adopted is connected to its database, as far as the client
+/// library knows. Empty: the servers have to be asked. Defined by drivers/registry.cpp.
+std::optional<bool> reaches(driver& database, const connection& adopted);
+
+/// Connects a closed session of the caller to the driver's database. Defined by
+/// drivers/registry.cpp.
+/// @throws error errc::invalid_argument when it is open, errc::unsupported when no other session
+///   can reach the database.
+void open_callers(driver& database, soci::session& session);
+
+/// What the client library knows of the transaction of a driver's session. Defined by
+/// drivers/registry.cpp.
+transaction_status transaction_of(connection& session) noexcept;
 
 /// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
 /// valid everywhere. Defined by drivers/registry.cpp.

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "drivers/transport.hpp"
 
@@ -14,9 +15,9 @@ namespace tableq::inline v0::drivers {
 class common_place {
  public:
   /// A session was opened.
-  void opened(const transport& session) {
+  void opened(session_place found) {
     const std::scoped_lock hold(mutex_);
-    if (!place_) place_ = session.place();
+    if (!place_) place_ = std::move(found);
   }
   /// Not known before the first session.
   [[nodiscard]] session_place get() const {

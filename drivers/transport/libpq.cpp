@@ -205,10 +205,6 @@ class libpq_executor final : public transport {
     return PQstatus(link_->handle) == CONNECTION_OK;
   }
 
-  bool in_transaction() noexcept override {
-    const PGTransactionStatusType status = PQtransactionStatus(link_->handle);
-    return status == PQTRANS_ACTIVE || status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
-  }
   core::transaction_status transaction() noexcept override {
     using enum core::transaction_status;
     switch (PQtransactionStatus(link_->handle)) {
@@ -221,14 +217,6 @@ class libpq_executor final : public transport {
       default:
         return open;
     }
-  }
-  [[nodiscard]] session_place place() const override {
-    std::string name;
-    for (const char* const part :
-         {PQhost(link_->handle), PQport(link_->handle), PQdb(link_->handle)}) {
-      name.append(part == nullptr ? "" : part).append("\n");
-    }
-    return {.name = std::move(name)};
   }
 
  private:
@@ -284,9 +272,18 @@ bool fits(soci::session& session, const dialect& /*definition*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "postgresql";
 }
 
+session_place place(soci::session& session, const session_files* /*files*/) {
+  const PGconn* const link = handle_of(session);
+  std::string name;
+  for (const char* const part : {PQhost(link), PQport(link), PQdb(link)}) {
+    name.append(part == nullptr ? "" : part).append("\n");
+  }
+  return {.name = std::move(name)};
+}
+
 }  // namespace
 
-const transport_kind libpq_transport{"libpq",      marker::numbered, true, open,
-                                     open_callers, attach,           fits, listen_through_libpq};
+const transport_kind libpq_transport{
+    "libpq", marker::numbered, true, open, open_callers, attach, fits, place, listen_through_libpq};
 
 }  // namespace tableq::inline v0::drivers

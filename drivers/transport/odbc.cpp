@@ -287,17 +287,11 @@ class odbc_executor final : public transport {
     const calling here;
     return !link_->spoiled && !dead(link_->handle);
   }
-  bool in_transaction() noexcept override {
-    const calling here;
-    return link_->in_transaction();
-  }
   /// A transaction that a caller's plain BEGIN has opened is not seen.
   core::transaction_status transaction() noexcept override {
-    return in_transaction() ? core::transaction_status::open : core::transaction_status::none;
-  }
-  [[nodiscard]] session_place place() const override {
-    if (!files_ || !files_->main.there()) return {};
-    return {.name = files_->main.number(), .exclusive = true};
+    const calling here;
+    return link_->in_transaction() ? core::transaction_status::open
+                                   : core::transaction_status::none;
   }
   const session_files* files() noexcept override { return files_ ? &*files_ : nullptr; }
 
@@ -373,6 +367,11 @@ bool fits(soci::session& session, const dialect& definition) {
   return std::find(known.begin(), known.end(), product_of(session)) != known.end();
 }
 
+session_place place(soci::session& /*session*/, const session_files* files) {
+  if (files == nullptr || !files->main.there()) return {};
+  return {.name = files->main.number(), .exclusive = true};
+}
+
 }  // namespace
 }  // namespace odbc
 
@@ -380,8 +379,8 @@ std::string odbc_product(const endpoint& at) {
   return odbc::product_of(*odbc::open(at));
 }
 
-const transport_kind odbc_transport{
-    "odbc",       marker::question, false,  odbc::open, odbc::open_callers,
-    odbc::attach, odbc::fits,       nullptr};
+const transport_kind odbc_transport{"odbc",     marker::question,   false,
+                                    odbc::open, odbc::open_callers, odbc::attach,
+                                    odbc::fits, odbc::place,        nullptr};
 
 }  // namespace tableq::inline v0::drivers

@@ -265,15 +265,9 @@ class sqlite_executor final : public transport {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
-  bool in_transaction() noexcept override { return sqlite3_get_autocommit(handle_) == 0; }
   core::transaction_status transaction() noexcept override {
-    return in_transaction() ? core::transaction_status::open : core::transaction_status::none;
-  }
-  [[nodiscard]] session_place place() const override {
-    if (!files_) return {.exclusive = true};
-    // A file that is gone is told of by the next operation.
-    if (!files_->main.there()) return {};
-    return {.name = files_->main.number(), .exclusive = true};
+    return sqlite3_get_autocommit(handle_) == 0 ? core::transaction_status::open
+                                                : core::transaction_status::none;
   }
   const session_files* files() noexcept override {
     if (!files_) return nullptr;
@@ -338,6 +332,13 @@ bool fits(soci::session& session, const dialect& /*definition*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
+session_place place(soci::session& /*session*/, const session_files* files) {
+  if (files == nullptr) return {.exclusive = true};
+  // A file that is gone is told of by the next operation.
+  if (!files->main.there()) return {};
+  return {.name = files->main.number(), .exclusive = true};
+}
+
 /// The session names its file, and is then no longer needed.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
                                        const endpoint& /*at*/, const own_writes& own) {
@@ -353,6 +354,7 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .open_callers = open_callers,
                                       .attach = attach,
                                       .fits = fits,
+                                      .place = place,
                                       .listen = listen,
                                       .bare = true,
                                       .tells_time = true,

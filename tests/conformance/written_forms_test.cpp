@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,16 +113,6 @@ TEST_P(written_forms, a_transaction_that_was_moved_from_is_refused) {
   first = std::move(second);
   first.commit();
   EXPECT_EQ(mail.stats().waiting, 1U);
-}
-
-TEST(addresses_in_memory, with_a_slash_before_are_refused) {
-  for (const char* url : {"sqlite:///:memory:", "sqlite://some/:memory:", "sqlite:///:memory:?x=1",
-                          "sqlite3://dbname=/:memory:"}) {
-    const tableq::error refused =
-        thrown_by([&] { static_cast<void>(tableq::database::open(url)); });
-    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
-    EXPECT_TRUE(contains(refused.what(), "sqlite://:memory:")) << refused.what();
-  }
 }
 
 }  // namespace

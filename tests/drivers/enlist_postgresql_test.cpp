@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <soci/soci.h>
 
+#include <functional>
 #include <string>
 
 #include <tableq/soci.hpp>
@@ -60,6 +61,21 @@ TEST_P(enlisted_postgresql, by_another_name_of_the_server_is_found_out) {
     mine.commit();
   }
   EXPECT_EQ(mail.stats().waiting, 2U);
+}
+
+TEST_P(enlisted_postgresql, in_a_failed_transaction_is_refused) {
+  auto mail = db().fifo("mail");
+  const auto session = here().session();
+  soci::transaction mine(*session);
+  EXPECT_THROW(*session << "SELECT 1 / 0", soci::soci_error);
+  for (const std::function<void()>& call :
+       {std::function<void()>([&] { static_cast<void>(tableq::enlist(db(), *session)); }),
+        std::function<void()>(
+            [&] { static_cast<void>(tableq::enlist(db(), *session, tableq::autocommit)); })}) {
+    const tableq::error refused = thrown_by(call);
+    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
+    EXPECT_TRUE(contains(refused.what(), "has failed")) << refused.what();
+  }
 }
 
 }  // namespace

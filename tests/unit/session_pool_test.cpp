@@ -27,9 +27,6 @@ class fake_session final : public core::connection {
   void commit() override {}
   void rollback() noexcept override {}
   bool usable() noexcept override { return alive_; }
-  core::transaction_status transaction() noexcept override {
-    return core::transaction_status::none;
-  }
   soci::session& session() noexcept override { std::terminate(); }
 
  private:
@@ -47,8 +44,6 @@ class fake_driver final : public core::driver {
     return std::make_unique<fake_session>(open, alive);
   }
   std::unique_ptr<core::connection> adopt(soci::session&) override { return {}; }
-  std::optional<bool> reaches(const core::connection& /*adopted*/) override { return {}; }
-  void open_callers(soci::session& /*session*/) override {}
   std::unique_ptr<core::listener> listen() override { return {}; }
 
   int connects = 0;

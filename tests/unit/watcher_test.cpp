@@ -96,8 +96,6 @@ class wired_driver final : public driver {
   explicit wired_driver(wire& through) : driver("wired", {}), wire_(through) {}
   std::unique_ptr<connection> connect() override { return {}; }
   std::unique_ptr<connection> adopt(soci::session&) override { return {}; }
-  std::optional<bool> reaches(const connection& /*adopted*/) override { return {}; }
-  void open_callers(soci::session& /*session*/) override {}
   std::unique_ptr<listener> listen() override { return std::make_unique<wired_listener>(wire_); }
 
  private:

@@ -23,18 +23,18 @@ tableq::shortcuts without(bool tableq::shortcuts::*which) {
   return out;
 }
 
-json about(const std::string& name, std::size_t threads, const std::string& off) {
-  return {{"case", name}, {"threads", threads}, {"batch", 1}, {"limit_of", "without " + off}};
+json about(const std::string& name, std::size_t count, const std::string& off) {
+  return {{"case", name}, {"threads", count}, {"batch", 1}, {"limit_of", "without " + off}};
 }
 
 /// Many threads enqueue through one `database`.
 void many_threads(const bed& where, recorder& out, const std::string& name,
                   bool tableq::shortcuts::*which, const std::string& off) {
-  const std::size_t threads = where.how.threads;
-  const side with{.threads = threads, .make = on_tableq(open(where, {}), action::enqueue, 1)};
-  const side limit{.threads = threads,
+  const std::size_t count = where.how.threads;
+  const side with{.threads = count, .make = on_tableq(open(where, {}), action::enqueue, 1)};
+  const side limit{.threads = count,
                    .make = on_tableq(open(where, without(which)), action::enqueue, 1)};
-  json result = about(name, threads, off);
+  json result = about(name, count, off);
   result.update(compare(where.how, with, limit));
   out.record(where, std::move(result));
   where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);

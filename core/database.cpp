@@ -6,6 +6,7 @@
 
 #include "core/database/access.hpp"
 #include "core/database/database_state.hpp"
+#include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/queue/queue_state.hpp"
@@ -17,9 +18,17 @@ namespace {
 
 using shared_state = std::shared_ptr<core::database_state>;
 
-const shared_state& usable(const shared_state& state) {
-  state->check_here();
-  return state;
+/// Before an operation on a handle: it is in the process that opened the database, and beside a
+/// transaction of the thread only if that may be.
+void check(const shared_state& state, std::string_view operation, core::beside work, bool outside) {
+  core::named(state->name(), operation, [&] {
+    state->check_here();
+    core::check_beside(*state, work, outside);
+  });
+}
+
+std::string_view view(const shared_state& state, std::string_view operation, text_view name) {
+  return core::named(state->name(), operation, [&] { return name.view(); });
 }
 
 std::shared_ptr<core::queue_state> shared(std::unique_ptr<core::queue_state> made) {
@@ -62,11 +71,26 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& in, std::str
   return shared(std::make_unique<core::queue_state>(in, std::move(info), std::move(letters)));
 }
 
+/// Before a queue is opened. @return its name.
+std::string_view openable(const shared_state& in, bool outside, text_view given) {
+  check(in, "open", core::beside::look, outside);
+  const std::string_view name = view(in, "open", given);
+  if (!outside && core::transact_scope::covers(*in)) {
+    core::named(in->name(), "open", [&] {
+      if (core::find_queue(*in, name)) return;
+      core::refuse(
+          "this thread runs a transaction of the database, and no queue is made inside one: open "
+          "it before, or write database.outside()");
+    });
+  }
+  return name;
+}
+
 /// @param faults as make_driver's.
-database connected(std::string_view url, const open_options& options,
+database connected(text_view url, const open_options& options,
                    std::shared_ptr<core::fault_plan> faults) {
   return core::named({}, "connect", [&] {
-    shared_state state(new core::database_state(url, options, std::move(faults)),
+    shared_state state(new core::database_state(url.view(), options, std::move(faults)),
                        core::end_at_home());
     core::named(state->name(), "connect", [&] {
       state->connect();
@@ -76,65 +100,87 @@ database connected(std::string_view url, const open_options& options,
   });
 }
 
+std::shared_ptr<core::transaction_state> begun(const shared_state& in) {
+  return core::named(in->name(), "begin", [&] { return core::begin_transaction(in); });
+}
+
 }  // namespace
 
 database::database(std::shared_ptr<core::database_state> state) noexcept
     : state_(std::move(state)) {}
 
-database database::open(std::string_view url, const open_options& options) {
+database database::open(text_view url, const open_options& options) {
   return connected(url, options, nullptr);
 }
-database testing::faults::open(std::string_view url, const open_options& options) const {
+database testing::faults::open(text_view url, const open_options& options) const {
   return connected(url, options, plan_);
 }
 
-heap_queue database::heap(std::string_view name) {
-  return heap_queue(opened(usable(state_), name, {.kind = kind::heap}));
+heap_queue database::heap(text_view name) {
+  return heap_queue(opened(state_, openable(state_, outside_, name), {.kind = kind::heap}));
 }
-fifo_queue database::fifo(std::string_view name, const order_options& options) {
-  return fifo_queue(opened(usable(state_), name, {.kind = kind::fifo, .order = options}));
+fifo_queue database::fifo(text_view name, const order_options& options) {
+  return fifo_queue(
+      opened(state_, openable(state_, outside_, name), {.kind = kind::fifo, .order = options}));
 }
-lifo_queue database::lifo(std::string_view name, const order_options& options) {
-  return lifo_queue(opened(usable(state_), name, {.kind = kind::lifo, .order = options}));
+lifo_queue database::lifo(text_view name, const order_options& options) {
+  return lifo_queue(
+      opened(state_, openable(state_, outside_, name), {.kind = kind::lifo, .order = options}));
 }
-pending_queue database::pending(std::string_view name) {
-  return pending_queue(opened(usable(state_), name, {.kind = kind::pending}));
+pending_queue database::pending(text_view name) {
+  return pending_queue(opened(state_, openable(state_, outside_, name), {.kind = kind::pending}));
 }
-claim_queue database::claim(std::string_view name, const claim_options& options) {
-  return claim_queue(opened_claim(usable(state_), name, {.kind = kind::claim, .claim = options}));
+claim_queue database::claim(text_view name, const claim_options& options) {
+  return claim_queue(opened_claim(state_, openable(state_, outside_, name),
+                                  {.kind = kind::claim, .claim = options}));
 }
 
 transaction database::begin() {
-  return core::access::make(core::begin_transaction(usable(state_)));
+  check(state_, "begin", core::beside::of_database, outside_);
+  return core::access::make(begun(state_));
 }
 
 void database::run_transaction(const std::function<void(transaction&)>& body) {
-  usable(state_)->observed({.name = "transact", .backend = state_->name()},
-                           [&](const core::observation& told) {
-                             core::repeating(
-                                 state_->options().retry_for, core::contact::known,
-                                 [&] {
-                                   transaction tx = begin();
-                                   body(tx);
-                                   tx.commit();
-                                 },
-                                 &told);
-                           });
+  check(state_, "transact", core::beside::of_database, outside_);
+  const auto once = [&] {
+    transaction tx = core::access::make(begun(state_));
+    {
+      const core::transact_scope beside_refused(*state_);
+      body(tx);
+    }
+    tx.commit();
+  };
+  state_->observed(
+      {.name = "transact", .backend = state_->name()}, [&](const core::observation& told) {
+        core::repeating(state_->options().retry_for, core::contact::known, once, &told);
+      });
+}
+
+database database::outside() const noexcept {
+  database out(*this);
+  out.outside_ = true;
+  return out;
 }
 
 std::vector<queue_info> database::queues() const {
-  return observed(*usable(state_), {.name = "queues"}, [&] { return core::list_queues(*state_); });
+  check(state_, "queues", core::beside::look, outside_);
+  return observed(*state_, {.name = "queues"}, [&] { return core::list_queues(*state_); });
 }
-std::optional<queue_info> database::find(std::string_view name) const {
-  return observed(*usable(state_), {.name = "find", .queue = name},
-                  [&] { return core::find_queue(*state_, name); });
+std::optional<queue_info> database::find(text_view name) const {
+  check(state_, "find", core::beside::look, outside_);
+  const std::string_view wanted = view(state_, "find", name);
+  return observed(*state_, {.name = "find", .queue = wanted},
+                  [&] { return core::find_queue(*state_, wanted); });
 }
-bool database::drop(std::string_view name) {
-  return observed(*usable(state_), {.name = "drop", .queue = name},
-                  [&] { return core::drop_queue(*state_, name); });
+bool database::drop(text_view name) {
+  check(state_, "drop", core::beside::of_database, outside_);
+  const std::string_view wanted = view(state_, "drop", name);
+  return observed(*state_, {.name = "drop", .queue = wanted},
+                  [&] { return core::drop_queue(*state_, wanted); });
 }
 std::vector<finding> database::inspect() const {
-  return observed(*usable(state_), {.name = "inspect"}, [&] { return core::inspect(*state_); });
+  check(state_, "inspect", core::beside::look, outside_);
+  return observed(*state_, {.name = "inspect"}, [&] { return core::inspect(*state_); });
 }
 const std::string& database::backend() const noexcept {
   return state_->name();

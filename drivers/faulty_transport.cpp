@@ -188,7 +188,9 @@ class faulty_transport final : public transport {
   }
 
   bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }
-  bool in_transaction() noexcept override { return link_->in_transaction(); }
+  core::transaction_status transaction() noexcept override {
+    return link_->dead() ? core::transaction_status::unknown : link_->real().transaction();
+  }
   const session_files* files() noexcept override {
     return link_->dead() ? nullptr : link_->real().files();
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include <tableq/dialect.hpp>
@@ -16,6 +17,7 @@
 #include "core/seam/process.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
+#include "drivers/opening.hpp"
 #include "drivers/session.hpp"
 #if defined(TABLEQ_WITH_ODBC)
 #include "drivers/transport/odbc_address.hpp"
@@ -181,6 +183,17 @@ class dialect_driver final : public core::driver {
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(texts_, address_, session, faults_);
   }
+  [[nodiscard]] std::optional<bool> reaches(const core::connection& adopted) const {
+    const session_place mine = share_.place.get();
+    const session_place theirs = static_cast<const dialect_session&>(adopted).place();
+    const bool exclusive = mine.exclusive && theirs.exclusive;
+    if (exclusive) return !mine.name.empty() && mine.name == theirs.name;
+    if (!mine.name.empty() && mine.name == theirs.name) return true;
+    return std::nullopt;
+  }
+  void open_callers(soci::session& session) const {
+    drivers::open_callers(*texts_, address_, share_, session);
+  }
   std::unique_ptr<core::listener> listen() override {
     if (texts_->by->listen == nullptr) return nullptr;
     // Without faults: notifications are hints, and calls of another thread have no fixed number.
@@ -258,6 +271,18 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url,
   });
   return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(address),
                                                    std::move(faults));
+}
+
+std::optional<bool> core::reaches(driver& database, const connection& adopted) {
+  return static_cast<drivers::dialect_driver&>(database).reaches(adopted);
+}
+
+void core::open_callers(driver& database, soci::session& session) {
+  static_cast<drivers::dialect_driver&>(database).open_callers(session);
+}
+
+core::transaction_status core::transaction_of(connection& session) noexcept {
+  return static_cast<drivers::dialect_session&>(session).transaction();
 }
 
 std::string_view core::reserved_beginning(std::string_view table) noexcept {

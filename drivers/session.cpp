@@ -13,6 +13,7 @@
 
 #include "drivers/array_text.hpp"
 #include "drivers/faulty_transport.hpp"
+#include "drivers/opening.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -25,30 +26,6 @@ std::uint64_t text_key(core::statement id, const core::table_names& names, std::
                        clock_source clock) noexcept {
   return (names.slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
          static_cast<std::uint64_t>(id);
-}
-
-/// The first of a failure's records that the dialect knows; else the first record.
-struct judged_failure {
-  native_error native;
-  verdict means;
-};
-
-judged_failure judge(const dialect& definition, const native_failure& failure) {
-  if (failure.judged()) return {failure.details(), *failure.judged()};
-  judged_failure out{failure.details(), definition.classify(failure.details())};
-  for (const native_error& other : failure.more()) {
-    if (out.means.code != errc::internal) break;
-    const verdict means = definition.classify(other);
-    if (means.code != errc::internal) out = {other, means};
-  }
-  if (!out.means.sentence.empty()) out.native.sentence = out.means.sentence;
-  if (out.native.sentence.empty()) {
-    out.native.sentence = "the database refused it; its log has the words, which may hold data";
-  }
-  if (out.means.code == errc::storage_full) {
-    out.native.sentence += "; make room where the database keeps it, then call again";
-  }
-  return out;
 }
 
 /// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
@@ -91,27 +68,6 @@ bool gives_clock(const core::contract& of, std::span<const core::value> shared) 
   return of.now_at != core::contract::no_place && shared[of.now_at].is != core::value::shape::null;
 }
 
-/// @param complaint empty: does nothing.
-void refuse_to_connect(const dialect_texts& texts, const std::string& complaint) {
-  if (complaint.empty()) return;
-  throw error(errc::not_found, advice::never, complaint, {texts.definition.name, "connect"});
-}
-
-std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
-                                            core::fault_plan* faults, const session_share* share) {
-  if (share != nullptr) refuse_to_connect(texts, share->file.complaint());
-  try {
-    return faults == nullptr ? texts.by->open(at) : open_with_faults(*texts.by, at, *faults);
-  } catch (const native_failure& failure) {
-    auto [native, means] = judge(texts.definition, failure);
-    if (means.code == errc::connection_lost || means.code == errc::internal) {
-      means = {errc::connection_failed, advice::session};
-    }
-    throw error(means.code, means.advice, native.sentence,
-                {texts.definition.name, "connect", native.sqlstate, native.number});
-  }
-}
-
 std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& at,
                                   soci::session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
@@ -126,27 +82,17 @@ constexpr std::size_t next_key = most_rows + 1;
 
 }  // namespace
 
-void dialect_texts::learn(std::string_view texts) {
-  statements = split_blocks(texts);
-  given_clock = split_blocks(texts, clock_source::given);
-  for (const core::contract& of : core::contracts()) {
-    for_one.set(static_cast<std::size_t>(of.id),
-                statements.contains(std::string(of.name).append(drivers::for_one)));
-    for_next.set(
-        static_cast<std::size_t>(of.id),
-        statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));
-  }
-}
-
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                                  std::shared_ptr<core::fault_plan> faults, session_share* share)
     : texts_(std::move(texts)),
       owned_(open_session(*texts_, at, faults.get(), share)),
       session_(owned_.get()),
+      backend_(session_->get_backend()),
       share_(share) {
   const own_writes alone;
   transport_ =
       attach(*texts_, at, *session_, share != nullptr ? &share->writes : &alone, std::move(faults));
+  if (share != nullptr) share->place.opened(place());
   const session_files* const found = transport_->files();
   if (share != nullptr && found != nullptr) {
     refuse_to_connect(*texts_, share->file.opened(found->main));
@@ -155,11 +101,13 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, con
 
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                                  soci::session& callers, std::shared_ptr<core::fault_plan> faults)
-    : texts_(std::move(texts)), session_(&callers) {
+    : texts_(std::move(texts)), session_(&callers), backend_(callers.get_backend()) {
   if (!texts_->by->fits(callers, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
-        "the enlisted session is closed or connected through another backend; connect it to " +
+        (callers.get_backend() == nullptr
+             ? "the enlisted session is closed; connect it to "
+             : "the enlisted session is connected through another backend; connect it to ") +
             texts_->definition.name,
         {.backend = texts_->definition.name, .operation = "enlist"});
   }
@@ -389,6 +337,10 @@ void dialect_session::commit() {
 }
 
 void dialect_session::rollback() noexcept {
+  if (!attached()) {
+    broken_ = true;
+    return;
+  }
   try {
     if (transport_->in_transaction()) {
       transport_->script(texts_->definition.rollback, boundary::rollback);
@@ -398,8 +350,17 @@ void dialect_session::rollback() noexcept {
   }
 }
 
+bool dialect_session::attached() const noexcept {
+  return session_->get_backend() == backend_;
+}
+
+core::transaction_status dialect_session::transaction() noexcept {
+  if (attached()) return transport_->transaction();
+  return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
+}
+
 bool dialect_session::usable() noexcept {
-  return !broken_ && transport_->alive() && !transport_->in_transaction();
+  return !broken_ && attached() && transport_->alive() && !transport_->in_transaction();
 }
 
 }  // namespace tableq::inline v0::drivers

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bitset>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,7 +10,7 @@
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
-#include "drivers/blocks.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/session_share.hpp"
 
@@ -19,20 +18,6 @@ namespace tableq::inline v0::drivers {
 
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
-
-/// A dialect with its statements parsed, shared by all sessions of a database.
-struct dialect_texts {
-  dialect definition;
-  const transport_kind* by = nullptr;
-  blocks statements;   ///< `{clock}` is the database's function.
-  blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
-  std::bitset<core::statement_count> for_one =
-      {};  ///< By statement: whether there is a text for one message.
-  std::bitset<core::statement_count> for_next =
-      {};  ///< The same for a further item of a batch, without rows.
-
-  void learn(std::string_view texts);
-};
 
 /// One SOCI session, used with a dialect and a transport.
 ///
@@ -63,7 +48,13 @@ class dialect_session final : public core::connection {
   void commit() override;
   void rollback() noexcept override;
   bool usable() noexcept override;
+  [[nodiscard]] core::transaction_status transaction() noexcept;
   soci::session& session() noexcept override { return *session_; }
+
+  /// Where it is connected.
+  [[nodiscard]] session_place place() const {
+    return texts_->by->place(*session_, transport_->files());
+  }
 
  private:
   /// The outcome if the session is lost in the middle of a step.
@@ -90,6 +81,8 @@ class dialect_session final : public core::connection {
   void on_files(Step step);
   /// The session is of no use any more.
   [[noreturn]] void lose(const named_file& file);
+  /// Whether the session is connected as it was when it was opened or adopted.
+  [[nodiscard]] bool attached() const noexcept;
   /// Runs a step; translates the transport's exceptions.
   template <class Step>
   void guarded(std::string_view operation, Step step);
@@ -97,6 +90,7 @@ class dialect_session final : public core::connection {
   std::shared_ptr<const dialect_texts> texts_;
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
+  const void* backend_ = nullptr;  // the session's, when it was opened or adopted
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
   known_texts known_;

@@ -16,6 +16,7 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/seam/driver.hpp"
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/named_file.hpp"
@@ -87,6 +88,12 @@ class prepared {
   virtual void run(const arguments& given, core::row_set& out) = 0;
 };
 
+/// Where a session is connected, as the client library names it.
+struct session_place {
+  std::string name = {};   ///< Equal ones are of one database. Empty: not known, or in memory.
+  bool exclusive = false;  ///< A database has no other name.
+};
+
 /// The executor of one session.
 class transport {
  public:
@@ -101,7 +108,12 @@ class transport {
   virtual void script(const std::string& sql, boundary what) = 0;
   /// Whether the connection is alive, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
-  virtual bool in_transaction() noexcept = 0;
+  /// Never `closed`: the session is open.
+  virtual core::transaction_status transaction() noexcept = 0;
+  [[nodiscard]] bool in_transaction() noexcept {
+    const core::transaction_status now = transaction();
+    return now == core::transaction_status::open || now == core::transaction_status::failed;
+  }
 
   /// The files that the session has opened; null for a server or a database in memory.
   virtual const session_files* files() noexcept { return nullptr; }
@@ -114,6 +126,8 @@ struct transport_kind {
   bool arrays;  ///< Whether parameters can be arrays.
   /// Opens a session. Throws native_failure with link_lost when that fails.
   std::unique_ptr<soci::session> (*open)(const endpoint& address);
+  /// Opens a closed session of the caller, for its own use. Throws as `open` does.
+  void (*open_callers)(soci::session& session, const endpoint& address);
   /// The executor for a session.
   /// @param own the writes of its `database` object; null: the session is the caller's, whose
   ///   settings stay as they are.
@@ -122,6 +136,9 @@ struct transport_kind {
   /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
   /// as far as the client library knows.
   bool (*fits)(soci::session& session, const dialect& definition);
+  /// Where an open session is connected; a null function: never known.
+  /// @param files the files that the session has opened; may be null.
+  session_place (*place)(soci::session& session, const session_files* files);
   /// A listener for changes by other sessions; null if this address has none. A null function: no
   /// address has one.
   /// @param session an open session, which the listener may keep.

@@ -64,17 +64,17 @@ receipts_view just(const receipt& one) {
 
 enqueued claim_queue::enqueue(payload_view payload, const claim_enqueue_options& options,
                               const when_full& full) {
-  const core::claim_message one{payload.view(), &options};
   return operation(*this, statement::claim_enqueue,
                    [&](const queue_state& state, transaction_state* tx) {
+                     const core::claim_message one{payload.view(), &options};
                      return core::add_claims(state, tx, std::span(&one, 1), full).front();
                    });
 }
-std::vector<enqueued> claim_queue::enqueue_batch(std::span<const new_claim_message> messages,
+std::vector<enqueued> claim_queue::enqueue_batch(const batch_view<new_claim_message>& messages,
                                                  const when_full& full) {
   return operation(*this, statement::claim_enqueue,
                    [&](const queue_state& state, transaction_state* tx) {
-                     return add_messages(state, tx, messages, full);
+                     return add_messages(state, tx, messages.items(), full);
                    });
 }
 
@@ -109,20 +109,20 @@ std::vector<settle_result> claim_queue::complete_batch(const receipts_view& take
   return settle(*this, statement::claim_complete, taken, core::complete);
 }
 
-settle_result claim_queue::fail(const receipt& taken, std::string_view error,
+settle_result claim_queue::fail(const receipt& taken, text_view error,
                                 const fail_options& options) {
-  const core::failed_attempt one{taken, error, options};
   return operation(*this, statement::claim_fail,
                    [&](const queue_state& state, transaction_state* tx) {
+                     const core::failed_attempt one{taken, error.view(), options};
                      return core::fail(state, tx, std::span(&one, 1)).front();
                    });
 }
-std::vector<settle_result> claim_queue::fail_batch(std::span<const failure> failures) {
+std::vector<settle_result> claim_queue::fail_batch(const batch_view<failure>& failures) {
   return operation(*this, statement::claim_fail,
                    [&](const queue_state& state, transaction_state* tx) {
                      std::vector<core::failed_attempt> attempts;
-                     attempts.reserve(failures.size());
-                     for (const failure& one : failures) {
+                     attempts.reserve(failures.items().size());
+                     for (const failure& one : failures.items()) {
                        attempts.push_back({one.receipt, one.error, one.options});
                      }
                      return core::fail(state, tx, attempts);
@@ -157,9 +157,10 @@ std::vector<stored_message> claim_queue::list(message_state state, const tableq:
   return operation_outside(*this, statement::claim_list,
                            [&](const queue_state& of) { return core::list(of, state, page); });
 }
-std::size_t claim_queue::redrive(std::span<const message_id> ids) {
-  return operation_outside(*this, statement::claim_redrive,
-                           [&](const queue_state& state) { return core::redrive(state, ids); });
+std::size_t claim_queue::redrive(const batch_view<message_id>& ids) {
+  return operation_outside(*this, statement::claim_redrive, [&](const queue_state& state) {
+    return core::redrive(state, ids.items());
+  });
 }
 
 redriven claim_queue::redrive_all(const redrive_options& options) {

@@ -27,6 +27,8 @@ class access {
   [[nodiscard]] static bool is_bound(const queue& handle) noexcept {
     return handle.in_.has_value();
   }
+  /// Whether the caller wants work outside of the transaction that the thread runs.
+  [[nodiscard]] static bool is_outside(const queue& handle) noexcept { return handle.outside_; }
   /// The transaction of a handle that is bound to one; null when it is gone.
   [[nodiscard]] static std::shared_ptr<transaction_state> transaction_of(const queue& handle) {
     return handle.in_->lock();

@@ -39,11 +39,13 @@ database_state::database_state(std::string_view url, open_options options,
                                std::shared_ptr<fault_plan> faults)
     : options_(std::move(options)),
       driver_(checked_driver(url, options_, std::move(faults))),
-      pool_(*driver_,
-            std::min(options_.max_sessions,
-                     capabilities().max_sessions.value_or(options_.max_sessions)),
-            options_.session_timeout, watching()),
+      pool_(*driver_, most_sessions(), options_.session_timeout, watching()),
       watcher_(*driver_, options_) {}
+
+std::size_t database_state::most_sessions() const noexcept {
+  return std::min(options_.max_sessions,
+                  capabilities().max_sessions.value_or(options_.max_sessions));
+}
 
 void database_state::connect() {
   observed({.name = "connect", .backend = name()}, [this](const observation& told) {
@@ -56,6 +58,25 @@ void database_state::settle_schema(std::string found) {
   if (found.empty() || !options_.schema_name.empty()) return;
   check_found_schema(found);
   options_.schema_name = std::move(found);
+}
+
+bool database_state::reached_by(connection& callers) {
+  if (const auto known = reaches(*driver_, callers)) return *known;
+  const auto identity_of = [this](connection& session) {
+    const table_names names = names_for(options_, {});
+    return run(session, names, statements::session_identity).at(0).database;
+  };
+  const std::string theirs = identity_of(callers);
+  if (theirs.empty()) return false;
+  {
+    const std::scoped_lock hold(mutex_);
+    if (identity_ == theirs) return true;
+  }
+  // The server may have been started anew since it was asked.
+  std::string mine = on_session(identity_of);
+  const std::scoped_lock hold(mutex_);
+  identity_ = std::move(mine);
+  return identity_ == theirs;
 }
 
 std::optional<timestamp> database_state::now() const {

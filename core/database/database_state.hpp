@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -68,6 +69,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
     return driver_->capabilities();
   }
   [[nodiscard]] session_pool& sessions() noexcept { return pool_; }
+  /// How many sessions may be open at once.
+  [[nodiscard]] std::size_t most_sessions() const noexcept;
 
   /// Null: none.
   [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
@@ -100,6 +103,10 @@ class database_state : public std::enable_shared_from_this<database_state> {
 
   /// Fixes the schema of the tables, unless the options name one. Before anybody uses them.
   void settle_schema(std::string found);
+
+  /// Whether a caller's session is connected to this database. Asks the servers where the client
+  /// library cannot tell.
+  [[nodiscard]] bool reached_by(connection& callers);
 
   /// Opens the first session, so that what is wrong with the address is known at once.
   void connect();
@@ -148,6 +155,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   watcher watcher_;
   combiner writing_;
   std::mutex mutex_;
+  std::string identity_;  // as session.identity last answered; guarded by mutex_
   // Guarded by mutex_; entries are never removed.
   std::map<std::pair<std::uint64_t, std::int64_t>, shared_queue> queues_;
   std::map<std::pair<std::uint64_t, std::int64_t>, limits_watch> limits_;

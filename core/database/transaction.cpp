@@ -55,8 +55,18 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in)
   });
 }
 
-transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::session& callers)
-    : database_(std::move(in)), adopted_(database_->dialect_driver().adopt(callers)) {}
+transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::session& callers,
+                                     bool autocommit)
+    : database_(std::move(in)),
+      adopted_(database_->dialect_driver().adopt(callers)),
+      autocommit_(autocommit) {
+  check_open(*adopted_);
+  if (!database_->reached_by(*adopted_)) {
+    refuse(
+        "the enlisted session is connected to another database; connect it to the one of this "
+        "database object, for instance with tableq::open_session");
+  }
+}
 
 transaction_state::~transaction_state() {
   if (!active_) return;
@@ -72,6 +82,37 @@ connection& transaction_state::session() {
   database_->check_here();
   if (!active_) refuse("the transaction has ended; begin another");
   return adopted_ ? *adopted_ : **leased_;
+}
+
+void transaction_state::check_open() {
+  connection& on = session();
+  if (!failed_) check_open(on);
+}
+
+void transaction_state::check_open(connection& on) const {
+  switch (transaction_of(on)) {
+    case transaction_status::none:
+      if (!adopted_) {
+        refuse(
+            "the transaction was ended behind tableq, by a COMMIT or ROLLBACK in its session or by "
+            "the database; roll back, and begin another");
+      }
+      if (!autocommit_) {
+        refuse(
+            "the enlisted session is in no transaction: begin one first, with "
+            "soci::transaction, or enlist it with tableq::autocommit");
+      }
+      return;
+    case transaction_status::failed:
+      if (adopted_) {
+        refuse("the transaction of the enlisted session has failed: roll it back, then begin one");
+      }
+      return;
+    case transaction_status::closed:
+      refuse("the enlisted session was closed or connected anew: enlist it again");
+    default:
+      return;
+  }
 }
 
 void transaction_state::commit() {
@@ -91,6 +132,7 @@ void transaction_state::commit_now() {
   if (failed_) {
     refuse("an operation in the transaction failed, so that it cannot be committed; roll back");
   }
+  check_open(on);
   // After a commit that failed there is nothing to go on with: the session is rolled back and
   // returned.
   struct finish {
@@ -188,8 +230,12 @@ std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_st
 
 namespace {
 
-core::transaction_state& usable(const std::shared_ptr<core::transaction_state>& state) {
-  if (!state) core::refuse("the transaction was moved to another object; use that");
+core::transaction_state& usable(const transaction& tx, std::string_view operation) {
+  const std::shared_ptr<core::transaction_state>& state = core::access::state_of(tx);
+  if (!state) {
+    core::named({}, operation,
+                [] { core::refuse("the transaction was moved to another object; use that"); });
+  }
   return *state;
 }
 
@@ -201,24 +247,46 @@ transaction::transaction(transaction&&) noexcept = default;
 transaction& transaction::operator=(transaction&&) noexcept = default;
 transaction::~transaction() = default;
 void transaction::commit() {
-  usable(state_).commit();
+  usable(*this, "commit").commit();
 }
 void transaction::rollback() {
-  usable(state_).rollback();
+  usable(*this, "rollback").rollback();
 }
 bool transaction::active() const noexcept {
   return state_ && state_->here() && state_->active();
 }
 
-enlistment enlist(const database& db, soci::session& session) {
+namespace {
+
+enlistment joined(const database& db, soci::session& session, bool autocommit) {
   core::database_state& in = core::access::state_of(db);
-  in.check_here();
-  return core::access::join(core::access::make(std::shared_ptr<core::transaction_state>(
-      new core::transaction_state(in.shared_from_this(), session), core::end_transaction())));
+  return core::named(in.name(), "enlist", [&] {
+    in.check_here();
+    return core::access::join(core::access::make(std::shared_ptr<core::transaction_state>(
+        new core::transaction_state(in.shared_from_this(), session, autocommit),
+        core::end_transaction())));
+  });
+}
+
+}  // namespace
+
+enlistment enlist(const database& db, soci::session& session) {
+  return joined(db, session, false);
+}
+enlistment enlist(const database& db, soci::session& session, autocommit_t /*each_operation*/) {
+  return joined(db, session, true);
+}
+
+void open_session(const database& db, soci::session& session) {
+  core::database_state& in = core::access::state_of(db);
+  core::named(in.name(), "open_session", [&] {
+    in.check_here();
+    core::open_callers(in.dialect_driver(), session);
+  });
 }
 
 soci::session& session_of(transaction& tx) {
-  core::transaction_state& state = usable(core::access::state_of(tx));
+  core::transaction_state& state = usable(tx, "session_of");
   return core::named(state.database().name(), "session_of", [&]() -> soci::session& {
     const core::transaction_state::use mine(state);
     return state.session().session();

@@ -39,7 +39,9 @@ class transaction_state {
   /// Begins one of our own.
   explicit transaction_state(std::shared_ptr<database_state> in);
   /// Joins the caller's.
-  transaction_state(std::shared_ptr<database_state> in, soci::session& callers);
+  /// @param autocommit whether the session may be in no transaction.
+  /// @throws error errc::invalid_argument when the session cannot be used.
+  transaction_state(std::shared_ptr<database_state> in, soci::session& callers, bool autocommit);
   transaction_state(const transaction_state&) = delete;
   transaction_state& operator=(const transaction_state&) = delete;
   ~transaction_state();
@@ -57,6 +59,11 @@ class transaction_state {
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
   /// @throws error errc::invalid_argument when the transaction has ended, or is another process's.
   connection& session();
+
+  /// Before an operation changes anything.
+  /// @throws error errc::invalid_argument when the session has no open transaction any more, unless
+  ///   an operation has failed, or the caller allows that.
+  void check_open();
 
   /// Runs an operation's statements; remembers when one fails, since the database may have undone
   /// all.
@@ -78,6 +85,7 @@ class transaction_state {
 
  private:
   void end() noexcept;
+  void check_open(connection& on) const;
   void commit_now();
   void roll_back_now();
   void tell_of_rollback() noexcept;
@@ -87,6 +95,7 @@ class transaction_state {
   std::shared_ptr<database_state> database_;
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
+  bool autocommit_ = false;  // the adopted session may be in no transaction
   std::map<watched_queue*, std::size_t> added_;
   std::set<watched_queue*> read_;
   std::map<limits_watch*, bool> bounded_;

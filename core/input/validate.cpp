@@ -25,14 +25,24 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= longest_key && is_plain_utf8(text);
 }
 
+/// @param Options have a delay and a due_at.
+template <class Options>
+void check_due(const Options& options) {
+  check_delay(options.delay);
+  check_timestamp(options.due_at, "due_at");
+  if (options.due_at && options.delay != 0ms) refuse("give delay or due_at, not both");
+}
+
 void check_group(const claim_enqueue_options& options, bool grouped) {
   if (!options.group) return;
   if (!grouped) {
     refuse("the queue has no groups: create it with claim_options::groups, or give no group");
   }
   if (!is_name(*options.group)) refuse("a group has 1 to 200 bytes of UTF-8 without NUL");
-  if (options.delay != 0ms) {
-    refuse("messages of a group come in the order of their ids: give a group or a delay, not both");
+  if (options.delay != 0ms || options.due_at) {
+    refuse(
+        "messages of a group come in the order of their ids: give a group, or a delay or due_at, "
+        "not both");
   }
 }
 
@@ -146,7 +156,7 @@ void check_key(std::string_view key) {
 }
 
 void check_message(const claim_enqueue_options& options, bool grouped) {
-  check_delay(options.delay);
+  check_due(options);
   check_timestamp(options.created_at, "created_at");
   if (options.key) check_key(*options.key);
   if (!options.key && options.on_duplicate != on_duplicate::keep_first) {
@@ -171,10 +181,8 @@ void check_message(const claim_enqueue_options& options, bool grouped) {
 }
 
 void check_message(const pending_options& options) {
-  check_delay(options.delay);
+  check_due(options);
   check_timestamp(options.created_at, "created_at");
-  check_timestamp(options.due_at, "due_at");
-  if (options.due_at && options.delay != 0ms) refuse("give delay or due_at, not both");
 }
 
 void check_stats(const stats_options& options) {

@@ -6,6 +6,7 @@
 #include <tableq/queue.hpp>
 
 #include "core/database/access.hpp"
+#include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/queue_state.hpp"
@@ -30,17 +31,23 @@ auto operation(const queue_state& queue, transaction_state* tx, statement id, Wo
     };
     if (tx == nullptr) return checked();
     const transaction_state::use mine(*tx);
+    tx->check_open();
     return checked();
   });
 }
 
 /// The transaction to which a handle is bound; null if there is none.
-/// @throws error errc::invalid_argument when it is gone, or in a child of the handle's process.
-inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, statement id) {
+/// @throws error errc::invalid_argument when it is gone, in a child of the handle's process, or
+///   when the thread is in a transaction of `transact` that the call has forgotten.
+inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, statement id,
+                                                         beside work) {
   const database_state& database = access::state_of(handle).database();
   return named(database.name(), contract_of(id).name, [&]() -> std::shared_ptr<transaction_state> {
     database.check_here();
-    if (!access::is_bound(handle)) return nullptr;
+    if (!access::is_bound(handle)) {
+      check_beside(database, work, access::is_outside(handle));
+      return nullptr;
+    }
     auto tx = access::transaction_of(handle);
     if (!tx) refuse("the transaction of this handle is gone: make another handle with in(tx)");
     return tx;
@@ -53,7 +60,7 @@ template <class Work>
 auto operation(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&, transaction_state*> {
   const queue_state& queue = access::state_of(handle);
-  const std::shared_ptr<transaction_state> tx = transaction_of(handle, id);
+  const std::shared_ptr<transaction_state> tx = transaction_of(handle, id, beside::operation);
   return operation(queue, tx.get(), id, [&] { return work(queue, tx.get()); });
 }
 
@@ -62,9 +69,12 @@ template <class Work>
 auto operation_outside(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&> {
   const queue_state& queue = access::state_of(handle);
+  const beside sort = contract_of(id).writes ? beside::change : beside::look;
   const auto refused = [&] {
-    if (transaction_of(handle, id) == nullptr) return;
-    refuse("this is not done inside a transaction: call it on the queue, not on queue.in(tx)");
+    if (transaction_of(handle, id, sort) == nullptr) return;
+    refuse(
+        "this is not done inside a transaction: call it before or after, or on queue.outside(), "
+        "not on queue.in(tx)");
   };
   named(queue.database().name(), contract_of(id).name, refused);
   return operation(queue, nullptr, id, [&] { return work(queue); });

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <tableq/pending_queue.hpp>
+#include <tableq/plain_queue.hpp>
 #include <tableq/soci.hpp>
 
 #include "core/queue/destructive.hpp"
@@ -112,6 +114,10 @@ void queue::bind(const transaction& tx) noexcept {
 void queue::bind(const enlistment& joined) noexcept {
   in_ = core::access::state_of(joined);
 }
+void queue::bind_to_none() noexcept {
+  in_.reset();
+  outside_ = true;
+}
 const std::string& queue::name() const noexcept {
   return state_->name();
 }
@@ -166,9 +172,9 @@ message_id plain_queue::enqueue(payload_view payload, const enqueue_options& opt
                                 const when_full& full) {
   return add_message(*this, payload, options, full);
 }
-std::vector<message_id> plain_queue::enqueue_batch(std::span<const new_message> messages,
+std::vector<message_id> plain_queue::enqueue_batch(const batch_view<new_message>& messages,
                                                    const when_full& full) {
-  return add_messages(*this, messages, full);
+  return add_messages(*this, messages.items(), full);
 }
 std::future<message_id> plain_queue::enqueue_async(std::string payload,
                                                    const enqueue_options& options) {
@@ -183,9 +189,9 @@ message_id pending_queue::enqueue(payload_view payload, const pending_options& o
                                   const when_full& full) {
   return add_message(*this, payload, options, full);
 }
-std::vector<message_id> pending_queue::enqueue_batch(std::span<const new_pending_message> messages,
-                                                     const when_full& full) {
-  return add_messages(*this, messages, full);
+std::vector<message_id> pending_queue::enqueue_batch(
+    const batch_view<new_pending_message>& messages, const when_full& full) {
+  return add_messages(*this, messages.items(), full);
 }
 std::future<message_id> pending_queue::enqueue_async(std::string payload,
                                                      const pending_options& options) {

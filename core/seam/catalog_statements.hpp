@@ -102,6 +102,14 @@ struct place_row {
   }
 };
 
+/// The database that a session is connected to: no other one of any server answers the same. Empty:
+/// no other session can reach it.
+struct database_row {
+  std::string database = {};
+
+  static constexpr auto fields() { return std::tuple(text("database", &database_row::database)); }
+};
+
 /// Whether a lock was free.
 struct held_row {
   bool held = false;
@@ -147,6 +155,8 @@ inline constexpr typed_statement<identity_request, nothing, held_row> listen_hol
 inline constexpr typed_statement<identity_request, nothing, nothing> listen_drop{
     statement::listen_drop};
 inline constexpr typed_statement<nothing, nothing, nothing> listen_end{statement::listen_end};
+inline constexpr typed_statement<nothing, nothing, database_row> session_identity{
+    statement::session_identity};
 inline constexpr typed_statement<nothing, nothing, finding_row> doctor_database{
     statement::doctor_database};
 inline constexpr typed_statement<kind_request, nothing, finding_row> doctor_queue{

@@ -20,6 +20,7 @@ struct claim_item {
   std::string_view payload = {};
   std::int32_t priority = 0;
   std::chrono::milliseconds delay{0};
+  std::optional<timestamp> due_at = {};  ///< Empty: `delay` from now.
   std::optional<std::string_view> key = {};
   std::optional<std::string_view> headers = {};       ///< JSON.
   std::optional<timestamp> created_at = {};           ///< Empty: the clock.
@@ -31,10 +32,11 @@ struct claim_item {
   static constexpr auto fields() {
     return std::tuple(
         bytes("payload", &claim_item::payload), integer("priority", &claim_item::priority),
-        integer("delay", &claim_item::delay), text("key", &claim_item::key),
-        text("headers", &claim_item::headers), integer("created_at", &claim_item::created_at),
-        integer("ttl", &claim_item::ttl), integer("max_attempts", &claim_item::max_attempts),
-        text("retry", &claim_item::retry), text("group", &claim_item::group));
+        integer("delay", &claim_item::delay), integer("due_at", &claim_item::due_at),
+        text("key", &claim_item::key), text("headers", &claim_item::headers),
+        integer("created_at", &claim_item::created_at), integer("ttl", &claim_item::ttl),
+        integer("max_attempts", &claim_item::max_attempts), text("retry", &claim_item::retry),
+        text("group", &claim_item::group));
   }
 };
 
@@ -72,6 +74,7 @@ struct replace_item {
   std::string_view payload = {};
   std::int32_t priority = 0;
   std::chrono::milliseconds delay{0};
+  std::optional<timestamp> due_at = {};  ///< Empty: `delay` from now.
   std::optional<std::string_view> headers = {};
   std::optional<std::chrono::milliseconds> ttl = {};
   std::optional<int> max_attempts = {};
@@ -81,8 +84,9 @@ struct replace_item {
     return std::tuple(
         text("key", &replace_item::key), bytes("payload", &replace_item::payload),
         integer("priority", &replace_item::priority), integer("delay", &replace_item::delay),
-        text("headers", &replace_item::headers), integer("ttl", &replace_item::ttl),
-        integer("max_attempts", &replace_item::max_attempts), text("retry", &replace_item::retry));
+        integer("due_at", &replace_item::due_at), text("headers", &replace_item::headers),
+        integer("ttl", &replace_item::ttl), integer("max_attempts", &replace_item::max_attempts),
+        text("retry", &replace_item::retry));
   }
 };
 

@@ -151,6 +151,7 @@ constexpr std::array all{
     query(statements::queue_floor, "queue.floor"),
     query(statements::claim_floor, "claim.floor"),
     query(statements::claim_unseen, "claim.unseen"),
+    query(statements::session_identity, "session.identity"),
 };
 
 constexpr bool in_order() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,15 @@ struct table_names {
   std::uint64_t slot = 0;    ///< A key of caches: the same for the same names in this process.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
+};
+
+/// What the client library knows of a session's transaction without asking the server.
+enum class transaction_status {
+  none,  ///< No transaction is open, or one that the client library cannot see.
+  open,
+  failed,   ///< It can only be rolled back.
+  unknown,  ///< The session is lost.
+  closed,   ///< The session was closed, or connected anew.
 };
 
 /// One session with a database. One thread at a time uses it.
@@ -103,6 +113,20 @@ class driver {
 std::unique_ptr<driver> make_driver(std::string_view url,
                                     std::shared_ptr<fault_plan> faults = nullptr,
                                     const shortcuts& allowed = {});
+
+/// Whether a session that the driver has adopted is connected to its database, as far as the client
+/// library knows. Empty: the servers have to be asked. Defined by drivers/registry.cpp.
+std::optional<bool> reaches(driver& database, const connection& adopted);
+
+/// Connects a closed session of the caller to the driver's database. Defined by
+/// drivers/registry.cpp.
+/// @throws error errc::invalid_argument when it is open, errc::unsupported when no other session
+///   can reach the database.
+void open_callers(driver& database, soci::session& session);
+
+/// What the client library knows of the transaction of a driver's session. Defined by
+/// drivers/registry.cpp.
+transaction_status transaction_of(connection& session) noexcept;
 
 /// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
 /// valid everywhere. Defined by drivers/registry.cpp.

@@ -22,16 +22,20 @@ void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence);
 }
 
-bool located(const error& failure, std::string_view backend) noexcept {
-  return !failure.operation().empty() && (!failure.backend().empty() || backend.empty());
+bool located(const error& failure, std::string_view backend, std::string_view operation) noexcept {
+  return failure.operation() == operation && (!failure.backend().empty() || backend.empty());
 }
 
 error locate(const error& failure, std::string_view backend, std::string_view operation) {
+  std::string sentence = sentence_of(failure);
+  if (!failure.operation().empty() && failure.operation() != operation) {
+    sentence.insert(0, failure.operation() + ": ");
+  }
   return {failure.code(),
           failure.advice(),
-          sentence_of(failure),
+          sentence,
           {.backend = first_given(failure.backend(), backend),
-           .operation = first_given(failure.operation(), operation),
+           .operation = std::string(operation),
            .sqlstate = failure.sqlstate(),
            .native = failure.native()}};
 }

@@ -94,11 +94,12 @@ enum class statement : std::uint8_t {
   queue_floor,
   claim_floor,
   claim_unseen,
+  session_identity,
 };
 
 /// How many there are.
 inline constexpr std::size_t statement_count =
-    static_cast<std::size_t>(statement::claim_unseen) + 1;
+    static_cast<std::size_t>(statement::session_identity) + 1;
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

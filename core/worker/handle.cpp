@@ -7,6 +7,7 @@
 #include <tableq/transaction.hpp>
 
 #include "core/database/access.hpp"
+#include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/session/retry.hpp"
@@ -76,6 +77,7 @@ class transactional_call {
     std::optional<error> passing;
     handled verdict = verdict_of(
         [&] {
+          const transact_scope scope(database_);
           try {
             return work_(&tx, message_, stop_);
           } catch (const error& failure) {

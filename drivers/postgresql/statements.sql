@@ -111,6 +111,13 @@ SELECT CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS present,
                 CAST(current_schema() AS text)) AS schema
 FROM (SELECT to_regclass('{catalog}') AS id) AS c
 
+-- name: session.identity
+-- Any user may read these. No two servers have started in the same microsecond.
+SELECT CAST(d.oid AS text) || ' '
+         || to_char(pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS database
+FROM pg_catalog.pg_database AS d
+WHERE d.datname = current_database()
+
 -- name: catalog.lock
 -- Until the transaction ends; the number is tableq's own.
 SELECT pg_advisory_xact_lock(7881093214601582961)
@@ -360,10 +367,12 @@ LIMIT 1
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
                        max_attempts, retry, group_key)
-  SELECT CASE WHEN group_key IS NOT NULL THEN 5 WHEN delay > 0 THEN 2 ELSE 0 END,
+  SELECT CASE WHEN group_key IS NOT NULL THEN 5 WHEN COALESCE(due_at, clock + delay) > clock THEN 2 ELSE 0 END,
          COALESCE(priority, 0),
-         CASE WHEN group_key IS NULL AND delay > 0 THEN clock + delay ELSE 0 END,
-         CASE WHEN group_key IS NOT NULL OR delay > 0 THEN 4294967296 ELSE 0 END,
+         CASE WHEN group_key IS NULL AND COALESCE(due_at, clock + delay) > clock
+              THEN COALESCE(due_at, clock + delay) ELSE 0 END,
+         CASE WHEN group_key IS NOT NULL OR COALESCE(due_at, clock + delay) > clock
+              THEN 4294967296 ELSE 0 END,
          COALESCE(created_at, clock),
          key,
          headers,
@@ -375,6 +384,7 @@ WITH added AS (
   FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
                unnest(CAST(:priority AS bigint[])) AS priority,
                unnest(CAST(:delay AS bigint[])) AS delay,
+               unnest(CAST(:due_at AS bigint[])) AS due_at,
                unnest(CAST(:key AS text[])) AS key,
                unnest(CAST(:headers AS text[])) AS headers,
                unnest(CAST(:created_at AS bigint[])) AS created_at,
@@ -397,11 +407,15 @@ FROM added
 -- name: claim.enqueue.one
 INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
                      max_attempts, retry, group_key)
-SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5 WHEN CAST(:delay AS bigint) > 0 THEN 2 ELSE 0 END,
+SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5
+            WHEN COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) > clock THEN 2
+            ELSE 0 END,
        COALESCE(CAST(:priority AS bigint), 0),
-       CASE WHEN CAST(:group AS text) IS NULL AND CAST(:delay AS bigint) > 0
-            THEN clock + CAST(:delay AS bigint) ELSE 0 END,
-       CASE WHEN CAST(:group AS text) IS NOT NULL OR CAST(:delay AS bigint) > 0
+       CASE WHEN CAST(:group AS text) IS NULL
+             AND COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) > clock
+            THEN COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) ELSE 0 END,
+       CASE WHEN CAST(:group AS text) IS NOT NULL
+              OR COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) > clock
             THEN 4294967296 ELSE 0 END,
        COALESCE(CAST(:created_at AS bigint), clock),
        CAST(:key AS text),
@@ -432,8 +446,8 @@ WHERE item IS NOT NULL AND id IS NOT NULL
   AND {own_queue}
 
 -- name: claim.replace
--- Gives waiting messages the payload of later ones with their keys; with :postpone their delay too. The
--- rows are locked first, in the order of the keys, and judged as locked. Without a delay a message with a
+-- Gives waiting messages the payload of later ones with their keys; with :postpone their due time too. The
+-- rows are locked first, in the order of the keys, and judged as locked. Without one a message with a
 -- group is held until claim.advance makes it ready.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
@@ -459,12 +473,15 @@ SET payload = (CAST(:payload AS bytea[]))[g.place],
     fence = GREATEST(q.fence, 4294967296),
     expires_at = g.clock + (CAST(:ttl AS bigint[]))[g.place],
     state = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.state
-                 WHEN (CAST(:delay AS bigint[]))[g.place] > 0 THEN 2
+                 WHEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
+                               g.clock + (CAST(:delay AS bigint[]))[g.place]) > g.clock THEN 2
                  WHEN q.group_key IS NOT NULL THEN 5
                  ELSE 0 END,
     due_at = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.due_at
-                  WHEN (CAST(:delay AS bigint[]))[g.place] > 0
-                    THEN g.clock + (CAST(:delay AS bigint[]))[g.place]
+                  WHEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
+                                g.clock + (CAST(:delay AS bigint[]))[g.place]) > g.clock
+                    THEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
+                                  g.clock + (CAST(:delay AS bigint[]))[g.place])
                   ELSE 0 END
 FROM given AS g
 WHERE q.id = g.id

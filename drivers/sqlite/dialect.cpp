@@ -40,6 +40,11 @@ std::string file_of(const connection_url& url) {
     }
   }
   if (file.empty()) refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
+  if (file.ends_with("/" + std::string(memory))) {
+    refuse(
+        "this would make a file called :memory:; write sqlite://:memory: for a database in memory, "
+        "or name the file otherwise");
+  }
   if (file.find('"') != std::string::npos) refuse("the file's name must not hold a double quote");
   if (std::any_of(file.begin(), file.end(), [](char c) { return c >= 0 && c < ' '; })) {
     refuse("the file's name must not hold control characters");

@@ -54,6 +54,9 @@ SELECT EXISTS (
   SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present,
   '' AS schema
 
+-- name: session.identity
+SELECT COALESCE(file, '') AS database FROM pragma_database_list WHERE name = 'main'
+
 -- name: catalog.lock
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
@@ -222,8 +225,9 @@ WITH time (clock) AS (
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
-       CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
-       CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
+       CASE WHEN :group IS NOT NULL THEN 5 WHEN COALESCE(:due_at, clock + :delay) > clock THEN 2 ELSE 0 END,
+       CASE WHEN :group IS NULL AND COALESCE(:due_at, clock + :delay) > clock
+            THEN COALESCE(:due_at, clock + :delay) ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM time
 WHERE {own_queue}
@@ -234,8 +238,9 @@ RETURNING id
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
-       CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
-       CASE WHEN :group IS NULL AND :delay > 0 THEN clock + :delay ELSE 0 END,
+       CASE WHEN :group IS NOT NULL THEN 5 WHEN COALESCE(:due_at, clock + :delay) > clock THEN 2 ELSE 0 END,
+       CASE WHEN :group IS NULL AND COALESCE(:due_at, clock + :delay) > clock
+            THEN COALESCE(:due_at, clock + :delay) ELSE 0 END,
        :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
 FROM (SELECT {clock} AS clock)
 WHERE {own_queue}
@@ -256,20 +261,20 @@ WHERE key = :key AND key IS NOT NULL
   AND {own_queue}
 
 -- name: claim.replace
--- Gives a waiting message the payload of a later one with its key; with :postpone its delay too. Without a
--- delay a message with a group is held until claim.advance makes it ready.
+-- Gives a waiting message the payload of a later one with its key; with :postpone its due time too. Without
+-- one a message with a group is held until claim.advance makes it ready.
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
     expires_at = {clock} + :ttl,
     state = CASE WHEN :postpone = 0 THEN state
-                 WHEN :delay > 0 THEN 2
+                 WHEN COALESCE(:due_at, {clock} + :delay) > {clock} THEN 2
                  WHEN group_key IS NOT NULL THEN 5
                  ELSE 0 END,
     due_at = CASE WHEN :postpone = 0 THEN due_at
-                  WHEN :delay > 0 THEN
-                    {clock} + :delay
+                  WHEN COALESCE(:due_at, {clock} + :delay) > {clock} THEN
+                    COALESCE(:due_at, {clock} + :delay)
                   ELSE 0 END
 WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
   AND {own_queue}

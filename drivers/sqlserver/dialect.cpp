@@ -39,7 +39,7 @@ dialect make_sqlserver_dialect() {
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
       .batches = batching::rows,
       // The server makes one plan for each of these counts.
-      .row_counts = {1, 4, 16, 64, 192, 256},
+      .row_counts = {1, 4, 16, 64, 180, 256},
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
       .capabilities = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},

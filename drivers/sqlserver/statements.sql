@@ -82,6 +82,12 @@ COALESCE(v.delay,
 SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present,
        COALESCE(OBJECT_SCHEMA_NAME(OBJECT_ID(N'{catalog}', N'U')), SCHEMA_NAME()) AS [schema]
 
+-- name: session.identity
+-- tempdb is made anew when the server starts; any login may see it.
+SELECT CONCAT(@@SERVERNAME, N' ', DB_ID(), N' ', CONVERT(nvarchar(30), d.create_date, 126)) AS [database]
+FROM sys.databases AS d
+WHERE d.name = N'tempdb'
+
 -- name: catalog.lock
 -- Until the transaction ends.
 DECLARE @got int;
@@ -291,9 +297,12 @@ IF NOT {own_queue}
 INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
                      max_attempts, retry, group_key)
 OUTPUT inserted.fence AS item, inserted.id
-SELECT CASE WHEN v.[group] IS NOT NULL THEN 5 WHEN v.delay > 0 THEN 2 ELSE 0 END,
+SELECT CASE WHEN v.[group] IS NOT NULL THEN 5
+            WHEN COALESCE(v.due_at, t.clock + v.delay) > t.clock THEN 2
+            ELSE 0 END,
        COALESCE(v.priority, 0),
-       CASE WHEN v.[group] IS NULL AND v.delay > 0 THEN t.clock + v.delay ELSE 0 END,
+       CASE WHEN v.[group] IS NULL AND COALESCE(v.due_at, t.clock + v.delay) > t.clock
+            THEN COALESCE(v.due_at, t.clock + v.delay) ELSE 0 END,
        v.item,
        COALESCE(v.created_at, t.clock),
        v.[key],
@@ -304,15 +313,16 @@ SELECT CASE WHEN v.[group] IS NOT NULL THEN 5 WHEN v.delay > 0 THEN 2 ELSE 0 END
        v.retry,
        v.[group]
 FROM (
-  SELECT g.item, g.payload, g.priority, g.delay, g.[key], g.headers, g.created_at, g.ttl,
+  SELECT g.item, g.payload, g.priority, g.delay, g.due_at, g.[key], g.headers, g.created_at, g.ttl,
          g.max_attempts, g.retry, g.[group],
          ROW_NUMBER() OVER (PARTITION BY g.[key] ORDER BY g.item) AS turn
   FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:priority AS bigint),
-                        CAST(:delay AS bigint), CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                        CAST(:delay AS bigint), CAST(:due_at AS bigint),
+                        CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
                         CAST(:headers AS nvarchar(max)), CAST(:created_at AS bigint), CAST(:ttl AS bigint),
                         CAST(:max_attempts AS bigint), CAST(:retry AS nvarchar(1000)),
                         CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))})
-    AS g (item, payload, priority, delay, [key], headers, created_at, ttl, max_attempts, retry, [group])
+    AS g (item, payload, priority, delay, due_at, [key], headers, created_at, ttl, max_attempts, retry, [group])
   WHERE g.payload IS NOT NULL
 ) AS v
 CROSS JOIN (SELECT {clock} AS clock) AS t
@@ -334,24 +344,26 @@ WHERE held.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.replace
--- Gives waiting messages the payload of later ones with their keys; with :postpone their delay too. Without
--- a delay a message with a group is held until claim.advance makes it ready.
+-- Gives waiting messages the payload of later ones with their keys; with :postpone their due time too. Without
+-- one a message with a group is held until claim.advance makes it ready.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
     max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
     state = CASE WHEN t.postpone = 0 THEN q.state
-                 WHEN v.delay > 0 THEN 2
+                 WHEN COALESCE(v.due_at, t.clock + v.delay) > t.clock THEN 2
                  WHEN q.group_key IS NOT NULL THEN 5
                  ELSE 0 END,
-    due_at = CASE WHEN t.postpone = 0 THEN q.due_at WHEN v.delay > 0 THEN t.clock + v.delay ELSE 0 END
+    due_at = CASE WHEN t.postpone = 0 THEN q.due_at
+                  WHEN COALESCE(v.due_at, t.clock + v.delay) > t.clock THEN COALESCE(v.due_at, t.clock + v.delay)
+                  ELSE 0 END
 OUTPUT v.item, inserted.id
 FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
                       CAST(:payload AS varbinary(max)), CAST(:priority AS bigint), CAST(:delay AS bigint),
-                      CAST(:headers AS nvarchar(max)), CAST(:ttl AS bigint), CAST(:max_attempts AS bigint),
+                      CAST(:due_at AS bigint), CAST(:headers AS nvarchar(max)), CAST(:ttl AS bigint), CAST(:max_attempts AS bigint),
                       CAST(:retry AS nvarchar(1000)))})
-  AS v (item, [key], payload, priority, delay, headers, ttl, max_attempts, retry)
+  AS v (item, [key], payload, priority, delay, due_at, headers, ttl, max_attempts, retry)
 CROSS JOIN (SELECT CAST(:postpone AS bigint) AS postpone,
                    {clock} AS clock) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key})) ON q.[key] = v.[key]

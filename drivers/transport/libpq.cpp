@@ -205,9 +205,18 @@ class libpq_executor final : public transport {
     return PQstatus(link_->handle) == CONNECTION_OK;
   }
 
-  bool in_transaction() noexcept override {
-    const PGTransactionStatusType status = PQtransactionStatus(link_->handle);
-    return status == PQTRANS_ACTIVE || status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+  core::transaction_status transaction() noexcept override {
+    using enum core::transaction_status;
+    switch (PQtransactionStatus(link_->handle)) {
+      case PQTRANS_IDLE:
+        return none;
+      case PQTRANS_INERROR:
+        return failed;
+      case PQTRANS_UNKNOWN:
+        return unknown;
+      default:
+        return open;
+    }
   }
 
  private:
@@ -216,13 +225,22 @@ class libpq_executor final : public transport {
   closed_in_child not_for_children_;
 };
 
-std::unique_ptr<soci::session> open(const endpoint& address) {
-  std::unique_ptr<soci::session> session;
+void connect(soci::session& session, const endpoint& address) {
   try {
-    session = std::make_unique<soci::session>(soci::postgresql, address.connect);
+    session.open(soci::postgresql, address.connect);
   } catch (const soci::soci_error& failure) {
     throw native_failure({.link_lost = true, .sentence = one_line(failure.get_error_message())});
   }
+}
+
+void open_callers(soci::session& session, const endpoint& address) {
+  connect(session, address);
+  if (PQsetClientEncoding(handle_of(session), "UTF8") != 0) fail(handle_of(session), nullptr);
+}
+
+std::unique_ptr<soci::session> open(const endpoint& address) {
+  auto session = std::make_unique<soci::session>();
+  connect(*session, address);
   PGconn* handle = handle_of(*session);
   PQsetNoticeProcessor(
       handle, [](void*, const char*) {}, nullptr);
@@ -254,9 +272,18 @@ bool fits(soci::session& session, const dialect& /*definition*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "postgresql";
 }
 
+session_place place(soci::session& session, const session_files* /*files*/) {
+  const PGconn* const link = handle_of(session);
+  std::string name;
+  for (const char* const part : {PQhost(link), PQport(link), PQdb(link)}) {
+    name.append(part == nullptr ? "" : part).append("\n");
+  }
+  return {.name = std::move(name)};
+}
+
 }  // namespace
 
-const transport_kind libpq_transport{"libpq", marker::numbered,    true, open, attach,
-                                     fits,    listen_through_libpq};
+const transport_kind libpq_transport{
+    "libpq", marker::numbered, true, open, open_callers, attach, fits, place, listen_through_libpq};
 
 }  // namespace tableq::inline v0::drivers

@@ -32,4 +32,8 @@ bool named_file::there() const noexcept {
          now.st_dev == device_;
 }
 
+std::string named_file::number() const {
+  return std::to_string(device_).append(" ").append(std::to_string(node_));
+}
+
 }  // namespace tableq::inline v0::drivers

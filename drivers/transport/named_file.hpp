@@ -21,6 +21,8 @@ class named_file {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether the name led to a file at first.
   [[nodiscard]] bool found() const noexcept { return node_ != 0; }
+  /// The same text for the same file, whatever its names.
+  [[nodiscard]] std::string number() const;
   /// Whether the name still leads to this file. Costs one system call, about a microsecond.
   [[nodiscard]] bool there() const noexcept;
 

@@ -289,9 +289,11 @@ class odbc_executor final : public transport {
     const calling guard;
     return !link_->spoiled && !dead(link_->handle);
   }
-  bool in_transaction() noexcept override {
+  /// A transaction that a caller's plain BEGIN has opened is not seen.
+  core::transaction_status transaction() noexcept override {
     const calling guard;
-    return link_->in_transaction();
+    return link_->in_transaction() ? core::transaction_status::open
+                                   : core::transaction_status::none;
   }
   const session_files* files() noexcept override { return files_ ? &*files_ : nullptr; }
 
@@ -318,13 +320,13 @@ class odbc_executor final : public transport {
   throw native_failure(std::move(what));
 }
 
-std::unique_ptr<soci::session> connect(const endpoint& address) {
+void open_callers(soci::session& session, const endpoint& address) {
   soci::connection_parameters parameters(soci::odbc, address.connect);
   // Otherwise a driver may open a dialog for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
   const calling guard;
   try {
-    return std::make_unique<soci::session>(parameters);
+    session.open(parameters);
   } catch (const soci::odbc_soci_error& failure) {
     const auto* state = reinterpret_cast<const char*>(failure.odbc_error_code());
     const auto* message = reinterpret_cast<const char*>(failure.odbc_error_message());
@@ -338,7 +340,8 @@ std::unique_ptr<soci::session> connect(const endpoint& address) {
 }
 
 std::unique_ptr<soci::session> open(const endpoint& address) {
-  std::unique_ptr<soci::session> session = connect(address);
+  auto session = std::make_unique<soci::session>();
+  open_callers(*session, address);
   odbc_executor executor(handle_of(*session), address);
   for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;
@@ -366,6 +369,11 @@ bool fits(soci::session& session, const dialect& definition) {
   return std::find(known.begin(), known.end(), product_of(session)) != known.end();
 }
 
+session_place place(soci::session& /*session*/, const session_files* files) {
+  if (files == nullptr || !files->main.there()) return {};
+  return {.name = files->main.number(), .exclusive = true};
+}
+
 }  // namespace
 }  // namespace odbc
 
@@ -373,7 +381,8 @@ std::string odbc_product(const endpoint& address) {
   return odbc::product_of(*odbc::open(address));
 }
 
-const transport_kind odbc_transport{"odbc",       marker::question, false,  odbc::open,
-                                    odbc::attach, odbc::fits,       nullptr};
+const transport_kind odbc_transport{"odbc",     marker::question,   false,
+                                    odbc::open, odbc::open_callers, odbc::attach,
+                                    odbc::fits, odbc::place,        nullptr};
 
 }  // namespace tableq::inline v0::drivers

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "drivers/transport/common_file.hpp"
+#include "drivers/transport/common_place.hpp"
 #include "drivers/transport/own_writes.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -11,6 +12,7 @@ namespace tableq::inline v0::drivers {
 /// Shared objects: safe.
 struct session_share {
   common_file file;
+  common_place place;
   own_writes writes;
 };
 

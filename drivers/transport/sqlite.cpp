@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "drivers/transport.hpp"
@@ -273,7 +275,10 @@ class sqlite_executor final : public transport {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
-  bool in_transaction() noexcept override { return sqlite3_get_autocommit(handle_) == 0; }
+  core::transaction_status transaction() noexcept override {
+    return sqlite3_get_autocommit(handle_) == 0 ? core::transaction_status::open
+                                                : core::transaction_status::none;
+  }
   const session_files* files() noexcept override {
     if (!files_) return nullptr;
     if (!files_->log) find_files(handle_, files_);
@@ -287,13 +292,38 @@ class sqlite_executor final : public transport {
   checkpoint_pace pace_;
 };
 
-std::unique_ptr<soci::session> open(const endpoint& address) {
-  std::unique_ptr<soci::session> session;
+/// Why the file of `dbname="file"` cannot be opened, if its directory is missing; else empty.
+std::string missing_directory(const std::string& connect) {
+  const std::size_t begin = connect.find('"');
+  const std::size_t end = connect.rfind('"');
+  if (begin == std::string::npos || begin == end) return {};
+  const std::string name = connect.substr(begin + 1, end - begin - 1);
+  if (name.starts_with("file:")) return {};
+  const std::filesystem::path file(name);
+  std::error_code failed;
+  const std::filesystem::path directory = std::filesystem::absolute(file, failed).parent_path();
+  if (failed || std::filesystem::exists(directory, failed) || failed) return {};
+  return "the directory " + directory.string() + " does not exist; create it first";
+}
+
+void connect(soci::session& session, const endpoint& address) {
   try {
-    session = std::make_unique<soci::session>(soci::sqlite3, address.connect);
+    session.open(soci::sqlite3, address.connect);
   } catch (const soci::sqlite3_soci_error& failure) {
-    throw native_failure({.number = failure.result(), .sentence = failure.get_error_message()});
+    const std::string missing = missing_directory(address.connect);
+    throw native_failure({.number = failure.result(),
+                          .sentence = missing.empty() ? failure.get_error_message() : missing});
   }
+}
+
+void open_callers(soci::session& session, const endpoint& address) {
+  connect(session, address);
+  sqlite3_busy_timeout(handle_of(session), static_cast<int>(address.busy_timeout.count()));
+}
+
+std::unique_ptr<soci::session> open(const endpoint& address) {
+  auto session = std::make_unique<soci::session>();
+  connect(*session, address);
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
   sqlite_executor executor(handle, address, own_writes());
@@ -312,6 +342,13 @@ bool fits(soci::session& session, const dialect& /*definition*/) {
   return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
 }
 
+session_place place(soci::session& /*session*/, const session_files* files) {
+  if (files == nullptr) return {.exclusive = true};
+  // The next operation reports a file that is gone.
+  if (!files->main.there()) return {};
+  return {.name = files->main.number(), .exclusive = true};
+}
+
 /// Only the file's name is taken from the session.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
                                        const endpoint& /*address*/, const own_writes& own) {
@@ -324,8 +361,10 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .markers = marker::numbered_question,
                                       .arrays = false,
                                       .open = open,
+                                      .open_callers = open_callers,
                                       .attach = attach,
                                       .fits = fits,
+                                      .place = place,
                                       .listen = listen,
                                       .bare = true,
                                       .tells_time = true,

@@ -28,7 +28,7 @@ enum class on_duplicate {
   /// and its attempts begin anew; its place and due time stay. Only while it waits: one that is
   /// leased or dead is left alone, and keeps the key.
   replace,
-  /// The same, and it falls due `delay` from now: many calls become one message that comes when
+  /// The same, and it falls due after `delay` or at `due_at`: many calls become one message that comes when
   /// there has been quiet for so long (debounce).
   postpone,
 };
@@ -93,7 +93,10 @@ struct claim_options {
 /// For enqueue into `claim` queues.
 struct claim_enqueue_options {
   std::int32_t priority = 0;           ///< Higher comes first.
-  std::chrono::milliseconds delay{0};  ///< Not taken before that, 0 to 3,650 days.
+  /// Not taken before that, 0 to 3,650 days from now. Give this or `due_at`, not both.
+  std::chrono::milliseconds delay{0};
+  /// Absolute, 1970 to 9999, by the database's clock. A time that has passed means at once.
+  std::optional<timestamp> due_at = {};
   tableq::headers headers = {};
   /// 1 to 200 bytes of UTF-8 without NUL: a GUID, say. Unique as long as the queue's key_scope and
   /// key_window say. Empty: none.
@@ -103,7 +106,8 @@ struct claim_enqueue_options {
   /// Only with a key.
   tableq::on_duplicate on_duplicate = tableq::on_duplicate::keep_first;
   /// 1 to 200 bytes of UTF-8 without NUL. Messages of one group are handed out one after the other.
-  /// Only in queues with claim_options::groups, and not with a delay. Empty: none.
+  /// Only in queues with claim_options::groups, and not with a delay or due_at.
+  /// Empty: none.
   std::optional<std::string> group = {};
   std::optional<lifetime> time_to_live = {};  ///< Empty: the queue's.
   std::optional<int> max_attempts = {};       ///< Empty: the queue's. 1 to 1,000,000.

@@ -6,22 +6,23 @@
 #include <future>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/message.hpp>
 #include <tableq/message_range.hpp>
 #include <tableq/options.hpp>
+#include <tableq/outcome.hpp>
 #include <tableq/payload.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/text_view.hpp>
 
 namespace tableq::inline v0 {
 
@@ -43,6 +44,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] claim_queue in(const enlistment& joined) const noexcept {
     return bound(*this, joined);
   }
+  /// A handle of this queue for work beside a transaction of this thread; see `queue`.
+  [[nodiscard]] claim_queue outside() const noexcept { return unbound(*this); }
 
   /// Adds one message; it is stored when the call returns, inside a transaction when that commits.
   /// @param full what to do when the queue has a capacity and no room, whether or not the key is
@@ -53,7 +56,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
                    const when_full& full = {});
 
   /// Adds all whose keys are free, in order, in one transaction; of two with one key the first.
-  std::vector<enqueued> enqueue_batch(std::span<const new_claim_message> messages,
+  std::vector<enqueued> enqueue_batch(const batch_view<new_claim_message>& messages,
                                       const when_full& full = {});
 
   /// As plain_queue::enqueue_async. A delay and a time to live count from when the message is
@@ -83,9 +86,9 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// The work failed: the message becomes ready again, after `delay`, or dead after its last
   /// attempt.
   /// @param error kept in the message's history: cut at 2,000 bytes, made UTF-8.
-  [[nodiscard]] settle_result fail(const receipt& taken, std::string_view error,
+  [[nodiscard]] settle_result fail(const receipt& taken, text_view error,
                                    const fail_options& options = {});
-  [[nodiscard]] std::vector<settle_result> fail_batch(std::span<const failure> failures);
+  [[nodiscard]] std::vector<settle_result> fail_batch(const batch_view<failure>& failures);
 
   /// Gives the message back untried: ready at once, the attempt not counted.
   [[nodiscard]] settle_result release(const receipt& taken);
@@ -118,27 +121,27 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] std::optional<stored_message> get(message_id id) const;
   /// Results in the order of `ids`.
   [[nodiscard]] std::vector<std::optional<stored_message>> get_batch(
-      std::span<const message_id> ids) const;
+      const batch_view<message_id>& ids) const;
 
   /// Looks up the message that holds a key; one that is done holds it for its window, if any.
   /// @throws error errc::invalid_argument for what cannot be a key.
-  [[nodiscard]] std::optional<stored_message> find(std::string_view key) const;
+  [[nodiscard]] std::optional<stored_message> find(text_view key) const;
 
   /// Removes a message that is ready, delayed, held or dead, and frees its key. One that is leased
   /// stays, also when its lease is over, until a take has met it; one that is done is purge's
   /// affair.
   change_result cancel(message_id id);
   /// All in one transaction. Results in the order of `ids`; of two equal ones the first counts.
-  std::vector<change_result> cancel_batch(std::span<const message_id> ids);
+  std::vector<change_result> cancel_batch(const batch_view<message_id>& ids);
 
   /// Changes the priority of a message that is ready, delayed or held.
   change_result set_priority(message_id id, std::int32_t priority);
   /// Results in the order of `changes`; of two for one message the first counts.
-  std::vector<change_result> set_priority_batch(std::span<const new_priority> changes);
+  std::vector<change_result> set_priority_batch(const batch_view<new_priority>& changes);
 
   /// Makes dead messages ready again, with no attempts counted; their error history stays.
   /// @return how many of `ids` were dead and are ready now.
-  std::size_t redrive(std::span<const message_id> ids);
+  std::size_t redrive(const batch_view<message_id>& ids);
   /// The dead messages that the options choose, some in each transaction. In a queue with
   /// dead_letters also those that were moved there from here and are ready there: they come back
   /// with payload, headers, priority and history, and are in no group. With key_scope::active a

@@ -52,7 +52,7 @@ TABLEQ_EXPORT std::string_view to_string(advice value) noexcept;
 /// it, and the backend as soon as the address has told which one it is.
 struct error_origin {
   std::string backend = {};  ///< The dialect's name.
-  /// What was under way: `fifo.dequeue`, `claim.take`, `open`, `connect`, `commit`, `work`.
+  /// What the caller called: `fifo.dequeue`, `claim.take`, `open`, `connect`, `commit`, `work`.
   std::string operation = {};
   std::string sqlstate = {};  ///< Five characters, where the database has them.
   int native = 0;             ///< The database's own number; SQLite's extended result code.
@@ -60,8 +60,9 @@ struct error_origin {
 
 /// The one exception that tableq throws on purpose (beside std::bad_alloc).
 ///
-/// `what()` reads `backend: operation: sentence`. It never holds a statement's text, a payload, a
-/// header, a password or any other bound value.
+/// `what()` reads `backend: operation: sentence`. The sentence begins with the name of the step
+/// that failed, such as `connect: ` or `limits.read: `, where that is not the operation. It never
+/// holds a statement's text, a payload, a header, a password or any other bound value.
 class TABLEQ_EXPORT error : public std::runtime_error {
  public:
   /// For the library, and for tests of code that handles errors.

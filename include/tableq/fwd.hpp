@@ -25,6 +25,7 @@ class plain_queue;
 class queue;
 class receipts_view;
 class scoped_delivery;
+class text_view;
 class transaction;
 class worker;
 

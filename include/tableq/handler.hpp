@@ -98,11 +98,12 @@ class handler {
     constexpr bool fits = std::is_void_v<result> || std::is_convertible_v<result, handled>;
     static_assert(fits, "a tableq handler returns nothing or a tableq::handled");
     if constexpr (fits) {
-      if constexpr (std::is_pointer_v<Work> || requires { work.operator bool(); }) {
-        if (!work) return;
+      auto kept = std::make_shared<Work>(std::forward<Given>(work));
+      if constexpr (std::is_pointer_v<Work> || requires { kept->operator bool(); }) {
+        if (!*kept) return;
       }
-      call_ = [own = std::make_shared<Work>(std::forward<Given>(work))](
-                  transaction* tx, const delivery& message, const token& stop) -> handled {
+      call_ = [own = std::move(kept)](transaction* tx, const delivery& message,
+                                      const token& stop) -> handled {
         if constexpr (std::is_void_v<result>) {
           std::invoke(*own, argument<Parameters>(tx, message, stop)...);
           return handled::completed();

@@ -19,9 +19,9 @@ namespace tableq::inline v0 {
 /// One thing that is done in the database. Holds nothing of a message; views are valid during the
 /// call.
 struct observed_operation {
-  /// As error::operation tells it: `fifo.enqueue`, `claim.take`, `begin`, `commit`. A call may be
-  /// several: a take that finds nothing is `claim.take`, `claim.promote`, `claim.take`, now and
-  /// then `limits.read` asks whether the queue has limits, and a wait is a look every now and then.
+  /// The step: `fifo.enqueue`, `claim.take`, `begin`, `commit`. A call may be several: a take that
+  /// finds nothing is `claim.take`, `claim.promote`, `claim.take`, now and then `limits.read` asks
+  /// whether the queue has limits, and a wait is a look every now and then.
   std::string_view name;
   std::string_view backend = {};  ///< The dialect's name.
   std::string_view queue = {};    ///< Empty: it is no queue's.
@@ -36,8 +36,8 @@ struct operation_result {
   /// With the wait for a session, the locks, the retries and their pauses.
   std::chrono::nanoseconds duration{0};
   std::optional<errc> failed = {};  ///< Nothing when it succeeded.
-  /// What the caller gets; null when it succeeded, or failed with another exception, such as
-  /// std::bad_alloc (which `failed` calls errc::internal).
+  /// The step's error, which the caller gets in the name of the call; null when it succeeded, or
+  /// failed with another exception, such as std::bad_alloc (which `failed` calls errc::internal).
   const tableq::error* error = nullptr;
 };
 

@@ -6,11 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include <tableq/text_view.hpp>
+
 namespace tableq::inline v0 {
 
 /// The payload of one call: any bytes, made of anything like a string, or of std::byte.
 ///
-/// Borrows them until the call returns: use it for parameters, not to keep a payload.
+/// Borrows them until the call returns: use it for parameters, not to keep a payload. A null
+/// pointer makes the call fail with errc::invalid_argument, before it changes anything.
 class payload_view {
  public:
   /// No bytes.
@@ -27,17 +30,19 @@ class payload_view {
   noexcept {
     const std::span<const std::byte> given(bytes);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): char may look at any object
-    bytes_ = {reinterpret_cast<const char*>(given.data()), given.size()};
+    bytes_ = std::string_view(reinterpret_cast<const char*>(given.data()), given.size());
   }
   payload_view(std::nullptr_t) = delete;
 
   /// The bytes, borrowed.
-  [[nodiscard]] constexpr std::string_view view() const noexcept { return bytes_; }
+  /// @throws error errc::invalid_argument when it was made of a null pointer.
+  [[nodiscard]] constexpr std::string_view view() const { return bytes_.view(); }
   /// A copy to keep, for new_message and its like.
-  [[nodiscard]] std::string str() const { return std::string(bytes_); }
+  /// @throws error errc::invalid_argument when it was made of a null pointer.
+  [[nodiscard]] std::string str() const { return std::string(view()); }
 
  private:
-  std::string_view bytes_;
+  text_view bytes_ = std::string_view();
 };
 
 }  // namespace tableq::inline v0

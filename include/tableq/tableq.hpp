@@ -4,6 +4,7 @@
 /// Everything an application needs, but for `tableq/soci.hpp` (work inside one's own SOCI session)
 /// and `tableq/dialect.hpp` (teach tableq another database).
 
+#include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
@@ -20,6 +21,8 @@
 #include <tableq/options.hpp>
 #include <tableq/outcome.hpp>
 #include <tableq/payload.hpp>
+#include <tableq/pending_queue.hpp>
+#include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
@@ -27,6 +30,7 @@
 #include <tableq/shortcuts.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/text.hpp>
+#include <tableq/text_view.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

@@ -76,7 +76,7 @@ class TABLEQ_EXPORT faults {
   /// those that it makes on sessions that are enlisted. A lost session is closed in earnest, an
   /// enlisted one too; a database in memory is lost with it. Sessions that only listen for others'
   /// changes are left alone.
-  [[nodiscard]] database open(std::string_view url, const open_options& options = {}) const;
+  [[nodiscard]] database open(text_view url, const open_options& options = {}) const;
 
   /// The `nth` call from now fails, 1 being the next. A connect or a rollback can only be lost;
   /// where `failure` does not suit, the call passes, and the order is spent.

@@ -10,7 +10,8 @@ namespace tableq::inline v0 {
 /// Several operations that commit together or not at all: those of the handles that `in` of a queue
 /// makes, as in `orders.in(tx).enqueue("order 42")`.
 ///
-/// Made by `database::begin` or `database::transact`. Owns its session until it ends.
+/// Made by `database::begin` or `database::transact`. Owns its session until it ends. One that was
+/// moved from is not active, and its other functions are errc::invalid_argument.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe; one thread at a time may use a transaction. A
@@ -27,9 +28,9 @@ class TABLEQ_EXPORT transaction {
   /// Makes everything done so far permanent and ends the transaction.
   /// @throws error errc::outcome_unknown when the session died under way: never repeat blindly;
   ///   errc::conflict when the database undid it; errc::invalid_argument when it is enlisted, has
-  ///   ended, an earlier operation in it failed, or two threads used it at the same time. An
-  ///   operation that was refused before it changed anything (a bad argument, a full queue) does
-  ///   not count as failed.
+  ///   ended, also by a statement of the caller's in `session_of(tx)`, an earlier operation in it
+  ///   failed, or two threads used it at the same time. An operation that was refused before it
+  ///   changed anything (a bad argument, a full queue) does not count as failed.
   void commit();
 
   /// Undoes everything and ends the transaction. Does nothing when it has ended.

@@ -167,6 +167,7 @@ TABLEQ_ON_BACKENDS(bound_handle_of_enlistment, shared_backends);
 TEST_P(bound_handle_of_enlistment, that_outlives_it_is_refused) {
   auto mail = db().fifo("mail");
   const auto session = here().session();
+  const soci::transaction mine(*session);
   auto late = mail.in(tableq::enlist(db(), *session));
   EXPECT_CODE(invalid_argument, late.enqueue("x"));
   EXPECT_EQ(mail.stats().waiting, 0U);

@@ -83,7 +83,7 @@ class every_operation {
     call([&] { static_cast<void>(jobs.get(receipt.id)); });
     call([&] { static_cast<void>(jobs.find("canary-key")); });
     call([&] { jobs.set_priority(receipt.id, 7); });
-    call([&] { jobs.redrive({&receipt.id, 1}); });
+    call([&] { jobs.redrive({receipt.id}); });
     call([&] { jobs.redrive_all(); });
     call([&] { jobs.purge(tableq::message_state::dead); });
     call([&] { static_cast<void>(jobs.stats()); });

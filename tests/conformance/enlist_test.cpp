@@ -46,10 +46,10 @@ TEST_P(enlist_of_kind, enlisted_session_commits_all_or_nothing) {
   EXPECT_EQ(to.waiting(), 4U);
 }
 
-TEST_P(enlist_of_kind, without_an_open_transaction_each_operation_commits_by_itself) {
+TEST_P(enlist_of_kind, with_autocommit_each_operation_commits_by_itself) {
   any_queue mail = make("mail");
   const auto session = here().session();
-  tableq::enlistment mine = tableq::enlist(db(), *session);
+  tableq::enlistment mine = tableq::enlist(db(), *session, tableq::autocommit);
   mail.in(mine).put("at once");
   EXPECT_EQ(mail.waiting(), 1U);
   EXPECT_EQ(mail.in(mine).take()->payload, "at once");

@@ -171,7 +171,7 @@ TEST_P(lost_file, is_told_in_the_callers_session) {
   auto mail = db().fifo("mail");
   const auto session = here().session();
   {
-    tableq::enlistment joined = tableq::enlist(db(), *session);
+    tableq::enlistment joined = tableq::enlist(db(), *session, tableq::autocommit);
     files::remove(file());
     wait_for_a_look();
     expect_lost([&] { mail.in(joined).enqueue("lost"); }, file());
@@ -179,8 +179,12 @@ TEST_P(lost_file, is_told_in_the_callers_session) {
   if (can().second_way) return;  // What was gone before cannot be told from what is there now.
   auto fresh = tableq::database::open(here().url());
   auto other = fresh.fifo("mail");
-  tableq::enlistment joined = tableq::enlist(fresh, *session);
-  expect_lost([&] { other.in(joined).enqueue("lost"); }, file());
+  expect_lost(
+      [&] {
+        tableq::enlistment joined = tableq::enlist(fresh, *session, tableq::autocommit);
+        other.in(joined).enqueue("lost");
+      },
+      file());
 }
 
 TEST_P(lost_file, wakes_and_ends_waiting_reads) {

@@ -117,7 +117,7 @@ TEST_P(claims_before_others, come_next_however_they_have_come_back) {
   EXPECT_EQ(jobs.release(taken[0].receipt), tableq::settle_result::applied);
   EXPECT_EQ(jobs.fail(taken[1].receipt, "no", {.delay = 0ms}), tableq::settle_result::applied);
   EXPECT_EQ(jobs.fail(taken[3].receipt, "no"), tableq::settle_result::applied);
-  EXPECT_EQ(jobs.redrive({&dead, 1}), 1U);
+  EXPECT_EQ(jobs.redrive({dead}), 1U);
   EXPECT_EQ(jobs.complete(taken[4].receipt), tableq::settle_result::applied);
   jobs.enqueue("replaced", {.key = "k", .on_duplicate = tableq::on_duplicate::replace});
   EXPECT_EQ(jobs.set_priority(raised, 0), tableq::change_result::applied);

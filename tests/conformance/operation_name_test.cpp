@@ -163,7 +163,7 @@ TEST_P(errors_of_each_operation, name_it_and_the_backend_where_a_transaction_is_
   foreign.rollback();
   if (!can().shared) return;
   const auto session = here().session();
-  tableq::enlistment joined = tableq::enlist(db(), *session);
+  tableq::enlistment joined = tableq::enlist(db(), *session, tableq::autocommit);
   auto& tx = static_cast<tableq::transaction&>(joined);
   all.expect("commit", [&] { tx.commit(); });
   all.expect("rollback", [&] { tx.rollback(); });

@@ -105,9 +105,9 @@ TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
   const auto outcome = db().transact([&](tableq::transaction& tx) {
     ++runs;
     mail.in(tx).enqueue("run " + std::to_string(runs));
-    const auto taken = jobs.take(1);
+    const auto taken = jobs.outside().take(1);
     if (taken.empty()) return tableq::settle_result::lease_lost;
-    return jobs.release(taken[0].receipt);
+    return jobs.outside().release(taken[0].receipt);
   });
   EXPECT_EQ(outcome, tableq::settle_result::applied);
 
@@ -118,7 +118,7 @@ TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
     if (runs == 1) look_before(tx);
     mail.in(tx).enqueue("run " + std::to_string(runs));
     if (runs > 1) return tableq::settle_result::applied;
-    const auto taken = jobs.take(1);  // Outside: it commits after this transaction looked.
+    const auto taken = jobs.outside().take(1);  // It commits after this transaction looked.
     return jobs.in(tx).complete(taken.at(0).receipt);
   });
   EXPECT_EQ(settled, tableq::settle_result::applied);
@@ -137,7 +137,7 @@ TEST_P(conflicts, repeating_is_bounded) {
     EXPECT_CODE(conflict, hurried.transact([&](tableq::transaction& tx) {
       ++runs;
       look_before(tx);
-      const auto taken = jobs.take(1, {.wait = 10s});
+      const auto taken = jobs.outside().take(1, {.wait = 10s});
       return jobs.in(tx).complete(taken.at(0).receipt);
     }));
     return runs;

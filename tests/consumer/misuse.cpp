@@ -28,6 +28,11 @@ void use(tableq::database& db, tableq::heap_queue& heap, tableq::fifo_queue& fif
   (void)claim.complete(deliveries.front());
   (void)claim.complete_batch(deliveries);
   (void)db.claim("jobs", {.retry = {1s, 10s, 1min}, .groups = {.limit = 2}});
+  (void)db.claim("jobs", {.retry = {1s, 10s}});
+  (void)db.claim("jobs", {.retry = {1s}, .groups = {}});
+  fifo.enqueue_batch({{"a"}, {"b"}});
+  claim.redrive({tableq::message_id{1}});
+  fifo.outside().enqueue("x");
   fifo.in(tx).enqueue("x");
   fifo.in(joined).enqueue("x");
   by_transaction(static_cast<tableq::transaction&>(joined));

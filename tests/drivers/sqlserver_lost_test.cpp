@@ -80,7 +80,7 @@ TEST_P(sqlserver_lost, leaves_the_outcome_of_a_change_unknown_and_repeats_nothin
       const auto came = sent_by([&] { failed = thrown_by(each.run); });
       EXPECT_EQ(to_string(failed->code()), "outcome_unknown") << each.sends;
       EXPECT_EQ(to_string(failed->advice()), "never") << each.sends;
-      EXPECT_EQ(failed->operation(), each.sends);
+      EXPECT_NE(std::string_view(failed->what()).find(each.sends), std::string_view::npos);
       EXPECT_TRUE(names_of(came).ends_with(each.sends)) << names_of(came);
       EXPECT_EQ(count_of(each.sends), before + 1) << each.sends;
     }

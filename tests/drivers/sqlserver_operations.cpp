@@ -105,7 +105,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.stats", [=] { (void)claim.stats(); }},
       {"claim.next_due", waits(statement::claim_next_due, "claim")},
       {"claim.replace", runs(statement::claim_replace, {three, null},
-                             {name, name, three, three, null, null, null, null})},
+                             {name, name, three, three, null, null, null, null, null})},
       {"claim.forget", runs(statement::claim_forget, {null}, {name})},
       {"claim.free", runs(statement::claim_free, {null}, {name})},
       {"claim.adopt",

@@ -183,6 +183,7 @@ TEST_P(sqlserver_wire, gives_each_parameter_the_value_of_its_name) {
   EXPECT_EQ(claimed.items.at(0), (named_values{{"payload", "p"},
                                                {"priority", -7},
                                                {"delay", 2000},
+                                               {"due_at", nullptr},
                                                {"key", "k"},
                                                {"headers", R"({"a":"b"})"},
                                                {"created_at", nullptr},

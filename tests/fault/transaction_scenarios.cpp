@@ -85,7 +85,7 @@ std::vector<scenario> transaction_scenarios() {
       }));
   out.push_back(
       enlisting("enlist a session without a transaction", [](actor& by, soci::session& callers) {
-        tableq::enlistment alone = tableq::enlist(by.db(), callers);
+        tableq::enlistment alone = tableq::enlist(by.db(), callers, tableq::autocommit);
         by.fifo("mail").in(alone).enqueue("x");
         return std::string("stored");
       }));

@@ -186,7 +186,7 @@ TEST_P(session_settings, that_would_store_other_texts_are_refused) {
   EXPECT_TRUE(contains(refused.what(), "SET client_encoding TO 'UTF8'")) << refused.what();
   session->once << "SET client_encoding TO 'UTF8'";
   auto mail = db().fifo("mail");
-  mail.in(tableq::enlist(db(), *session)).enqueue("stored");
+  mail.in(tableq::enlist(db(), *session, tableq::autocommit)).enqueue("stored");
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
 

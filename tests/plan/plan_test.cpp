@@ -217,6 +217,7 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_held_behind_their_group) {
                 {"payload", "NULL"},
                 {"priority", "NULL"},
                 {"delay", "NULL"},
+                {"due_at", "NULL"},
                 {"headers", "NULL"},
                 {"ttl", "NULL"},
                 {"max_attempts", "NULL"},

@@ -72,6 +72,9 @@ any_queue any_queue::in(tableq::transaction& tx) const {
 any_queue any_queue::in(const tableq::enlistment& joined) const {
   return bound(joined);
 }
+any_queue any_queue::outside() const {
+  return std::visit([](const auto& queue) { return any_queue(variant(queue.outside())); }, queue_);
+}
 
 tableq::message_id any_queue::put(std::string_view payload, const tableq::when_full& full) {
   return std::visit(

@@ -26,6 +26,8 @@ class any_queue {
   /// The same queue inside the transaction.
   [[nodiscard]] any_queue in(tableq::transaction& tx) const;
   [[nodiscard]] any_queue in(const tableq::enlistment& joined) const;
+  /// The same queue, beside a transaction of this thread.
+  [[nodiscard]] any_queue outside() const;
 
   tableq::message_id put(std::string_view payload, const tableq::when_full& full = {});
   std::vector<tableq::message_id> put_all(const std::vector<std::string>& payloads,

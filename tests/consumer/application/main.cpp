@@ -2,6 +2,7 @@
 #include <iostream>
 #include <optional>
 
+#include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
@@ -20,6 +21,8 @@
 #include <tableq/options.hpp>
 #include <tableq/outcome.hpp>
 #include <tableq/payload.hpp>
+#include <tableq/pending_queue.hpp>
+#include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
@@ -29,6 +32,7 @@
 #include <tableq/tableq.hpp>
 #include <tableq/testing.hpp>
 #include <tableq/text.hpp>
+#include <tableq/text_view.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <bitset>
+#include <string_view>
+
+#include <tableq/dialect.hpp>
+
+#include "core/seam/statement.hpp"
+#include "drivers/blocks.hpp"
+#include "drivers/transport.hpp"
+
+namespace tableq::inline v0::drivers {
+
+/// A dialect with its statements parsed, shared by all sessions of a database.
+struct dialect_texts {
+  dialect definition;
+  const transport_kind* by = nullptr;
+  blocks statements;   ///< `{clock}` is the database's function.
+  blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
+  std::bitset<core::statement_count> for_one =
+      {};  ///< By statement: whether there is a text for one message.
+  std::bitset<core::statement_count> for_next =
+      {};  ///< The same for a further item of a batch, without rows.
+
+  void learn(std::string_view texts);
+};
+
+}  // namespace tableq::inline v0::drivers

@@ -1,0 +1,86 @@
+#include "drivers/opening.hpp"
+
+#include <soci/soci.h>
+
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "drivers/faulty_transport.hpp"
+
+namespace tableq::inline v0::drivers {
+namespace {
+
+/// Runs `open()`, which connects a session.
+template <class Open>
+auto connecting(const dialect_texts& texts, const session_share* share, Open open) {
+  if (share != nullptr) refuse_to_connect(texts, share->file.complaint());
+  try {
+    return open();
+  } catch (const native_failure& failure) {
+    auto [native, means] = judge(texts.definition, failure);
+    if (means.code == errc::connection_lost || means.code == errc::internal) {
+      means = {errc::connection_failed, advice::session};
+    }
+    throw error(means.code, means.advice, native.sentence,
+                {texts.definition.name, "connect", native.sqlstate, native.number});
+  }
+}
+
+}  // namespace
+
+judged_failure judge(const dialect& definition, const native_failure& failure) {
+  if (failure.judged()) return {failure.details(), *failure.judged()};
+  judged_failure out{failure.details(), definition.classify(failure.details())};
+  for (const native_error& other : failure.more()) {
+    if (out.means.code != errc::internal) break;
+    const verdict means = definition.classify(other);
+    if (means.code != errc::internal) out = {other, means};
+  }
+  if (!out.means.sentence.empty()) out.native.sentence = out.means.sentence;
+  if (out.native.sentence.empty()) {
+    out.native.sentence = "the database refused it; its log has the words, which may hold data";
+  }
+  if (out.means.code == errc::storage_full) {
+    out.native.sentence += "; make room where the database keeps it, then call again";
+  }
+  return out;
+}
+
+void refuse_to_connect(const dialect_texts& texts, const std::string& complaint) {
+  if (complaint.empty()) return;
+  throw error(errc::not_found, advice::never, complaint, {texts.definition.name, "connect"});
+}
+
+std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
+                                            core::fault_plan* faults, const session_share* share) {
+  return connecting(texts, share, [&] {
+    return faults == nullptr ? texts.by->open(at) : open_with_faults(*texts.by, at, *faults);
+  });
+}
+
+void open_callers(const dialect_texts& texts, const endpoint& at, const session_share& share,
+                  soci::session& session) {
+  const auto refuse = [&](errc code, const std::string& sentence) {
+    throw error(code, advice::never, sentence,
+                {.backend = texts.definition.name, .operation = "open_session"});
+  };
+  if (session.get_backend() != nullptr) {
+    refuse(errc::invalid_argument, "the session is open; close it first, or give another one");
+  }
+  const session_place place = share.place.get();
+  if (place.exclusive && place.name.empty()) {
+    refuse(errc::unsupported,
+           "no other session can reach a database in memory; open a file in a temporary directory");
+  }
+  connecting(texts, &share, [&] {
+    try {
+      texts.by->open_callers(session, at);
+    } catch (...) {  // It stays closed; the exception goes on unchanged.
+      if (session.get_backend() != nullptr) session.close();
+      throw;
+    }
+  });
+}
+
+}  // namespace tableq::inline v0::drivers

@@ -28,8 +28,8 @@ enum class on_duplicate {
   /// and its attempts begin anew; its place and due time stay. Only while it waits: one that is
   /// leased or dead is left alone, and keeps the key.
   replace,
-  /// The same, and it falls due after `delay` or at `due_at`: many calls become one message that comes when
-  /// there has been quiet for so long (debounce).
+  /// The same, and it falls due after `delay` or at `due_at`: many calls become one message that
+  /// comes when there has been quiet for so long (debounce).
   postpone,
 };
 
@@ -92,7 +92,7 @@ struct claim_options {
 
 /// For enqueue into `claim` queues.
 struct claim_enqueue_options {
-  std::int32_t priority = 0;           ///< Higher comes first.
+  std::int32_t priority = 0;  ///< Higher comes first.
   /// Not taken before that, 0 to 3,650 days from now. Give this or `due_at`, not both.
   std::chrono::milliseconds delay{0};
   /// Absolute, 1970 to 9999, by the database's clock. A time that has passed means at once.

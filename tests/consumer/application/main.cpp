@@ -27,6 +27,7 @@
 #include <tableq/receipts.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/scoped_delivery.hpp>
+#include <tableq/shortcuts.hpp>
 #include <tableq/soci.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/tableq.hpp>

@@ -36,48 +36,51 @@ std::shared_ptr<core::queue_state> shared(std::unique_ptr<core::queue_state> mad
 }
 
 template <class Work>
-auto observed(const core::database_state& in, observed_operation as, Work work) {
-  as.backend = in.name();
-  return core::named(in.name(), as.name, [&] {
-    return in.observed(as, [&](const core::observation& /*told*/) { return work(); });
+auto observed(const core::database_state& database, observed_operation operation, Work work) {
+  operation.backend = database.name();
+  return core::named(database.name(), operation.name, [&] {
+    return database.observed(operation,
+                             [&](const core::observation& /*observing*/) { return work(); });
   });
 }
 
-std::shared_ptr<core::queue_state> opened(const shared_state& in, std::string_view name,
+std::shared_ptr<core::queue_state> opened(const shared_state& database, std::string_view name,
                                           const queue_settings& settings) {
-  return observed(*in, {.name = "open", .queue = name, .kind = settings.kind}, [&] {
-    return shared(std::make_unique<core::queue_state>(in, core::open_queue(*in, name, settings)));
+  return observed(*database, {.name = "open", .queue = name, .kind = settings.kind}, [&] {
+    return shared(
+        std::make_unique<core::queue_state>(database, core::open_queue(*database, name, settings)));
   });
 }
 
-/// The dead-letter queue is opened first, when all else is known to fit: nothing is made by a call
-/// that fails.
-std::shared_ptr<core::queue_state> opened_claim(const shared_state& in, std::string_view name,
+/// The dead-letter queue is opened first, after all other checks, so that a call that fails creates
+/// nothing.
+std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, std::string_view name,
                                                 const queue_settings& settings) {
-  core::named(in->name(), "open", [&] { core::settle_options(name, settings); });
+  core::named(database->name(), "open", [&] { core::settle_options(name, settings); });
   std::string wanted = settings.claim.dead_letters.value_or(std::string());
   std::shared_ptr<core::queue_state> letters;
   if (!wanted.empty()) {
-    core::named(in->name(), "open", [&] {
-      if (const auto stored = core::find_queue(*in, name)) core::merge_options(*stored, settings);
+    core::named(database->name(), "open", [&] {
+      if (const auto stored = core::find_queue(*database, name))
+        core::merge_options(*stored, settings);
     });
-    letters = opened(in, wanted, {.kind = kind::claim});
+    letters = opened(database, wanted, {.kind = kind::claim});
   }
-  queue_info info = observed(*in, {.name = "open", .queue = name, .kind = settings.kind},
-                             [&] { return core::open_queue(*in, name, settings); });
+  queue_info info = observed(*database, {.name = "open", .queue = name, .kind = settings.kind},
+                             [&] { return core::open_queue(*database, name, settings); });
   if (wanted.empty() && !info.dead_letters.empty()) {
-    letters = opened(in, info.dead_letters, {.kind = kind::claim});
+    letters = opened(database, info.dead_letters, {.kind = kind::claim});
   }
-  return shared(std::make_unique<core::queue_state>(in, std::move(info), std::move(letters)));
+  return shared(std::make_unique<core::queue_state>(database, std::move(info), std::move(letters)));
 }
 
 /// Before a queue is opened. @return its name.
-std::string_view openable(const shared_state& in, bool outside, text_view given) {
-  check(in, "open", core::beside::look, outside);
-  const std::string_view name = view(in, "open", given);
-  if (!outside && core::transact_scope::covers(*in)) {
-    core::named(in->name(), "open", [&] {
-      if (core::find_queue(*in, name)) return;
+std::string_view openable(const shared_state& database, bool outside, text_view given) {
+  check(database, "open", core::beside::look, outside);
+  const std::string_view name = view(database, "open", given);
+  if (!outside && core::transact_scope::covers(*database)) {
+    core::named(database->name(), "open", [&] {
+      if (core::find_queue(*database, name)) return;
       core::refuse(
           "this thread runs a transaction of the database, and no queue is made inside one: open "
           "it before, or write database.outside()");
@@ -86,7 +89,7 @@ std::string_view openable(const shared_state& in, bool outside, text_view given)
   return name;
 }
 
-/// @param faults as make_driver's.
+/// @param faults as for make_driver.
 database connected(text_view url, const open_options& options,
                    std::shared_ptr<core::fault_plan> faults) {
   return core::named({}, "connect", [&] {
@@ -100,8 +103,8 @@ database connected(text_view url, const open_options& options,
   });
 }
 
-std::shared_ptr<core::transaction_state> begun(const shared_state& in) {
-  return core::named(in->name(), "begin", [&] { return core::begin_transaction(in); });
+std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
+  return core::named(database->name(), "begin", [&] { return core::begin_transaction(database); });
 }
 
 }  // namespace
@@ -151,8 +154,8 @@ void database::run_transaction(const std::function<void(transaction&)>& body) {
     tx.commit();
   };
   state_->observed(
-      {.name = "transact", .backend = state_->name()}, [&](const core::observation& told) {
-        core::repeating(state_->options().retry_for, core::contact::known, once, &told);
+      {.name = "transact", .backend = state_->name()}, [&](const core::observation& observing) {
+        core::repeating(state_->options().retry_for, core::contact::known, once, &observing);
       });
 }
 

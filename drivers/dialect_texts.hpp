@@ -14,7 +14,7 @@ namespace tableq::inline v0::drivers {
 /// A dialect with its statements parsed, shared by all sessions of a database.
 struct dialect_texts {
   dialect definition;
-  const transport_kind* by = nullptr;
+  const transport_kind* transport = nullptr;
   blocks statements;   ///< `{clock}` is the database's function.
   blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
   std::bitset<core::statement_count> for_one =

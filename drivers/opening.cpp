@@ -55,7 +55,8 @@ void refuse_to_connect(const dialect_texts& texts, const std::string& complaint)
 std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
                                             core::fault_plan* faults, const session_share* share) {
   return connecting(texts, share, [&] {
-    return faults == nullptr ? texts.by->open(at) : open_with_faults(*texts.by, at, *faults);
+    return faults == nullptr ? texts.transport->open(at)
+                             : open_with_faults(*texts.transport, at, *faults);
   });
 }
 
@@ -75,7 +76,7 @@ void open_callers(const dialect_texts& texts, const endpoint& at, const session_
   }
   connecting(texts, &share, [&] {
     try {
-      texts.by->open_callers(session, at);
+      texts.transport->open_callers(session, at);
     } catch (...) {  // It stays closed; the exception goes on unchanged.
       if (session.get_backend() != nullptr) session.close();
       throw;

@@ -126,7 +126,7 @@ class known_dialects {
     auto texts = std::make_shared<dialect_texts>();
     texts->learn(added.statements);
     check_dialect(added, texts->statements, texts->given_clock);
-    texts->by = find_transport(added.transport);
+    texts->transport = find_transport(added.transport);
     texts->definition = std::move(added);
     return texts;
   }
@@ -195,10 +195,11 @@ class dialect_driver final : public core::driver {
     drivers::open_callers(*texts_, address_, share_, session);
   }
   std::unique_ptr<core::listener> listen() override {
-    if (texts_->by->listen == nullptr) return nullptr;
+    if (texts_->transport->listen == nullptr) return nullptr;
     // Without faults: notifications are hints, and calls of another thread have no fixed number.
-    return texts_->by->listen(std::make_unique<dialect_session>(texts_, address_, nullptr, &share_),
-                              address_, share_.writes);
+    return texts_->transport->listen(
+        std::make_unique<dialect_session>(texts_, address_, nullptr, &share_), address_,
+        share_.writes);
   }
 
  private:
@@ -209,7 +210,8 @@ class dialect_driver final : public core::driver {
 };
 
 void prepare_for_forks(const dialect_texts& texts) {
-  if (texts.by != nullptr && texts.by->prepare_for_forks != nullptr) texts.by->prepare_for_forks();
+  if (texts.transport != nullptr && texts.transport->prepare_for_forks != nullptr)
+    texts.transport->prepare_for_forks();
 }
 
 /// The endpoint, with the settings of the dialect's own sessions.
@@ -238,7 +240,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const short
   }
   auto texts = std::make_shared<dialect_texts>(*known().by_product(product));
   prepare_for_forks(*texts);
-  texts->by = &odbc_transport;
+  texts->transport = &odbc_transport;
   address.capabilities = texts->definition.capabilities;
   if (texts->definition.batches == batching::arrays) {
     // Each byte in an array of text takes two digits.

@@ -60,18 +60,19 @@ piece next_piece(std::size_t left, const dialect& definition, std::size_t width)
   return enough == last ? piece{most, most} : piece{left, *enough};
 }
 
-bool asks_for_one(const core::contract& of, std::span<const core::value> shared) {
-  return of.max_at != core::contract::no_place && shared[of.max_at].number == 1;
+bool asks_for_one(const core::contract& contract, std::span<const core::value> shared) {
+  return contract.max_at != core::contract::no_place && shared[contract.max_at].number == 1;
 }
 
-bool gives_clock(const core::contract& of, std::span<const core::value> shared) {
-  return of.now_at != core::contract::no_place && shared[of.now_at].is != core::value::shape::null;
+bool gives_clock(const core::contract& contract, std::span<const core::value> shared) {
+  return contract.now_at != core::contract::no_place &&
+         shared[contract.now_at].is != core::value::shape::null;
 }
 
 std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& at,
                                   soci::session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
-  auto made = texts.by->attach(session, at, own);
+  auto made = texts.transport->attach(session, at, own);
   if (faults == nullptr) return made;
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
@@ -102,7 +103,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, con
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                                  soci::session& callers, std::shared_ptr<core::fault_plan> faults)
     : texts_(std::move(texts)), session_(&callers), backend_(callers.get_backend()) {
-  if (!texts_->by->fits(callers, texts_->definition)) {
+  if (!texts_->transport->fits(callers, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
         (callers.get_backend() == nullptr
@@ -169,25 +170,26 @@ void dialect_session::check_files() {
 core::row_set dialect_session::execute(core::statement id, const core::table_names& names,
                                        std::span<const core::value> shared,
                                        std::span<const core::value> items) {
-  const core::contract& of = core::contract_of(id);
+  const core::contract& contract = core::contract_of(id);
   const bool alone = !transport_->in_transaction();
-  const bool lasts = of.writes && alone;
+  const bool lasts = contract.writes && alone;
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
   const core::value own(names.identity);
-  core::row_set out(of.columns.size() + (of.items.empty() ? 0 : 1));
+  core::row_set out(contract.columns.size() + (contract.items.empty() ? 0 : 1));
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
   const auto send = [&] {
-    if (of.items.empty()) {
+    if (contract.items.empty()) {
       const bool one =
-          texts_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(of, shared);
+          texts_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(contract, shared);
       if (one) out.reserve(1);
-      run(text_of(known, of, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out, loss);
+      run(text_of(known, contract, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out,
+          loss);
     } else {
-      run_batch(known, of, names, shared, items, out, loss);
+      run_batch(known, contract, names, shared, items, out, loss);
     }
   };
-  guarded(of.name, [&] {
+  guarded(contract.name, [&] {
     // In a transaction of tableq's own its commit looks; a caller's commit is not tableq's.
     if (alone || owned_ == nullptr) {
       on_files(send);
@@ -205,68 +207,71 @@ void dialect_session::run(prepared& what, const arguments& with, core::row_set& 
   loss_ = on_loss::lost;
 }
 
-prepared& dialect_session::text_of(known_texts& known, const core::contract& of,
+prepared& dialect_session::text_of(known_texts& known, const core::contract& contract,
                                    const core::table_names& names, std::size_t rows,
                                    std::span<const core::value> shared) {
-  const clock_source clock = texts_->by->tells_time || gives_clock(of, shared)
+  const clock_source clock = texts_->transport->tells_time || gives_clock(contract, shared)
                                  ? clock_source::given
                                  : clock_source::database;
-  std::unique_ptr<prepared>& found = known[text_key(of.id, names, rows, clock)];
+  std::unique_ptr<prepared>& found = known[text_key(contract.id, names, rows, clock)];
   if (found != nullptr) return *found;
   const dialect& definition = texts_->definition;
   const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
-  std::string name(of.name);
+  std::string name(contract.name);
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;
-  const auto bare = texts_->by->bare ? texts.find(name + std::string(without_rows)) : texts.end();
+  const auto bare =
+      texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();
   const auto block = returns ? texts.find(name) : bare;
   if (block == texts.end()) {
     throw error(errc::unsupported, advice::never, "this database has no such statement",
-                {.backend = definition.name, .operation = std::string(of.name)});
+                {.backend = definition.name, .operation = std::string(contract.name)});
   }
-  const style as{.markers = texts_->by->markers,
+  const style as{.markers = texts_->transport->markers,
                  .batches = rows == one_key ? batching::loop : definition.batches,
-                 .arrays = texts_->by->arrays,
+                 .arrays = texts_->transport->arrays,
                  .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
-  found = transport_->prepare(compile(fill_names(block->second, definition, names), of, as),
+  found = transport_->prepare(compile(fill_names(block->second, definition, names), contract, as),
                               owned_ != nullptr);
   return *found;
 }
 
-void dialect_session::run_batch(known_texts& known, const core::contract& of,
+void dialect_session::run_batch(known_texts& known, const core::contract& contract,
                                 const core::table_names& names, std::span<const core::value> shared,
                                 std::span<const core::value> items, core::row_set& out,
                                 on_loss loss) {
-  const std::size_t width = of.items.size();
+  const std::size_t width = contract.items.size();
   const core::value own(names.identity);
   if (texts_->definition.batches != batching::arrays) {
-    run_pieces(known, of, names, shared, items, out, loss);
-  } else if (items.size() == width && texts_->for_one.test(static_cast<std::size_t>(of.id))) {
+    run_pieces(known, contract, names, shared, items, out, loss);
+  } else if (items.size() == width && texts_->for_one.test(static_cast<std::size_t>(contract.id))) {
     out.number_rows(0);
-    run(text_of(known, of, names, one_key, shared), {shared, items, width, own}, out, loss);
+    run(text_of(known, contract, names, one_key, shared), {shared, items, width, own}, out, loss);
   } else {
-    if (texts_->by->arrays) {
-      run(text_of(known, of, names, 1, shared), {shared, items, width, own}, out, loss);
+    if (texts_->transport->arrays) {
+      run(text_of(known, contract, names, 1, shared), {shared, items, width, own}, out, loss);
     } else {
-      const array_texts arrays(items, of.items);
-      run(text_of(known, of, names, 1, shared), {shared, arrays.values(), width, own}, out, loss);
+      const array_texts arrays(items, contract.items);
+      run(text_of(known, contract, names, 1, shared), {shared, arrays.values(), width, own}, out,
+          loss);
     }
     number_by_id(out);
   }
 }
 
-void dialect_session::run_pieces(known_texts& known, const core::contract& of,
+void dialect_session::run_pieces(known_texts& known, const core::contract& contract,
                                  const core::table_names& names,
                                  std::span<const core::value> shared,
                                  std::span<const core::value> items, core::row_set& out,
                                  on_loss loss) {
-  const std::size_t width = of.items.size();
+  const std::size_t width = contract.items.size();
   const std::size_t count = items.size() / width;
   const core::value own(names.identity);
   const bool told = texts_->definition.batches == batching::rows;  // which item a row belongs to
-  const bool follows = texts_->for_next.test(static_cast<std::size_t>(of.id)) && texts_->by->bare;
+  const bool follows =
+      texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
   bool further = false;  // a text for a further item
   const bool bracket =
       next_piece(count, texts_->definition, width).count < count && !transport_->in_transaction();
@@ -279,9 +284,10 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
     for (std::size_t done = 0; done < count;) {
       const piece next = next_piece(count - done, texts_->definition, width);
       const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
-      if (next.rows != made_for) text = &text_of(known, of, names, made_for = next.rows, shared);
+      if (next.rows != made_for)
+        text = &text_of(known, contract, names, made_for = next.rows, shared);
       if (told) {
-        core::row_set rows(of.columns.empty() ? 0 : of.columns.size() + 1);
+        core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
         run(*text, with, rows, of_piece);
         number_by_id(rows);
         out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
@@ -289,7 +295,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& of,
         out.number_rows(static_cast<std::int64_t>(done));
         run(*text, with, out, of_piece);
         if (follows && !further && !out.empty() && done + next.count < count) {
-          text = &text_of(known, of, names, next_key, shared);
+          text = &text_of(known, contract, names, next_key, shared);
           further = true;
         }
       }

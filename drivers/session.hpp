@@ -53,7 +53,7 @@ class dialect_session final : public core::connection {
 
   /// Where it is connected.
   [[nodiscard]] session_place place() const {
-    return texts_->by->place(*session_, transport_->files());
+    return texts_->transport->place(*session_, transport_->files());
   }
 
  private:
@@ -63,14 +63,15 @@ class dialect_session final : public core::connection {
   /// Prepared texts, by statement, queue and number of items.
   using known_texts = std::unordered_map<std::uint64_t, std::unique_ptr<prepared>>;
 
-  prepared& text_of(known_texts& known, const core::contract& of, const core::table_names& names,
-                    std::size_t rows, std::span<const core::value> shared);
-  void run_batch(known_texts& known, const core::contract& of, const core::table_names& names,
+  prepared& text_of(known_texts& known, const core::contract& contract,
+                    const core::table_names& names, std::size_t rows,
+                    std::span<const core::value> shared);
+  void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);
-  void run_pieces(known_texts& known, const core::contract& of, const core::table_names& names,
-                  std::span<const core::value> shared, std::span<const core::value> items,
-                  core::row_set& out, on_loss loss);
+  void run_pieces(known_texts& known, const core::contract& contract,
+                  const core::table_names& names, std::span<const core::value> shared,
+                  std::span<const core::value> items, core::row_set& out, on_loss loss);
   /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
   /// @throws native_failure when the database's file, or its log, is not what others find by its

@@ -20,22 +20,22 @@ using core::transaction_state;
 
 using claim_writer = core::async_writer<claim_enqueue_options, enqueued>;
 
-/// @param Message what has a payload and options.
+/// @param Message a type with a payload and options.
 template <class Message>
-std::vector<enqueued> add_messages(const queue_state& to, transaction_state* tx,
+std::vector<enqueued> add_messages(const queue_state& state, transaction_state* tx,
                                    std::span<const Message> messages, const when_full& full) {
   std::vector<core::claim_message> views;
   views.reserve(messages.size());
   for (const Message& one : messages) views.push_back({one.payload, &one.options});
-  return core::add_claims(to, tx, views, full);
+  return core::add_claims(state, tx, views, full);
 }
 
-/// Hands a message to the thread that stores what the queue's handle is given.
-/// @param hand_over does it, with the queue's writer.
+/// Passes a message to the thread that stores messages of this handle.
+/// @param hand_over passes the message to the given writer.
 template <class HandOver>
-auto write_later(const queue& to, const std::string& payload, const claim_enqueue_options& options,
-                 HandOver hand_over) {
-  return operation_outside(to, statement::claim_enqueue, [&](const queue_state& state) {
+auto write_later(const queue& handle, const std::string& payload,
+                 const claim_enqueue_options& options, HandOver hand_over) {
+  return operation_outside(handle, statement::claim_enqueue, [&](const queue_state& state) {
     core::check_payload(payload, state.database().capabilities().max_payload);
     core::check_message(options, state.info().groups.has_value());
     return hand_over(
@@ -49,9 +49,9 @@ auto write_later(const queue& to, const std::string& payload, const claim_enqueu
 /// A settlement of receipts.
 /// @param work one of the functions of operations.hpp.
 template <class Work>
-std::vector<settle_result> settle(const queue& of, statement as, const receipts_view& taken,
+std::vector<settle_result> settle(const queue& handle, statement id, const receipts_view& taken,
                                   Work work) {
-  return operation(of, as, [&](const queue_state& state, transaction_state* tx) {
+  return operation(handle, id, [&](const queue_state& state, transaction_state* tx) {
     return work(state, tx, taken);
   });
 }
@@ -154,8 +154,9 @@ std::vector<stored_message> claim_queue::peek(std::size_t max) const {
 }
 
 std::vector<stored_message> claim_queue::list(message_state state, const tableq::page& page) const {
-  return operation_outside(*this, statement::claim_list,
-                           [&](const queue_state& of) { return core::list(of, state, page); });
+  return operation_outside(*this, statement::claim_list, [&](const queue_state& listed) {
+    return core::list(listed, state, page);
+  });
 }
 std::size_t claim_queue::redrive(const batch_view<message_id>& ids) {
   return operation_outside(*this, statement::claim_redrive, [&](const queue_state& state) {
@@ -170,8 +171,8 @@ redriven claim_queue::redrive_all(const redrive_options& options) {
 }
 
 std::size_t claim_queue::purge(message_state state, const purge_options& options) {
-  return operation_outside(*this, statement::claim_purge, [&](const queue_state& of) {
-    return core::purge_claims(of, state, options);
+  return operation_outside(*this, statement::claim_purge, [&](const queue_state& purged) {
+    return core::purge_claims(purged, state, options);
   });
 }
 

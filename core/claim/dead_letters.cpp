@@ -18,15 +18,15 @@ namespace {
 
 /// Takes messages out of one queue and puts them into another, ready. One of them is a dead-letter
 /// queue.
-/// @param state what they must be; others are left.
+/// @param state messages in other states stay.
 /// @param holds_keys whether they hold their keys there.
-/// @param edit changes the headers on the way.
+/// @param edit changes the headers of each message.
 template <class Edit>
-std::size_t move_messages(const queue_state& from, const queue_state& to, transaction_state& tx,
-                          message_state state, std::span<const message_id> ids, bool holds_keys,
-                          Edit edit) {
-  auto rows = from.execute(&tx, statements::claim_remove, {.state = state}, items_of(ids));
-  std::deque<std::string> texts;  // keeps its elements where they are
+std::size_t move_messages(const queue_state& source, const queue_state& target,
+                          transaction_state& tx, message_state state,
+                          std::span<const message_id> ids, bool holds_keys, Edit edit) {
+  auto rows = source.execute(&tx, statements::claim_remove, {.state = state}, items_of(ids));
+  std::deque<std::string> texts;  // a deque never moves its elements
   std::vector<adopt_item> items;
   items.reserve(rows.size());
   for (const auto& row : rows) {
@@ -43,13 +43,13 @@ std::size_t move_messages(const queue_state& from, const queue_state& to, transa
     items.push_back(one);
   }
   if (items.empty()) return 0;
-  const std::size_t added = to.execute(&tx, statements::claim_adopt, {}, items).size();
+  const std::size_t added = target.execute(&tx, statements::claim_adopt, {}, items).size();
   if (added < items.size()) {
     tx.spoil();
     throw error(errc::conflict, advice::transaction,
-                "another message has taken a key in the queue " + to.name() + " meanwhile");
+                "another message has taken a key in the queue " + target.name() + " meanwhile");
   }
-  apply(to, &tx, {.readable = items.size(), .readmitted = true});
+  apply(target, &tx, {.readable = items.size(), .readmitted = true});
   return items.size();
 }
 
@@ -76,26 +76,27 @@ std::set<std::string_view> held_keys(const queue_state& queue, transaction_state
 
 }  // namespace
 
-void move_to_dead_letters(const queue_state& of, transaction_state& tx,
+void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
                           std::span<const message_id> ids) {
-  on_dead_letters(of, [&] {
-    return move_messages(
-        of, *of.dead_letters(), tx, message_state::dead, ids, false,
-        [&](headers& values) { values.insert_or_assign(std::string(source_header), of.name()); });
+  on_dead_letters(queue, [&] {
+    return move_messages(queue, *queue.dead_letters(), tx, message_state::dead, ids, false,
+                         [&](headers& values) {
+                           values.insert_or_assign(std::string(source_header), queue.name());
+                         });
   });
 }
 
-redriven move_back(const queue_state& of, transaction_state& tx,
+redriven move_back(const queue_state& queue, transaction_state& tx,
                    std::span<const stored_message> letters) {
   // A message that was taken has lost its key for good in key_scope::waiting.
-  const bool holds_keys = of.info().keys == key_scope::active;
+  const bool holds_keys = queue.info().keys == key_scope::active;
   std::set<std::string_view> taken;
   if (holds_keys) {
     std::set<std::string_view> keys;
     for (const stored_message& each : letters) {
       if (each.key) keys.insert(*each.key);
     }
-    taken = held_keys(of, tx, keys);
+    taken = held_keys(queue, tx, keys);
   }
   std::vector<message_id> ids;
   for (const stored_message& each : letters) {
@@ -105,18 +106,18 @@ redriven move_back(const queue_state& of, transaction_state& tx,
   const auto edit = [](headers& values) {
     if (const auto at = values.find(source_header); at != values.end()) values.erase(at);
   };
-  return {.count = move_messages(*of.dead_letters(), of, tx, message_state::ready, ids, holds_keys,
-                                 edit),
+  return {.count = move_messages(*queue.dead_letters(), queue, tx, message_state::ready, ids,
+                                 holds_keys, edit),
           .key_held = letters.size() - ids.size()};
 }
 
-void refuse_dead_letters(const queue_state& of, const error& failure) {
+void refuse_dead_letters(const queue_state& queue, const error& failure) {
   throw error(errc::not_found, advice::never,
-              "the dead-letter queue " + of.dead_letters()->name() + " of the queue " + of.name() +
-                  " is missing; open " + of.name() +
+              "the dead-letter queue " + queue.dead_letters()->name() + " of the queue " +
+                  queue.name() + " is missing; open " + queue.name() +
                   " again with database::claim, which creates it anew where the schema policy "
                   "allows that",
-              {.backend = of.database().name(),
+              {.backend = queue.database().name(),
                .sqlstate = failure.sqlstate(),
                .native = failure.native()});
 }

@@ -19,17 +19,18 @@ namespace {
 
 constexpr std::size_t largest_batch = 1000;
 
-/// All dead messages, without reading any.
-std::size_t redrive_blindly(const queue_state& of) {
+/// Redrives all dead messages without reading them.
+std::size_t redrive_blindly(const queue_state& queue) {
   const auto once = [&] {
-    return claim_step(of, nullptr, {}, of.info().groups.has_value(),
-                      [&](transaction_state* in, claim_effects& done) {
-                        const auto rows =
-                            of.execute(in, statements::claim_redrive_all, {.max = largest_batch});
+    return claim_step(queue, nullptr, {}, queue.info().groups.has_value(),
+                      [&](transaction_state* step_tx, claim_effects& done) {
+                        const auto rows = queue.execute(step_tx, statements::claim_redrive_all,
+                                                        {.max = largest_batch});
                         std::vector<message_id> ids;
                         ids.reserve(rows.size());
                         for (const auto& row : rows) ids.push_back(row.id);
-                        if (in != nullptr && of.info().groups) lock_groups_of(of, *in, ids, done);
+                        if (step_tx != nullptr && queue.info().groups)
+                          lock_groups_of(queue, *step_tx, ids, done);
                         done.readable = ids.size();
                         done.readmitted = true;
                         return ids.size();
@@ -40,14 +41,14 @@ std::size_t redrive_blindly(const queue_state& of) {
   return total;
 }
 
-/// Puts messages back by a choice, in batches as large as the rate allows.
+/// Redrives selected messages, in batches as large as the rate allows.
 class chosen {
  public:
   explicit chosen(const redrive_options& options)
       : options_(options), batch_(batch_size(options.per_second)) {}
 
-  /// @param pages lists the next messages after one.
-  /// @param fits whether one may come back at all.
+  /// @param pages returns the messages after the given page.
+  /// @param fits whether a message may return at all.
   /// @param back puts messages back; they have lost their payloads.
   template <class Pages, class Fits, class Back>
   void run(Pages pages, Fits fits, Back back) {
@@ -99,44 +100,45 @@ class chosen {
 
 }  // namespace
 
-std::size_t redrive(const queue_state& of, std::span<const message_id> ids) {
+std::size_t redrive(const queue_state& queue, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
-  return claim_step(of, nullptr, ids, false, [&](transaction_state* in, claim_effects& done) {
-    done.readable = of.execute(in, statements::claim_redrive, {}, items_of(ids)).size();
-    done.readmitted = true;
-    return done.readable;
-  });
+  return claim_step(
+      queue, nullptr, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
+        done.readable = queue.execute(step_tx, statements::claim_redrive, {}, items_of(ids)).size();
+        done.readmitted = true;
+        return done.readable;
+      });
 }
 
-redriven redrive_all(const queue_state& of, const redrive_options& options) {
+redriven redrive_all(const queue_state& queue, const redrive_options& options) {
   if (options.per_second) check_rate(*options.per_second);
   const bool all = !options.filter && !options.max && !options.per_second;
-  if (all && of.dead_letters() == nullptr) return {.count = redrive_blindly(of)};
+  if (all && queue.dead_letters() == nullptr) return {.count = redrive_blindly(queue)};
   chosen work(options);
-  work.run([&](const page& where) { return list(of, message_state::dead, where); },
+  work.run([&](const page& where) { return list(queue, message_state::dead, where); },
            [](const stored_message&) { return true; },
            [&](std::span<const stored_message> dead) -> redriven {
              std::vector<message_id> ids;
              ids.reserve(dead.size());
              for (const stored_message& each : dead) ids.push_back(each.id);
-             return {.count = redrive(of, ids)};
+             return {.count = redrive(queue, ids)};
            });
-  if (of.dead_letters() == nullptr) return work.total();
+  if (queue.dead_letters() == nullptr) return work.total();
   const auto in_letters = [&](const page& where) {
-    return on_dead_letters(of,
-                           [&] { return list(*of.dead_letters(), message_state::ready, where); });
+    return on_dead_letters(
+        queue, [&] { return list(*queue.dead_letters(), message_state::ready, where); });
   };
   work.run(
       in_letters,
       [&](const stored_message& each) {
         const auto source = each.headers.find(source_header);
-        const bool ours = source != each.headers.end() && source->second == of.name();
-        // Without its headers it would be another message.
+        const bool ours = source != each.headers.end() && source->second == queue.name();
+        // Without its headers it would be a different message.
         return ours && !each.headers.contains(unread_header);
       },
       [&](std::span<const stored_message> letters) {
-        return in_one_transaction(of.database(), nullptr, [&](transaction_state& tx) {
-          return move_back(of, tx, letters);
+        return in_one_transaction(queue.database(), nullptr, [&](transaction_state& tx) {
+          return move_back(queue, tx, letters);
         });
       });
   return work.total();

@@ -10,9 +10,9 @@
 
 namespace tableq::inline v0::core {
 
-// Putting dead messages back; claim_queue.hpp says what each promises.
+// Redrives dead messages; claim_queue.hpp documents each function.
 
-std::size_t redrive(const queue_state& of, std::span<const message_id> ids);
-redriven redrive_all(const queue_state& of, const redrive_options& options);
+std::size_t redrive(const queue_state& queue, std::span<const message_id> ids);
+redriven redrive_all(const queue_state& queue, const redrive_options& options);
 
 }  // namespace tableq::inline v0::core

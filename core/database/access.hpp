@@ -11,7 +11,7 @@
 
 namespace tableq::inline v0::core {
 
-/// What core may do with the handles of the public headers: the one friend that they have.
+/// Gives core access to the handles of the public headers. Their only friend.
 class access {
  public:
   [[nodiscard]] static database_state& state_of(const database& handle) noexcept {
@@ -29,7 +29,7 @@ class access {
   }
   /// Whether the caller wants work outside of the transaction that the thread runs.
   [[nodiscard]] static bool is_outside(const queue& handle) noexcept { return handle.outside_; }
-  /// The transaction of a handle that is bound to one; null when it is gone.
+  /// The transaction to which a handle is bound; null when it has been destroyed.
   [[nodiscard]] static std::shared_ptr<transaction_state> transaction_of(const queue& handle) {
     return handle.in_->lock();
   }

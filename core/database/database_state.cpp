@@ -15,7 +15,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// The driver of the address, when the options suit it.
+/// The driver of the address. Checks the options for it.
 std::unique_ptr<driver> checked_driver(std::string_view url, const open_options& options,
                                        std::shared_ptr<fault_plan> faults) {
   auto out = make_driver(url, std::move(faults), options.shortcuts);
@@ -26,11 +26,11 @@ std::unique_ptr<driver> checked_driver(std::string_view url, const open_options&
   return out;
 }
 
-void notify(connection& session, const watched_queue& of, std::string_view token) {
-  const std::string channel = channel_of(of.names);
-  const std::string payload = std::to_string(of.identity).append(".").append(token);
-  run(session, of.names, statements::notify_send,
-      {.channel = channel, .payload = payload, .identity = of.identity});
+void notify(connection& session, const watched_queue& queue, std::string_view token) {
+  const std::string channel = channel_of(queue.names);
+  const std::string payload = std::to_string(queue.identity).append(".").append(token);
+  run(session, queue.names, statements::notify_send,
+      {.channel = channel, .payload = payload, .identity = queue.identity});
 }
 
 }  // namespace
@@ -48,9 +48,9 @@ std::size_t database_state::most_sessions() const noexcept {
 }
 
 void database_state::connect() {
-  observed({.name = "connect", .backend = name()}, [this](const observation& told) {
+  observed({.name = "connect", .backend = name()}, [this](const observation& observing) {
     repeating(
-        options_.retry_for, contact::first, [this] { (void)pool_.lease(); }, &told);
+        options_.retry_for, contact::first, [this] { (void)pool_.lease(); }, &observing);
   });
 }
 
@@ -83,40 +83,43 @@ std::optional<timestamp> database_state::now() const {
   return options_.clock ? std::optional(options_.clock()) : std::nullopt;
 }
 
-bool database_state::tells() const noexcept {
+bool database_state::notifies() const noexcept {
   return capabilities().notifies && options_.notifications != tableq::notifications::off;
 }
 
-void database_state::announce(watched_queue& to, std::size_t count) noexcept {
-  watcher_.added(to, count);
-  if (!tells()) return;
+void database_state::announce(watched_queue& queue, std::size_t count) noexcept {
+  watcher_.added(queue, count);
+  if (!notifies()) return;
   // At most once in `notify_every`: notified readers poll for that long.
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  auto told = to.notified_at.load();
-  if (told != 0 && now - std::chrono::steady_clock::duration(told) < notify_every) return;
-  if (!to.notified_at.compare_exchange_strong(told, now.count())) return;
+  auto notified = queue.notified_at.load();
+  if (notified != 0 && now - std::chrono::steady_clock::duration(notified) < notify_every) return;
+  if (!queue.notified_at.compare_exchange_strong(notified, now.count())) return;
   try {
-    tell_others(to);
-  } catch (...) {  // noexcept: it was a hint. The messages are stored; the next one may tell.
-    to.notified_at = 0;
+    notify_others(queue);
+  } catch (...) {  // noexcept: the messages are stored, and the notification was only a hint. The
+                   // next addition notifies.
+    queue.notified_at = 0;
   }
 }
 
-void database_state::tell_others(watched_queue& of) {
-  // Under load a session is soon free. Others may be held for long by transactions of the caller.
+void database_state::notify_others(watched_queue& queue) {
+  // Under load a session is soon free, but the caller's transactions may hold sessions for a long
+  // time.
   constexpr std::chrono::milliseconds patience{100};
   const leased_session session = pool_.lease(patience);
-  notify(*session, of, watcher_.token());
+  notify(*session, queue, watcher_.token());
 }
 
-void database_state::announce_within(connection& session, const watched_queue& to) const {
-  // This process's readers hear of it too, since they cannot be woken when it is committed.
-  if (tells()) notify(session, to, "0");
+void database_state::announce_within(connection& session, const watched_queue& queue) const {
+  // The token is 0, so that this process's readers are notified too: the library does not see the
+  // commit.
+  if (notifies()) notify(session, queue, "0");
 }
 
 shared_queue& database_state::shared(const table_names& names, std::int64_t identity,
-                                     poll_plan::timing by) {
-  watched_queue& watched = watcher_.queue(names, identity, by);
+                                     poll_plan::timing due_timing) {
+  watched_queue& watched = watcher_.queue(names, identity, due_timing);
   const std::scoped_lock hold(mutex_);
   return queues_.try_emplace(std::pair(names.slot, identity), watched, options_.shortcuts.spinning)
       .first->second;

@@ -28,23 +28,23 @@ namespace tableq::inline v0::core {
 /// Rolls back when it goes out of scope uncommitted.
 class unit_of_work {
  public:
-  explicit unit_of_work(connection& on) : on_(&on) { on.begin(); }
+  explicit unit_of_work(connection& session) : session_(&session) { session.begin(); }
   unit_of_work(const unit_of_work&) = delete;
   unit_of_work& operator=(const unit_of_work&) = delete;
   ~unit_of_work() {
-    if (on_ != nullptr) on_->rollback();
+    if (session_ != nullptr) session_->rollback();
   }
-  /// A commit that fails is rolled back too, as far as the session still can.
+  /// After a failed commit the destructor rolls back, if the session still can.
   void commit() {
-    on_->commit();
-    on_ = nullptr;
+    session_->commit();
+    session_ = nullptr;
   }
 
  private:
-  connection* on_;
+  connection* session_;
 };
 
-/// One open database: what `tableq::database` is a handle to.
+/// One open database; `tableq::database` is its handle.
 ///
 /// Owns the driver, the sessions, and the watcher that wakes waiting reads.
 ///
@@ -52,11 +52,11 @@ class unit_of_work {
 /// Shared objects: safe.
 class database_state : public std::enable_shared_from_this<database_state> {
  public:
-  /// @param faults as make_driver's.
+  /// @param faults as for make_driver.
   database_state(std::string_view url, open_options options,
                  std::shared_ptr<fault_plan> faults = nullptr);
 
-  /// Whether this is the process that opened it.
+  /// Whether this process opened the database.
   [[nodiscard]] bool here() const noexcept { return born_.here(); }
   /// @throws error errc::invalid_argument in a child of that process.
   void check_here() const { born_.check(name()); }
@@ -72,7 +72,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// How many sessions may be open at once.
   [[nodiscard]] std::size_t most_sessions() const noexcept;
 
-  /// Null: none.
+  /// Null: there is no observer.
   [[nodiscard]] observer* watching() const noexcept { return options_.observer.get(); }
 
   /// The clock of a test; empty: the database's own.
@@ -80,39 +80,42 @@ class database_state : public std::enable_shared_from_this<database_state> {
 
   [[nodiscard]] watcher& waking() noexcept { return watcher_; }
 
-  /// For all queues, where one at a time writes.
+  /// Combines the writes of all queues, if the database has one writer at a time.
   [[nodiscard]] combiner& writing() noexcept { return writing_; }
 
-  /// Messages were added to the queue and are committed: wakes this process's readers, and tells
-  /// others. Never throws: the messages are stored, and will be found.
-  void announce(watched_queue& to, std::size_t count) noexcept;
+  /// Call this when added messages are committed. Wakes readers of this process, and notifies other
+  /// processes. Never throws: the messages are stored, and polls will find them.
+  void announce(watched_queue& queue, std::size_t count) noexcept;
 
-  /// Notifies others of an addition within the transaction of `session`, which the caller commits.
-  void announce_within(connection& session, const watched_queue& to) const;
+  /// Notifies other processes of an addition, as part of the transaction of `session`, which the
+  /// caller commits.
+  void announce_within(connection& session, const watched_queue& queue) const;
 
   /// The same object for the same queue.
-  /// @param by what makes its messages fall due.
+  /// @param due_timing how its messages fall due.
   [[nodiscard]] shared_queue& shared(const table_names& names, std::int64_t identity,
-                                     poll_plan::timing by);
+                                     poll_plan::timing due_timing);
 
-  /// What is known of the limits of the queue with these names and this identity.
+  /// The known limits of the queue with these names and this identity.
   [[nodiscard]] limits_watch& limits_of(const table_names& names);
 
-  /// The queue with these names and this identity was dropped: its handles here know at once.
+  /// The queue with these names and this identity was dropped. Its handles in this object notice at
+  /// once.
   void dropped(const table_names& names) noexcept;
 
-  /// Fixes the schema of the tables, unless the options name one. Before anybody uses them.
+  /// Sets the schema of the tables, unless the options name one. Call this before tables are used.
   void settle_schema(std::string found);
 
   /// Whether a caller's session is connected to this database. Asks the servers where the client
   /// library cannot tell.
   [[nodiscard]] bool reached_by(connection& callers);
 
-  /// Opens the first session, so that what is wrong with the address is known at once.
+  /// Opens the first session, so that a wrong address is reported at once.
   void connect();
 
-  /// Runs `work(connection&)` on a session of ours, and again as long as that is safe and allowed.
-  /// @param watched told of each repetition, if not null.
+  /// Runs `work(connection&)` on a session of the pool, and repeats it while that is safe and
+  /// allowed.
+  /// @param watched notified of each repetition, if not null.
   template <class Work>
   auto on_session(Work work, const observation* watched = nullptr) {
     return repeating(
@@ -124,7 +127,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
         watched);
   }
 
-  /// The same within a transaction of ours.
+  /// The same within a transaction.
   template <class Work>
   auto in_transaction(Work work, const observation* watched = nullptr) {
     return on_session(
@@ -137,16 +140,16 @@ class database_state : public std::enable_shared_from_this<database_state> {
         watched);
   }
 
-  /// Runs `work(observation&)` as an operation that is no queue's.
+  /// Runs `work(observation&)` as an operation that belongs to no queue.
   template <class Work>
-  auto observed(const observed_operation& as, Work work) const {
-    observation told(watching(), as);
-    return told.run([&] { return work(told); });
+  auto observed(const observed_operation& operation, Work work) const {
+    observation observing(watching(), operation);
+    return observing.run([&] { return work(observing); });
   }
 
  private:
-  [[nodiscard]] bool tells() const noexcept;
-  void tell_others(watched_queue& of);
+  [[nodiscard]] bool notifies() const noexcept;
+  void notify_others(watched_queue& queue);
 
   const birthplace born_;
   open_options options_;

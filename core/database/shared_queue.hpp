@@ -6,7 +6,8 @@
 
 namespace tableq::inline v0::core {
 
-/// What all handles of one queue share in one database object. Lives as long as that.
+/// The state that all handles of one queue share in one database object. Lives as long as that
+/// object.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -14,7 +15,7 @@ struct shared_queue {
   /// @param spinning shortcuts::spinning.
   shared_queue(watched_queue& waited_on, bool spinning) : watched(waited_on), calls(spinning) {}
 
-  watched_queue& watched;  ///< Its waiting readers; the watcher's.
+  watched_queue& watched;  ///< Its waiting readers; belongs to the watcher.
   combiners calls;
   read_floor floor;
 };

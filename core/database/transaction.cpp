@@ -21,29 +21,30 @@ constexpr const char* shared_sentence =
 
 }  // namespace
 
-transaction_state::use::use(transaction_state& of)
-    : of_(of), exceptions_(std::uncaught_exceptions()) {
+transaction_state::use::use(transaction_state& owner)
+    : transaction_(owner), exceptions_(std::uncaught_exceptions()) {
   const auto me = std::this_thread::get_id();
   std::thread::id user{};
-  if (of.user_.compare_exchange_strong(user, me)) {
-    of.changed_ = false;
+  if (owner.user_.compare_exchange_strong(user, me)) {
+    owner.changed_ = false;
   } else if (user == me) {
     outermost_ = false;
   } else {
-    of.shared_ = true;
+    owner.shared_ = true;
     refuse(shared_sentence);
   }
 }
 
 transaction_state::use::~use() {
   if (!outermost_) return;
-  if (of_.changed_ && std::uncaught_exceptions() > exceptions_) of_.failed_ = true;
-  of_.user_ = std::thread::id{};
+  if (transaction_.changed_ && std::uncaught_exceptions() > exceptions_)
+    transaction_.failed_ = true;
+  transaction_.user_ = std::thread::id{};
 }
 
-transaction_state::transaction_state(std::shared_ptr<database_state> in)
-    : database_(std::move(in)) {
-  database_->observed(of_database("begin"), [this](const observation& told) {
+transaction_state::transaction_state(std::shared_ptr<database_state> database)
+    : database_(std::move(database)) {
+  database_->observed(database_operation("begin"), [this](const observation& observing) {
     repeating(
         database_->options().retry_for, contact::known,
         [this] {
@@ -51,14 +52,14 @@ transaction_state::transaction_state(std::shared_ptr<database_state> in)
           leased_.emplace(database_->sessions().lease());
           (*leased_)->begin();
         },
-        &told);
+        &observing);
   });
 }
 
-transaction_state::transaction_state(std::shared_ptr<database_state> in, soci::session& callers,
-                                     bool autocommit)
-    : database_(std::move(in)),
-      adopted_(database_->dialect_driver().adopt(callers)),
+transaction_state::transaction_state(std::shared_ptr<database_state> database,
+                                     soci::session& caller_session, bool autocommit)
+    : database_(std::move(database)),
+      adopted_(database_->dialect_driver().adopt(caller_session)),
       autocommit_(autocommit) {
   check_open(*adopted_);
   if (!database_->reached_by(*adopted_)) {
@@ -73,9 +74,9 @@ transaction_state::~transaction_state() {
   if (leased_) {
     undo();
   } else {
-    read_.clear();  // The end of an enlisted one is unknown; most commit.
+    read_.clear();  // The outcome of an enlisted transaction is unknown; most commit.
   }
-  tell_of_rollback();
+  announce_rollback();
 }
 
 connection& transaction_state::session() {
@@ -127,28 +128,28 @@ void transaction_state::commit_now() {
   database_->check_here();
   if (adopted_) refuse("an enlisted transaction is the caller's: commit it on their session");
   const use mine(*this);
-  connection& on = session();
+  connection& open_session = session();
   if (shared_) refuse(shared_sentence);
   if (failed_) {
     refuse("an operation in the transaction failed, so that it cannot be committed; roll back");
   }
-  check_open(on);
-  // After a commit that failed there is nothing to go on with: the session is rolled back and
-  // returned.
+  check_open(open_session);
+  // After a failed commit the transaction has ended: the session is rolled back and returned.
   struct finish {
-    transaction_state* of;
+    transaction_state* owner;
     ~finish() {
-      if (of->active_) of->end();
+      if (owner->active_) owner->end();
     }
   } const at_the_end{this};
-  database_->observed(of_database("commit"), [&](const observation& /*told*/) { on.commit(); });
+  database_->observed(database_operation("commit"),
+                      [&](const observation& /*observing*/) { open_session.commit(); });
   read_.clear();
   const auto bounded = std::exchange(bounded_, {});
   end();
-  for (const auto& [to, count] : added_) database_->announce(*to, count);
-  for (const auto& [of, came_back] : bounded) {
-    if (came_back) of->room().forget();
-    of->made_room();
+  for (const auto& [queue, count] : added_) database_->announce(*queue, count);
+  for (const auto& [limits, came_back] : bounded) {
+    if (came_back) limits->room().forget();
+    limits->made_room();
   }
 }
 
@@ -162,11 +163,11 @@ void transaction_state::roll_back_now() {
 }
 
 void transaction_state::undo() noexcept {
-  database_->observed(of_database("rollback"),
-                      [this](const observation& /*told*/) { (*leased_)->rollback(); });
+  database_->observed(database_operation("rollback"),
+                      [this](const observation& /*observing*/) { (*leased_)->rollback(); });
 }
 
-observed_operation transaction_state::of_database(std::string_view name) const noexcept {
+observed_operation transaction_state::database_operation(std::string_view name) const noexcept {
   return {.name = name, .backend = database_->name(), .in_transaction = name != "begin"};
 }
 
@@ -175,44 +176,45 @@ void transaction_state::end() noexcept {
   mark_.reset();
   (*leased_)->rollback();
   leased_.reset();
-  tell_of_rollback();
+  announce_rollback();
 }
 
-void transaction_state::tell_of_rollback() noexcept {
-  for (watched_queue* const of : read_) of->readers.hint();
-  for (const auto& [of, came_back] : bounded_) {
-    of->room().forget();
-    of->made_room();
+void transaction_state::announce_rollback() noexcept {
+  for (watched_queue* const queue : read_) queue->readers.hint();
+  for (const auto& [limits, came_back] : bounded_) {
+    limits->room().forget();
+    limits->made_room();
   }
 }
 
-void transaction_state::announce_on_commit(watched_queue& to, std::size_t count) {
+void transaction_state::announce_on_commit(watched_queue& queue, std::size_t count) {
   if (!adopted_) {
-    added_[&to] += count;
-  } else if (adopted_->usable()) {  // The caller has no transaction open: it is committed.
-    database_->announce(to, count);
-  } else if (added_.try_emplace(&to, count).second) {
-    run([&](connection& on) {
-      database_->announce_within(on, to);
+    added_[&queue] += count;
+  } else if (adopted_->usable()) {  // The caller has no open transaction: the messages are
+                                    // committed.
+    database_->announce(queue, count);
+  } else if (added_.try_emplace(&queue, count).second) {
+    run([&](connection& open_session) {
+      database_->announce_within(open_session, queue);
       return row_set(0);
     });
   }
 }
 
 row_set transaction_state::run(const std::function<row_set(connection&)>& work) {
-  connection& on = session();
+  connection& open_session = session();
   if (shared_) refuse(shared_sentence);
   if (failed_) refuse("an earlier operation in the transaction failed; roll back");
-  // Left set when work throws.
+  // It stays set if `work` throws.
   failed_ = true;
-  row_set rows = work(on);
+  row_set rows = work(open_session);
   failed_ = false;
   return rows;
 }
 
 namespace {
 
-/// Rolls back, but in a child that inherited it.
+/// Rolls back, except in a child that inherited the transaction.
 struct end_transaction {
   void operator()(transaction_state* state) const noexcept {
     if (!state->here()) state->leave();
@@ -222,8 +224,8 @@ struct end_transaction {
 
 }  // namespace
 
-std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> in) {
-  return {new transaction_state(std::move(in)), end_transaction()};
+std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> database) {
+  return {new transaction_state(std::move(database)), end_transaction()};
 }
 
 }  // namespace core
@@ -259,11 +261,11 @@ bool transaction::active() const noexcept {
 namespace {
 
 enlistment joined(const database& db, soci::session& session, bool autocommit) {
-  core::database_state& in = core::access::state_of(db);
-  return core::named(in.name(), "enlist", [&] {
-    in.check_here();
+  core::database_state& state = core::access::state_of(db);
+  return core::named(state.name(), "enlist", [&] {
+    state.check_here();
     return core::access::join(core::access::make(std::shared_ptr<core::transaction_state>(
-        new core::transaction_state(in.shared_from_this(), session, autocommit),
+        new core::transaction_state(state.shared_from_this(), session, autocommit),
         core::end_transaction())));
   });
 }
@@ -278,10 +280,10 @@ enlistment enlist(const database& db, soci::session& session, autocommit_t /*eac
 }
 
 void open_session(const database& db, soci::session& session) {
-  core::database_state& in = core::access::state_of(db);
-  core::named(in.name(), "open_session", [&] {
-    in.check_here();
-    core::open_callers(in.dialect_driver(), session);
+  core::database_state& state = core::access::state_of(db);
+  core::named(state.name(), "open_session", [&] {
+    state.check_here();
+    core::open_callers(state.dialect_driver(), session);
   });
 }
 

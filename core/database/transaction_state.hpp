@@ -14,50 +14,53 @@
 
 namespace tableq::inline v0::core {
 
-/// What `tableq::transaction` is a handle to: a session with an open transaction, ours or the
-/// caller's.
+/// A session with an open transaction, begun by tableq or by the caller; `tableq::transaction` is
+/// its handle.
 class transaction_state {
  public:
-  /// One operation in the transaction, or its end: the thread that makes it has the transaction to
-  /// itself until this object goes. Another thread's attempt is refused, and spoils the
-  /// transaction.
+  /// One operation in the transaction, or its end. While an object lives, only its thread may use
+  /// the transaction. Another thread's attempt is refused, and then the transaction can only be
+  /// rolled back.
   class use {
    public:
-    /// @throws error errc::invalid_argument when another thread is at it.
-    explicit use(transaction_state& of);
+    /// @throws error errc::invalid_argument when another thread uses the transaction.
+    explicit use(transaction_state& owner);
     use(const use&) = delete;
     use& operator=(const use&) = delete;
-    /// When the operation failed after it had changed messages: half of it is not to be committed.
+    /// If the operation failed after it had changed messages, the transaction must not be
+    /// committed.
     ~use();
 
    private:
-    transaction_state& of_;
+    transaction_state& transaction_;
     bool outermost_ = true;
     int exceptions_;
   };
 
-  /// Begins one of our own.
-  explicit transaction_state(std::shared_ptr<database_state> in);
-  /// Joins the caller's.
+  /// Begins a transaction.
+  explicit transaction_state(std::shared_ptr<database_state> database);
+  /// Joins the caller's transaction.
   /// @param autocommit whether the session may be in no transaction.
   /// @throws error errc::invalid_argument when the session cannot be used.
-  transaction_state(std::shared_ptr<database_state> in, soci::session& callers, bool autocommit);
+  transaction_state(std::shared_ptr<database_state> database, soci::session& caller_session,
+                    bool autocommit);
   transaction_state(const transaction_state&) = delete;
   transaction_state& operator=(const transaction_state&) = delete;
   ~transaction_state();
 
-  /// In a child of the process that began it: forgets it.
+  /// Forgets the transaction in a child of the process that began it.
   void leave() noexcept { mark_.reset(); }
 
   void commit();
   void rollback();
   [[nodiscard]] bool active() const noexcept { return active_; }
-  /// The caller's own.
+  /// Whether it is the caller's own.
   [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
-  /// Whether this is the process that began it.
+  /// Whether this process began the transaction.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
-  /// @throws error errc::invalid_argument when the transaction has ended, or is another process's.
+  /// @throws error errc::invalid_argument when the transaction has ended, or belongs to another
+  ///   process.
   connection& session();
 
   /// Before an operation changes anything.
@@ -65,32 +68,35 @@ class transaction_state {
   ///   an operation has failed, or the caller allows that.
   void check_open();
 
-  /// Runs an operation's statements; remembers when one fails, since the database may have undone
-  /// all.
+  /// Runs an operation's statements. Remembers a failure, since the database may have undone
+  /// everything.
   row_set run(const std::function<row_set(connection&)>& work);
 
-  /// From now on it can only be rolled back, as when an operation in it has failed.
+  /// From now on the transaction can only be rolled back, as after a failed operation.
   void spoil() noexcept { failed_ = true; }
-  /// The operation under way changes messages.
+  /// Called when the current operation changes messages.
   void changes_messages() noexcept { changed_ = true; }
 
-  /// So many messages were added to the queue: tells of it when, and if, the transaction commits.
-  /// In the caller's transaction the database does that, where it can.
-  void announce_on_commit(watched_queue& to, std::size_t count);
-  /// The room of a bounded queue will not be what it was when the transaction ends, either way.
+  /// Messages were added to the queue: notifies readers when the transaction commits. In the
+  /// caller's transaction the database does this, if it can.
+  void announce_on_commit(watched_queue& queue, std::size_t count);
+  /// The end of the transaction changes the room of a bounded queue, after a commit and after a
+  /// rollback.
   /// @param came_back whether messages were added that need no room.
-  void changes_room(limits_watch& of, bool came_back = false) { bounded_[&of] |= came_back; }
-  /// Messages were read from the queue, which are there again if the transaction is rolled back.
-  void hint_on_rollback(watched_queue& of) { read_.insert(&of); }
+  void changes_room(limits_watch& limits, bool came_back = false) {
+    bounded_[&limits] |= came_back;
+  }
+  /// Messages were read from the queue; a rollback returns them.
+  void hint_on_rollback(watched_queue& queue) { read_.insert(&queue); }
 
  private:
   void end() noexcept;
   void check_open(connection& on) const;
   void commit_now();
   void roll_back_now();
-  void tell_of_rollback() noexcept;
+  void announce_rollback() noexcept;
   void undo() noexcept;
-  [[nodiscard]] observed_operation of_database(std::string_view name) const noexcept;
+  [[nodiscard]] observed_operation database_operation(std::string_view name) const noexcept;
 
   std::shared_ptr<database_state> database_;
   std::optional<leased_session> leased_;
@@ -99,16 +105,16 @@ class transaction_state {
   std::map<watched_queue*, std::size_t> added_;
   std::set<watched_queue*> read_;
   std::map<limits_watch*, bool> bounded_;
-  std::optional<open_transaction> mark_{std::in_place};  // until it ends
-  std::atomic<std::thread::id> user_{};                  // the thread that is in an operation
-  std::atomic<bool> shared_ = false;  // two threads were at it; whoever saw that says so
+  std::optional<open_transaction> mark_{std::in_place};  // until the transaction ends
+  std::atomic<std::thread::id> user_{};                  // the thread of the current operation
+  std::atomic<bool> shared_ = false;                     // two threads used it at the same time
   std::atomic<bool> active_ = true;
-  bool failed_ = false;   // the user's, as the one below
-  bool changed_ = false;  // the operation under way has changed messages
+  bool failed_ = false;   // only the using thread reads it, as the next
+  bool changed_ = false;  // the current operation has changed messages
 };
 
-/// Begins one of our own. It is rolled back when it goes uncommitted, but in a child that inherited
-/// it.
-std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> in);
+/// Begins a transaction. Without a commit its destruction rolls back, except in a child that
+/// inherited it.
+std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> database);
 
 }  // namespace tableq::inline v0::core

@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// How long a take waits before the worker checks for the end of an empty queue.
-constexpr milliseconds look_around{1000};
-/// With nothing to check: its token stops it.
+constexpr milliseconds empty_check{1000};
+/// The wait of a take if there is nothing to check: its token stops it.
 constexpr milliseconds long_wait{60'000};
 
 }  // namespace
@@ -46,7 +46,7 @@ worker_engine::worker_engine(claim_queue queue, handler work, worker_options opt
     stop();
     {
       const std::scoped_lock hold(mutex_);
-      // What was not started will not end: in the order of the starts above.
+      // Threads that were not started will not end; the order is that of the starts above.
       const std::size_t started = threads_.size() < 2 ? 0 : threads_.size() - 2;
       producers_ -= callers + 1 - started;
       if (threads_.size() < 2) ended_ = true;
@@ -124,7 +124,7 @@ worker_counts worker_engine::counts() const {
 void worker_engine::run(void (worker_engine::*part)()) noexcept {
   try {
     (this->*part)();
-  } catch (...) {  // noexcept: a thread's end. It is thrown again by join.
+  } catch (...) {  // noexcept: the thread ends. `join` throws the exception again.
     const std::scoped_lock hold(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
@@ -139,7 +139,7 @@ void worker_engine::run(void (worker_engine::*part)()) noexcept {
     }
     try {
       if (options_.ended) options_.ended();
-    } catch (...) {  // It is told of the end, and changes nothing.
+    } catch (...) {  // The callback is notified of the end, and changes nothing.
     }
     return;
   }
@@ -165,8 +165,8 @@ std::size_t worker_engine::room() {
   changed_.wait(lock, stop_.get_token(), [&] {
     const std::size_t unhandled = held_.waiting() + held_.running_count();
     const std::size_t unsettled = held_.count();
-    // Messages that wait for settlement count too, so that a slow settlement does not add ever more
-    // messages.
+    // Messages that wait for settlement count too; otherwise their number would grow while
+    // settlement is slow.
     free = unhandled < most && unsettled < 2 * most
                ? std::min(most - unhandled, 2 * most - unsettled)
                : 0;
@@ -197,10 +197,11 @@ void worker_engine::take_all() {
       changed_.notify_all();
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;
-      const bool mends = may_be_of_a_message(failure) && !options_.until_empty;
-      if (!passing(failure) && !mends) throw;
+      const bool may_recover = may_concern_one_message(failure) && !options_.until_empty;
+      if (!passing(failure) && !may_recover) throw;
       trouble(failure.what(), pauses, true);
-    } catch (const std::exception& failure) {  // Memory, as a rule: fewer messages take less.
+    } catch (const std::exception& failure) {  // Usually a lack of memory: fewer messages need
+                                               // less.
       trouble(failure.what(), pauses, true);
       const std::scoped_lock hold(mutex_);
       at_once_ = std::max<std::size_t>(at_once_ / 2, 1);
@@ -210,12 +211,12 @@ void worker_engine::take_all() {
 
 milliseconds worker_engine::next_wait(bool was_empty, const std::stop_source& wake) {
   if (!options_.until_empty) return long_wait;
-  // Before it waits, a worker that shall end checks whether anything is left to wait for.
+  // With until_empty, the worker checks whether messages are left before it waits.
   if (!was_empty) return milliseconds{0};
   const std::scoped_lock hold(mutex_);
   if (had_some_ && held_.count() == 0) return milliseconds{0};
   run_dry_ = wake;
-  return look_around;
+  return empty_check;
 }
 
 bool worker_engine::nothing_left() {
@@ -265,7 +266,7 @@ handler_result worker_engine::call_handler(const held& one) {
                 .why = failure.what()};
       }
       trouble(failure.what(), pauses, true);
-    } catch (const std::exception& failure) {  // Memory, as a rule.
+    } catch (const std::exception& failure) {  // Usually a lack of memory.
       trouble(failure.what(), pauses, true);
     }
   }
@@ -305,27 +306,30 @@ bool worker_engine::passing(const error& failure) noexcept {
 }
 
 void worker_engine::trouble(const char* why, backoff& pauses, bool until_stop) {
-  tell({.what = worker_event::kind::trouble, .why = why});
+  report({.what = worker_event::kind::trouble, .why = why});
   pause(pauses.pause(), until_stop);
 }
 
-void worker_engine::tell(worker_event::kind what, const held_message& of,
-                         std::string_view why) const {
-  const message_id id = of.delivery.receipt.id;
-  const int attempt = of.delivery.attempt;
-  database_state& in = access::state_of(queue_).database();
-  core::notify_observer(in.watching(), [&](observer& to) {
-    to.handled(
-        {.backend = in.name(), .queue = queue_.name(), .id = id, .attempt = attempt, .what = what});
+void worker_engine::report(worker_event::kind what, const held_message& message,
+                           std::string_view why) const {
+  const message_id id = message.delivery.receipt.id;
+  const int attempt = message.delivery.attempt;
+  database_state& database = access::state_of(queue_).database();
+  core::notify_observer(database.watching(), [&](observer& sink) {
+    sink.handled({.backend = database.name(),
+                  .queue = queue_.name(),
+                  .id = id,
+                  .attempt = attempt,
+                  .what = what});
   });
-  tell({.what = what, .id = id, .attempt = attempt, .why = why});
+  report({.what = what, .id = id, .attempt = attempt, .why = why});
 }
 
-void worker_engine::tell(const worker_event& event) const noexcept {
+void worker_engine::report(const worker_event& event) const noexcept {
   if (!options_.observe) return;
   try {
     options_.observe(event);
-  } catch (...) {  // An observer changes nothing of what it sees.
+  } catch (...) {  // An observer must not change what it observes.
   }
 }
 

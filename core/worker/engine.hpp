@@ -21,10 +21,10 @@ namespace tableq::inline v0::core {
 
 /// The threads of one worker: `take` fills the held messages, handlers empty them (or `post` lets
 /// an executor do that), `settle` settles them, and `keep` extends their leases. They share one
-/// mutex, which no thread holds during a call of the database, a handler or an observer.
+/// mutex. No thread holds it during a call to the database, a handler or an observer.
 ///
 /// @par Thread safety
-/// Shared objects: safe, but for join.
+/// Shared objects: safe, except for join.
 class worker_engine {
  public:
   worker_engine(claim_queue queue, handler work, worker_options options);
@@ -33,7 +33,7 @@ class worker_engine {
   ~worker_engine();
 
   [[nodiscard]] static const std::string& backend_of(const claim_queue& queue) noexcept;
-  /// Whether this is the process that began it.
+  /// Whether this process started the worker.
   [[nodiscard]] bool here() const noexcept;
   /// @throws error errc::invalid_argument in a child of that process.
   void check_here() const;
@@ -49,8 +49,8 @@ class worker_engine {
  private:
   class posted_task;
 
-  /// The longest pause between two tries while the database is away: work resumes soon after its
-  /// return.
+  /// The longest pause between two attempts while the database is unavailable, so that work resumes
+  /// soon after.
   static constexpr std::chrono::milliseconds shortest_pause{100};
   static constexpr std::chrono::milliseconds longest_pause{2000};
 
@@ -72,7 +72,7 @@ class worker_engine {
   void settle(const std::vector<settlement>& batch, handled::how what);
   /// The database refuses a batch, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
-  /// Whether others have the messages by now, and no thread waits for more.
+  /// Whether other workers have the messages by now, and no thread waits for the result.
   [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
   [[nodiscard]] std::vector<settle_result> settle_once(const std::vector<settlement>& batch,
                                                        handled::how what);
@@ -94,16 +94,17 @@ class worker_engine {
   /// Takes no more; join throws the failure.
   void end_with(std::exception_ptr failure) noexcept;
   void extend(const std::vector<held>& leased);
-  /// Extends leases; one by one if one row may be the reason of a failure.
+  /// Extends leases; one by one if one row may have caused a failure.
   void keep(const std::vector<held>& leased);
   void give_back(std::vector<held> untried);
 
   /// Whether a repetition may succeed later.
   [[nodiscard]] static bool passing(const error& failure) noexcept;
-  /// Tells the observer, and waits.
+  /// Notifies the observer, and waits.
   void trouble(const char* why, backoff& pauses, bool until_stop);
-  void tell(worker_event::kind what, const held_message& of, std::string_view why = {}) const;
-  void tell(const worker_event& event) const noexcept;
+  void report(worker_event::kind what, const held_message& message,
+              std::string_view why = {}) const;
+  void report(const worker_event& event) const noexcept;
   void pause(std::chrono::milliseconds length, bool until_stop);
 
   claim_queue queue_;
@@ -111,11 +112,12 @@ class worker_engine {
   const worker_options options_;
   const std::chrono::milliseconds lease_;
   const std::size_t prefetch_;
-  std::stop_source stop_;     ///< No more is taken.
+  std::stop_source stop_;     ///< No more messages are taken.
   std::stop_source abandon_;  ///< Handlers are asked to end.
 
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;  ///< Anything below, and both stop sources.
+  std::condition_variable_any changed_;  ///< Signals changes of anything below, and of both stop
+                                         ///< sources.
   held_messages held_;
   worker_counts counts_;
   std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.

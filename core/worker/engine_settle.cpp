@@ -19,7 +19,7 @@ using std::chrono::steady_clock;
 std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
   std::vector<receipt> out;
   out.reserve(batch.size());
-  for (const settlement& one : batch) out.push_back(one.of->delivery.receipt);
+  for (const settlement& one : batch) out.push_back(one.message->delivery.receipt);
   return out;
 }
 
@@ -35,9 +35,9 @@ void worker_engine::settle_all() {
     }
     if (batch.empty()) return;
     for (const settlement& one : batch) {
-      if (one.result.ended) conclude(one.of, *one.result.ended, one.result.why);
+      if (one.result.ended) conclude(one.message, *one.result.ended, one.result.why);
     }
-    // Messages that came while the database worked are one batch now.
+    // Messages that arrived during the last call form one batch.
     for (const handled::how what : {handled::how::completed, handled::how::failed,
                                     handled::how::given_up, handled::how::given_back}) {
       std::vector<settlement> same;
@@ -61,13 +61,13 @@ void worker_engine::settle(const std::vector<settlement>& batch, handled::how wh
       if (failure.code() == errc::outcome_unknown || too_late(batch)) {
         return not_settled(batch, failure.what());
       }
-      if (may_be_of_a_message(failure)) return settle_each(batch, what, failure);
+      if (may_concern_one_message(failure)) return settle_each(batch, what, failure);
       if (!passing(failure)) {
         not_settled(batch, failure.what());
         throw;
       }
       trouble(failure.what(), pauses, false);
-    } catch (const std::exception& failure) {  // Memory, as a rule.
+    } catch (const std::exception& failure) {  // Usually a lack of memory.
       if (too_late(batch)) return not_settled(batch, failure.what());
       trouble(failure.what(), pauses, false);
     }
@@ -79,7 +79,8 @@ void worker_engine::settle_each(const std::vector<settlement>& batch, handled::h
   if (batch.size() > 1) {
     for (const settlement& each : batch) settle({each}, what);
   } else if (what == handled::how::completed) {
-    settle({{batch.front().of, {.verdict = instead_of_done(refused)}}}, handled::how::failed);
+    settle({{batch.front().message, {.verdict = refused_completion(refused)}}},
+           handled::how::failed);
   } else {
     not_settled(batch, refused.what());
   }
@@ -88,11 +89,11 @@ void worker_engine::settle_each(const std::vector<settlement>& batch, handled::h
 bool worker_engine::too_late(const std::vector<settlement>& batch) {
   if (abandon_.stop_requested()) return true;
   if (!stop_.stop_requested()) return false;
-  // When all leases are over and no thread waits for more, others have the messages.
+  // When all leases have ended, other workers may have the messages.
   const auto now = steady_clock::now();
   const std::scoped_lock hold(mutex_);
   return std::none_of(batch.begin(), batch.end(),
-                      [&](const settlement& one) { return one.of->sure_until > now; });
+                      [&](const settlement& one) { return one.message->sure_until > now; });
 }
 
 std::vector<settle_result> worker_engine::settle_once(const std::vector<settlement>& batch,
@@ -102,7 +103,7 @@ std::vector<settle_result> worker_engine::settle_once(const std::vector<settleme
   std::vector<failure> failures;
   failures.reserve(batch.size());
   for (const settlement& one : batch) {
-    failures.push_back({.receipt = one.of->delivery.receipt,
+    failures.push_back({.receipt = one.message->delivery.receipt,
                         .error = one.result.verdict.why(),
                         .options = {.delay = one.result.verdict.delay(),
                                     .give_up = what == handled::how::given_up}});
@@ -116,30 +117,31 @@ void worker_engine::settled_as(const settlement& one, settle_result result) {
   if (result == settle_result::applied) {
     switch (verdict.what()) {
       case handled::how::completed:
-        return conclude(one.of, kind::completed, verdict.why());
+        return conclude(one.message, kind::completed, verdict.why());
       case handled::how::given_back:
-        return conclude(one.of, kind::given_back, verdict.why());
+        return conclude(one.message, kind::given_back, verdict.why());
       case handled::how::failed:
-        return conclude(one.of, kind::failed, verdict.why());
+        return conclude(one.message, kind::failed, verdict.why());
       case handled::how::given_up:
-        return conclude(one.of, kind::given_up, verdict.why());
+        return conclude(one.message, kind::given_up, verdict.why());
       case handled::how::settled:
-        return conclude(one.of, kind::settled_by_handler, verdict.why());
+        return conclude(one.message, kind::settled_by_handler, verdict.why());
     }
   }
   {
     // It was given back while its handler ran, and that was told.
     const std::scoped_lock hold(mutex_);
-    if (one.of->released && verdict.what() == handled::how::given_back && !one.of->running) {
-      forget(one.of);
+    if (one.message->released && verdict.what() == handled::how::given_back &&
+        !one.message->running) {
+      forget(one.message);
       return;
     }
   }
-  conclude(one.of, kind::lease_lost, verdict.why());
+  conclude(one.message, kind::lease_lost, verdict.why());
 }
 
 void worker_engine::not_settled(const std::vector<settlement>& batch, std::string_view why) {
-  for (const settlement& one : batch) conclude(one.of, worker_event::kind::unknown, why);
+  for (const settlement& one : batch) conclude(one.message, worker_event::kind::unknown, why);
 }
 
 void worker_engine::conclude(const held& one, worker_event::kind ended, std::string_view why) {
@@ -148,7 +150,7 @@ void worker_engine::conclude(const held& one, worker_event::kind ended, std::str
     ++figure(ended);
     if (!one->running) forget(one);
   }
-  tell(ended, *one, why);
+  report(ended, *one, why);
 }
 
 std::size_t& worker_engine::figure(worker_event::kind ended) noexcept {
@@ -193,10 +195,11 @@ void worker_engine::keep_all() {
       rest = period;
       if (!leased.empty()) keep(leased);
       pauses.reset();
-    } catch (const std::exception&) {  // The database's trouble, or memory: soon again.
+    } catch (const std::exception&) {  // An error of the database, or a lack of memory: try again
+                                       // soon.
       rest = pauses.pause();
       const std::scoped_lock hold(mutex_);
-      held_.stop_those_over(steady_clock::now());
+      held_.stop_expired(steady_clock::now());
     }
   }
 }
@@ -213,7 +216,7 @@ void worker_engine::keep(const std::vector<held>& leased) {
       extend({one});
     } catch (const error&) {  // This lease ends; the others must not suffer for it.
       const std::scoped_lock hold(mutex_);
-      held_.stop_those_over(steady_clock::now());
+      held_.stop_expired(steady_clock::now());
     }
   }
 }

@@ -47,7 +47,7 @@ class transactional_call {
         if (failure.code() == errc::outcome_unknown) throw;
         if (!stop_.stop_requested() && policy.again(failure)) continue;
         if (handlers_own_) return result_of(*std::exchange(handlers_own_, std::nullopt));
-        if (may_be_of_a_message(failure)) return result_of(instead_of_done(failure));
+        if (may_concern_one_message(failure)) return result_of(refused_completion(failure));
         throw;
       }
     }

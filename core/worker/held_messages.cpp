@@ -60,7 +60,7 @@ std::vector<held> held_messages::running() const {
   return out;
 }
 
-void held_messages::stop_those_over(moment now) {
+void held_messages::stop_expired(moment now) {
   for (const held& one : all_) {
     if (!one->lost && !one->released && one->sure_until < now) one->stop.request_stop();
   }

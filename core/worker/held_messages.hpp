@@ -20,17 +20,17 @@ using moment = std::chrono::steady_clock::time_point;
 /// A message that a worker has taken and not settled.
 struct held_message {
   tableq::delivery delivery;
-  std::stop_source stop = {};  ///< Triggered when its handler should not go on.
-  moment sure_until = {};      ///< The lease lasts at least so long.
+  std::stop_source stop = {};  ///< Triggered when its handler should end.
+  moment sure_until = {};      ///< The lease lasts at least until then.
   bool running = false;        ///< A handler has it.
-  bool lost = false;           ///< Known to be another worker's.
+  bool lost = false;           ///< Another worker is known to have it.
   bool released = false;       ///< Given back while its handler runs.
 };
 using held = std::shared_ptr<held_message>;
 
 /// A handler's result for a message.
 struct settlement {
-  held of;
+  held message;
   handler_result result;
 };
 
@@ -43,24 +43,24 @@ class held_messages {
  public:
   /// Messages that were just taken; they wait for a handler.
   void add(std::vector<delivery> taken, moment sure_until);
-  /// The next one for a handler; none if none waits.
+  /// The next message for a handler; null if none waits.
   [[nodiscard]] held next();
   /// Takes back the messages that no handler has yet.
   [[nodiscard]] std::vector<held> take_waiting();
-  /// A handler is done with it; its result waits for settlement.
+  /// A handler has finished; its result waits for settlement.
   void finished(const held& one, handler_result result);
   /// All messages that wait for settlement.
   [[nodiscard]] std::vector<settlement> take_finished();
   void settle_later(settlement one) { finished_.push_back(std::move(one)); }
-  /// Settled, or given up.
+  /// Removes a message that is settled, or that cannot be settled.
   void forget(const held& one);
 
-  /// The messages whose leases are to be extended.
+  /// The messages whose leases must be extended.
   [[nodiscard]] std::vector<held> leased() const;
   [[nodiscard]] std::vector<held> running() const;
-  /// Asks handlers whose leases may be over to end.
-  void stop_those_over(moment now);
-  /// Still one of these?
+  /// Requests handlers to end whose leases may have ended.
+  void stop_expired(moment now);
+  /// Whether the message is still held.
   [[nodiscard]] bool holds(const held& one) const;
 
   [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }

@@ -12,10 +12,10 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// One character more than can be kept: settling cuts at a character's end.
+/// One character more than the table keeps: settling cuts at the end of a character.
 constexpr std::size_t long_enough = longest_error + 4;
 
-/// The rest would only take memory until the message is settled.
+/// Cuts the text; the rest would only use memory until the message is settled.
 std::string shortened(std::string why) {
   if (why.size() > long_enough) {
     why.resize(long_enough);
@@ -24,31 +24,31 @@ std::string shortened(std::string why) {
   return why;
 }
 
-std::string words_of(const std::exception& failure) {
-  const char* const words = failure.what();
-  if (words == nullptr) return "the handler threw an exception without words";
-  return {words, ::strnlen(words, long_enough)};
+std::string message_of(const std::exception& failure) {
+  const char* const text = failure.what();
+  if (text == nullptr) return "the handler threw an exception without words";
+  return {text, ::strnlen(text, long_enough)};
 }
 
 handled failed(std::string why, std::optional<std::chrono::milliseconds> delay) {
   return delay ? handled::retry_after(std::move(why), *delay) : handled::failed(std::move(why));
 }
 
-handled settleable(handled said, std::optional<std::chrono::milliseconds> retry_delay) {
-  std::string why = shortened(said.why());
-  switch (said.what()) {
+handled settleable(handled result, std::optional<std::chrono::milliseconds> retry_delay) {
+  std::string why = shortened(result.why());
+  switch (result.what()) {
     case handled::how::completed:
     case handled::how::given_back:
     case handled::how::settled:
-      return said;
+      return result;
     case handled::how::given_up:
       return handled::give_up(std::move(why));
     case handled::how::failed:
       break;
   }
-  if (!said.delay() || good_delay(*said.delay())) return failed(std::move(why), said.delay());
+  if (!result.delay() || good_delay(*result.delay())) return failed(std::move(why), result.delay());
   const std::string note = "retry_after takes 0 to 3,650 days, and the handler asked for " +
-                           std::to_string(said.delay()->count()) + " ms: ";
+                           std::to_string(result.delay()->count()) + " ms: ";
   return failed(shortened(note + why), retry_delay);
 }
 
@@ -60,16 +60,17 @@ handled verdict_of(const std::function<handled()>& call,
     try {
       return settleable(call(), retry_delay);
     } catch (const std::exception& failure) {
-      return failed(words_of(failure), retry_delay);
-    } catch (...) {  // A handler may throw anything; its message fails, and the others go on.
+      return failed(message_of(failure), retry_delay);
+    } catch (...) {  // A handler may throw anything; its message fails, and the other messages
+                     // continue.
       return failed("the handler threw an object that is no std::exception", retry_delay);
     }
-  } catch (const std::bad_alloc&) {  // Not even for the words.
+  } catch (const std::bad_alloc&) {  // No memory for the text.
     return failed({}, retry_delay);
   }
 }
 
-bool may_be_of_a_message(const error& failure) noexcept {
+bool may_concern_one_message(const error& failure) noexcept {
   switch (failure.code()) {
     case errc::invalid_argument:
     case errc::schema_mismatch:
@@ -84,7 +85,7 @@ bool may_be_of_a_message(const error& failure) noexcept {
   }
 }
 
-handled instead_of_done(const error& refused) {
+handled refused_completion(const error& refused) {
   return handled::failed(
       shortened(std::string("the handler was done, but the database refused the completion: ") +
                 refused.what()));

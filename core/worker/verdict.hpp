@@ -11,7 +11,7 @@
 
 namespace tableq::inline v0::core {
 
-// Results of one message, for any handler and any answer of the database: for worker and drain.
+// Results of one message, for any handler and any response of the database. For worker and drain.
 
 /// What the call of a handler led to.
 struct handler_result {
@@ -34,10 +34,10 @@ struct handler_result {
 [[nodiscard]] handled verdict_of(const std::function<handled()>& call,
                                  std::optional<std::chrono::milliseconds> retry_delay);
 
-/// Whether an error may concern one message only, so that others must not suffer from it.
-[[nodiscard]] bool may_be_of_a_message(const error& failure) noexcept;
+/// Whether an error may concern one message only, so that it must not affect others.
+[[nodiscard]] bool may_concern_one_message(const error& failure) noexcept;
 
 /// The settlement to use instead, if the database refuses the completion of a message.
-[[nodiscard]] handled instead_of_done(const error& refused);
+[[nodiscard]] handled refused_completion(const error& refused);
 
 }  // namespace tableq::inline v0::core

@@ -36,17 +36,18 @@ void check(const claim_queue& queue, const handler& work, const worker_options& 
   if (options.retry_delay) core::check_delay(*options.retry_delay);
 }
 
-void fail(claim_queue& queue, const receipt& mine, const handled& said) {
-  static_cast<void>(queue.fail(
-      mine, said.why(), {.delay = said.delay(), .give_up = said.what() == handled::how::given_up}));
+void fail(claim_queue& queue, const receipt& mine, const handled& result) {
+  static_cast<void>(
+      queue.fail(mine, result.why(),
+                 {.delay = result.delay(), .give_up = result.what() == handled::how::given_up}));
 }
 
 void complete(claim_queue& queue, const receipt& mine) {
   try {
     static_cast<void>(queue.complete(mine));
   } catch (const error& refused) {
-    if (!core::may_be_of_a_message(refused)) throw;
-    fail(queue, mine, core::instead_of_done(refused));
+    if (!core::may_concern_one_message(refused)) throw;
+    fail(queue, mine, core::refused_completion(refused));
   }
 }
 
@@ -107,7 +108,7 @@ std::size_t drain(claim_queue queue, const handler& work) {
         break;
       case handled::how::given_back:
         static_cast<void>(queue.release(mine));
-        return count;  // It would be the next one again.
+        return count;  // Otherwise the next take would return it again.
       default:
         fail(queue, mine, result.verdict);
     }

@@ -10,6 +10,7 @@
 #include "core/claim/items.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/utf8.hpp"
+#include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
 #include "core/seam/claim_statements.hpp"
 
@@ -38,7 +39,7 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
                    .priority = row.priority,
                    .created_at = row.created_at,
                    .errors = row.errors};
-    (holds_keys ? one.key : one.past_key) = row.key;
+    (holds_keys && row.key && is_key(*row.key) ? one.key : one.past_key) = row.key;
     if (!values.empty()) one.headers = texts.emplace_back(encode_headers(values));
     items.push_back(one);
   }

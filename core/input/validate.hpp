@@ -23,6 +23,8 @@ void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
 void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
 void check_time_to_live(const lifetime& length);
+/// Whether a text may be a key. Plain SQL may have written another one.
+[[nodiscard]] bool is_key(std::string_view text);
 void check_key(std::string_view key);
 void check_rate(double per_second);
 void check_limits(const queue_limits& limits, kind queue_kind);

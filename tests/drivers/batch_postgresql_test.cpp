@@ -50,8 +50,8 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
     payloads_.clear();
     for (std::size_t i = 0; i < keys.size(); ++i) payloads_.push_back(std::to_string(i));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      items.insert(items.end(), {text(payloads_[i]), number(0), number(0), keys[i], value(),
-                                 value(), value(), value(), value(), value()});
+      items.insert(items.end(), {text(payloads_[i]), number(0), number(0), value(), keys[i],
+                                 value(), value(), value(), value(), value(), value()});
     }
     const value now;
     return ids(session_->execute(statement::claim_enqueue, claim_, {&now, 1}, items));

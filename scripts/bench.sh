@@ -6,6 +6,8 @@
 #   --quick          fewer rounds and messages: some three minutes for each database instead of fifteen
 #   --output DIR     where results go (build/bench/results)
 #   --case PATTERN   only these cases, * stands for anything; may be repeated
+#   --no-combining, --no-spinning, --no-floors, --no-writers-line, --no-muted-watch
+#                    without this shortcut (open_options::shortcuts)
 #   OPTION           others of tableq_bench: see build/bench/bench/tableq_bench --help
 #
 # Installs what is missing, builds the preset `bench`, starts a PostgreSQL for the run (settings of
@@ -33,10 +35,13 @@ while (($#)); do
       ;;
     --*)
       options+=("$1")
-      [[ $1 == *=* || $1 == --list || $1 == --no-combining ]] || {
-        options+=("${2:?bench.sh: $1 needs a value}")
-        shift
-      }
+      case $1 in
+        *=* | --list | --no-combining | --no-spinning | --no-floors | --no-writers-line | --no-muted-watch) ;;
+        *)
+          options+=("${2:?bench.sh: $1 needs a value}")
+          shift
+          ;;
+      esac
       ;;
     *)
       echo "bench.sh: unknown: $1 (see --help)" >&2

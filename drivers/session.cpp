@@ -213,8 +213,8 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   const clock_source clock = texts_->transport->tells_time || gives_clock(contract, shared)
                                  ? clock_source::given
                                  : clock_source::database;
-  std::unique_ptr<prepared>& found = known[text_key(contract.id, names, rows, clock)];
-  if (found != nullptr) return *found;
+  const std::uint64_t key = text_key(contract.id, names, rows, clock);
+  if (const auto found = known.find(key); found != known.end()) return *found->second;
   const dialect& definition = texts_->definition;
   const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
   std::string name(contract.name);
@@ -233,9 +233,11 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .arrays = texts_->transport->arrays,
                  .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
-  found = transport_->prepare(compile(fill_names(block->second, definition, names), contract, as),
-                              owned_ != nullptr);
-  return *found;
+  auto made = transport_->prepare(
+      compile(fill_names(block->second, definition, names), contract, as), owned_ != nullptr);
+  // A process that opens ever more queues must not grow with them.
+  if (known.size() >= most_known_texts) known.clear();
+  return *known.emplace(key, std::move(made)).first->second;
 }
 
 void dialect_session::run_batch(known_texts& known, const core::contract& contract,

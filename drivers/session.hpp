@@ -19,6 +19,9 @@ namespace tableq::inline v0::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
+/// The most prepared texts that a session keeps; beyond that it begins again.
+inline constexpr std::size_t most_known_texts = 1000;
+
 /// One SOCI session, used with a dialect and a transport.
 ///
 /// Owns the session that it opened, or borrows the caller's; keeps prepared statements in its own.

@@ -1,0 +1,46 @@
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
+#include "drivers/session.hpp"
+#include "support/backends.hpp"
+#include "support/fixture.hpp"
+
+namespace {
+
+using tableq::core::statement;
+using tableq::drivers::most_known_texts;
+
+class known_texts_of_sqlite : public tableq_test::on_each_backend {};
+INSTANTIATE_TEST_SUITE_P(, known_texts_of_sqlite,
+                         testing::Values(&tableq_test::sqlite_file_backend()),
+                         tableq_test::backend_name);
+
+std::size_t prepared_in(tableq::core::connection& session) {
+  auto* backend = static_cast<soci::sqlite3_session_backend*>(session.session().get_backend());
+  std::size_t out = 0;
+  for (auto* each = sqlite_api::sqlite3_next_stmt(backend->conn_, nullptr); each != nullptr;
+       each = sqlite_api::sqlite3_next_stmt(backend->conn_, each)) {
+    ++out;
+  }
+  return out;
+}
+
+TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
+  const auto session = tableq::core::make_driver(here().url())->connect();
+  const std::array identity{tableq::core::value(std::int64_t{1})};
+  for (std::size_t i = 0; i < most_known_texts + 10; ++i) {
+    const auto names = tableq::core::names_for({}, "queue" + std::to_string(i));
+    session->execute(statement::queue_lock, names, identity, {});
+  }
+  EXPECT_LE(prepared_in(*session), most_known_texts);
+  EXPECT_GT(prepared_in(*session), 0U);
+}
+
+}  // namespace

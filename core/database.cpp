@@ -148,7 +148,7 @@ void database::run_transaction(const std::function<void(transaction&)>& body) {
   const auto once = [&] {
     transaction tx = core::access::make(begun(state_));
     {
-      const core::transact_scope beside_refused(*state_);
+      const core::transact_scope beside_refused(*state_, *core::access::state_of(tx));
       body(tx);
     }
     tx.commit();

@@ -14,12 +14,20 @@ const transact_scope*& innermost() noexcept {
 
 }  // namespace
 
-transact_scope::transact_scope(const database_state& database) noexcept
-    : database_(&database), outer_(innermost()) {
+transact_scope::transact_scope(const database_state& database,
+                               const transaction_state& ends_itself) noexcept
+    : database_(&database), transaction_(&ends_itself), outer_(innermost()) {
   innermost() = this;
 }
 transact_scope::~transact_scope() {
   innermost() = outer_;
+}
+
+bool transact_scope::runs_in(const transaction_state& transaction) noexcept {
+  for (const transact_scope* each = innermost(); each != nullptr; each = each->outer_) {
+    if (each->transaction_ == &transaction) return true;
+  }
+  return false;
 }
 
 bool transact_scope::covers(const database_state& database) noexcept {

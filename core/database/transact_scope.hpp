@@ -3,6 +3,7 @@
 namespace tableq::inline v0::core {
 
 class database_state;
+class transaction_state;
 
 /// Marks, as long as it lives, that this thread runs a function in a transaction of the database:
 /// operations beside the transaction are refused meanwhile, unless the caller asked for that.
@@ -11,7 +12,8 @@ class database_state;
 /// It ends in the thread that made it, in reverse order.
 class transact_scope {
  public:
-  explicit transact_scope(const database_state& database) noexcept;
+  /// @param ends_itself the function must not end it.
+  transact_scope(const database_state& database, const transaction_state& ends_itself) noexcept;
   transact_scope(const transact_scope&) = delete;
   transact_scope& operator=(const transact_scope&) = delete;
   ~transact_scope();
@@ -19,9 +21,12 @@ class transact_scope {
   /// Whether this thread runs a function in a transaction of the database. Elsewhere it costs the
   /// load of a thread-local pointer.
   [[nodiscard]] static bool covers(const database_state& database) noexcept;
+  /// Whether this thread runs a function in this transaction.
+  [[nodiscard]] static bool runs_in(const transaction_state& transaction) noexcept;
 
  private:
   const database_state* database_;
+  const transaction_state* transaction_;
   const transact_scope* outer_;
 };
 

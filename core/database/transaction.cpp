@@ -9,6 +9,7 @@
 #include <tableq/soci.hpp>
 
 #include "core/database/access.hpp"
+#include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/seam/named.hpp"
 
@@ -241,6 +242,18 @@ core::transaction_state& usable(const transaction& tx, std::string_view operatio
   return *state;
 }
 
+core::transaction_state& ending(const transaction& tx, std::string_view operation) {
+  core::transaction_state& state = usable(tx, operation);
+  if (core::transact_scope::runs_in(state)) {
+    core::named(state.database().name(), operation, [] {
+      core::refuse(
+          "transact, or the worker, ends this transaction: return from the function to commit, "
+          "throw to undo");
+    });
+  }
+  return state;
+}
+
 }  // namespace
 
 transaction::transaction(std::shared_ptr<core::transaction_state> state) noexcept
@@ -249,10 +262,10 @@ transaction::transaction(transaction&&) noexcept = default;
 transaction& transaction::operator=(transaction&&) noexcept = default;
 transaction::~transaction() = default;
 void transaction::commit() {
-  usable(*this, "commit").commit();
+  ending(*this, "commit").commit();
 }
 void transaction::rollback() {
-  usable(*this, "rollback").rollback();
+  ending(*this, "rollback").rollback();
 }
 bool transaction::active() const noexcept {
   return state_ && state_->here() && state_->active();

@@ -53,7 +53,9 @@ void read_setting(std::string_view setting, connection_url& url) {
 connection_url parse_connection_string(std::string_view url) {
   const std::size_t colon = url.find("://");
   if (colon == 0 || colon == std::string_view::npos) {
-    refuse("a connection string begins with the scheme of a database, then ://");
+    refuse(
+        "a connection string begins with the scheme of a database, then ://, as in "
+        "sqlite://jobs.db");
   }
   if (url.find('\0') != std::string_view::npos) refuse("the connection string holds a NUL");
   connection_url out;

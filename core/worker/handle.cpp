@@ -64,7 +64,11 @@ class transactional_call {
       return result_of(std::move(verdict));
     }
     if (completes && queue_.in(tx).complete(message_) == settle_result::lease_lost) {
-      return {.verdict = std::move(verdict), .ended = worker_event::kind::lease_lost};
+      return {.verdict = std::move(verdict),
+              .ended = worker_event::kind::lease_lost,
+              .why =
+                  "the lease was lost, or the handler settled its message; then it returns "
+                  "handled::settled()"};
     }
     tx.commit();
     return {.verdict = std::move(verdict),
@@ -77,7 +81,7 @@ class transactional_call {
     std::optional<error> passing;
     handled verdict = verdict_of(
         [&] {
-          const transact_scope scope(database_);
+          const transact_scope scope(database_, *access::state_of(tx));
           try {
             return work_(&tx, message_, stop_);
           } catch (const error& failure) {

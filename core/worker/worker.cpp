@@ -51,6 +51,14 @@ void complete(claim_queue& queue, const receipt& mine) {
   }
 }
 
+void check_usable(const core::worker_engine* engine) {
+  if (engine == nullptr) {
+    core::named({}, "work",
+                [] { core::refuse("the worker was moved to another object; use that"); });
+  }
+  engine->check_here();
+}
+
 }  // namespace
 
 worker::worker(claim_queue queue, handler work, worker_options options) {
@@ -63,13 +71,13 @@ worker::~worker() {
   if (engine_) core::end_at_home()(engine_.release());
 }
 void worker::stop() noexcept {
-  if (engine_->here()) engine_->stop();
+  if (engine_ && engine_->here()) engine_->stop();
 }
 void worker::abandon() noexcept {
-  if (engine_->here()) engine_->abandon();
+  if (engine_ && engine_->here()) engine_->abandon();
 }
 bool worker::stop_within(std::chrono::milliseconds longest) {
-  engine_->check_here();
+  check_usable(engine_.get());
   engine_->stop();
   if (engine_->wait_for(longest)) return true;
   engine_->release_running();
@@ -77,15 +85,15 @@ bool worker::stop_within(std::chrono::milliseconds longest) {
   return false;
 }
 bool worker::wait_for(std::chrono::milliseconds longest) {
-  engine_->check_here();
+  check_usable(engine_.get());
   return engine_->wait_for(longest);
 }
 void worker::join() {
-  engine_->check_here();
+  check_usable(engine_.get());
   engine_->join();
 }
 worker_counts worker::counts() const {
-  engine_->check_here();
+  check_usable(engine_.get());
   return engine_->counts();
 }
 

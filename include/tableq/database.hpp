@@ -34,6 +34,11 @@ namespace tableq::inline v0 {
 /// Distinct objects: safe. Shared objects: safe.
 class TABLEQ_EXPORT database {
  public:
+  // A move copies, so that no object is left without its database.
+  database(const database&) noexcept = default;
+  database& operator=(const database&) noexcept = default;
+  ~database() = default;
+
   /// Connects once, so that a wrong address, password or file is known at once. Writes nothing.
   /// @param url `sqlite://...`, `postgresql://...`; README.md lists all forms.
   /// @throws error errc::invalid_argument for an unknown scheme (listing the known ones), or an
@@ -64,7 +69,10 @@ class TABLEQ_EXPORT database {
   /// outside the transaction. While f runs, this thread's calls on handles of this database that
   /// are bound to no transaction are errc::invalid_argument, since they would miss the transaction
   /// or wait for its locks: write `queue.in(tx)`, or `queue.outside()` where that is meant. So are
-  /// `begin`, another `transact`, `drop`, and opening a queue that does not exist yet.
+  /// `begin`, another `transact`, `drop`, opening a queue that does not exist yet, and
+  /// `tx.commit()` and `tx.rollback()`: return from f to commit, throw to undo. Errors of the
+  /// application's own statements (soci::soci_error) leave transact; f does not run again after
+  /// them.
   /// @return what f returns.
   template <class F>
   auto transact(F&& f) -> std::invoke_result_t<F&, transaction&> {

@@ -65,10 +65,9 @@ class TABLEQ_EXPORT queue {
 
  protected:
   explicit queue(std::shared_ptr<core::queue_state> state) noexcept;
-  queue(const queue&) = default;
-  queue(queue&&) noexcept = default;
-  queue& operator=(const queue&) = default;
-  queue& operator=(queue&&) noexcept = default;
+  // A move copies, so that no handle is left without its queue.
+  queue(const queue&) noexcept = default;
+  queue& operator=(const queue&) noexcept = default;
   ~queue() = default;
 
   /// The handle, bound to the transaction.

@@ -182,4 +182,17 @@ TEST_P(beside_transact, a_transaction_begun_by_hand_refuses_nothing) {
   EXPECT_EQ(mail.dequeue()->payload, "beside");
 }
 
+TEST_P(beside_transact, the_function_cannot_end_its_transaction) {
+  auto mail = db().fifo("mail");
+  db().transact([&](tableq::transaction& tx) {
+    mail.in(tx).enqueue("once");
+    const tableq::error refused = thrown_by([&] { tx.commit(); });
+    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument);
+    EXPECT_TRUE(contains(refused.what(), "throw to undo")) << refused.what();
+    EXPECT_CODE(invalid_argument, tx.rollback());
+    EXPECT_TRUE(tx.active());
+  });
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
 }  // namespace

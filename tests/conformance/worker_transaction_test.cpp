@@ -83,6 +83,18 @@ TEST_P(handlers_with_a_transaction, leave_nothing_behind_when_they_fail) {
   EXPECT_EQ(dead[0].errors.at(0).error, "it threw");
 }
 
+TEST_P(handlers_with_a_transaction, cannot_commit_it_themselves) {
+  jobs({.max_attempts = 2}).enqueue("job");
+  auto out = done();
+  const auto counts = run([&](tableq::transaction& tx, const tableq::delivery& d) {
+    out.in(tx).enqueue(d.payload);
+    tx.commit();
+    return tableq::handled::completed();
+  });
+  EXPECT_EQ(counts.failed, 2U);
+  EXPECT_EQ(out.stats().waiting, 0U);
+}
+
 TEST_P(handlers_with_a_transaction, run_in_a_drain_too) {
   auto queue = jobs({.max_attempts = 1});
   auto out = done();

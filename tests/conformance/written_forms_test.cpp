@@ -115,4 +115,24 @@ TEST_P(written_forms, a_transaction_that_was_moved_from_is_refused) {
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
 
+TEST_P(written_forms, handles_that_were_moved_from_stay_handles) {
+  auto first = db().fifo("mail");
+  auto second = std::move(first);
+  first.enqueue("x");  // NOLINT(bugprone-use-after-move): this is what is tested
+  EXPECT_EQ(second.stats().waiting, 1U);
+  tableq::database all = db();
+  const tableq::database other = std::move(all);
+  EXPECT_EQ(all.find("mail").has_value(), other.find("mail").has_value());
+}
+
+TEST_P(written_forms, a_worker_that_was_moved_from_is_refused) {
+  tableq::worker first(db().claim("jobs"), [](const tableq::delivery&) {});
+  tableq::worker second = std::move(first);
+  first.stop();  // NOLINT(bugprone-use-after-move): this is what is tested
+  EXPECT_CODE(invalid_argument, first.join());
+  EXPECT_CODE(invalid_argument, static_cast<void>(first.counts()));
+  second.stop();
+  second.join();
+}
+
 }  // namespace

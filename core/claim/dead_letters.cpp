@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/claim/items.hpp"
+#include "core/database/transaction_state.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
@@ -59,6 +60,7 @@ std::set<std::string_view> held_keys(const queue_state& queue, transaction_state
                                      const std::set<std::string_view>& keys) {
   const std::vector<key_item> items = [&] {
     std::vector<key_item> out;
+    out.reserve(keys.size());
     for (const std::string_view key : keys) out.push_back({key});
     return out;
   }();

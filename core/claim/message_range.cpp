@@ -65,7 +65,8 @@ message_range claim_queue::list_all(message_state state, std::size_t page_size) 
   core::operation_outside(*this, core::statement::claim_list, [&](const core::queue_state& /*of*/) {
     core::check_batch_size(page_size);
   });
-  return message_range(*this, state, page_size);
+  message_range out(*this, state, page_size);
+  return out;
 }
 
 }  // namespace tableq::inline v0

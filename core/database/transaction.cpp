@@ -117,6 +117,21 @@ void transaction_state::check_open(connection& on) const {
   }
 }
 
+bool transaction_state::in_none() {
+  return autocommit_ && transaction_of(session()) == transaction_status::none;
+}
+
+void transaction_state::commit_unit() {
+  session().commit();
+}
+
+void transaction_state::leave_unit() noexcept {
+  if (transaction_of(*adopted_) != transaction_status::none) adopted_->rollback();
+  failed_ = false;
+  changed_ = false;
+  added_.clear();
+}
+
 void transaction_state::commit() {
   named(database_->name(), "commit", [this] { commit_now(); });
 }
@@ -261,9 +276,11 @@ transaction::transaction(std::shared_ptr<core::transaction_state> state) noexcep
 transaction::transaction(transaction&&) noexcept = default;
 transaction& transaction::operator=(transaction&&) noexcept = default;
 transaction::~transaction() = default;
+// NOLINTNEXTLINE(readability-make-member-function-const): it ends the transaction
 void transaction::commit() {
   ending(*this, "commit").commit();
 }
+// NOLINTNEXTLINE(readability-make-member-function-const): the same
 void transaction::rollback() {
   ending(*this, "rollback").rollback();
 }

@@ -16,9 +16,8 @@ class batch_view {
   /// A vector, array or span of items.
   template <std::ranges::contiguous_range Range>
   requires std::ranges::sized_range<Range> && std::same_as<std::ranges::range_value_t<Range>, Item>
-  batch_view(const Range& range)
-  noexcept  // NOLINT(google-explicit-constructor)
-      : items_(std::ranges::data(range), std::ranges::size(range)) {}
+  batch_view(const Range& range)  // NOLINT(google-explicit-constructor)
+  noexcept : items_(std::ranges::data(range), std::ranges::size(range)) {}
   /// `{first, second}`.
   batch_view(std::initializer_list<Item> items) noexcept : items_(items.begin(), items.size()) {}
 

@@ -53,7 +53,8 @@ class handler {
   template <class Work>
   requires(!std::same_as<std::remove_cvref_t<Work>, handler> &&
            !std::same_as<std::remove_cvref_t<Work>, std::nullptr_t>)
-      handler(Work&& work) {  // NOLINT(google-explicit-constructor): workers are given lambdas
+      // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+      handler(Work&& work) {
     adopt<std::decay_t<Work>>(std::forward<Work>(work));
   }
 

@@ -117,21 +117,6 @@ void transaction_state::check_open(connection& on) const {
   }
 }
 
-bool transaction_state::in_none() {
-  return autocommit_ && transaction_of(session()) == transaction_status::none;
-}
-
-void transaction_state::commit_unit() {
-  session().commit();
-}
-
-void transaction_state::leave_unit() noexcept {
-  if (transaction_of(*adopted_) != transaction_status::none) adopted_->rollback();
-  failed_ = false;
-  changed_ = false;
-  added_.clear();
-}
-
 void transaction_state::commit() {
   named(database_->name(), "commit", [this] { commit_now(); });
 }

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
 #include "core/combining/open_transaction.hpp"
@@ -69,24 +68,6 @@ class transaction_state {
   ///   an operation has failed, or the caller allows that.
   void check_open();
 
-  /// Whether the caller's session is in no transaction, which tableq::autocommit allows.
-  [[nodiscard]] bool in_none();
-  /// Runs an operation in a transaction of its own on the caller's session, so that it happens
-  /// completely or not at all.
-  template <class Work>
-  auto as_one_unit(Work work) -> std::invoke_result_t<Work&> {
-    session().begin();
-    const unit_end at_the_end{this};
-    if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
-      work();
-      commit_unit();
-    } else {
-      auto out = work();
-      commit_unit();
-      return out;
-    }
-  }
-
   /// Runs an operation's statements. Remembers a failure, since the database may have undone
   /// everything.
   row_set run(const std::function<row_set(connection&)>& work);
@@ -109,14 +90,6 @@ class transaction_state {
   void hint_on_rollback(watched_queue& queue) { read_.insert(&queue); }
 
  private:
-  /// Undoes a unit that was not committed.
-  struct unit_end {
-    transaction_state* owner;
-    ~unit_end() { owner->leave_unit(); }
-  };
-
-  void commit_unit();
-  void leave_unit() noexcept;
   void end() noexcept;
   void check_open(connection& on) const;
   void commit_now();

@@ -32,7 +32,7 @@ auto operation(const queue_state& queue, transaction_state* tx, statement id, Wo
     if (tx == nullptr) return checked();
     const transaction_state::use mine(*tx);
     tx->check_open();
-    return contract_of(id).writes && tx->in_none() ? tx->as_one_unit(checked) : checked();
+    return checked();
   });
 }
 

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 #include <soci/soci.h>
 
-#include <vector>
-
 #include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
@@ -239,27 +237,6 @@ TEST_P(enlistment, meets_a_conflict_once_and_leaves_it_to_the_caller) {
     again.commit();
   }
   EXPECT_EQ(jobs.stats().leased, 0U);
-}
-
-TEST_P(enlistment, with_autocommit_does_each_operation_completely_or_not_at_all) {
-  static_cast<void>(db().claim("letters"));
-  auto jobs = db().claim("jobs", {.max_attempts = 1, .dead_letters = "letters"});
-  jobs.enqueue("precious");
-  jobs.enqueue("held", {.key = "k"});
-  const auto taken = jobs.take_one();
-  ASSERT_TRUE(taken);
-  const auto session = here().session();
-  tableq::enlistment joined = tableq::enlist(db(), *session, tableq::autocommit);
-  auto mine = jobs.in(joined);
-  std::vector<tableq::new_claim_message> batch(2);
-  batch[1].options.key = "k";
-  batch[1].options.on_duplicate = tableq::on_duplicate::reject;
-  EXPECT_CODE(duplicate_key, mine.enqueue_batch(batch));
-  EXPECT_EQ(jobs.stats().ready, 1U);
-  db().drop("letters");
-  EXPECT_CODE(not_found, static_cast<void>(mine.fail(*taken, "no")));
-  EXPECT_TRUE(jobs.get(taken->receipt.id)) << "a dead message is lost";
-  EXPECT_EQ(mine.complete(*taken), tableq::settle_result::applied);
 }
 
 }  // namespace

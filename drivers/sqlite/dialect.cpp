@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view memory = ":memory:";
+constexpr std::string_view memory_in_folder = "/:memory:";
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence,
@@ -40,7 +41,7 @@ std::string file_of(const connection_url& url) {
     }
   }
   if (file.empty()) refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
-  if (file.ends_with("/" + std::string(memory))) {
+  if (file.ends_with(memory_in_folder)) {
     refuse(
         "this would make a file called :memory:; write sqlite://:memory: for a database in memory, "
         "or name the file otherwise");

@@ -87,7 +87,8 @@ class faulty_link {
     if (ends) {
       if (fault->when == moment::after) work();
       die();
-    } else if (what == boundary::commit || (what == boundary::none && in_transaction())) {
+    } else if (what == boundary::commit || what == boundary::savepoint ||
+               (what == boundary::none && in_transaction())) {
       spoil();
     } else if (fault->when == moment::after) {
       undo(what, work);
@@ -182,12 +183,15 @@ class faulty_transport final : public transport {
   }
 
   void script(const std::string& sql, boundary what) override {
-    constexpr std::array names{"create", "begin", "commit", "rollback"};
+    constexpr std::array names{"create", "begin", "commit", "rollback", "savepoint"};
     link_->make(names.at(static_cast<std::size_t>(what)), what == boundary::commit, what,
                 [&] { link_->real().script(sql, what); });
   }
 
   bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }
+  bool serves(soci::session& session) override {
+    return !link_->dead() && link_->real().serves(session);
+  }
   core::transaction_status transaction() noexcept override {
     return link_->dead() ? core::transaction_status::unknown : link_->real().transaction();
   }

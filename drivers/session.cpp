@@ -275,9 +275,9 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
   const bool follows =
       texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
   bool further = false;  // a text for a further item
-  const bool bracket =
-      next_piece(count, texts_->definition, width).count < count && !transport_->in_transaction();
-  if (bracket) transport_->script(texts_->definition.begin, boundary::begin);
+  const bool bracket = next_piece(count, texts_->definition, width).count < count &&
+                       (owned_ == nullptr || !transport_->in_transaction());
+  if (bracket) begin_unit();
   const on_loss of_piece = bracket ? on_loss::lost : loss;
   try {
     if (!told) out.reserve(count);
@@ -305,7 +305,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
     }
     if (bracket) {
       loss_ = loss;
-      transport_->script("COMMIT", boundary::commit);
+      commit_unit();
     }
   } catch (...) {  // The bracket must not stay open; the exception goes on unchanged.
     if (bracket) rollback();
@@ -331,17 +331,36 @@ void dialect_session::define(std::string_view part, const core::table_names& nam
 void dialect_session::begin() {
   guarded("begin", [&] {
     check_files();
-    transport_->script(texts_->definition.begin, boundary::begin);
+    begin_unit();
   });
 }
 
 void dialect_session::commit() {
   guarded("commit", [&] {
     on_files([&] {
-      loss_ = on_loss::unknown;
-      transport_->script("COMMIT", boundary::commit);
+      if (savepoints_ == 0) loss_ = on_loss::unknown;
+      commit_unit();
     });
   });
+}
+
+void dialect_session::begin_unit() {
+  if (owned_ != nullptr || !transport_->in_transaction()) {
+    return transport_->script(texts_->definition.begin, boundary::begin);
+  }
+  transport_->script(texts_->definition.savepoint, boundary::savepoint);
+  ++savepoints_;
+}
+
+void dialect_session::commit_unit() {
+  if (savepoints_ == 0) return transport_->script("COMMIT", boundary::commit);
+  release_savepoint();
+  --savepoints_;
+}
+
+void dialect_session::release_savepoint() {
+  const std::string& release = texts_->definition.release;
+  if (!release.empty()) transport_->script(release, boundary::savepoint);
 }
 
 void dialect_session::rollback() noexcept {
@@ -350,7 +369,11 @@ void dialect_session::rollback() noexcept {
     return;
   }
   try {
-    if (transport_->in_transaction()) {
+    if (savepoints_ != 0) {
+      --savepoints_;
+      transport_->script(texts_->definition.undo, boundary::savepoint);
+      release_savepoint();
+    } else if (transport_->in_transaction()) {
       transport_->script(texts_->definition.rollback, boundary::rollback);
     }
   } catch (...) {  // noexcept: a session that cannot roll back is closed, which rolls back as well.
@@ -359,7 +382,8 @@ void dialect_session::rollback() noexcept {
 }
 
 bool dialect_session::attached() const noexcept {
-  return session_->get_backend() == backend_;
+  if (session_->get_backend() != backend_) return false;
+  return owned_ != nullptr || transport_->serves(*session_);
 }
 
 core::transaction_status dialect_session::transaction() noexcept {

@@ -75,6 +75,10 @@ class dialect_session final : public core::connection {
   void run_pieces(known_texts& known, const core::contract& contract,
                   const core::table_names& names, std::span<const core::value> shared,
                   std::span<const core::value> items, core::row_set& out, on_loss loss);
+  /// Begin and end a transaction, or a savepoint in the caller's transaction.
+  void begin_unit();
+  void commit_unit();
+  void release_savepoint();
   /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
   /// @throws native_failure when the database's file, or its log, is not what others find by its
@@ -100,6 +104,7 @@ class dialect_session final : public core::connection {
   known_texts known_;
   on_loss loss_ = on_loss::lost;                          // of the call that is under way
   std::chrono::steady_clock::time_point looked_at_ = {};  // for the files
+  int savepoints_ = 0;  // open ones, in the caller's transaction
   bool broken_ = false;
 };
 

@@ -71,8 +71,8 @@ struct arguments {
   }
 };
 
-/// The effect of a text on the session's transaction.
-enum class boundary { none, begin, commit, rollback };
+/// The effect of a text on the session's transaction. A savepoint's texts leave it open.
+enum class boundary { none, begin, commit, rollback, savepoint };
 
 /// A statement prepared in one session.
 class prepared {
@@ -108,6 +108,8 @@ class transport {
   virtual void script(const std::string& sql, boundary what) = 0;
   /// Whether the connection is alive, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
+  /// Whether the session still has the connection that the executor was made for.
+  virtual bool serves(soci::session& session) = 0;
   /// Never `closed`: the session is open.
   virtual core::transaction_status transaction() noexcept = 0;
   [[nodiscard]] bool in_transaction() noexcept {

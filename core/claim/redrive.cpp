@@ -58,13 +58,14 @@ class chosen {
       if (found.empty()) return;
       std::vector<stored_message> picked;
       for (stored_message& each : found) {
+        // The rest of a page is not passed over: some of the picked ones may not move.
         if (full(picked.size())) break;
+        where.after = each;
+        where.after->payload.clear();
         if (!fits(each) || (options_.filter && !options_.filter(each))) continue;
         each.payload.clear();
-        picked.push_back(each);
+        picked.push_back(std::move(each));
       }
-      where.after = std::move(found.back());
-      where.after->payload.clear();
       if (picked.empty()) continue;
       const redriven done = back(picked);
       total_.count += done.count;

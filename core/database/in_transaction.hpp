@@ -9,7 +9,7 @@ namespace tableq::inline v0::core {
 /// transaction, which is repeated if that is safe.
 template <class Work>
 auto in_one_transaction(database_state& database, transaction_state* tx, Work work) {
-  if (tx != nullptr) return work(*tx);
+  if (tx != nullptr) return tx->as_unit([&] { return work(*tx); });
   return database.observed({.name = "transact", .backend = database.name()},
                            [&](const observation& observing) {
                              return repeating(

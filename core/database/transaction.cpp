@@ -40,6 +40,8 @@ transaction_state::use::~use() {
   if (!outermost_) return;
   if (transaction_.changed_ && std::uncaught_exceptions() > exceptions_)
     transaction_.failed_ = true;
+  // What failed is undone, and nothing else can be undone with it.
+  if (transaction_.in_none()) transaction_.failed_ = false;
   transaction_.user_ = std::thread::id{};
 }
 
@@ -115,6 +117,16 @@ void transaction_state::check_open(connection& on) const {
     default:
       return;
   }
+}
+
+bool transaction_state::in_none() const noexcept {
+  return autocommit_ && transaction_of(*adopted_) == transaction_status::none;
+}
+
+void transaction_state::announce_unit() noexcept {
+  if (!in_none()) return;
+  for (const auto& [queue, count] : added_) database_->announce(*queue, count);
+  added_.clear();
 }
 
 void transaction_state::commit() {

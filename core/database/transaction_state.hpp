@@ -72,6 +72,23 @@ class transaction_state {
   /// everything.
   row_set run(const std::function<row_set(connection&)>& work);
 
+  /// Runs `work()`, several statements of one operation, so that the caller's session keeps all of
+  /// its changes or none: in a savepoint, or in a transaction of its own where there is none. In a
+  /// transaction of tableq's an error already prevents the commit.
+  template <class Work>
+  auto as_unit(Work work) {
+    if (!adopted_ || in_unit_) return work();
+    const unit_end at_the_end{this};
+    unit_of_work unit(session());
+    in_unit_ = true;
+    auto result = work();
+    unit.commit();
+    announce_unit();
+    return result;
+  }
+  /// Whether the session is in no transaction, so that each statement commits by itself.
+  [[nodiscard]] bool in_none() const noexcept;
+
   /// From now on the transaction can only be rolled back, as after a failed operation.
   void spoil() noexcept { failed_ = true; }
   /// Called when the current operation changes messages.
@@ -90,6 +107,12 @@ class transaction_state {
   void hint_on_rollback(watched_queue& queue) { read_.insert(&queue); }
 
  private:
+  struct unit_end {
+    transaction_state* owner;
+    ~unit_end() { owner->in_unit_ = false; }
+  };
+
+  void announce_unit() noexcept;
   void end() noexcept;
   void check_open(connection& on) const;
   void commit_now();
@@ -110,6 +133,7 @@ class transaction_state {
   std::atomic<bool> shared_ = false;                     // two threads used it at the same time
   std::atomic<bool> active_ = true;
   bool failed_ = false;   // only the using thread reads it, as the next
+  bool in_unit_ = false;  // as the next, in as_unit
   bool changed_ = false;  // the current operation has changed messages
 };
 

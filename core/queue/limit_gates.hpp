@@ -96,7 +96,7 @@ class read_gate {
       return got;
     };
     bool changed = false;
-    if (tx_ != nullptr) return metered(*tx_, changed);
+    if (tx_ != nullptr) return tx_->as_unit([&] { return metered(*tx_, changed); });
     queue_.table().raise_floor();
     return repeating(queue_.database().options().retry_for, contact::known, [&] {
       const auto own = begin_transaction(queue_.database().shared_from_this());

@@ -92,7 +92,11 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
     check(*tx);
     if (contract_of(id).writes) tx->hint_on_rollback(table_.shared().watched);
     if (contract_of(id).changes_messages) tx->changes_messages();
-    return tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
+    const auto work = [&] {
+      return tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
+    };
+    // A lock that ends before the statement would protect nothing.
+    return table_.needs_lock(id) && tx->in_none() ? tx->as_unit(work) : work();
   }
   table_.prepare(id);
   const lane call_lane = lane_of(id, items);
@@ -123,7 +127,7 @@ row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<co
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
   if (contract_of(id).changes_messages) tx->changes_messages();
-  return tx->run(work);
+  return tx->as_unit([&] { return tx->run(work); });
 }
 
 void queue_state::check(transaction_state& tx) const {

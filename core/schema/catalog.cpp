@@ -69,6 +69,24 @@ std::optional<queue_info> find(const database_state& database, connection& sessi
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
+/// The queue, if it is there with its table.
+std::optional<queue_info> find_whole(const database_state& database, connection& session,
+                                     std::string_view name) {
+  const table_names names = names_for(database.options(), name);
+  std::optional<queue_info> found = find(database, session, name);
+  while (found && !present(session, statements::table_exists, names)) {
+    // Another process may have dropped the queue between the two statements.
+    const std::int64_t identity = found->identity;
+    found = find(database, session, name);
+    if (!found || found->identity != identity) continue;
+    const bool verify = database.options().schema == schema_policy::verify_only;
+    fail(database, verify ? errc::not_found : errc::schema_mismatch,
+         "the catalogue has the queue " + found->name +
+             " but its table is gone; drop the queue, then create it anew");
+  }
+  return found;
+}
+
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
 queue_info create(const database_state& database, connection& session, queue_info info) {
   const table_names names = names_for(database.options(), info.name);
@@ -106,18 +124,8 @@ queue_info open_queue(database_state& database, std::string_view name,
                       const queue_settings& settings) {
   check_queue_name(name, database.options().table_prefix);
   const queue_info wanted = settle_options(name, settings);
-  std::optional<queue_info> stored = database.on_session([&](connection& session) {
-    std::optional<queue_info> found = find(database, session, name);
-    const table_names names = names_for(database.options(), name);
-    if (found && !present(session, statements::table_exists, names)) {
-      const bool verify = database.options().schema == schema_policy::verify_only;
-      fail(database, verify ? errc::not_found : errc::schema_mismatch,
-           "the catalogue knows the queue " + found->name +
-               " but its table is gone; drop the queue, "
-               "then create it anew");
-    }
-    return found;
-  });
+  std::optional<queue_info> stored = database.on_session(
+      [&](connection& session) { return find_whole(database, session, name); });
   if (!stored) {
     if (database.options().schema == schema_policy::verify_only) {
       fail(database, errc::not_found,

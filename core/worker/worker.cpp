@@ -6,7 +6,9 @@
 #include <tableq/error.hpp>
 
 #include "core/database/access.hpp"
+#include "core/database/transact_scope.hpp"
 #include "core/input/validate.hpp"
+#include "core/queue/queue_state.hpp"
 #include "core/seam/named.hpp"
 #include "core/seam/process.hpp"
 #include "core/worker/engine.hpp"
@@ -19,6 +21,8 @@ void check(const claim_queue& queue) {
   if (core::access::is_bound(queue)) {
     core::refuse("workers have transactions of their own: give the queue, not queue.in(tx)");
   }
+  core::check_beside(core::access::state_of(queue).database(), core::beside::change,
+                     core::access::is_outside(queue));
 }
 
 void check(const handler& work) {

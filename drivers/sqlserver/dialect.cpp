@@ -37,6 +37,10 @@ dialect make_sqlserver_dialect() {
       .begin = "BEGIN TRANSACTION",
       // After a deadlock the transaction has ended, and a plain ROLLBACK would fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
+      .savepoint = "SAVE TRANSACTION tableq_operation",
+      .release = "",
+      // Most errors doom the transaction here, which then has no savepoints.
+      .undo = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION tableq_operation",
       .batches = batching::rows,
       // The server makes one plan for each of these counts.
       .row_counts = {1, 4, 16, 64, 180, 256},

@@ -174,6 +174,7 @@ class libpq_executor final : public transport {
   explicit libpq_executor(PGconn* handle, bool pooled = false, bool ours = false)
       : link_(std::make_shared<libpq_link>()),
         pooled_(pooled),
+        server_process_(PQbackendPID(handle)),
         not_for_children_(ours ? PQsocket(handle) : -1) {
     link_->handle = handle;
   }
@@ -205,6 +206,12 @@ class libpq_executor final : public transport {
     return PQstatus(link_->handle) == CONNECTION_OK;
   }
 
+  bool serves(soci::session& session) override {
+    return session.get_backend() != nullptr && session.get_backend_name() == "postgresql" &&
+           handle_of(session) == link_->handle &&
+           PQbackendPID(link_->handle) == server_process_;
+  }
+
   core::transaction_status transaction() noexcept override {
     using enum core::transaction_status;
     switch (PQtransactionStatus(link_->handle)) {
@@ -222,6 +229,7 @@ class libpq_executor final : public transport {
  private:
   std::shared_ptr<libpq_link> link_;
   bool pooled_;
+  int server_process_;  // another connection may get the handle's address
   closed_in_child not_for_children_;
 };
 

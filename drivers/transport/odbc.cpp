@@ -282,12 +282,17 @@ class odbc_executor final : public transport {
     const calling guard;
     core::row_set nothing;
     statement_handle(*link_).run(sql, {}, nothing);
-    if (what != boundary::none) link_->open = what == boundary::begin;
+    if (what == boundary::none || what == boundary::savepoint) return;
+    link_->open = what == boundary::begin;
   }
 
   bool alive() noexcept override {
     const calling guard;
     return !link_->spoiled && !dead(link_->handle);
+  }
+  bool serves(soci::session& session) override {
+    return session.get_backend() != nullptr && session.get_backend_name() == "odbc" &&
+           handle_of(session) == link_->handle;
   }
   /// A transaction that a caller's plain BEGIN has opened is not seen.
   core::transaction_status transaction() noexcept override {

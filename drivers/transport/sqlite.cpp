@@ -275,6 +275,10 @@ class sqlite_executor final : public transport {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
+  bool serves(soci::session& session) override {
+    return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3" &&
+           handle_of(session) == handle_;
+  }
   core::transaction_status transaction() noexcept override {
     return sqlite3_get_autocommit(handle_) == 0 ? core::transaction_status::open
                                                 : core::transaction_status::none;

@@ -128,6 +128,11 @@ struct dialect {
   std::vector<std::string> setup = {};
   std::string begin = "BEGIN";
   std::string rollback = "ROLLBACK";
+  /// An operation of several statements in a caller's transaction happens between `savepoint` and
+  /// `release`, or is undone by `undo` and then `release`. An empty text is not sent.
+  std::string savepoint = "SAVEPOINT tableq_operation";
+  std::string release = "RELEASE SAVEPOINT tableq_operation";
+  std::string undo = "ROLLBACK TO SAVEPOINT tableq_operation";
   batching batches = batching::loop;
   /// For batching::rows: the numbers of items that texts are made for, rising from 1 to 1000 at
   /// most. A batch takes the next higher one, or is cut.

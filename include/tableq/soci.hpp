@@ -38,17 +38,18 @@ class TABLEQ_EXPORT enlistment {
   transaction joined_;
 };
 
-/// For `enlist`: the session may be in no transaction. Then each statement commits by
-/// itself, and an operation of several (a batch, a settlement with dead letters) may happen in
-/// part when one of them fails.
+/// For `enlist`: the session may be in no transaction. Then each operation commits by itself; for
+/// one of several statements tableq begins and ends a transaction on the session. Through ODBC a
+/// plain BEGIN is not seen, and such a transaction of tableq's would commit it: do not use both.
 struct autocommit_t {
   explicit autocommit_t() = default;
 };
 inline constexpr autocommit_t autocommit{};
 
-/// Joins the transaction that is open on the caller's session. tableq never begins, commits,
-/// rolls back or repeats anything on it; an error leaves the session to the caller, who should roll
-/// back. Each operation of the enlistment needs an open transaction, which may be a later one than
+/// Joins the transaction that is open on the caller's session. tableq never commits it, rolls it
+/// back or repeats it; an error leaves it to the caller, who should roll back. Should the caller
+/// commit, the failed operation has changed nothing: one of several statements runs in a savepoint.
+/// Each operation of the enlistment needs an open transaction, which may be a later one than
 /// the first. Through ODBC begin it with `soci::transaction` or `session.begin()`: the driver does
 /// not tell of a plain BEGIN, and such a session is refused as one without a transaction.
 ///

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <stop_token>
+#include <thread>
+
 #include "concurrency/actor.hpp"
 #include "support/fixture.hpp"
 
@@ -24,6 +27,18 @@ TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
     if (each.subject == "database") continue;  // How the server of this run is set up.
     EXPECT_EQ(each.severity, tableq::finding::level::ok) << each.subject << ": " << each.what;
   }
+}
+
+TEST_P(creation, again_and_again_confuses_no_one_who_opens) {
+  constexpr int times = 60;
+  auto other = open();
+  std::jthread dropping([&](const std::stop_token& stop) {
+    for (int i = 0; i < times && !stop.stop_requested(); ++i) {
+      static_cast<void>(other.claim("jobs"));
+      other.drop("jobs");
+    }
+  });
+  for (int i = 0; i < times; ++i) EXPECT_NO_THROW(static_cast<void>(db().claim("jobs")));
 }
 
 }  // namespace

@@ -144,6 +144,19 @@ TEST_P(dead_letters, come_back_with_their_keys_unless_another_message_holds_them
   EXPECT_EQ(queue.find("free").value().payload, "3");
 }
 
+TEST_P(dead_letters, with_held_keys_do_not_count_towards_the_maximum) {
+  auto queue = mail();
+  for (const char* const key : {"a", "b", "c", "free"}) {
+    queue.enqueue(key, {.key = key});
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+  }
+  for (const char* const key : {"a", "b", "c"}) queue.enqueue("holder", {.key = key});
+  const auto got = queue.redrive_all({.max = 1});
+  EXPECT_EQ(got.count, 1U);
+  EXPECT_EQ(got.key_held, 3U);
+  EXPECT_EQ(queue.find("free").value().payload, "free");
+}
+
 TEST_P(dead_letters, come_back_when_the_window_of_their_key_is_over) {
   auto queue = db_with_clock().claim(
       "mail", {.max_attempts = 1, .key_window = 1min, .dead_letters = "morgue"});

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 #include <soci/soci.h>
 
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
@@ -238,5 +242,60 @@ TEST_P(enlistment, meets_a_conflict_once_and_leaves_it_to_the_caller) {
   }
   EXPECT_EQ(jobs.stats().leased, 0U);
 }
+
+/// Operations of several statements that fail at a late one, in the session of the application.
+class late_failures : public enlistment {
+ public:
+  void SetUp() override {
+    enlistment::SetUp();
+    if (IsSkipped()) return;
+    static_cast<void>(db().claim("letters"));
+    jobs_.emplace(db().claim("jobs", {.max_attempts = 1, .dead_letters = "letters"}));
+    jobs_->enqueue("precious");
+    jobs_->enqueue("held", {.key = "k"});
+    taken_ = jobs_->take_one();
+    ASSERT_TRUE(taken_);
+    db().drop("letters");
+    session_ = here().session();
+  }
+  void fail_in_a_batch(tableq::enlistment& joined) {
+    std::vector<tableq::new_claim_message> batch(3);
+    batch[1].options.key = "k";
+    batch[1].options.on_duplicate = tableq::on_duplicate::reject;
+    EXPECT_CODE(duplicate_key, jobs_->in(joined).enqueue_batch(batch));
+  }
+  void fail_in_dead_letters(tableq::enlistment& joined) {
+    EXPECT_CODE(not_found, static_cast<void>(jobs_->in(joined).fail(*taken_, "no")));
+  }
+  void expect_nothing_changed() {
+    const auto stats = jobs_->stats();
+    EXPECT_EQ(stats.ready, 1U) << "a part of the batch is stored";
+    EXPECT_EQ(stats.leased, 1U);
+    EXPECT_TRUE(jobs_->get(taken_->receipt.id)) << "a dead message is lost";
+  }
+
+  std::optional<tableq::claim_queue> jobs_;
+  std::optional<tableq::delivery> taken_;
+  std::unique_ptr<soci::session> session_;
+};
+
+TEST_P(late_failures, change_nothing_with_autocommit) {
+  tableq::enlistment joined = tableq::enlist(db(), *session_, tableq::autocommit);
+  fail_in_a_batch(joined);
+  fail_in_dead_letters(joined);
+  expect_nothing_changed();
+  EXPECT_EQ(jobs_->in(joined).complete(*taken_), tableq::settle_result::applied);
+}
+
+TEST_P(late_failures, change_nothing_even_if_the_caller_commits) {
+  for (const auto fail : {&late_failures::fail_in_a_batch, &late_failures::fail_in_dead_letters}) {
+    soci::transaction mine(*session_);
+    tableq::enlistment joined = tableq::enlist(db(), *session_);
+    (this->*fail)(joined);
+    mine.commit();
+  }
+  expect_nothing_changed();
+}
+TABLEQ_ON_BACKENDS(late_failures, shared_backends);
 
 }  // namespace

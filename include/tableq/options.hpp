@@ -38,7 +38,7 @@ enum class notifications {
   /// Reads poll; enqueues still notify others. For poolers that give a server's session to another
   /// client after each transaction.
   send_only,
-  off,  ///< Reads poll, and enqueues notify nobody. For two-phase commits on PostgreSQL.
+  off,  ///< Reads poll, and enqueues do not notify. For two-phase commits on PostgreSQL.
 };
 
 /// Options of `database::open`.

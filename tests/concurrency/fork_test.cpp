@@ -132,7 +132,7 @@ TEST_P(forked_child, is_refused_at_its_first_call_on_what_it_inherited) {
     return wrong;
   });
   EXPECT_EQ(child.wait(), 0);
-  // What the child ended was its own copy.
+  // The child ended only its own copy.
   EXPECT_EQ(all->plain.dequeue()->payload, "a");
   EXPECT_EQ(all->jobs.complete(all->held), tableq::settle_result::applied);
   all->plain.enqueue_async("d").get();

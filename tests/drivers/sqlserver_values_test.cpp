@@ -28,7 +28,7 @@ constexpr std::size_t lengths[] = {0, 1, 2, 255, 4000, 7999, 8000, 8001, 8192, 8
 /// Text that breaks if it is treated as bytes, as SQL, as JSON, or as one unit per character.
 const std::string difficult = "it's \"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\" @P1 ? :now \\ -- ]]";
 
-/// What goes in and what comes out.
+/// A sent value, and the value that comes back.
 class sqlserver_values : public tableq_test::on_each_address {
  protected:
   tableq::database db_ = open(0ms);

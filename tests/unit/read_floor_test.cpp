@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using tableq::core::read_floor;
 
-/// A queue of ids from 1 on, as the database shows it.
+/// A queue with ids from 1 on.
 class read_floors : public testing::Test {
  protected:
   /// Reads messages of a level.
@@ -24,18 +24,18 @@ class read_floors : public testing::Test {
     low_.end(from, {&got, 1}, now_);
     return from;
   }
-  /// So many that it is time to ask.
+  /// Enough reads for a query.
   void read_many(std::int64_t first) {
     for (std::int64_t i = 0; i < 10; ++i) read(first + i * 100, first + i * 100 + 99);
   }
-  /// Asks, while transactions from `oldest` on run and `next` is the next to begin.
+  /// Queries while transactions from `oldest` on run and `next` is the next to begin.
   void ask(std::optional<std::int64_t> first, std::int64_t oldest, std::int64_t next) {
     const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     low_.answer(*asked,
                 {.first = {first}, .oldest = first, .oldest_running = oldest, .next = next});
   }
-  /// The same by the database's clock, when something has been due for so long.
+  /// The same with the database's clock, and a message that fell due at `due`.
   void ask_at(std::int64_t clock, std::optional<std::int64_t> due = {}) {
     read_many(1);
     const auto asked = low_.ask(now_);
@@ -52,7 +52,7 @@ class read_floors : public testing::Test {
     }
     ASSERT_EQ(floor(), 1);
   }
-  /// Where the next read begins.
+  /// The beginning of the next read.
   read_floor::start next() {
     static_cast<void>(low_.begin(now_));
     read_floor::start from = low_.begin(now_);
@@ -133,7 +133,7 @@ TEST_F(read_floors, is_asked_for_after_several_reads_however_many_each_returns) 
 TEST_F(read_floors, is_asked_for_at_once_when_nothing_is_known_but_not_for_ever) {
   for (int i = 0; i < 8; ++i) {
     read(i + 1, i + 1);
-    ask(i + 2, 1, 100);  // Something old runs, and does not end.
+    ask(i + 2, 1, 100);  // An old transaction does not end.
   }
   read(9, 9);
   EXPECT_FALSE(low_.ask(now_));
@@ -211,7 +211,7 @@ TEST_F(read_floors, belongs_to_the_levels_that_are_read_from_most) {
   read(500, 500, 99);
   ASSERT_EQ(next().levels.size(), read_floor::most_levels);
   EXPECT_EQ(next().levels.front().level, most) << "all others have been read from";
-  // One level is read from no more, while time goes by.
+  // One level is no longer read, while time passes.
   for (int round = 0; round < 10; ++round) {
     for (std::int64_t i = 2; i < 2 * most; ++i) read(i * 10, i * 10 + 9, i / 2 + 1);
     ASSERT_TRUE(low_.ask(now_));
@@ -223,7 +223,7 @@ TEST_F(read_floors, belongs_to_the_levels_that_are_read_from_most) {
 }
 
 TEST_F(read_floors, of_what_is_due_is_none_after_the_clock_was_set_back) {
-  // By more than the floor is old, and by less.
+  // By more than the age of the floor, and by less.
   for (const std::int64_t back : {1, 500, 5000}) {
     SCOPED_TRACE(back);
     for (const std::int64_t time : {15000, 16000, 17000}) ask_at(time + back);

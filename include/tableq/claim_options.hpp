@@ -70,7 +70,7 @@ struct claim_options {
   /// again without a delay.
   optional_retry retry = std::nullopt;
 
-  /// How long after enqueue a message may be handed out. The first take that meets it later makes
+  /// How long after enqueue a message may be handed out. The first take that finds it later makes
   /// it dead, with the error "expired". A new queue's default: lifetime::forever().
   std::optional<lifetime> time_to_live = {};
 

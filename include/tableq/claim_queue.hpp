@@ -77,7 +77,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// The same; the destructor releases an unsettled message, which is then ready at once.
   [[nodiscard]] std::optional<scoped_delivery> take_scoped(const take_options& options = {});
 
-  /// Completes the message: removes it, or marks it done in a queue with keep_completed.
+  /// Completes the message: removes it, or marks it done in a queue with keep_completed or
+  /// key_window.
   /// @throws error errc::conflict, as the other settlements, cancel and set_priority, when the
   ///   transaction's snapshot is older than the message and so does not show it.
   [[nodiscard]] settle_result complete(const receipt& taken);
@@ -107,7 +108,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// Pages through the messages in one state: ready and held ones in the order of takes, delayed
   /// and leased ones by due_at, done and dead ones by the time they finished. Every page costs the
   /// same. The pages are no snapshot: a message that changes meanwhile may be missed or listed
-  /// twice. A due message stays delayed or leased until a take meets it.
+  /// twice. A due message stays delayed or leased until a take finds it.
   [[nodiscard]] std::vector<stored_message> list(message_state state,
                                                  const tableq::page& page = {}) const;
 
@@ -128,7 +129,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] std::optional<stored_message> find(text_view key) const;
 
   /// Removes a message that is ready, delayed, held or dead, and frees its key. A leased message
-  /// stays, even after the end of its lease, until a take meets it. Only purge removes done
+  /// stays, even after the end of its lease, until a take finds it. Only purge removes done
   /// messages.
   change_result cancel(message_id id);
   /// All in one transaction. Results in the order of `ids`. Of two equal ids the first has the

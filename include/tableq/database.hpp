@@ -87,8 +87,8 @@ class TABLEQ_EXPORT database {
 
   /// The same database, for work beside the transaction that this thread runs in `transact`:
   /// another transaction, dropping or creating a queue. Such work commits independently of that
-  /// transaction, and waits for its locks: on SQLite every change waits until busy_timeout. Handles
-  /// that it opens have no special rights.
+  /// transaction, and waits for its locks: on SQLite every change waits until busy_timeout. Queue
+  /// handles that it opens are ordinary handles.
   [[nodiscard]] database outside() const noexcept;
 
   /// All queues of the catalogue, ordered by name. Empty if there is no catalogue yet.

@@ -33,7 +33,7 @@ using headers = std::map<std::string, std::string, std::less<>>;
 /// A message that a destructive read has taken out of its queue: this is the only copy.
 struct message {
   message_id id = {};
-  timestamp created_at = {};        ///< Time of the enqueue, or enqueue_options::created_at.
+  timestamp created_at = {};        ///< Time of the enqueue, or as given to it.
   std::optional<timestamp> due_at;  ///< Its due time; only in `pending` queues.
   std::string payload;              ///< Any bytes.
 };
@@ -74,7 +74,7 @@ struct delivery {
   std::optional<timestamp> claimed_at;    ///< The correlation id given to take.
   timestamp lease_until;                  ///< By the database's clock. Others may take it later.
 
-  /// A delivery stands for its receipt: `jobs.complete(taken)`.
+  /// A delivery converts to its receipt: `jobs.complete(taken)`.
   // NOLINTNEXTLINE(google-explicit-constructor): that must read well
   operator const tableq::receipt&() const noexcept { return receipt; }
 };
@@ -103,7 +103,7 @@ enum class message_state {
   ready = 0,    ///< Waits for a take.
   leased = 1,   ///< Handed out; comes back when its lease ends unsettled.
   delayed = 2,  ///< Becomes ready at its due time.
-  done = 3,     ///< Completed, in a queue with keep_completed.
+  done = 3,     ///< Completed, with keep_completed or key_window.
   dead = 4,     ///< Failed for the last time, or expired; waits for redrive or purge.
   held = 5,     ///< Waits behind its group.
 };

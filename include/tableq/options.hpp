@@ -76,8 +76,8 @@ struct open_options {
 
   tableq::notifications notifications = tableq::notifications::automatic;
 
-  /// Longest time between two polls of a waiting read when the database notifies. It finds messages
-  /// without a notification, such as those of plain SQL on PostgreSQL. 10 ms to 1 day.
+  /// Longest time between two polls of a waiting read when the database notifies. Polls find
+  /// messages without a notification, such as those of plain SQL on PostgreSQL. 10 ms to 1 day.
   std::chrono::milliseconds poll_interval = std::chrono::seconds{5};
 
   /// For tests: replaces the database's clock for due times, leases and ages. Called from any

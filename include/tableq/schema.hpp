@@ -34,7 +34,7 @@ struct queue_info {
   int layout = 1;             ///< The version of its table's layout.
   std::int64_t identity = 0;  ///< The receipts' `queue`; changes with drop and create.
   tableq::ordering ordering = ordering::relaxed;
-  std::chrono::milliseconds lease{30'000};  ///< This and all before created_at: `claim` only.
+  std::chrono::milliseconds lease{30'000};  ///< From here to dead_letters: `claim` only.
   int max_attempts = 5;
   bool keep_completed = false;
   retry_delays retry = {};

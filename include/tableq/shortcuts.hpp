@@ -9,7 +9,7 @@ struct shortcuts {
   /// Calls of several threads on a queue, outside of transactions, share statements and commits.
   /// Each call keeps its own result and error.
   bool combining = true;
-  /// A call that waits to be combined polls a few times before its thread sleeps.
+  /// A call that waits to be combined checks its turn a few times before its thread sleeps.
   bool spinning = true;
   /// If deleted rows stay in indexes (PostgreSQL), reads begin at the read floor, after the rows
   /// that are certainly deleted.

@@ -32,9 +32,9 @@ struct queue_stats {
 
 /// Figures of a `claim` queue.
 struct claim_stats {
-  /// Ready for a take now, including due and expired messages that no take has met.
+  /// Ready for a take now, including due and expired messages that no take has found.
   std::size_t ready = 0;
-  std::size_t due = 0;  ///< The part of `ready` that no take has met.
+  std::size_t due = 0;  ///< The part of `ready` that no take has found.
   std::size_t delayed = 0;
   std::size_t leased = 0;
   std::size_t held = 0;  ///< Behind others of their group.

@@ -79,8 +79,8 @@ class TABLEQ_EXPORT faults {
   /// database in memory is lost with it. Sessions that only listen for notifications do not fail.
   [[nodiscard]] database open(text_view url, const open_options& options = {}) const;
 
-  /// The `nth` call from now fails; 1 is the next. A connect or a rollback can only be lost; with
-  /// any other `failure` it succeeds, and the fault is used up.
+  /// The `nth` call from now fails; 1 is the next. A connect or a rollback can only be lost. If
+  /// `failure` is not possible for the call, the call succeeds, and the fault is used up.
   /// @throws error errc::invalid_argument when nth is 0.
   void fail(std::size_t nth, const fault& failure) const;
   /// The same, but counts only calls of that name. Several faults may be planned; of those that

@@ -24,8 +24,8 @@ struct worker_event {
     given_back,          ///< Without an attempt.
     settled_by_handler,  ///< handled::settled().
     lease_lost,          ///< Another worker has the message, or had it.
-    /// The database did not confirm the settlement, is gone, or refused it with `why`: the message
-    /// is then ready again after its lease.
+    /// The database did not confirm the settlement, cannot be reached any more, or refused it with
+    /// `why`. After a refusal the message is ready again when its lease ends.
     unknown,
     trouble,  ///< Of no message: `why` is the database's error; the worker tries again.
   };
@@ -38,8 +38,8 @@ struct worker_event {
 /// Options of a worker.
 struct worker_options {
   std::size_t threads = 1;  ///< Handlers at a time, or tasks in the executor: 1 to 1,000.
-  /// Messages taken in advance, so that no thread waits for the database; the worker extends their
-  /// leases too. 0 to 10,000. Empty: as many as threads.
+  /// Messages taken beyond the handled ones, so that no thread waits for the database; the worker
+  /// extends their leases too. 0 to 10,000. Empty: as many as threads.
   std::optional<std::size_t> prefetch = {};
   /// 1 ms to 365 days. Empty: the queue handle's. The worker extends it every third of its length
   /// while it holds the message. A lease shorter than a round trip to the database is lost
@@ -61,8 +61,8 @@ struct worker_options {
   std::function<void(std::function<void()>)> executor = {};
   /// Called in the worker's threads, several at a time. Its exceptions are ignored.
   std::function<void(const worker_event&)> observe = {};
-  /// Called once, in a thread of the worker, after its last message is settled. Its exceptions are
-  /// ignored. It must not destroy the worker.
+  /// Called once, in a thread of the worker, when all messages are settled and no more will be
+  /// taken. Its exceptions are ignored. It must not destroy the worker.
   std::function<void()> ended = {};
 };
 

@@ -53,7 +53,7 @@ void run(const bed& where, recorder& out) {
   const side limit{.make = on_raw(where.raw, action::enqueue, hundred)};
   json result = {{"case", "enqueue_async"}, {"threads", 1}, {"batch", 1}};
   result.update(compare(where.how, ours, limit));
-  // A call of this side is a whole round.
+  // On this side one call is a whole round.
   result.erase("p50_us");
   result.erase("p99_us");
   result["limit_batch"] = hundred;

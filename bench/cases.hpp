@@ -33,7 +33,7 @@ inline bool with_one_writer(const database_kind& on) {
   return on.one_writer;
 }
 
-/// Each file of cases has one.
+/// Defined by each file of cases.
 std::vector<bench_case> throughput_cases();
 std::vector<bench_case> asynchronous_cases();
 std::vector<bench_case> process_cases();
@@ -43,7 +43,7 @@ std::vector<bench_case> growth_cases();
 std::vector<bench_case> memory_cases();
 std::vector<bench_case> shortcut_cases();
 
-/// All of them, in the order in which they run.
+/// All cases, in the order in which they run.
 std::vector<bench_case> all_cases();
 
 /// Whether a name matches a pattern with `*`.

@@ -21,7 +21,7 @@ void tell(const json& line) {
   std::cout << line.dump() << std::endl;
 }
 
-/// Receives until the last message, which says so.
+/// Receives until a message is marked as the last one.
 void receive(tableq::database& db) {
   auto mail = db.fifo("mail");
   tell({{"ready", true}});

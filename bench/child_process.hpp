@@ -24,9 +24,9 @@ class child_process {
   ~child_process();
 
   /// Its next line.
-  /// @throws std::runtime_error when it has ended instead.
+  /// @throws std::runtime_error when the process has ended.
   json answer();
-  /// Lets it begin.
+  /// Starts its work.
   void go() const;
 
  private:

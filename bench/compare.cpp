@@ -15,7 +15,7 @@ struct series {
   std::vector<double> rates = {};
   std::vector<double> p50 = {};
   std::vector<double> p99 = {};
-  std::size_t needed = 0;  ///< Messages to fill in before each round.
+  std::size_t needed = 0;  ///< Messages to add before each round.
 
   void add(outcome&& measured) {
     rates.push_back(measured.rate());
@@ -24,7 +24,7 @@ struct series {
   }
 };
 
-/// A short run, so that plans and caches are warm and the number of messages for a round is known.
+/// A short run that warms plans and caches, and finds the number of messages for a round.
 void warm_up(const settings& how, const side& one, series& of) {
   constexpr std::size_t first = 50'000;
   const double seconds = std::min(how.seconds, 0.2);

@@ -13,10 +13,10 @@ namespace bench {
 struct side {
   std::size_t threads = 1;
   operation_maker make;
-  /// Adds so many messages for the operations; empty: they need none.
+  /// Adds this number of messages for the operations; empty: they need none.
   std::function<void(std::size_t)> fill = {};
-  std::size_t least = 0;     ///< So many messages at least are filled in.
-  std::size_t messages = 0;  ///< After so many a round is over; zero: after its time.
+  std::size_t least = 0;     ///< The least number of messages to add.
+  std::size_t messages = 0;  ///< The round ends after these; zero: after its time.
 };
 
 /// Measures both in each round, in changing order, and returns the medians of the rounds: `rate`,

@@ -1,5 +1,5 @@
-// Reads under an old snapshot, which keeps deleted rows from being cleaned away: the last tenth
-// against the first.
+// Reads under an old snapshot, which prevents the clean-up of deleted rows: the last tenth against
+// the first.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t points = 20;
 constexpr std::size_t windows = 5;
-/// A side that slows down more and more would run for hours. In lengths of a measurement.
+/// The limit for a side that becomes ever slower, in lengths of a measurement.
 constexpr double patience = 200;
 constexpr double patience_with_raw = 20;
 
@@ -24,7 +24,7 @@ struct curve {
   std::vector<double> rates = {};
 };
 
-/// At each point some windows of single reads, and between the points reads of a hundred.
+/// Each point has some windows of single reads; between the points there are reads of a hundred.
 curve follow(const settings& how, const operation_maker& one, const operation_maker& many,
              double patience_left) {
   const auto end = std::chrono::steady_clock::now() +
@@ -56,7 +56,7 @@ curve follow(const settings& how, const operation_maker& one, const operation_ma
   return out;
 }
 
-/// Of the number that was reached.
+/// A share of the number that was reached.
 double tenth(const curve& of, bool last) {
   const double all = of.reads.empty() ? 0 : of.reads.back();
   std::vector<double> rates;
@@ -69,7 +69,7 @@ double tenth(const curve& of, bool last) {
 
 void run(const bed& where, recorder& out, const std::string& name, action what) {
   const settings& how = where.how;
-  // The reads of the last windows beyond the last point.
+  // The reads of the last windows after the last point.
   const std::size_t stored = how.messages + how.messages / 4 + 10'000;
   tableq::database db = open(where);
   const auto one = on_tableq(db, what, 1);

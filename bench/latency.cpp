@@ -1,4 +1,4 @@
-// From the call of enqueue to the return of a waiting dequeue, while nothing else happens.
+// The time from the call of enqueue to the return of a waiting dequeue, without other load.
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Longer than any throttle of notifications: each message finds the reader idle.
+/// Longer than any pause between notifications: the reader is idle at each message.
 constexpr milliseconds pause{350};
 constexpr std::size_t samples_a_round = 10;
 
@@ -23,7 +23,7 @@ double since_us(std::int64_t begin, std::int64_t end) {
   return static_cast<double>(end - begin) / 1000;
 }
 
-/// An enqueue and a dequeue in one thread: the least cost of passing a message on.
+/// An enqueue and a dequeue in one thread: the lowest cost of a message.
 double alone_us(tableq::fifo_queue& queue) {
   const std::int64_t begin = now_ns();
   queue.enqueue(payload());

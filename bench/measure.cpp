@@ -17,8 +17,8 @@ volatile std::sig_atomic_t signalled = 0;
 
 using clock = std::chrono::steady_clock;
 
-/// So many empty reads in a row mean that the queue is empty. After a single one, others may still
-/// hold messages.
+/// After this number of empty reads in a row the queue is empty. After one, others may still hold
+/// messages.
 constexpr int looks_in_vain = 20;
 
 double microseconds(clock::duration time) {
@@ -36,7 +36,7 @@ class thread_group {
     try {
       next = make_(index);
     } catch (...) {
-      // Kept for the caller; the others wait at the start.
+      // Stored for the caller; the other threads wait at the start.
       keep(std::current_exception());
     }
     start_.arrive_and_wait();
@@ -107,8 +107,7 @@ class thread_group {
   std::atomic<std::size_t> all_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
-  std::exception_ptr
-      failure_;  ///< The thread that set failed_ writes it; read after all have joined.
+  std::exception_ptr failure_;  ///< Written by the thread that set failed_; read after the join.
 };
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace bench {
 /// @return how many messages it moved; zero if there were none.
 using operation = std::function<std::size_t()>;
 
-/// Makes the operation of thread number `index`; called in that thread, before the time runs.
+/// Makes the operation of thread number `index`. Called in that thread, before the measured time.
 using operation_maker = std::function<operation(std::size_t index)>;
 
-/// When a measurement ends: at the first of these.
+/// A measurement ends at the first of these limits.
 struct bounds {
   double seconds = 1;
   std::size_t messages = 0;  ///< For all threads together; zero: no bound.
@@ -28,11 +28,11 @@ struct outcome {
   [[nodiscard]] double rate() const;
 };
 
-/// From now on SIGINT and SIGTERM end measurements: each throws then.
+/// From now on SIGINT and SIGTERM end measurements with an exception.
 void end_on_signals();
 [[nodiscard]] bool interrupted();
 
-/// Repeats the operations in so many threads.
+/// Repeats the operations in this number of threads.
 /// @throws the first exception of an operation; the other threads are stopped.
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make);
 

@@ -22,7 +22,7 @@ double resident_kib() {
   return resident * static_cast<double>(::sysconf(_SC_PAGE_SIZE)) / 1024;
 }
 
-/// Enqueues, dequeues and claims, single and in batches: everything that may keep memory.
+/// Enqueues, dequeues and claims, single and in batches: all operations that may keep memory.
 operation all_ways(const operation_maker& enqueue, const operation_maker& dequeue,
                    const operation_maker& enqueue_one, const operation_maker& dequeue_one) {
   return [=, in = enqueue(0), out = dequeue(0), in_one = enqueue_one(0),

@@ -1,4 +1,4 @@
-// Several processes on one file: their rate together, and how evenly it is shared.
+// Several processes on one file: their common rate, and the fairness between them.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t processes = 8;
-/// Long enough to show each one's share.
+/// Long enough for the share of each.
 constexpr double longer = 3;
 
 struct crowd {
@@ -66,7 +66,7 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
     if (what == action::dequeue) where.raw.fill(owner::raw, table_of(what), needed);
     const double limit = measure(1, {where.how.seconds}, raw).rate();
     needed = std::max<std::size_t>(1000, static_cast<std::size_t>(limit * where.how.seconds * 1.5));
-    if (round == 0) continue;  // The first one only tells how many messages are needed.
+    if (round == 0) continue;  // The first round only finds the number of messages.
     if (what == action::dequeue) {
       where.raw.fill(owner::tableq, queue_of(what),
                      static_cast<std::size_t>(static_cast<double>(needed) * longer));

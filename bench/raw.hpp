@@ -24,7 +24,8 @@ class raw_client {
   virtual void insert() = 0;
   /// One statement that deletes and returns. @return how many.
   virtual std::size_t pop() = 0;
-  /// One statement that flags and returns, and one that deletes by id, each its own transaction.
+  /// One statement that leases and returns, and one that deletes by id, each in its own
+  /// transaction.
   /// @return how many.
   virtual std::size_t claim() = 0;
 };
@@ -32,7 +33,7 @@ class raw_client {
 /// The owner of the tables.
 enum class owner { raw, tableq };
 
-/// Something held until the object is destroyed.
+/// A resource that is held until the object is destroyed.
 class held {
  public:
   held() = default;
@@ -41,7 +42,7 @@ class held {
   virtual ~held() = default;
 };
 
-/// One message that another session waits for, passed on by the database's own means.
+/// Passes one message to a waiting session by the database's own means.
 class hand_over {
  public:
   hand_over() = default;
@@ -53,7 +54,7 @@ class hand_over {
   virtual double send_and_receive() = 0;
 };
 
-/// A place of its own in one database, removed with the object: the limit's side.
+/// A separate place in one database, removed with the object, for the side without tableq.
 class raw_database {
  public:
   raw_database() = default;
@@ -61,24 +62,24 @@ class raw_database {
   raw_database& operator=(const raw_database&) = delete;
   virtual ~raw_database() = default;
 
-  /// For tableq, to the same place.
+  /// tableq's address of the same place.
   [[nodiscard]] virtual std::string url() const = 0;
   /// @param batch messages at a time.
   [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch) = 0;
 
   /// Deletes everything from a table. Those of the raw side are `plain` and `claims`.
   virtual void clear(owner whose, std::string_view table) = 0;
-  /// Adds so many messages by plain SQL.
+  /// Adds this number of messages by plain SQL.
   virtual void add(owner whose, std::string_view table, std::size_t messages) = 0;
-  /// Cleans away deleted rows, so that a measurement begins with a tidy table.
+  /// Removes deleted rows from storage, so that a measurement begins with a clean table.
   virtual void tidy(owner whose, std::string_view table) = 0;
-  /// All three.
+  /// Clears all three tables.
   void fill(owner whose, std::string_view table, std::size_t messages);
 
-  /// Keeps rows deleted from now on from being cleaned away.
+  /// Prevents the clean-up of rows that are deleted from now on.
   [[nodiscard]] virtual std::unique_ptr<held> hold_snapshot(owner whose) = 0;
 
-  /// The plainest way to pass a message on; null if the database has no notifications.
+  /// The simplest notification of a message; null if the database has none.
   [[nodiscard]] virtual std::unique_ptr<hand_over> notifications() { return nullptr; }
 
   /// The database's version and the settings that matter for speed.

@@ -1,4 +1,4 @@
-// Makes Markdown tables and diagrams from the lines of JSON of tableq_bench.
+// Makes Markdown tables and diagrams from the JSON lines of tableq_bench.
 #include <array>
 #include <cstdio>
 #include <exception>

@@ -15,15 +15,15 @@ namespace bench {
 struct settings {
   std::string backend;                        ///< The name of its kind.
   std::string address;                        ///< Of the server, where there is one.
-  std::string directory;                      ///< Where a database's files lie.
-  std::vector<std::string> synchronous = {};  ///< Empty: those that the backend is measured with.
-  bool modes_given = false;                   ///< Then cases do not choose among them.
+  std::string directory;                      ///< The directory of a database's files.
+  std::vector<std::string> synchronous = {};  ///< Empty: the usual ones of the backend.
+  bool modes_given = false;                   ///< True: cases do not select modes.
   std::vector<std::string> cases = {};        ///< Patterns with `*`; empty: all.
   std::string json_file = {};                 ///< Empty: no JSON.
   double seconds = 1;                         ///< For each measurement.
   std::size_t rounds = 5;
-  std::size_t threads = 32;                 ///< Of the cases with many.
-  std::size_t messages = 1'000'000;         ///< Of the cases that are about many messages.
+  std::size_t threads = 32;                 ///< For cases with many threads.
+  std::size_t messages = 1'000'000;         ///< For cases with many messages.
   std::size_t sessions = 0;                 ///< open_options::max_sessions; zero: the default.
   tableq::shortcuts shortcuts = {};         ///< open_options::shortcuts.
   std::string notifications = "automatic";  ///< open_options::notifications.
@@ -38,7 +38,7 @@ struct bed {
   std::string synchronous;
 };
 
-/// Takes each result at once.
+/// Receives each result at once.
 class recorder {
  public:
   recorder() = default;

@@ -1,4 +1,4 @@
-// What each of the shortcuts gives: tableq beside itself with one of them switched off.
+// The effect of each shortcut: tableq against tableq without that shortcut.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -57,7 +57,7 @@ void floors(const bed& where, recorder& out) {
   out.record(where, std::move(result));
 }
 
-/// Each thread has a `database` of its own, as processes have.
+/// Each thread has its own `database`, like a process.
 operation_maker each_alone(const bed& where, const tableq::shortcuts& shortcuts) {
   return [&where, shortcuts](std::size_t index) {
     return on_tableq(open(where, shortcuts), action::enqueue, 1)(index);
@@ -75,8 +75,8 @@ void writers_line(const bed& where, recorder& out) {
   where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);
 }
 
-/// From the call of enqueue to the return of a dequeue that waits in another thread, while nothing
-/// else happens.
+/// The time from the call of enqueue to the return of a dequeue that waits in another thread,
+/// without other load.
 std::vector<double> hand_overs(tableq::database db, std::size_t samples) {
   tableq::fifo_queue mail = db.fifo(queue_of(action::enqueue));
   std::vector<std::int64_t> received;

@@ -4,10 +4,10 @@
 
 namespace bench {
 
-/// The middle one, or the mean of the two in the middle. Zero of nothing.
+/// The median. Zero without values.
 double median(std::vector<double> values);
 
-/// The value that `share` of all, from 0 to 1, do not exceed. Zero of nothing.
+/// The quantile of `share`, from 0 to 1. Zero without values.
 double percentile(std::vector<double> values, double share);
 
 /// The distance from the least to the greatest, as a share of the median.

@@ -12,12 +12,12 @@ namespace bench {
 /// The work of a call: an enqueue, a destructive read, or a take with its complete.
 enum class action { enqueue, dequeue, take_complete };
 
-/// tableq as an application would open it.
+/// tableq, opened as by an application.
 tableq::database open(const bed& where);
-/// The same with other shortcuts than the settings say.
+/// The same with other shortcuts than those of the settings.
 tableq::database open(const bed& where, const tableq::shortcuts& shortcuts);
 
-/// Calls of tableq on the queue `mail`, or `jobs` for takes; so many messages in each.
+/// Calls of tableq on the queue `mail`, or `jobs` for takes, each with this number of messages.
 operation_maker on_tableq(tableq::database db, action what, std::size_t batch);
 
 /// The same without tableq.

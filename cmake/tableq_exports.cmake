@@ -1,4 +1,4 @@
-# Keeps everything but tableq's own interface out of the shared library's symbol table. Hidden
+# Keeps everything except tableq's own interface out of the shared library's symbol table. Hidden
 # visibility does not reach the templates of the standard library, which would be exported too.
 function(tableq_limit_exports target)
   get_target_property(type ${target} TYPE)

@@ -7,7 +7,7 @@ include(CheckPIESupported)
 
 set(tableq_hardening_flags)
 set(tableq_hardening_link_flags)
-# Sanitizers find more, and do not work with fortified functions.
+# Sanitizers find more errors, and do not work with fortified functions.
 if(TABLEQ_HARDENING AND NOT "${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
   foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full)
     string(MAKE_C_IDENTIFIER "tableq_knows${flag}" known)

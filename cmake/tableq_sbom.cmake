@@ -1,6 +1,6 @@
 # A software bill of materials, in CycloneDX's form (JSON, 1.4), of this build: the libraries that
 # CMake found, with their versions. Installed as tableq.cdx.json. The same build gives the same
-# text: it holds no time and no random number.
+# text, without a time or a random number.
 
 # name, version, licence, and the libraries that are linked; none for headers only.
 function(tableq_sbom_component name version license)

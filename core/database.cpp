@@ -18,8 +18,8 @@ namespace {
 
 using shared_state = std::shared_ptr<core::database_state>;
 
-/// Before an operation on a handle: it is in the process that opened the database, and beside a
-/// transaction of the thread only if that may be.
+/// Before an operation on a handle: checks that this process opened the database, and that work
+/// beside a transaction of the thread is allowed.
 void check(const shared_state& state, std::string_view operation, core::beside work, bool outside) {
   core::named(state->name(), operation, [&] {
     state->check_here();

@@ -12,10 +12,10 @@ constexpr std::string_view block_start = "-- name:";
 constexpr std::string_view fragment_start = "-- fragment:";
 constexpr std::string_view for_given_clock = ".given";
 constexpr std::string_view spaces = " \n\r\t";
-/// Fragments in fragments could fill the memory.
+/// A limit: nested fragments could fill the memory.
 constexpr std::size_t longest_text = 100'000;
 
-/// Where the next block or fragment begins.
+/// The beginning of the next block or fragment.
 std::size_t next_start(std::string_view file, std::size_t offset) {
   return std::min(file.find(block_start, offset), file.find(fragment_start, offset));
 }

@@ -6,10 +6,10 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Where `{clock}` comes from.
+/// The source of `{clock}`.
 enum class clock_source {
   database,  ///< A function of the database.
-  given,     ///< The parameter `:now`: a test sets the clock, or the transport reads it.
+  given,     ///< The parameter `:now`, from a test or from the transport.
 };
 
 /// Texts by name.

@@ -20,7 +20,7 @@ namespace {
 }
 
 /// Removes the ending.
-/// @return whether it was there.
+/// @return whether the name had it.
 bool without_ending(std::string_view& name, std::string_view ending) {
   if (!name.ends_with(ending)) return false;
   name.remove_suffix(ending.size());

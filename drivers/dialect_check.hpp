@@ -6,8 +6,8 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Checks that a dialect has all that core needs.
-/// @throws error errc::invalid_argument naming what is missing or wrong.
+/// Checks that a dialect has everything that core needs.
+/// @throws error errc::invalid_argument naming the missing or wrong part.
 void check_dialect(const dialect& added, const blocks& statements, const blocks& given_clock);
 
 }  // namespace tableq::inline v0::drivers

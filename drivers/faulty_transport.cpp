@@ -109,7 +109,7 @@ class faulty_link {
     try {
       real_->script("VALUES (1/0)", boundary::none);
     } catch (
-        const native_failure&) {  // Meant to fail. If it does not, errors do not end transactions.
+        const native_failure&) {  // Expected. Without this failure, errors do not end transactions.
     }
   }
 
@@ -156,8 +156,8 @@ class faulty_prepared final : public prepared {
 };
 
 void faulty_link::die() {
-  // A server rolls back when it finds the link broken. A transaction that a caller began through
-  // ODBC's own functions ends only by these.
+  // A server rolls back when the link is broken. Only ODBC's own functions end a transaction that a
+  // caller began with them.
   try {
     if (real_->in_transaction()) session_.rollback();
   } catch (const soci::soci_error&) {  // The next block tries another way.

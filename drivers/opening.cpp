@@ -77,7 +77,7 @@ void open_callers(const dialect_texts& texts, const endpoint& at, const session_
   connecting(texts, &share, [&] {
     try {
       texts.transport->open_callers(session, at);
-    } catch (...) {  // It stays closed; the exception goes on unchanged.
+    } catch (...) {  // It stays closed; the exception continues unchanged.
       if (session.get_backend() != nullptr) session.close();
       throw;
     }

@@ -22,14 +22,14 @@ struct judged_failure {
   verdict means;
 };
 
-/// The first of a failure's records that the dialect knows; else the first record.
+/// The first of a failure's records that the dialect has a rule for; otherwise the first record.
 judged_failure judge(const dialect& definition, const native_failure& failure);
 
 /// Throws errc::not_found with the complaint.
 /// @param complaint empty: does nothing.
 void refuse_to_connect(const dialect_texts& texts, const std::string& complaint);
 
-/// Opens a session of tableq's own.
+/// Opens a session of tableq.
 /// @param faults makes it fail, if not null. @param share may be null.
 std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
                                             core::fault_plan* faults, const session_share* share);

@@ -101,8 +101,8 @@ class known_dialects {
                     listed([](const dialect_texts& texts) { return texts.definition.name; }));
   }
 
-  /// Before a session exists, the dialect is unknown. If any dialect classifies the failure as
-  /// permanent, that counts.
+  /// Before a session exists, the dialect is unknown. The failure is permanent if any dialect
+  /// classifies it as permanent.
   [[nodiscard]] advice advice_for_login(native_error failure) const {
     failure.link_lost = false;
     const std::scoped_lock hold(core::process_wide());

@@ -43,7 +43,7 @@ void number_by_id(core::row_set& rows) {
   rows = std::move(out);
 }
 
-/// How many of `left` items the next text takes, which is made for `rows`.
+/// The number of the `left` items that go into the next text, which is made for `rows`.
 struct piece {
   std::size_t count;
   std::size_t rows;
@@ -146,8 +146,8 @@ void dialect_session::lose(const named_file& file) {
 template <class Step>
 void dialect_session::on_files(Step step) {
   if (transport_->files() == nullptr) return step();
-  // A look costs more than a short call, so there is one in each millisecond of calls. Whether a
-  // file goes right after a call or within that time, what was stored in it is gone with it.
+  // A check costs more than a short call, so there is one per millisecond of calls. The loss is the
+  // same whether the file disappears right after a call or within that time.
   constexpr std::chrono::milliseconds between_looks{1};
   const auto begun = std::chrono::steady_clock::now();
   if (begun - looked_at_ >= between_looks) {
@@ -190,7 +190,8 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
     }
   };
   guarded(contract.name, [&] {
-    // In a transaction of tableq's own its commit looks; a caller's commit is not tableq's.
+    // In a transaction of tableq the commit checks the files; a caller's commit does not go through
+    // tableq.
     if (alone || owned_ == nullptr) {
       on_files(send);
     } else {
@@ -235,7 +236,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .bare = !returns};
   auto made = transport_->prepare(
       compile(fill_names(block->second, definition, names), contract, as), owned_ != nullptr);
-  // A process that opens ever more queues must not grow with them.
+  // The limit keeps the memory of a process that opens many queues bounded.
   if (known.size() >= most_known_texts) known.clear();
   return *known.emplace(key, std::move(made)).first->second;
 }
@@ -271,7 +272,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
   const std::size_t width = contract.items.size();
   const std::size_t count = items.size() / width;
   const core::value own(names.identity);
-  const bool told = texts_->definition.batches == batching::rows;  // which item a row belongs to
+  const bool told = texts_->definition.batches == batching::rows;  // rows have their item
   const bool follows =
       texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
   bool further = false;  // a text for a further item
@@ -307,7 +308,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
       loss_ = loss;
       commit_unit();
     }
-  } catch (...) {  // The bracket must not stay open; the exception goes on unchanged.
+  } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
     if (bracket) rollback();
     throw;
   }

@@ -19,7 +19,7 @@ namespace tableq::inline v0::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
-/// The most prepared texts that a session keeps; beyond that it begins again.
+/// The most prepared texts that a session keeps; then it discards all of them.
 inline constexpr std::size_t most_known_texts = 1000;
 
 /// One SOCI session, used with a dialect and a transport.
@@ -32,8 +32,8 @@ class dialect_session final : public core::connection {
  public:
   /// Opens a session.
   /// @param faults makes its calls fail, if not null.
-  /// @param share what all sessions of its `database` object have, if not null; it outlives the
-  ///   session.
+  /// @param share the common state of the sessions of a `database` object, if not null; it outlives
+  ///   the session.
   dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
                   std::shared_ptr<core::fault_plan> faults = nullptr,
                   session_share* share = nullptr);
@@ -54,7 +54,7 @@ class dialect_session final : public core::connection {
   [[nodiscard]] core::transaction_status transaction() noexcept;
   soci::session& session() noexcept override { return *session_; }
 
-  /// Where it is connected.
+  /// The place of its connection.
   [[nodiscard]] session_place place() const {
     return texts_->transport->place(*session_, transport_->files());
   }
@@ -79,15 +79,15 @@ class dialect_session final : public core::connection {
   void begin_unit();
   void commit_unit();
   void release_savepoint();
-  /// Runs a text; `loss` says the outcome if the session is lost meanwhile.
+  /// Runs a text; `loss` is the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
-  /// @throws native_failure when the database's file, or its log, is not what others find by its
-  ///   name.
+  /// @throws native_failure when the name of the database's file, or of its log, belongs to another
+  ///   file now.
   void check_files();
-  /// Looks for the files, runs the step, and looks again if that took long.
+  /// Checks the files, runs the step, and checks again if it took long.
   template <class Step>
   void on_files(Step step);
-  /// The session is of no use any more.
+  /// The session is no longer usable.
   [[noreturn]] void lose(const named_file& file);
   /// Whether the session is connected as it was when it was opened or adopted.
   [[nodiscard]] bool attached() const noexcept;
@@ -102,9 +102,9 @@ class dialect_session final : public core::connection {
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
   known_texts known_;
-  on_loss loss_ = on_loss::lost;                          // of the call that is under way
-  std::chrono::steady_clock::time_point looked_at_ = {};  // for the files
-  int savepoints_ = 0;  // open ones, in the caller's transaction
+  on_loss loss_ = on_loss::lost;                          // of the running call
+  std::chrono::steady_clock::time_point looked_at_ = {};  // last check of the files
+  int savepoints_ = 0;                                    // open in the caller's transaction
   bool broken_ = false;
 };
 

@@ -31,14 +31,14 @@ struct style {
   bool bare = false;     ///< The text returns no row; the transport reports the id.
 };
 
-/// A block whose name has such an ending replaces the plain block where it is cheaper. `.one`: if
-/// `:max` is 1, or if arrays would have one item; it takes the item as batching::loop does.
-/// `.bare`: if the transport supplies the id of a changed row.
+/// A block whose name has one of these endings replaces the plain block where it is cheaper.
+/// `.one`: if `:max` is 1, or if arrays would have one item; it takes the item as batching::loop
+/// does. `.bare`: if the transport supplies the id of a changed row.
 inline constexpr std::string_view for_one = ".one";
 inline constexpr std::string_view without_rows = ".bare";
-/// For an item of a batch that is sent item by item, once an earlier one has changed a row: the
-/// transaction holds the write lock then, and the text need not look into the catalogue again.
-/// Only together with without_rows, as in `fifo.enqueue.next.bare`.
+/// For a batch that is sent item by item, after an earlier item has changed a row: the transaction
+/// then holds the write lock, and the text need not read the catalogue again. Only together with
+/// without_rows, as in `fifo.enqueue.next.bare`.
 inline constexpr std::string_view for_next = ".next";
 
 /// One parameter, as a transport binds it.
@@ -49,7 +49,7 @@ struct parameter {
   bool array = false;      ///< All items at once, as one array.
   std::size_t row = 0;     ///< The item's index; beyond the last item the value is NULL.
   bool clock = false;      ///< `:now`: if NULL, the transport supplies the database's time.
-  bool identity = false;   ///< `:own_identity`: given by the session, in no contract.
+  bool identity = false;   ///< `:own_identity`: set by the session, not part of a contract.
 };
 
 /// A statement ready for a transport to prepare.

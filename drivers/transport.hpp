@@ -28,7 +28,7 @@ class session;
 
 namespace tableq::inline v0::drivers {
 
-/// How transports report failures to drivers/session.cpp, which lets the dialect judge them.
+/// The failures that transports report to drivers/session.cpp, where the dialect classifies them.
 class native_failure : public std::exception {
  public:
   explicit native_failure(native_error what) : what_(std::move(what)) {}
@@ -37,10 +37,10 @@ class native_failure : public std::exception {
       : what_(std::move(what)), more_(std::move(more)) {}
   [[nodiscard]] const native_error& details() const noexcept { return what_; }
   [[nodiscard]] const std::vector<native_error>& more() const noexcept { return more_; }
-  /// The verdict, if the dialect must not judge the failure.
+  /// The verdict, if the dialect must not classify the failure.
   [[nodiscard]] const std::optional<verdict>& judged() const noexcept { return judged_; }
   void judge(const verdict& decided) { judged_ = decided; }
-  /// A failure with a fixed verdict, which the dialect does not judge.
+  /// A failure with a fixed verdict; the dialect does not classify it.
   static native_failure judged_as(const verdict& decided, std::string sentence) {
     native_failure out({.sentence = std::move(sentence)});
     out.judge(decided);
@@ -61,7 +61,7 @@ struct arguments {
   std::size_t item_width = 0;          ///< Values of each item.
   core::value identity = {};           ///< Of the queue.
 
-  /// The value of a parameter that is no array.
+  /// The value of a parameter that is not an array.
   [[nodiscard]] const core::value& value_of(const parameter& place) const noexcept {
     static const core::value null;
     if (place.identity) return identity;
@@ -88,9 +88,9 @@ class prepared {
   virtual void run(const arguments& given, core::row_set& out) = 0;
 };
 
-/// Where a session is connected, as the client library names it.
+/// The place of a session's connection, with the client library's name for it.
 struct session_place {
-  std::string name = {};   ///< Equal ones are of one database. Empty: not known, or in memory.
+  std::string name = {};   ///< Equal for the same database. Empty: unknown, or in memory.
   bool exclusive = false;  ///< A database has no other name.
 };
 
@@ -138,7 +138,7 @@ struct transport_kind {
   /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
   /// as far as the client library knows.
   bool (*fits)(soci::session& session, const dialect& definition);
-  /// Where an open session is connected; a null function: never known.
+  /// The place of an open session's connection. A null function: never known.
   /// @param files the files that the session has opened; may be null.
   session_place (*place)(soci::session& session, const session_files* files);
   /// A listener for changes by other sessions; null if this address has none. A null function: no

@@ -1,18 +1,18 @@
-// Tests code that uses queues against a database that fails: each of its calls in turn, before and
-// after its effect. docs/testing.md explains it. Run with a connection string.
+// Tests an application against a database that fails: each call fails in turn, before and after its
+// effect. docs/testing.md explains it. Run with a connection string.
 #include <iostream>
 #include <string>
 #include <tableq/tableq.hpp>
 #include <tableq/testing.hpp>
 
-// What is to be tested: an order is handed over once, whatever happens on the way.
+// The code under test: it hands an order over once, in spite of any failure.
 void hand_over(tableq::claim_queue& orders, const std::string& number) {
   for (int attempt = 1;; ++attempt) {
     try {
       orders.enqueue("order " + number, {.key = number});
       return;
     } catch (const tableq::error& e) {
-      // Where the outcome is unknown, the key keeps the order from being stored twice.
+      // After an unknown outcome the key prevents a second copy of the order.
       const bool unknown = e.code() == tableq::errc::outcome_unknown;
       if (attempt == 3 || (!unknown && e.advice() == tableq::advice::never)) throw;
     }
@@ -22,7 +22,7 @@ void hand_over(tableq::claim_queue& orders, const std::string& number) {
 int main(int argc, char** argv) try {
   using tableq::testing::moment;
   const tableq::testing::faults faults;
-  // Nothing is repeated by tableq, so that all is left to the code that is tested.
+  // tableq repeats nothing, so that the tested code has to handle every failure.
   auto db = faults.open(argc > 1 ? argv[1] : "sqlite://faults.db",
                         {.retry_for = std::chrono::milliseconds{0}});
   auto orders = db.claim("orders");

@@ -1,5 +1,5 @@
-// Jobs with a type of their own: a template turns them into payloads and back. What cannot be read
-// is given up at once, what fails is tried again, and what is dead is redriven after the repair.
+// Typed jobs: a template converts them to payloads and back. An unreadable job is given up at once,
+// a failed one is tried again, and the dead ones are redriven after the repair.
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Runs jobs of one type. Job has `std::string to_payload() const` and a static
-/// `Job from_payload(const std::string&)`, which throws on what is no job.
+/// Runs jobs of one type. Job has `std::string to_payload() const` and a static `Job
+/// from_payload(const std::string&)`, which throws if the text is not a job.
 template <class Job>
 class job_runner {
  public:
@@ -34,9 +34,9 @@ class job_runner {
       try {
         job = Job::from_payload(taken.payload);
       } catch (const std::exception& unreadable) {
-        return tableq::handled::give_up(unreadable.what());  // another attempt changes nothing
+        return tableq::handled::give_up(unreadable.what());  // another attempt would fail again
       }
-      work(*job);  // what it throws fails the message
+      work(*job);  // an exception fails the message
       return tableq::handled::completed();
     };
     tableq::worker pool(jobs_, handle, {.until_empty = true});

@@ -1,5 +1,5 @@
-// Sends letters with a pool of threads: what fails is tried again after growing pauses, and what
-// will never work goes to a queue of its own at once, to be looked at by a person.
+// Sends letters with a pool of threads. A failed letter is tried again after growing pauses. A
+// letter that can never be sent goes to a dead-letter queue at once, for inspection by a person.
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -13,7 +13,7 @@ tableq::handled send(const tableq::delivery& letter) {
   if (letter.payload.find('@') == std::string::npos) {
     return tableq::handled::give_up("not an address");
   }
-  // The first attempt meets a busy server.
+  // The first attempt finds a busy server.
   if (letter.attempt == 1) throw std::runtime_error("try again later");
   return tableq::handled::completed();
 }

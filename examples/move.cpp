@@ -1,5 +1,5 @@
 // Moves work from one queue to the next, exactly once: the order leaves its queue and the invoice
-// enters the other in one transaction, whatever dies in between.
+// enters the other in one transaction, even if a process dies.
 #include <iostream>
 #include <optional>
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace {
 
-/// @return whether there was one.
+/// @return whether there was an order.
 bool move_one(tableq::database& db, tableq::fifo_queue& orders, tableq::fifo_queue& invoices) {
   bool moved = false;
-  // Repeated as a whole when the database undid it; never after an unknown outcome.
+  // Repeated as a whole if the database rolled it back; never after an unknown outcome.
   db.transact([&](tableq::transaction& tx) {
     const std::optional<tableq::message> order = orders.in(tx).dequeue();
     moved = order.has_value();

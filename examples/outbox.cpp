@@ -1,6 +1,6 @@
-// A shop with an outbox: the shop writes an order through its own SOCI session, and the message
-// about it commits together with the row, or neither does. A worker confirms the orders: the new
-// state of the order and the completion of the message are one transaction, too.
+// A shop with an outbox: the shop writes an order through its own SOCI session, and its message
+// commits together with the row, or neither does. A worker confirms the orders: the new state of
+// the order and the completion of the message are one transaction, too.
 #include <soci/soci.h>
 
 #include <iostream>
@@ -24,16 +24,16 @@ class shop {
     sql_ << "INSERT INTO orders (number, state) VALUES (:number, 'new')", soci::use(number);
     outbox_.in(tableq::enlist(db_, sql_)).enqueue(std::to_string(number));
     if (number < 0) throw std::invalid_argument("orders are numbered from 0");
-    mine.commit();  // now, and only now, the order and its message are there
+    mine.commit();  // only now the order and its message are stored
   }
 
-  /// @return how many messages failed on the way.
+  /// @return how many messages failed.
   std::size_t confirm_all() {
     const auto confirm = [](tableq::transaction& tx, const tableq::delivery& message) {
       const int number = std::stoi(message.payload);
       tableq::session_of(tx) << "UPDATE orders SET state = 'confirmed' WHERE number = :number",
           soci::use(number);
-      // The first attempt fails: its update is rolled back, and the message comes again.
+      // The first attempt fails: its update is rolled back, and the message is ready again.
       if (number == 42 && message.attempt == 1) throw std::runtime_error("try again");
     };
     tableq::worker work(outbox_, confirm, {.threads = 2, .until_empty = true});

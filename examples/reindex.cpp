@@ -1,5 +1,5 @@
-// A debounced re-index: a page that is saved five times in a row is indexed once, a moment after it
-// was saved last, with what was saved last.
+// A debounced re-index: a page that is saved five times in a row is indexed once, shortly after the
+// last save, with its last text.
 #include <iostream>
 #include <string>
 #include <tableq/tableq.hpp>
@@ -7,7 +7,7 @@
 int main(int argc, char** argv) try {
   using namespace std::chrono_literals;
   auto db = tableq::database::open(argc > 1 ? argv[1] : "sqlite://pages.db");
-  // The key is free as soon as the indexing begins: what is saved while it runs is not forgotten.
+  // The key is free when the indexing begins: a save during the indexing is indexed later.
   auto pages = db.claim("reindex", {.keys = tableq::key_scope::waiting});
 
   int calls = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What is to be tested: reminders, each sent once, at its time, with retries.
+/// The code under test: reminders, each sent once, at its time, with retries.
 class reminders {
  public:
   explicit reminders(tableq::database& db)
@@ -71,7 +71,7 @@ int main(int argc, char** argv) try {
   check(tested.send() == 1, "a dead one is sent after redrive_all");
 
   tested.remind("birthday", 0min);
-  const auto crashed = tested.waiting().take_one();  // a process that never comes back
+  const auto crashed = tested.waiting().take_one();  // a process that died
   now += 31s;
   check(crashed && tested.send() == 1, "after a crash another process sends it");
   check(tested.waiting().complete(*crashed) == tableq::settle_result::lease_lost,

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What the pages of the albums show. Stands for the files that a real one would write.
+/// The contents of the albums' pages, in place of files.
 class gallery {
  public:
   void show(const std::string& album, int picture) {

@@ -52,7 +52,7 @@ while (($#)); do
 done
 ((${#backends[@]})) || backends=(sqlite postgresql odbc)
 if [[ -n $quick ]]; then
-  # What is given behind them counts.
+  # Later options override these.
   options=(--rounds 3 --seconds 0.3 --messages 100000 "${options[@]}")
   echo "About three minutes for each of: ${backends[*]}" >&2
 else
@@ -97,7 +97,7 @@ for backend in "${backends[@]}"; do
   if [[ $backend == sqlite ]]; then
     "${run[@]}" || status=$?
   else
-    # Both sides through the socket, where a round trip costs least; ODBC knows only the other way.
+    # Both sides use the socket, where a round trip costs least; ODBC has only TCP.
     address=TABLEQ_TEST_POSTGRESQL_SOCKET
     [[ $backend == odbc ]] && address=TABLEQ_TEST_POSTGRESQL
     # shellcheck disable=SC2016  # The inner shell expands it.

@@ -28,7 +28,7 @@ format() {
 tidy() {
   local build=build/tidy generated
   scripts/install_dependencies.sh build test
-  # Each file by itself, so that one that does not include what it uses is found.
+  # Each file by itself, to find missing includes.
   cmake --preset dev -B "$build" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD=OFF >/dev/null
   # The headers that the build makes from SQL.
   generated=$(ninja -C "$build" -t targets all | sed -n 's/^\(generated\/[^:]*\.hpp\):.*/\1/p')

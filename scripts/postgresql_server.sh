@@ -52,7 +52,7 @@ CONFIGURATION
 
 # start_on_free_port DATA LOG: sets `port`.
 start_on_free_port() {
-  # A port is free or not only when it is taken: another one is tried then.
+  # Only the start shows whether a port is free; if not, another one is tried.
   for _ in 1 2 3 4 5 6 7 8; do
     port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
     if owner "$binaries/pg_ctl" start -D "$1" -l "$2" -w -s -o "-p $port" 2>/dev/null; then

@@ -122,7 +122,7 @@ stored=$((${EPOCHREALTIME/./} - begin))
 printf '%d paths are in the queue, stored in %d ms\n' "$total" $((stored / 1000))
 
 mkfifo "$work/gate"
-exec 9<>"$work/gate" # Whoever reads the gate waits while this end is open.
+exec 9<>"$work/gate" # Readers of the gate wait while this end is open.
 export RESULTS WORKER HASH=$work/hash HELD=$work/held GATE=$work/gate
 begin=${EPOCHREALTIME/./}
 for ((WORKER = 1; WORKER <= workers; ++WORKER)); do

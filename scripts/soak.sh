@@ -71,7 +71,7 @@ export TABLEQ_TEST_REQUIRE=postgresql,sqlite
 
 # run_tests SECONDS TESTS TARGET VARIABLES FILTER
 run_tests() {
-  # What a test began it also ends, and proves: that takes a little longer.
+  # A test also ends and checks what it began, which takes a little longer.
   timeout -k 30 $(($1 * 3 / 2 + 300)) scripts/with_postgresql.sh --fast \
     env TABLEQ_TEST_SECONDS=$(($1 / $2 + 1)) ${4:+"$4"} \
     "build/dev/tests/$3/$3" --gtest_brief=1 --gtest_filter="$5"

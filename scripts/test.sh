@@ -32,7 +32,7 @@ groups=(build test)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
-# The plainest locale: a test that passes in it passes in all.
+# The simplest locale: a test that passes in it passes in all.
 export LC_ALL=C
 export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
 [[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver
@@ -59,7 +59,7 @@ suite() {
   echo "== $preset: tests (built after $SECONDS s)"
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
   rm -rf "$folder/report.xml" "$folder/reports"
-  # Tests wait a good part of their time: for the server, for leases to end.
+  # Tests wait for much of their time: for the server, for leases to end.
   "${server[@]}" ctest --preset "$preset" -j "$((jobs + 1))" "${only[@]}" --output-junit "$folder/report.xml" ||
     status=$?
   shopt -s nullglob

@@ -34,7 +34,8 @@ cleanup() {
   local status=$?
   trap - EXIT
   if [[ -n $pooler ]]; then
-    # The pooler itself: who runs it for root takes two seconds to pass a signal on.
+    # The pooler's own process: the program that starts it for root needs two seconds to forward a
+    # signal.
     kill -TERM "$(cat "$home/pid" 2>/dev/null || echo "$pooler")" 2>/dev/null || true
     wait "$pooler" 2>/dev/null || true
   fi

@@ -55,7 +55,7 @@ struct command_help {
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const command_help& help);
 
-/// As above, with the options of the database; for every command but groups of commands.
+/// As above, with the options of the database; for every command except groups of commands.
 CLI::App& add_database_command(CLI::App& parent, invocation& call, const std::string& name,
                                const command_help& help);
 

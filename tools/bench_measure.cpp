@@ -15,8 +15,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// So many empty reads in a row mean that the queue is empty: after a single one, others may still
-/// hold messages.
+/// After this number of empty reads in a row the queue is empty. After one, others may still hold
+/// messages.
 constexpr int looks_in_vain = 20;
 
 /// Shared by the threads of one measurement.

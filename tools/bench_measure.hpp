@@ -17,11 +17,11 @@ using bench_call = std::function<std::size_t()>;
 /// The result of one measurement.
 struct bench_figures {
   std::size_t messages = 0;
-  std::chrono::duration<double> elapsed{0};  ///< To the end of the last call that moved something.
-  std::vector<double> calls_us = {};         ///< How long each such call took, sorted.
+  std::chrono::duration<double> elapsed{0};  ///< To the end of the last call that moved a message.
+  std::vector<double> calls_us = {};         ///< Durations of these calls, sorted.
 
   [[nodiscard]] double rate() const;  ///< Messages a second.
-  /// What so great a share of the calls, 0 to 1, did not exceed.
+  /// The quantile of the calls' durations for a share from 0 to 1.
   [[nodiscard]] double percentile_us(double share) const;
 };
 

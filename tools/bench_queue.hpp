@@ -22,9 +22,9 @@ class bench_queue {
 
   /// `dequeue`, or `take + complete`.
   [[nodiscard]] std::string read_name() const;
-  /// A call for one thread that adds so many messages.
+  /// A call for one thread that adds this number of messages.
   [[nodiscard]] bench_call adding(std::size_t batch);
-  /// A call for one thread that reads so many messages.
+  /// A call for one thread that reads this number of messages.
   [[nodiscard]] bench_call reading(std::size_t batch);
   /// Waits for one message and reads it.
   /// @return whether one came.

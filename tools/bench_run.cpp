@@ -30,7 +30,7 @@ double rounded(double value) {
   return std::round(value * 100) / 100;
 }
 
-/// Printed line by line, so the widths must be known beforehand.
+/// Lines are printed one by one, so the widths are fixed.
 std::string columns(const std::vector<std::string>& cells) {
   constexpr std::array<std::size_t, 8> widths = {9, 20, 9, 8, 12, 10, 10, 0};
   std::string out;
@@ -42,7 +42,7 @@ std::string columns(const std::vector<std::string>& cells) {
   return out.substr(0, out.find_last_not_of(' ') + 1);
 }
 
-/// A thread that waits for messages and reports when each has come.
+/// A thread that waits for messages and reports the time of each.
 class receiver {
  public:
   explicit receiver(bench_queue& queue)
@@ -51,7 +51,7 @@ class receiver {
             try {
               if (!queue.receive(milliseconds{500})) continue;
             } catch (const tableq::error&) {
-              return;  // The adding thread has the same trouble, and reports it.
+              return;  // The adding thread has the same error, and reports it.
             }
             at_ = steady_clock::now();
             come_.release();

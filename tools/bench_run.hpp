@@ -41,14 +41,14 @@ class bench_run {
     std::size_t threads;
     std::size_t batch;
     bench_figures figures;
-    double single;  ///< The rate of one thread and one message a call; zero: not to be compared.
+    double single;  ///< The rate of one thread and one message a call; zero: no comparison.
   };
 
   double add(bench_queue& queue, std::size_t threads, std::size_t batch, double single);
-  /// @param expected messages a second: enough of them are added beforehand.
+  /// @param expected messages a second: enough of them are added first.
   double take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,
               double expected);
-  /// The time from an enqueue to a waiting thread, while nothing else happens.
+  /// The time from an enqueue to a waiting thread, without other load.
   void hand_over(tableq::kind kind);
   void show(const std::string& what, std::size_t threads, std::size_t batch);
   double tell(const row& one);

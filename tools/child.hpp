@@ -12,10 +12,10 @@
 
 namespace tool {
 
-/// How a command ended.
+/// The end of a command.
 struct child_end {
   int exit_code = 0;  ///< Of a normal end.
-  int signal = 0;     ///< What killed it; zero for a normal end.
+  int signal = 0;     ///< The signal that killed it; zero for a normal end.
 
   [[nodiscard]] bool success() const noexcept { return exit_code == 0 && signal == 0; }
 };

@@ -30,14 +30,14 @@ class command_runner {
                  std::optional<std::chrono::milliseconds> retry_delay,
                  std::optional<std::string> db);
 
-  /// Exit status 0 completes the message, all else fails it. When `stop` is triggered the command
-  /// gets SIGTERM, and its message is then given back.
+  /// Exit status 0 completes the message; every other status fails it. When `stop` is triggered the
+  /// command gets SIGTERM, and its message is then given back.
   tableq::handled run(const tableq::delivery& delivery, const std::stop_token& stop);
 
   /// Sends it to the running commands, and to those that start later.
   void signal_all(int number);
 
-  /// The reason why no command can start, once that is known: no other message could be handled.
+  /// The reason why no command can start, once it is known. Then no message can be handled.
   [[nodiscard]] std::optional<std::string> hopeless() const;
 
  private:

@@ -6,7 +6,8 @@
 
 namespace tool {
 
-/// Each adds a subcommand that fills in `call` if it is chosen. Both must outlive the parsing.
+/// Each adds a subcommand, which fills in `call` if the user gives it. Both must outlive the
+/// parsing.
 void add_create(CLI::App& app, invocation& call);
 void add_ddl(CLI::App& app, invocation& call);
 void add_enqueue(CLI::App& app, invocation& call);

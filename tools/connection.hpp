@@ -16,7 +16,7 @@ struct connection_options {
   bool verify_only = false;
 };
 
-/// The part that names the tables.
+/// The options that name the tables.
 tableq::open_options naming(const connection_options& options);
 
 /// The database's address: --db, or else the environment's TABLEQ_DB; without that usage_error.

@@ -125,7 +125,7 @@ void deliver(taken batch, const dequeue_arguments& how) {
   }
 }
 
-/// Polls, without holding anything, until a message is there or the time is over.
+/// Polls, without holding a lock, until there is a message or the time is over.
 void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time_point until,
                       growing_pause& pauses) {
   do {

@@ -9,7 +9,7 @@ namespace tool {
 /// The exit status. Scripts depend on it; never renumber.
 enum class exit_status : int {
   done = 0,
-  nothing = 1,  ///< There was nothing to take or to show.
+  nothing = 1,  ///< There was no message to take or to show.
   usage = 2,    ///< The arguments are wrong; nothing was changed.
   refused = 3,  ///< The database, or the receiver of the output, refused.
 };
@@ -20,7 +20,7 @@ class usage_error : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// It cannot be done, for a reason without a tableq::error.
+/// An operation is refused, without a tableq::error.
 class refused_error : public std::runtime_error {
  public:
   using runtime_error::runtime_error;

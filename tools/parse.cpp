@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds longest = std::chrono::days{3650};
 
-/// Empty if it is no number, or too large.
+/// Empty if it is not a number, or is too large.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -12,7 +12,7 @@ namespace tool {
 namespace {
 
 void put(const std::string& bytes) {
-  // A lost terminal is no reason to stop the work.
+  // The work continues without a terminal.
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, bytes.data(), bytes.size());
 }
 

@@ -22,7 +22,7 @@ class status_line {
   /// Standard error is a terminal.
   [[nodiscard]] bool shown() const { return shown_; }
 
-  /// Replaces the line; does nothing when not shown, or within 200 ms of the last time.
+  /// Replaces the line. Does nothing if it is not shown, or within 200 ms after the last time.
   void show(const std::string& text);
 
   /// Removes the line.
@@ -31,7 +31,8 @@ class status_line {
   /// One sentence, as `complain` prints it.
   void note(const std::string& sentence);
 
-  /// A note equal to the last one is dropped for five seconds: many threads have the same trouble.
+  /// A note equal to the last one is dropped for five seconds: many threads may have the same
+  /// error.
   void trouble(const std::string& sentence);
 
  private:

@@ -43,7 +43,7 @@ full_screen::full_screen() {
   }
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  // read returns at once; and a suspended job must not leave the terminal in this state.
+  // read returns at once. A suspended job must not leave the terminal in this state.
   raw.c_cc[VMIN] = 0;
   raw.c_cc[VTIME] = 0;
   raw.c_cc[VSUSP] = _POSIX_VDISABLE;
@@ -55,7 +55,7 @@ full_screen::~full_screen() {
   ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   try {
     show(leave);
-  } catch (const output_error&) {  // A terminal that is gone needs no care.
+  } catch (const output_error&) {  // A lost terminal needs no reset.
     return;
   }
 }

@@ -109,7 +109,7 @@ bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
     case 'o':
       return waited(a) > waited(b);
     case 'n':
-      return false;  // They come by name.
+      return false;  // They are sorted by name already.
     default:
       return count(a, "ready") > count(b, "ready");
   }
@@ -154,7 +154,7 @@ bool wait(const signal_queue& signals, const full_screen& screen, steady_clock::
   std::array<pollfd, 2> events{{{signals.handle(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
   ::poll(events.data(), events.size(), static_cast<int>(std::max(left, milliseconds{0}).count()));
   if (signals.take() != 0) return false;
-  // The terminal is lost, and poll would return at once for ever.
+  // The terminal is lost, and poll would always return at once.
   if ((events[1].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) return false;
   while (const char pressed = screen.key()) {
     if (pressed == 'q' || pressed == 'Q') return false;
@@ -183,7 +183,8 @@ exit_status show(watch& all, const signal_queue& signals, milliseconds interval)
     try {
       all.look();
       trouble.clear();
-    } catch (const tableq::error& failure) {  // It may mend: the figures stay, with the reason.
+    } catch (const tableq::error& failure) {  // The error may pass: the figures stay, with the
+                                              // reason.
       trouble = failure.what();
     } catch (const refused_error&) {  // A queue was dropped between two statements.
       trouble.clear();

@@ -125,7 +125,7 @@ void show_progress(status_line& status, const tableq::worker& pool,
               rate(counts.completed, steady_clock::now() - begin));
 }
 
-/// The first signal stops the taking, the second the commands; further ones are for commands that
+/// The first signal stops the worker, the second the commands; further ones are for commands that
 /// ignore SIGTERM.
 void obey(tableq::worker& pool, command_runner& commands, status_line& status, bool verbose,
           int signals_so_far) {

@@ -10,11 +10,11 @@ namespace bench {
 
 /// A measured database, as data. Only this folder names databases.
 struct database_kind {
-  std::string name;                      ///< As the command line and the results call it.
-  std::string description;               ///< What it is, if the name does not say.
+  std::string name;                      ///< In the command line and the results.
+  std::string description;               ///< Explains the name, if necessary.
   std::string address;                   ///< The form of --db; empty: files in --directory.
   std::vector<std::string> modes;        ///< Of commits, the durable one first.
-  std::vector<std::string> usual_modes;  ///< Measured unless the command line says.
+  std::vector<std::string> usual_modes;  ///< Measured by default.
   bool one_writer;                       ///< One transaction writes at a time, in all processes.
   bool native;  ///< Through its own client library. Else only one thread's rates are measured.
   /// @param place the server's address, or the directory for files.
@@ -27,7 +27,7 @@ const std::vector<database_kind>& databases();
 /// @throws std::runtime_error for another name.
 const database_kind& database_called(const std::string& name);
 
-// What the kinds open.
+// The places of the kinds.
 std::unique_ptr<raw_database> raw_sqlite(const std::string& directory, const std::string& mode);
 /// @param address libpq's, in its URI form.
 std::unique_ptr<raw_database> raw_postgresql(const std::string& address, const std::string& mode);

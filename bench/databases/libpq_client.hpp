@@ -26,7 +26,7 @@ class libpq_connection {
   /// The first field of the first row.
   std::string value(const std::string& text);
   void prepare(const char* name, const std::string& text);
-  /// With one binary parameter, or none when it has no bytes. Results in binary.
+  /// With one binary parameter, or none if that is empty. Results in binary.
   libpq_result execute(const char* name, const std::string* parameter);
   [[nodiscard]] PGconn* handle() const { return handle_.get(); }
 

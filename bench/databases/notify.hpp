@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// Passes one message on by a bare LISTEN and NOTIFY: an INSERT with a notification in one round
-/// trip, and a session that waits for it and reads.
+/// Passes one message by LISTEN and NOTIFY without tableq: an INSERT with a notification in one
+/// round trip, and a session that waits for it and reads.
 class notified final : public hand_over {
  public:
   explicit notified(const std::string& address);

@@ -38,7 +38,8 @@ class odbc_statement {
   void bind_bytes(const std::string& bytes);
   void bind_text(const std::string& text);
   void bind_number(std::int64_t number);
-  /// To the end, with a copy of each payload. @return the ids; empty where there are no columns.
+  /// Runs to the end, with a copy of each payload. @return the ids; empty where there are no
+  /// columns.
   const std::vector<std::int64_t>& run();
 
  private:

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// A schema of its own with the plain tables, dropped with the object.
+/// A separate schema with the plain tables, dropped with the object.
 class postgresql_place {
  public:
   /// @param address in libpq's URI form. @param synchronous `on` or `off`, for all sessions.

@@ -57,7 +57,7 @@ class client : public raw_client {
   }
 
  private:
-  /// As any caller would.
+  /// As a caller would.
   void copy(const libpq_result& taken) {
     for (int row = 0; row < PQntuples(taken.get()); ++row) {
       row_.assign(PQgetvalue(taken.get(), row, 1),

@@ -56,7 +56,7 @@ class statement {
     on_.check(sqlite3_bind_blob64(handle_, at, bytes.data(), bytes.size(), SQLITE_STATIC));
   }
   void bind(int at, std::int64_t number) { on_.check(sqlite3_bind_int64(handle_, at, number)); }
-  /// To the end, with a copy of each payload, as any caller would make it.
+  /// Runs to the end, with a copy of each payload, as a caller would.
   /// @return the ids.
   const std::vector<std::int64_t>& run() {
     ids_.clear();
@@ -166,7 +166,7 @@ class database : public raw_database {
   database(const database&) = delete;
   database& operator=(const database&) = delete;
   ~database() override {
-    std::error_code ignored;  // What stays in a temporary directory harms nobody.
+    std::error_code ignored;  // Files left in a temporary directory do no harm.
     std::filesystem::remove_all(home_, ignored);
   }
 

@@ -55,7 +55,7 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
   return items.size();
 }
 
-/// The keys that messages of the queue hold, of these.
+/// Those of the keys that messages of the queue hold.
 std::set<std::string_view> held_keys(const queue_state& queue, transaction_state& tx,
                                      const std::set<std::string_view>& keys) {
   const std::vector<key_item> items = [&] {
@@ -103,7 +103,7 @@ redriven move_back(const queue_state& queue, transaction_state& tx,
   }
   std::vector<message_id> ids;
   for (const stored_message& each : letters) {
-    // Of two with one key the first comes back.
+    // Of two messages with one key the first returns.
     if (!holds_keys || !each.key || taken.insert(*each.key).second) ids.push_back(each.id);
   }
   const auto edit = [](headers& values) {

@@ -17,7 +17,7 @@ inline constexpr std::string_view source_header = "tableq-source";
 /// A message whose headers cannot be read gets this header instead: the old content as text.
 inline constexpr std::string_view unread_header = "tableq-unread-headers";
 
-/// @throws error errc::not_found, always: names the dead-letter queue and says what to do.
+/// @throws error errc::not_found, always, with the dead-letter queue's name and the remedy.
 [[noreturn]] void refuse_dead_letters(const queue_state& queue, const error& failure);
 
 /// Runs `work()`, which uses the dead-letter queue of a queue.
@@ -36,10 +36,10 @@ auto on_dead_letters(const queue_state& queue, Work work) {
 void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
                           std::span<const message_id> ids);
 
-/// Moves messages that came from this queue, and are ready in its dead-letter queue, back.
-/// Where keys are held until completion, a message whose key another one holds stays.
+/// Moves back the messages that came from this queue and are ready in its dead-letter queue. With
+/// keys held until completion, a message whose key another one holds stays.
 /// @param letters as they were listed; their payloads are not used.
-/// @return how many of them were there still, and how many stay because of their keys.
+/// @return how many of them still existed, and how many stay because of their keys.
 /// @throws error errc::conflict when another message takes a key at the same time.
 redriven move_back(const queue_state& queue, transaction_state& tx,
                    std::span<const stored_message> letters);

@@ -17,7 +17,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// How often a replacement is tried again, while other calls take or add the message with the key.
+/// Attempts at a replacement, while other calls take or add the message with the key.
 constexpr int most_replacements = 3;
 
 /// The messages of one call as items of statements. Owns the converted texts.
@@ -153,7 +153,7 @@ void find_holders(const queue_state& queue, transaction_state* tx, const batch& 
     results[which[row.item]].id = row.id;
     ++found;
   }
-  // The other message may have left just now. Or the queue was dropped.
+  // Either the other message has just left, or the queue was dropped.
   if (found < which.size()) recheck(queue, tx);
 }
 
@@ -211,7 +211,7 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
 }
 
 /// Frees keys whose window has ended: the keys of this call, and some more, so that no key stays
-/// for ever.
+/// forever.
 void forget_keys(const queue_state& queue, transaction_state& tx, const batch& request) {
   if (queue.info().key_window.count() == 0) return;
   std::vector<key_item> keys;

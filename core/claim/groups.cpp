@@ -12,7 +12,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// The lock of a group. All processes must use the same hash, so it is written out here: FNV-1a of
+/// The lock of a group. All processes must use the same hash, so the library has its own: FNV-1a of
 /// 64 bits (Fowler, Noll, Vo).
 std::uint64_t slot_of(std::string_view group) noexcept {
   constexpr std::uint64_t locks_of_a_queue = 256;

@@ -47,7 +47,7 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
 struct unfit_message {
   tableq::receipt receipt;
   std::string_view why;         ///< A fixed text.
-  bool attempt_counts = false;  ///< Whether the attempt counts as a failed one.
+  bool attempt_counts = false;  ///< The attempt counts as failed.
 };
 /// Makes the messages dead.
 void make_dead(const queue_state& queue, transaction_state* tx,

@@ -83,7 +83,8 @@ settle_result scoped_delivery::extend(std::chrono::milliseconds lease) {
 }
 
 std::optional<scoped_delivery> claim_queue::take_scoped(const take_options& options) {
-  // Made before the take: memory that is short then loses no message for the time of a lease.
+  // Made before the take, so that a lack of memory does not block a message for the time of a
+  // lease.
   auto made = std::make_unique<scoped_delivery::content>(scoped_delivery::content{*this, {}});
   std::optional<delivery> taken = take_one(options);
   if (!taken) return std::nullopt;

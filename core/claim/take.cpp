@@ -90,15 +90,15 @@ std::size_t promote_some(const queue_state& queue, transaction_state* tx) {
 
 /// The part of a fence that stays unique when a take is rolled back.
 std::int64_t new_token() {
-  // A random device in each take would cost more than the take. The clock makes a process differ
-  // from its fork.
+  // A random device would cost more than the take. The clock makes the numbers of a process differ
+  // from those of its fork.
   thread_local std::mt19937_64 random{std::random_device{}()};
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   const std::uint64_t mixed = random() ^ (static_cast<std::uint64_t>(now) * 0x9E3779B97F4A7C15U);
   return static_cast<std::int64_t>(mixed >> 32U);
 }
 
-/// Takes messages until some are fit, or none is left. Makes unfit ones dead.
+/// Takes messages until some can be delivered, or none is left. Makes the others dead.
 std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
                                take_request request, read_gate& gate) {
   for (;;) {
@@ -109,7 +109,7 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
       try {
         make_dead(queue, tx, got.unfit);
       } catch (const error& failure) {
-        // The good messages are leased, so they are delivered. The unfit ones return when their
+        // The deliverable messages are leased, so they are delivered. The others return when their
         // leases end. In a transaction the error undoes everything.
         if (tx != nullptr || (got.good.empty() && !may_concern_one_row(failure))) throw;
       }

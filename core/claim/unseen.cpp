@@ -10,7 +10,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Also false if this cannot be found out now.
+/// Also false if the check is not possible now.
 bool certainly(const queue_state& queue, const fresh_look& gone,
                std::span<const std::size_t> unseen) {
   // The transaction may hold the last session. A long wait is not worthwhile, because the caller

@@ -11,8 +11,8 @@
 
 namespace tableq::inline v0::core {
 
-/// Whether the committed data show that the statement was right to skip these messages. Gets a new
-/// session, and the indexes of the messages in `passed`.
+/// Returns whether the statement was right to skip these messages, by the committed data. Gets a
+/// new session, and the indexes of the messages in `passed`.
 using fresh_look = std::function<bool(connection&, std::span<const std::size_t>)>;
 
 /// Checks messages that a statement has skipped. If the transaction keeps a snapshot, other

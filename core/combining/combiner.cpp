@@ -10,12 +10,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// A leader runs at most so many rounds in a row: waking another leader would leave the database
-/// idle.
+/// The most rounds of a leader in a row. Waking another leader would leave the database idle.
 constexpr int most_rounds = 4;
 
-/// Putting a thread to sleep and waking it costs more than a short unit of work. So a waiting call
-/// checks its turn a few times first, and yields the processor in between: with many threads, or
+/// Sleep and wake-up of a thread cost more than a short unit of work. A waiting call therefore
+/// first checks its turn a few times, and yields the processor in between. With many threads, or
 /// short units, its turn comes before it has to sleep. See ADR 0016.
 constexpr int most_turn_checks = 40;
 constexpr auto short_unit = std::chrono::microseconds{100};
@@ -171,8 +170,8 @@ std::size_t combiner::waiting() {
 
 void combiner::gather(combined_call& first, std::vector<combined_call*>& calls,
                       std::unique_lock<std::mutex>& lock) {
-  // Callers of the last unit of work are about to call again. A yield lets them join. Without
-  // threads that can run, it returns at once.
+  // Callers of the last unit of work will soon call again. A yield lets them join. If no thread can
+  // run, it returns at once.
   for (bool more = true; more && waiting_.size() + 1 < last_size_;) {
     const std::size_t seen = waiting_.size();
     lock.unlock();

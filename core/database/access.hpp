@@ -27,7 +27,7 @@ class access {
   [[nodiscard]] static bool is_bound(const queue& handle) noexcept {
     return handle.in_.has_value();
   }
-  /// Whether the caller wants work outside of the transaction that the thread runs.
+  /// Whether the caller asked for work outside of the thread's transaction.
   [[nodiscard]] static bool is_outside(const queue& handle) noexcept { return handle.outside_; }
   /// The transaction to which a handle is bound; null when it has been destroyed.
   [[nodiscard]] static std::shared_ptr<transaction_state> transaction_of(const queue& handle) {

@@ -72,7 +72,7 @@ bool database_state::reached_by(connection& callers) {
     const std::scoped_lock hold(mutex_);
     if (identity_ == theirs) return true;
   }
-  // The server may have been started anew since it was asked.
+  // The server may have been restarted since the query.
   std::string mine = on_session(identity_of);
   const std::scoped_lock hold(mutex_);
   identity_ = std::move(mine);

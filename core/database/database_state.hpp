@@ -96,7 +96,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   [[nodiscard]] shared_queue& shared(const table_names& names, std::int64_t identity,
                                      poll_plan::timing due_timing);
 
-  /// The known limits of the queue with these names and this identity.
+  /// The last read limits of the queue with these names and this identity.
   [[nodiscard]] limits_watch& limits_of(const table_names& names);
 
   /// The queue with these names and this identity was dropped. Its handles in this object notice at
@@ -106,8 +106,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Sets the schema of the tables, unless the options name one. Call this before tables are used.
   void settle_schema(std::string found);
 
-  /// Whether a caller's session is connected to this database. Asks the servers where the client
-  /// library cannot tell.
+  /// Whether a caller's session is connected to this database. Asks the servers if the client
+  /// library has no answer.
   [[nodiscard]] bool reached_by(connection& callers);
 
   /// Opens the first session, so that a wrong address is reported at once.
@@ -158,7 +158,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   watcher watcher_;
   combiner writing_;
   std::mutex mutex_;
-  std::string identity_;  // as session.identity last answered; guarded by mutex_
+  std::string identity_;  // the last result of session.identity; guarded by mutex_
   // Guarded by mutex_; entries are never removed.
   std::map<std::pair<std::uint64_t, std::int64_t>, shared_queue> queues_;
   std::map<std::pair<std::uint64_t, std::int64_t>, limits_watch> limits_;

@@ -5,11 +5,11 @@ namespace tableq::inline v0::core {
 class database_state;
 class transaction_state;
 
-/// Marks, as long as it lives, that this thread runs a function in a transaction of the database:
-/// operations beside the transaction are refused meanwhile, unless the caller asked for that.
+/// While an object lives, this thread runs a function in a transaction of the database. Operations
+/// beside the transaction are then refused, unless the caller asked for them.
 ///
 /// @par Thread safety
-/// It ends in the thread that made it, in reverse order.
+/// Objects end in the thread that made them, in reverse order.
 class transact_scope {
  public:
   /// @param ends_itself the function must not end it.
@@ -30,16 +30,16 @@ class transact_scope {
   const transact_scope* outer_;
 };
 
-/// The sort of work beside a transaction.
+/// The kinds of work beside a transaction.
 enum class beside {
-  operation,    ///< What could be done in the transaction.
+  operation,    ///< Work that is possible in the transaction.
   change,       ///< A change that is never done in a transaction.
-  look,         ///< A look that is never done in a transaction.
-  of_database,  ///< A change of the database object's own.
+  look,         ///< A plain read that is never done in a transaction.
+  of_database,  ///< A change of the database object itself.
 };
 
-/// Refuses work beside the transaction of this thread, if there is one: what is not wanted outside,
-/// and everything where the transaction holds the only session.
+/// Refuses work beside the transaction of this thread, if there is one and the caller did not ask
+/// for it. If the transaction holds the only session, all work is refused.
 /// @param outside whether the caller asked for work outside.
 /// @throws error errc::invalid_argument.
 void check_beside(const database_state& database, beside work, bool outside);

@@ -48,7 +48,7 @@ class transaction_state {
   transaction_state& operator=(const transaction_state&) = delete;
   ~transaction_state();
 
-  /// Forgets the transaction in a child of the process that began it.
+  /// In a child of the process that began the transaction, drops it without a rollback.
   void leave() noexcept { mark_.reset(); }
 
   void commit();

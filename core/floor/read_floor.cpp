@@ -8,7 +8,7 @@ namespace {
 
 /// Stepping over this many deleted rows costs less than a query.
 constexpr std::size_t few_messages = 64;
-/// So does stepping over the rows of this many reads.
+/// Stepping over the rows of this many reads also costs less.
 constexpr std::size_t few_reads = 8;
 /// After this time few reads are enough: leases and delays end meanwhile.
 constexpr std::chrono::milliseconds long_ago{10};

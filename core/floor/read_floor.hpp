@@ -11,24 +11,24 @@
 
 namespace tableq::inline v0::core {
 
-/// Where reads begin, on a database whose deleted rows linger in its indexes: after the rows that
-/// are certainly deleted.
+/// The place where reads begin, on a database whose deleted rows linger in its indexes. It is after
+/// the rows that are certainly deleted.
 ///
 /// A queue has a level for each priority; the messages of a level are read in the order of their
 /// ids. Each level has a floor: below it, only messages that were returned to the queue can wait.
 /// Two more values serve these messages: below `oldest` there is no message in any state, and no
 /// lease ended and no message fell due before `passed`.
 ///
-/// Now and then the database is asked for the first messages that a snapshot shows, and for the
-/// running transactions (`queue.floor`, `claim.floor`). Only these transactions can still add
-/// messages below those. So when a later snapshot shows that all of them have ended, a floor rises:
-/// to the first message of the earlier snapshot, or to a lower id that has appeared since. A
-/// message that a reader has taken without committing still shows, and holds the floor.
+/// A query from time to time reads the first messages of a snapshot, and the running transactions
+/// (`queue.floor`, `claim.floor`). Only these transactions can still add lower messages. When a
+/// later snapshot shows that all of them have ended, a floor rises: to the first message of the
+/// earlier snapshot, or to a lower id that has appeared since. A message that a reader has taken
+/// but not committed is still in the snapshot, and holds the floor.
 ///
 /// This assumes that ids and the clock only rise. An id may be given by hand, and an insert may be
-/// delayed between its id and its transaction number; so a read begins at the very start now and
-/// then. If the clock is set back, an answer lowers `passed`; until then, statements ignore a
-/// `passed` in the future.
+/// delayed between its id and its transaction number. Therefore a read begins at the very start
+/// from time to time. If the clock is set back, the next answer lowers `passed`; until then,
+/// statements ignore a `passed` in the future.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -51,7 +51,7 @@ class read_floor {
     friend bool operator==(const level_floor&, const level_floor&) = default;
   };
 
-  /// Where a read begins.
+  /// The beginning of a read.
   struct start {
     std::vector<level_floor> levels = {};  ///< The higher ones first; the others have no floor.
     position oldest = lowest;
@@ -70,16 +70,16 @@ class read_floor {
   };
   void end(const start& begun, std::span<const level_result> results, clock::time_point now);
 
-  /// Where to look for due messages.
-  /// @param all whether the first call after a full read without messages looks from the start: a
-  ///   due message may have stopped that read.
+  /// The beginning of a search for due messages.
+  /// @param all true: the first call after a full read without messages searches from the start,
+  ///   because a due message may have stopped that read.
   [[nodiscard]] position passed(bool all);
 
   /// The query for floors.
   struct question {
-    std::vector<level_floor> levels;  ///< Where to look for the first message of each.
-    position oldest;                  ///< Where to look for the first message in any state.
-    position passed;                  ///< Where to look for the first due time.
+    std::vector<level_floor> levels;  ///< The search for the first message of each begins here.
+    position oldest;                  ///< The search in any state begins here.
+    position passed;                  ///< The search for the first due time begins here.
     position known;                   ///< An id that was assigned earlier.
   };
   /// The query, if it is due. The caller must then call `answer` or `give_up`.

@@ -25,7 +25,7 @@ std::optional<std::int64_t> to_integer(std::string_view text) {
   return all ? std::optional(out) : std::nullopt;
 }
 
-/// An entry as tableq writes it.
+/// An entry in tableq's form.
 std::optional<failure_record> decode_entry(std::string_view entry) {
   const auto members = members_of(entry);
   if (!members) return {};

@@ -18,9 +18,9 @@ inline constexpr std::size_t longest_error = 2000;
 /// The JSON object that is stored. The headers must have been checked.
 std::string encode_headers(const headers& values);
 
-/// Reads the headers that `encode_headers` or a foreign client wrote. Values that are no strings
-/// are returned as their JSON, numbers as written; if two have the same name, the last one counts.
-/// Nothing if it is no JSON object in UTF-8.
+/// Reads the headers that `encode_headers` or a foreign client wrote. Values other than strings are
+/// returned as their JSON, numbers as written. Of two with the same name the last one is used.
+/// Empty if the text is not a JSON object in UTF-8.
 std::optional<headers> decode_headers(std::string_view text);
 
 /// The same for a column that may be null: no headers.

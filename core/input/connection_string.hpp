@@ -18,7 +18,7 @@ std::chrono::milliseconds parse_duration(std::string_view key, std::string_view 
                                          std::chrono::milliseconds least,
                                          std::chrono::milliseconds most);
 
-/// A key as an error may show it: quoted, cut at 40 characters, odd characters replaced.
+/// A key in a form for errors: quoted, cut at 40 characters, unsafe characters replaced.
 std::string shown(std::string_view key);
 
 }  // namespace tableq::inline v0::core

@@ -14,8 +14,8 @@ inline constexpr std::string_view catalog_table = "tableq_queues";
 /// The table of the limits, before the prefix.
 inline constexpr std::string_view limits_table = "tableq_limits";
 
-/// @throws error errc::invalid_argument unless the name fits the rules of database.hpp, also after
-///   the prefix.
+/// @throws error errc::invalid_argument unless the name satisfies the rules of database.hpp, also
+///   with the prefix.
 void check_queue_name(std::string_view name, std::string_view prefix = {});
 
 /// The same, as a result.

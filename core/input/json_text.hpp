@@ -18,7 +18,7 @@ struct json_value {
 
 using json_members = std::vector<std::pair<std::string, json_value>>;
 
-// Both read JSON as in RFC 8259, and without recursion: it may nest to any depth.
+// Both read JSON as in RFC 8259, without recursion: any depth is allowed.
 
 /// The members of an object in their order; a name may occur several times. Nothing unless the text
 /// is exactly one object in UTF-8. Half of a surrogate pair in a name or a string is also refused.

@@ -7,7 +7,7 @@
 
 namespace tableq::inline v0::core {
 
-/// Checks settings against their kind, and fills the gaps with the documented defaults.
+/// Checks settings against their kind, and sets empty ones to the documented defaults.
 /// @throws error errc::invalid_argument.
 queue_info settle_options(std::string_view name, const queue_settings& settings);
 

@@ -14,7 +14,7 @@
 
 namespace tableq::inline v0::core {
 
-/// The facts of a queue's limits that each operation needs first.
+/// The facts about a queue's limits that each operation needs first.
 struct known_limits {
   bool paused = false;
   bool metered = false;  ///< A rate or a concurrency: reads lock the queue's row.
@@ -28,7 +28,7 @@ struct known_limits {
 /// An answer is fresh for half a second. Then one thread asks again, while the others use the old
 /// answer; after a second every thread asks. So a change by another process takes effect here
 /// within a second, and a queue without limits costs two loads and a read of the clock. The same
-/// answer tells whether the queue is still the one that its handles were opened for.
+/// answer shows whether the queue is still the one that its handles were opened for.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -50,8 +50,8 @@ class limits_watch {
     seen_.store(0);
   }
 
-  /// Whether the queue was there within the last second, by an answer to either question; false
-  /// if the caller must ask the database.
+  /// Whether either answer shows that the queue existed within the last second. False: the caller
+  /// must ask the database.
   [[nodiscard]] bool confirmed() noexcept;
   /// The queue existed at this time, just before the query was sent.
   void confirm(clock::time_point asked) noexcept;
@@ -80,7 +80,7 @@ class limits_watch {
 
   std::atomic<clock::rep> asked_{0};    // zero: never
   std::atomic<clock::rep> claimed_{0};  // when a thread last began to ask
-  std::atomic<clock::rep> seen_{0};     // when the queue was there; zero: never
+  std::atomic<clock::rep> seen_{0};     // when the queue existed; zero: never
   std::atomic<bool> limited_{false};
   std::atomic<int> ended_{not_ended};  // or no_successor, or the successor's kind
   std::mutex mutex_;

@@ -7,13 +7,13 @@
 
 namespace tableq::inline v0::core {
 
-/// The room of a bounded queue as this process knows it: how much it may add before it counts
+/// The known room of a bounded queue: how many messages this process may add before it counts
 /// again.
 ///
-/// Callers reserve first; without credit they count rows. One part in `shares` of the room that a
-/// count finds becomes credit for a second: so other processes that do the same exceed the capacity
-/// by no more than their own parts. A count may or may not include messages that this process is
-/// adding; the account assumes that it does not.
+/// Callers reserve first; without credit they count rows. A count makes one part in `shares` of the
+/// free room credit for a second. Other processes do the same, so each exceeds the capacity by at
+/// most its own part. A count may or may not include messages that this process is adding; the
+/// account assumes that it does not.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -36,7 +36,7 @@ class room_account {
 
   [[nodiscard]] count_mark begin_count(clock::time_point now);
 
-  /// @param number the count; an upper bound will do.
+  /// @param number the count, or an upper bound.
   /// @param keep whether the count holds for later callers too.
   /// @return `granted`, `full`, or `count`: full unless the count included messages that are being
   ///   added.

@@ -90,7 +90,7 @@ class metric_store {
     change(found->second);
   }
 
-  /// All shards together; nothing in a child of the process that made them.
+  /// All shards together. Empty in a child of the process that made them.
   [[nodiscard]] metric_snapshot all() const;
   [[nodiscard]] const metrics_options& options() const noexcept { return options_; }
 

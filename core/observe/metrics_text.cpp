@@ -46,7 +46,7 @@ double seconds(total nanoseconds) {
   return static_cast<double>(nanoseconds) / nanoseconds_in_second;
 }
 
-/// One family of the exposition format: its head, before its first sample.
+/// One family of the exposition format. Its head precedes its first sample.
 class family {
  public:
   family(std::string& out, std::string_view name, std::string_view type, std::string_view help)

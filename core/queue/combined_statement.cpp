@@ -63,7 +63,7 @@ class statement_call final : public combined_call {
     }
     if (lane_ == lane::extend && shares_message(other)) return false;
     for (std::size_t i = 0; i < shared_.size(); ++i) {
-      // The counts of reads add up, and any token will do.
+      // The counts of reads add up, and any token is valid.
       if (lane_ == lane::read && (i == contract_.max_at || i == contract_.token_at)) continue;
       if (!same(shared_[i], other.shared_[i])) return false;
     }

@@ -15,8 +15,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// The parts that a read of a claim queue looks through, one after the other, as lists of numbers:
-/// the levels from `highs` down to `lows`, each from its floor on.
+/// The parts that a read of a claim queue searches, one after the other, as lists of numbers: the
+/// levels from `highs` down to `lows`, each from its floor on.
 class parts {
  public:
   explicit parts(std::span<const read_floor::level_floor> levels) {

@@ -102,7 +102,7 @@ void explain(const queue_state& queue, const transaction_state* tx, const error&
   if (tx != nullptr) return;
   try {
     recheck(queue, nullptr);
-  } catch (const error&) {  // The operation's own error says more than a failed check.
+  } catch (const error&) {  // The operation's own error is more useful than that of a check.
     if (queue.limits().ended()) throw;
   }
 }

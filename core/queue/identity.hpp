@@ -16,12 +16,12 @@ namespace tableq::inline v0::core {
 // or errc::kind_mismatch if the later queue is of another kind. The transaction can then only be
 // rolled back.
 
-/// Checks what this process knows; sends nothing.
+/// Checks the known state of this process; sends nothing.
 void refuse_ended(const queue_state& queue, transaction_state* tx);
 
-/// Called before an operation. Checks what this process knows. If the operation does not read the
-/// limits (which some users may not see), it also reads the catalogue now and then, but not in a
-/// caller's transaction.
+/// Called before an operation. Checks the known state of this process. If the operation does not
+/// read the limits (some users have no right to), it also reads the catalogue from time to time,
+/// but not in a caller's transaction.
 void confirm(const queue_state& queue, transaction_state* tx, statement id);
 
 /// Checks the rows that limits.read returned.

@@ -127,8 +127,7 @@ allowance::allowance(const queue_state& queue, transaction_state& tx)
   };
   auto rows = lock();
   if (rows.empty()) return;
-  // The clock may have been read before the wait for the lock. Now the lock is held, and the clock
-  // is read again.
+  // The clock may have been read before the wait for the lock, so it is read again under the lock.
   if (rows.front().clock < rows.front().refilled_at) rows = lock();
   const limits_lock_row& row = rows.at(0);
   if (row.paused) {

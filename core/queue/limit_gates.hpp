@@ -18,8 +18,7 @@
 
 namespace tableq::inline v0::core {
 
-/// The limits that this process knows, or the database's answer. `tx` is null outside a
-/// transaction.
+/// The known limits of this process, or the database's answer. `tx` is null outside a transaction.
 /// @throws error errc::not_found, errc::kind_mismatch when the queue was dropped.
 known_limits limits_now(const queue_state& queue, transaction_state* tx);
 

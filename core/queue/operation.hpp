@@ -38,7 +38,7 @@ auto operation(const queue_state& queue, transaction_state* tx, statement id, Wo
 
 /// The transaction to which a handle is bound; null if there is none.
 /// @throws error errc::invalid_argument when it is gone, in a child of the handle's process, or
-///   when the thread is in a transaction of `transact` that the call has forgotten.
+///   when the thread is in a transaction of `transact` and the handle is not bound to it.
 inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, statement id,
                                                          beside work) {
   const database_state& database = access::state_of(handle).database();

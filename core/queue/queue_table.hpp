@@ -10,8 +10,8 @@
 
 namespace tableq::inline v0::core {
 
-/// The table of one queue, and how its statements run on a session: under the lock of a strict
-/// queue, and from the queue's floors where deleted rows linger.
+/// The table of one queue. Runs its statements on a session: under the lock of a strict queue, and
+/// from the read floors if deleted rows linger.
 ///
 /// Borrows the database, which outlives it.
 ///
@@ -32,14 +32,14 @@ class queue_table {
   row_set run(connection& session, statement id, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Called before a read outside transactions. If deleted rows linger, it asks for the floor now
-  /// and then. The query sees committed rows only; a failure of it is ignored.
+  /// Called before a read outside transactions. If deleted rows linger, it queries the floor from
+  /// time to time. The query sees committed rows only; its failure is ignored.
   void prepare(statement id) const noexcept;
   /// The same, before a read in a transaction that tableq begins.
   void raise_floor() const noexcept;
 
  private:
-  // floor_reads.cpp: fill in the values that say where to begin.
+  // floor_reads.cpp: fill in the values with which a read begins.
   [[nodiscard]] row_set run_from_floor(connection& session, statement id,
                                        std::span<const value> shared) const;
   [[nodiscard]] row_set run_from_passed(connection& session, statement id,

@@ -16,12 +16,12 @@ namespace tableq::inline v0::core {
 inline constexpr int catalog_layout = 1;
 inline constexpr int queue_layout = 1;
 
-/// Random, so that no two queues of one name have the same.
+/// Random, so that two queues of one name have different identities.
 std::int64_t new_identity();
 
 /// Opens a queue, or creates it if the database's policy allows.
 /// @return the stored options, except those that the settings give.
-/// @throws error as database::fifo and its sisters document.
+/// @throws error as documented at database::fifo and the other kinds.
 queue_info open_queue(database_state& database, std::string_view name,
                       const queue_settings& settings);
 

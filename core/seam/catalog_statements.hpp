@@ -84,15 +84,15 @@ struct catalog_row {
   }
 };
 
-/// Whether something is there.
+/// Whether an object exists.
 struct present_row {
   bool present = false;
 
   static constexpr auto fields() { return std::tuple(integer("present", &present_row::present)); }
 };
 
-/// Whether the catalogue is there, and in which schema it is, or would be made; empty: the database
-/// has no schemas, or none in which it can be made.
+/// Whether the catalogue exists, and the schema in which it is or would be created. Empty: the
+/// database has no schemas, or none in which it can be created.
 struct place_row {
   bool present = false;
   std::string schema = {};
@@ -102,8 +102,8 @@ struct place_row {
   }
 };
 
-/// The database that a session is connected to: no other one of any server answers the same. Empty:
-/// no other session can reach it.
+/// Identifies the database of a session among the databases of all servers. Empty: no other session
+/// can reach it.
 struct database_row {
   std::string database = {};
 

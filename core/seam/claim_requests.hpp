@@ -57,7 +57,7 @@ struct key_request {
   }
 };
 
-/// How a message that holds a key is replaced.
+/// The rules for replacing a message that holds a key.
 struct replace_request {
   bool postpone = false;
   std::optional<timestamp> now = {};
@@ -90,8 +90,8 @@ struct replace_item {
   }
 };
 
-/// A take. The table fills in where it begins, from `highs` on; lists of numbers are written
-/// `2,1,-3`, without NULL, which a session may read as text.
+/// A take. The table fills in its beginning, from `highs` on. Lists of numbers have the form
+/// `2,1,-3`. They are never NULL, because a session may read NULL as text.
 struct take_request {
   std::size_t max = 0;
   std::chrono::milliseconds lease{0};
@@ -259,8 +259,8 @@ struct adopt_item {
   std::string_view payload = {};
   std::int32_t priority = 0;
   timestamp created_at = {};
-  std::optional<std::string_view> key = {};       ///< Held from now on.
-  std::optional<std::string_view> past_key = {};  ///< Shown, and not held.
+  std::optional<std::string_view> key = {};       ///< The message holds it from now on.
+  std::optional<std::string_view> past_key = {};  ///< Only shown.
   std::optional<std::string_view> headers = {};
   std::optional<std::string_view> errors = {};
 
@@ -326,7 +326,7 @@ struct priority_item {
   }
 };
 
-/// Where the floors of a claim queue stand. See read_floor.hpp.
+/// The read floors of a claim queue. See read_floor.hpp.
 struct levels_request {
   std::int64_t oldest = 0;
   std::int64_t passed = 0;

@@ -22,8 +22,8 @@ enum class beginning : std::uint8_t {
 /// The parameters and columns of a statement, the same for every database.
 ///
 /// A text may use each parameter any number of times, or not at all. A statement with items is a
-/// batch: see `batching`. Its rows then name their item in a column of their own before `columns`:
-/// `item`, counted from 0.
+/// batch: see `batching`. Its rows then begin with an extra column before `columns`: `item`, the
+/// item's number from 0.
 struct contract {
   statement id;
   std::string_view name;           ///< `fifo.dequeue`; also the operation in errors.

@@ -27,7 +27,7 @@ namespace tableq::inline v0::core {
 
 class fault_plan;
 
-/// The names for a text's placeholders. Checked by core/identifier, quoted by the driver.
+/// The names for a text's placeholders. core/identifier checks them; the driver quotes them.
 struct table_names {
   std::string schema = {};   ///< Empty: the session's default.
   std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
@@ -38,13 +38,13 @@ struct table_names {
   std::int64_t identity = 0;
 };
 
-/// What the client library knows of a session's transaction without asking the server.
+/// The state of a session's transaction in the client library; the server is not asked.
 enum class transaction_status {
-  none,  ///< No transaction is open, or one that the client library cannot see.
+  none,  ///< No transaction is open, as far as the client library can see.
   open,
   failed,   ///< It can only be rolled back.
   unknown,  ///< The session is lost.
-  closed,   ///< The session was closed, or connected anew.
+  closed,   ///< The session was closed, or connected again.
 };
 
 /// One session with a database. One thread at a time uses it.
@@ -55,8 +55,8 @@ class connection {
   connection& operator=(const connection&) = delete;
   virtual ~connection() = default;
 
-  /// Runs one statement to its end: only a transaction keeps its locks and cursors. Outside a
-  /// transaction it commits; a batch is all or nothing.
+  /// Runs one statement to its end. Only a transaction keeps its locks and cursors. Outside a
+  /// transaction the statement commits; a batch is all or nothing.
   /// @param shared in the contract's order. @param items item by item, each in the contract's
   ///   order.
   /// @throws error errc::outcome_unknown when a writing statement outside a transaction lost the
@@ -91,7 +91,7 @@ class driver {
   virtual ~driver() = default;
 
   virtual std::unique_ptr<connection> connect() = 0;
-  /// Uses a session of the caller, and leaves nothing behind in it.
+  /// Uses a session of the caller, and leaves no state in it.
   virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
 
   /// A listener for changes by other sessions; null if the database has no notifications.
@@ -108,14 +108,14 @@ class driver {
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
 /// @param faults makes calls of its sessions fail, if not null.
-/// @param allowed what its sessions may do for speed alone.
+/// @param allowed the optimizations that its sessions may use.
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
 std::unique_ptr<driver> make_driver(std::string_view url,
                                     std::shared_ptr<fault_plan> faults = nullptr,
                                     const shortcuts& allowed = {});
 
 /// Whether a session that the driver has adopted is connected to its database, as far as the client
-/// library knows. Empty: the servers have to be asked. Defined by drivers/registry.cpp.
+/// library knows. Empty: only the servers can answer. Defined by drivers/registry.cpp.
 std::optional<bool> reaches(driver& database, const connection& adopted);
 
 /// Connects a closed session of the caller to the driver's database. Defined by
@@ -124,7 +124,7 @@ std::optional<bool> reaches(driver& database, const connection& adopted);
 ///   can reach the database.
 void open_callers(driver& database, soci::session& session);
 
-/// What the client library knows of the transaction of a driver's session. Defined by
+/// The state of the transaction of a driver's session in the client library. Defined by
 /// drivers/registry.cpp.
 transaction_status transaction_of(connection& session) noexcept;
 

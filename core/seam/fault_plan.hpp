@@ -16,7 +16,7 @@
 
 namespace tableq::inline v0::core {
 
-/// The state behind `testing::faults`: asked at each call whether it fails.
+/// The state behind `testing::faults`. Decides for each call whether it fails.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

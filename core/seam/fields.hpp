@@ -2,7 +2,7 @@
 
 /// @file
 /// Turns typed requests and rows of statements into parameters and columns. A struct names its
-/// fields once, in `fields()`: the contract of a statement is derived from it at compile time.
+/// fields once, in `fields()`. The compiler derives the contract of a statement from it.
 
 #include <array>
 #include <chrono>

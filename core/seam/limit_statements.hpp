@@ -77,7 +77,7 @@ struct limits_set_request {
   }
 };
 
-/// Counts messages, to `max` at most. For a number up to `enough` an upper bound will do.
+/// Counts messages, up to `max`. For a number up to `enough` an upper bound is sufficient.
 struct room_request {
   std::size_t enough = 0;
   std::size_t max = 0;
@@ -87,7 +87,7 @@ struct room_request {
   }
 };
 
-/// Counts leases that have not ended, to `max` at most.
+/// Counts leases that have not ended, up to `max`.
 struct leased_request {
   std::size_t max = 0;
   std::optional<timestamp> now = {};
@@ -97,7 +97,7 @@ struct leased_request {
   }
 };
 
-/// Which queue has the name, and its limits. No row: none has it.
+/// The queue that has the name, and its limits. No row: no queue has it.
 struct limits_row {
   std::int64_t identity = 0;
   std::string kind = {};

@@ -38,8 +38,7 @@ class listener {
   virtual ~listener() = default;
 
   /// From now on receives notifications of the queue.
-  /// @return whether everything that is committed after this call will be notified. If not, ask
-  ///   again soon.
+  /// @return true: every later commit will be notified. False: call again soon.
   /// @throws error when the connection is lost; the listener is then unusable.
   virtual bool follow(const table_names& names, std::int64_t identity) = 0;
   /// The same errors.

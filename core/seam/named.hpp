@@ -8,7 +8,7 @@
 
 namespace tableq::inline v0::core {
 
-// A check does not know which operation called it, so its errors have no names. The operation adds
+// A check does not have the name of its operation, so its errors have no names. The operation adds
 // them.
 
 /// The call itself is wrong; nothing was sent.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// Protection against fork(): a child has a copy of everything but the threads.
+/// Protection against fork(): a child has a copy of everything except the threads.
 
 #include <atomic>
 #include <mutex>
@@ -10,7 +10,7 @@
 namespace tableq::inline v0::core {
 
 /// Guards data of the whole process, and is held only briefly. The thread that forks holds it
-/// during the fork: so in the child it is free, and the data are consistent.
+/// during the fork. In the child it is therefore free, and the data are consistent.
 std::mutex& process_wide();
 
 /// Registers a function that runs in every child before anything else, while process_wide() is
@@ -18,8 +18,8 @@ std::mutex& process_wide();
 void in_each_child(void (*work)());
 
 /// The process that made an object. In a child of fork() the object is a copy, which must not be
-/// used: its sessions are the parent's, its threads are missing, its mutexes may stay locked for
-/// ever.
+/// used: its sessions are the parent's, its threads are missing, its mutexes may stay locked
+/// forever.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -43,7 +43,7 @@ class birthplace {
   int process_;
 };
 
-/// Keeps an object for ever, because a child must not destroy it.
+/// Keeps an object forever, because a child must not destroy it.
 void leave_to_parent(void* object) noexcept;
 
 /// Deletes an object only in the process that made it. In a child, its destructor would use the

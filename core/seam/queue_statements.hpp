@@ -23,14 +23,14 @@ struct clock_request {
   static constexpr auto fields() { return std::tuple(integer("now", &clock_request::now)); }
 };
 
-/// At most so many messages.
+/// At most `max` messages.
 struct count_request {
   std::size_t max = 0;
 
   static constexpr auto fields() { return std::tuple(integer("max", &count_request::max)); }
 };
 
-/// At most so many messages, by the clock.
+/// At most `max` messages, by the clock.
 struct timed_read_request {
   std::size_t max = 0;
   std::optional<timestamp> now = {};
@@ -41,7 +41,7 @@ struct timed_read_request {
   }
 };
 
-/// At most so many messages, from the floor on. The table fills the floor in.
+/// At most `max` messages, from the floor on. The table fills in the floor.
 struct floor_read_request {
   std::size_t max = 0;
   std::optional<std::int64_t> floor = {};

@@ -14,7 +14,7 @@ namespace tableq::inline v0::core {
 
 /// A parameter's value. Borrows text and bytes: they must outlive the call.
 struct value {
-  enum class shape : std::uint8_t { null, integer, text };  ///< text stands for bytes too.
+  enum class shape : std::uint8_t { null, integer, text };  ///< `text` also means bytes.
 
   value() noexcept = default;
   explicit value(std::int64_t integer) noexcept : is(shape::integer), number(integer) {}
@@ -49,8 +49,8 @@ class row_set {
   }
   void reserve(std::size_t rows) { cells_.reserve(rows * width_); }
 
-  /// The rows added from now on belong to this item of a batch: its number becomes the first field
-  /// of each row; the caller does not add it.
+  /// Rows added from now on belong to this item of a batch. The function adds its number as the
+  /// first field of each row.
   void number_rows(std::int64_t item) noexcept {
     number_ = item;
     next_numbered_ = cells_.size();

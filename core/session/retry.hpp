@@ -10,8 +10,8 @@
 
 namespace tableq::inline v0::core {
 
-/// Whether the database has answered before. At the first contact a failed connection is reported
-/// at once, since a wrong address or password does not heal; later it counts as a temporary
+/// Whether the database has answered before. Before the first answer a failed connection is
+/// reported at once, since a wrong address or password is permanent. Later it counts as a temporary
 /// failure.
 enum class contact { first, known };
 
@@ -34,10 +34,9 @@ class retry_policy {
 };
 
 /// Runs a unit of work until it succeeds or must not be repeated. Nothing else in the library
-/// repeats a unit of work. Errors are also caught where several calls share one unit of work (each
-/// then runs alone), where messages that are stored or taken must be returned in spite of an error,
-/// where an error is passed to another thread, and in a worker, which continues. Lint lists the
-/// files.
+/// repeats a unit of work. Errors are caught in four other places: several calls share one unit of
+/// work (each then runs alone); messages that are stored or taken must be returned in spite of an
+/// error; an error is passed to another thread; a worker continues. Lint lists the files.
 /// @param watched notified of each repetition, if not null.
 template <class Work>
 auto repeating(std::chrono::milliseconds budget, contact so_far, Work work,

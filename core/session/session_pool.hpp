@@ -55,8 +55,8 @@ class session_pool {
   session_pool& operator=(const session_pool&) = delete;
   ~session_pool();
 
-  /// @throws error errc::busy when none was free in time; errc::invalid_argument in a child of the
-  ///   process that made the pool; the errors of connecting.
+  /// @throws error errc::busy when no session was free in time; errc::invalid_argument in a child
+  ///   of the process that made the pool; the errors of connecting.
   leased_session lease() { return lease(patience_); }
   leased_session lease(std::chrono::milliseconds patience);
 

@@ -7,7 +7,7 @@
 
 namespace tableq::inline v0::core {
 
-/// How far a queue's readers can rely on notifications.
+/// The notifications on which a queue's readers can rely.
 struct listening_state {
   bool listening = false;  ///< The database notifies of changes.
   /// Senders stay silent for `notify_every` after a notification: readers poll for that long.
@@ -29,7 +29,7 @@ class poll_plan {
   using moment = std::chrono::steady_clock::time_point;
   enum class action { none, poll, ask };
 
-  /// How messages can fall due.
+  /// The ways in which messages fall due.
   enum class timing {
     none,
     announced,  ///< At times that the notification of their enqueue announced.
@@ -47,7 +47,7 @@ class poll_plan {
   /// A reader that was woken found something.
   void found(moment now, const listening_state& state);
 
-  /// Messages with times were added: the next due time is not known any more.
+  /// Messages with due times were added: the next due time is no longer known.
   void due_changed(moment now);
   /// Whether the calling reader must ask for the next due time.
   [[nodiscard]] bool take_question();

@@ -8,7 +8,7 @@ void waker::wake_first(woken reason) noexcept {
   sleeper& first = *sleepers_.front();
   sleepers_.pop_front();
   first.reason = reason;
-  // Within the lock: after that the sleeper may be destroyed.
+  // Under the lock: afterwards the sleeper may be destroyed.
   first.signal.notify_one();
 }
 

@@ -10,17 +10,17 @@
 
 namespace tableq::inline v0::core {
 
-/// Why a reader woke up.
+/// The reason for waking a reader.
 enum class woken {
   no,       ///< Its time is over, or a stop was requested.
   message,  ///< For one message that this process added.
-  hint,     ///< One or more messages may be there.
+  hint,     ///< One or more messages may exist.
   clock,    ///< No new message: the reader asks when the next one falls due.
 };
 
 /// Where readers of one queue sleep. Wakes one reader for each message, the longest sleeper first.
-/// If fewer readers sleep than there are messages, that many active readers poll once more before
-/// they sleep, and no more: if all did, slow polls of many readers would never end.
+/// If there are more messages than sleeping readers, the same number of active readers poll once
+/// more before they sleep. Not all of them do: slow polls of many readers would never end.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -28,7 +28,7 @@ class waker {
  public:
   /// This process added `count` messages.
   void wake(std::size_t count = 1) noexcept;
-  /// Messages may be there: wakes one reader, which wakes the next when it finds something.
+  /// Messages may exist: wakes one reader, which wakes the next when it finds one.
   void hint() noexcept;
   /// Wakes one reader to ask for the next due time; no reader polls for that.
   void ask() noexcept;
@@ -57,7 +57,7 @@ class waker {
   std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
   std::size_t owed_ = 0;           // polls that wakes and hints without a sleeper require
   std::uint64_t owed_since_ = 0;   // the last such wake or hint
-  std::deque<sleeper*> sleepers_;  // and what they point to
+  std::deque<sleeper*> sleepers_;  // and their targets
 };
 
 }  // namespace tableq::inline v0::core

@@ -23,8 +23,8 @@ namespace tableq::inline v0::core {
 /// Wakes the waiting readers of one database: after a notification, when a message falls due, and
 /// at each poll interval.
 ///
-/// Owns one thread while readers wait, and for a little afterwards; and the listener, if the
-/// database has one. The thread itself sends no statement: the readers that it wakes do.
+/// Owns one thread while readers wait, and for a short time afterwards. Owns the listener, if the
+/// database has one. Only the woken readers send statements, not the thread.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -88,7 +88,7 @@ class watcher {
   [[nodiscard]] listening_state listening_state_of(const watched_queue& q) const;
   void close_listener(lock& hold);
   void listener_lost(lock& hold);
-  /// Opens the listener and follows the waited-on queues, if it is time.
+  /// Opens the listener and follows the queues that have waiting readers, if it is time.
   void keep_listening(lock& hold);
   void open_listener(lock& hold);
   void follow(watched_queue& q, lock& hold);

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// The pause before a queue that could not be followed is tried again.
+/// The pause before another attempt to follow a queue.
 constexpr milliseconds follow_again{5};
 
 }  // namespace

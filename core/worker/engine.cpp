@@ -128,7 +128,7 @@ void worker_engine::run(void (worker_engine::*part)()) noexcept {
     const std::scoped_lock hold(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
-  // A handler has forked and returned in the child, which has only this thread.
+  // A handler forked, and this is its return in the child, which has only this thread.
   if (part == &worker_engine::keep_all || !here()) return;
   if (part == &worker_engine::settle_all) {
     stop();

@@ -72,19 +72,19 @@ class worker_engine {
   void settle(const std::vector<settlement>& batch, handled::how what);
   /// The database refuses a batch, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
-  /// Whether other workers have the messages by now, and no thread waits for the result.
+  /// Whether other workers may have the messages, and no thread waits for the result.
   [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
   [[nodiscard]] std::vector<settle_result> settle_once(const std::vector<settlement>& batch,
                                                        handled::how what);
   void settled_as(const settlement& one, settle_result result);
   void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
-  /// Counts how a message ended, forgets it, and tells of it.
+  /// Counts the end of a message, removes it, and reports it.
   void conclude(const held& one, worker_event::kind ended, std::string_view why);
   /// The count of an end. Under the mutex.
   [[nodiscard]] std::size_t& figure(worker_event::kind ended) noexcept;
   /// Under the mutex.
   void forget(const held& one);
-  /// Calls the handler, until the database lets it have its transaction.
+  /// Calls the handler, again after failures of its transaction that may pass.
   [[nodiscard]] handler_result call_handler(const held& one);
   /// Gives one message to the executor.
   void post(const held& one, backoff& pauses);
@@ -94,7 +94,7 @@ class worker_engine {
   /// Takes no more; join throws the failure.
   void end_with(std::exception_ptr failure) noexcept;
   void extend(const std::vector<held>& leased);
-  /// Extends leases; one by one if one row may have caused a failure.
+  /// Extends leases, one by one if one row may have caused a failure.
   void keep(const std::vector<held>& leased);
   void give_back(std::vector<held> untried);
 
@@ -123,10 +123,10 @@ class worker_engine {
   std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.
   std::size_t producers_ = 0;           ///< Threads that still take, handle or post.
   std::size_t posted_ = 0;              ///< Messages that the executor has.
-  bool dropped_ = false;                ///< The executor has dropped one; not told yet.
-  bool has_run_ = false;                ///< The executor has run one since the last look.
+  bool dropped_ = false;                ///< The executor has dropped one; not reported yet.
+  bool has_run_ = false;                ///< The executor has run one since the last check.
   std::stop_source run_dry_;            ///< Ends the wait of a take when no message is held.
-  bool had_some_ = false;               ///< At the last look for the end.
+  bool had_some_ = false;               ///< At the last check for the end.
   bool taking_ = true;
   bool ended_ = false;
   std::exception_ptr failure_;

@@ -90,7 +90,7 @@ void worker_engine::returned(const held& one, handler_result result, bool has_ru
   const std::scoped_lock hold(mutex_);
   try {
     held_.finished(one, std::move(result));
-  } catch (...) {  // Memory: the message comes again after its lease.
+  } catch (...) {  // A lack of memory: the message is ready again after its lease.
     if (!failure_) failure_ = std::current_exception();
     stop_.request_stop();
   }

@@ -129,7 +129,7 @@ void worker_engine::settled_as(const settlement& one, settle_result result) {
     }
   }
   {
-    // It was given back while its handler ran, and that was told.
+    // It was given back and reported while its handler ran.
     const std::scoped_lock hold(mutex_);
     if (one.message->released && verdict.what() == handled::how::given_back &&
         !one.message->running) {
@@ -214,7 +214,7 @@ void worker_engine::keep(const std::vector<held>& leased) {
   for (const held& one : leased) {
     try {
       extend({one});
-    } catch (const error&) {  // This lease ends; the others must not suffer for it.
+    } catch (const error&) {  // This lease ends; the others are still extended.
       const std::scoped_lock hold(mutex_);
       held_.stop_expired(steady_clock::now());
     }

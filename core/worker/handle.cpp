@@ -24,7 +24,7 @@ handler_result result_of(handled verdict) {
           .ended = settled ? std::optional(worker_event::kind::settled_by_handler) : std::nullopt};
 }
 
-/// Calls of one handler for one message, each in a transaction of its own.
+/// Calls of one handler for one message, each in its own transaction.
 class transactional_call {
  public:
   transactional_call(const handler& work, const claim_queue& queue, const delivery& message,

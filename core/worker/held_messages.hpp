@@ -20,7 +20,7 @@ using moment = std::chrono::steady_clock::time_point;
 /// A message that a worker has taken and not settled.
 struct held_message {
   tableq::delivery delivery;
-  std::stop_source stop = {};  ///< Triggered when its handler should end.
+  std::stop_source stop = {};  ///< Asks its handler to end.
   moment sure_until = {};      ///< The lease lasts at least until then.
   bool running = false;        ///< A handler has it.
   bool lost = false;           ///< Another worker is known to have it.
@@ -58,7 +58,7 @@ class held_messages {
   /// The messages whose leases must be extended.
   [[nodiscard]] std::vector<held> leased() const;
   [[nodiscard]] std::vector<held> running() const;
-  /// Requests handlers to end whose leases may have ended.
+  /// Asks the handlers whose leases may have ended to end.
   void stop_expired(moment now);
   /// Whether the message is still held.
   [[nodiscard]] bool holds(const held& one) const;

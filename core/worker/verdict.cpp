@@ -12,10 +12,10 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// One character more than the table keeps: settling cuts at the end of a character.
+/// One character more than the table stores: the settlement cuts at the end of a character.
 constexpr std::size_t long_enough = longest_error + 4;
 
-/// Cuts the text; the rest would only use memory until the message is settled.
+/// Cuts the text, because the rest would only use memory until the settlement.
 std::string shortened(std::string why) {
   if (why.size() > long_enough) {
     why.resize(long_enough);

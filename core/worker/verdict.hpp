@@ -13,7 +13,7 @@ namespace tableq::inline v0::core {
 
 // Results of one message, for any handler and any response of the database. For worker and drain.
 
-/// What the call of a handler led to.
+/// The result of a handler call.
 struct handler_result {
   handled verdict;
   /// How the message ended, if nothing is left to settle.
@@ -21,11 +21,11 @@ struct handler_result {
   std::string why = {};  ///< Of `ended`.
 };
 
-/// Calls the handler, and in its transaction if it takes one. Whatever it returns or throws, the
-/// verdict can be settled.
+/// Calls the handler, inside a transaction if it takes one. Every result and every exception of the
+/// handler becomes a verdict that can be settled.
 /// @param retry_delay the delay after an exception of the handler; empty: the queue's.
-/// @throws error only where the handler takes a transaction: one that could not be begun or
-///   committed. The handler may be called again, but after errc::outcome_unknown.
+/// @throws error only for a handler with a transaction that could not be begun or committed. The
+///   handler may be called again, except after errc::outcome_unknown.
 [[nodiscard]] handler_result handle(const handler& work, const claim_queue& queue,
                                     const delivery& message, const std::stop_token& stop,
                                     std::optional<std::chrono::milliseconds> retry_delay);

@@ -23,11 +23,11 @@ constexpr std::array rules{
     rule{"22", {errc::invalid_argument, advice::never, "the server refused a value"}},
     rule{"23", {errc::constraint_violated, advice::never}},
     rule{"25006", {errc::read_only, advice::never}},
-    // The transaction had failed before: the answer to COMMIT was a rollback.
+    // The transaction had failed before: COMMIT rolled back.
     rule{"25P02", {errc::conflict, advice::transaction}},
     // The transaction was open for too long: the server has ended the session.
     rule{"25P03", {errc::connection_lost, advice::session}},
-    // The session's prepared statements are gone; they are prepared anew in the next transaction.
+    // The session's prepared statements are gone; the next transaction prepares them again.
     rule{"26000", {errc::conflict, advice::transaction}},
     rule{"27", {errc::constraint_violated, advice::never}},
     rule{"28", {errc::connection_failed, advice::never}},

@@ -33,10 +33,10 @@ dialect make_postgresql_dialect() {
               {"roles", postgresql_sql::ddl_roles}},
       .prepares = true,
       .setup = {postgresql_sql::setup},
-      // Not READ WRITE: on a standby that would fail with another error than writing does.
+      // Not READ WRITE: on a standby that fails with another error than a write.
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",
       .batches = batching::arrays,
-      // The server holds no value of 1 GiB, and a row travels in one message with other data.
+      // The server stores no value of 1 GiB, and a message has a row together with other data.
       .capabilities = {.strict_needs_lock = true,
                        .schemas = true,
                        .notifies = true,

@@ -1,31 +1,30 @@
 -- The statements of PostgreSQL (12 or later). core/seam/contract.cpp defines what each takes and returns.
 --
--- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
--- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
+-- A fragment replaces its name in braces, without its comments. `NAME.given` replaces NAME if a test sets the
+-- clock. `tableq ddl --statements` prints the complete texts.
 --
 -- How a read works, and why:
 --  * A CTE with a row lock and a LIMIT finds the rows. It runs once, in any plan; a LIMIT in a join or in a
 --    sub-query may run again, and take more rows than were asked for.
---  * The found ids are passed on as an array, `id = ANY (ARRAY(...))`, not as a join: a join may be planned
---    as a hash of the whole table, and the plan of a prepared statement stays when the table has grown.
---  * Rows are found again by id, not by ctid: a row that was changed between the snapshot and the lock has
---    a new ctid, which the statement's snapshot does not see.
---  * SKIP LOCKED skips rows that others hold. A row that changed meanwhile is checked again when it is
---    locked.
+--  * The found ids go into an array, `id = ANY (ARRAY(...))`, not into a join: a join may be planned as a hash of
+--    the whole table, and a prepared statement keeps its plan when the table grows.
+--  * The second search is by id, not by ctid: a row that changed between the snapshot and the lock has a new ctid,
+--    which the statement's snapshot does not show.
+--  * SKIP LOCKED skips rows that others have locked. The lock of a row checks the row again if it has changed.
 --  * The returned rows have no order; core sorts.
 --
--- How a batch works: one array for each item parameter. New messages are unpacked by unnest in a SELECT
--- list, which reads all arrays together, row by row; in FROM it would first write all of them out, large
--- payloads to a temporary file. If the item's number is needed it is unnest WITH ORDINALITY. The planner
--- guesses that arrays have ten elements, and would join two batches of a thousand row by row. So rows are
--- matched by UNION ALL and GROUP BY, and looked up in sorted arrays with width_bucket, which counts the
--- elements up to a value. A name that ends with .one stands for one message: a scalar sub-query, which runs
--- once, and no array. Each use of a parameter has a cast, because some drivers send no types.
+-- How a batch works: one array for each item parameter. unnest in a SELECT list unpacks new messages: it reads
+-- all arrays together, row by row. In FROM it would first write all of them out, large payloads to a temporary
+-- file. If the item's number is needed, unnest has WITH ORDINALITY. The planner assumes that arrays have ten
+-- elements, and would join two batches of a thousand row by row. Therefore UNION ALL and GROUP BY match rows, and
+-- width_bucket searches sorted arrays: it counts the elements up to a value. A name with the ending .one is for
+-- one message: a scalar sub-query, which runs once, and no array. Each use of a parameter has a cast, because
+-- some drivers send no types.
 --
--- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
--- without a fence finds none, and adds none, unless the catalogue has it still: the table may be that of a later
--- queue of the same name. A statement waits for a DROP TABLE before it takes its snapshot, so what it sees of the
--- catalogue belongs to the table that it works on.
+-- The queue of the caller's handle has the identity :own_identity. A change of messages without a fence finds no
+-- row and adds none if the catalogue no longer has this identity: the table may then be that of a later queue of
+-- the same name. A statement waits for a DROP TABLE before it takes its snapshot, so its view of the catalogue
+-- belongs to its table.
 
 -- fragment: clock
 -- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
@@ -36,15 +35,15 @@ CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
 CAST(:now AS bigint)
 
 -- fragment: clock_now
--- The same, read at this moment.
+-- The same, read anew at each use.
 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
 
 -- fragment: clock_now.given
 CAST(:now AS bigint)
 
 -- fragment: passed
--- Where the search for what is due begins: nothing fell due before. A :passed in the future means that the
--- server's clock was set back; then the search begins at the front.
+-- The beginning of the search for due messages: no message fell due before. A :passed in the future means that
+-- the server's clock was set back; then the search begins at the front.
 CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
 
 -- fragment: own_queue
@@ -57,10 +56,10 @@ id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
 
 -- fragment: held_receipts
 -- The messages whose lease the given receipts hold: `mine` has their ids, sorted, and the first item of each.
--- Settling statements lock their rows by rising ids first: two batches never wait for each other in a
--- circle. They lock them whatever their state, and look at state and fence of what was locked: that is the
--- row as it is now, while the rest of the statement sees it as it was when the statement began. Under an
--- older snapshot of the caller's the lock fails with 40001, instead of a lease being reported as lost.
+-- Settling statements first lock their rows by rising ids, so that two batches never deadlock. They lock rows in
+-- any state, and then check state and fence of the locked rows: a locked row is the current version, while the
+-- rest of the statement has the version of its snapshot. With an older snapshot of the caller the lock fails with
+-- 40001; otherwise the lease would be reported as lost.
 held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
@@ -85,10 +84,9 @@ id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
 
 -- fragment: retry_delay
--- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
--- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
--- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
--- cent.
+-- The caller's delay, otherwise that of the message or of the queue for this attempt; later attempts have the
+-- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
+-- numbers are ignored, and numbers are limited to 0 to 3,650 days, or 100 per cent.
 COALESCE((CAST(:delay AS bigint[]))[p.place],
   CASE WHEN jsonb_typeof(p.rest) = 'number'
        THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
@@ -102,7 +100,7 @@ COALESCE((CAST(:delay AS bigint[]))[p.place],
   0)
 
 -- name: catalog.exists
--- And in which schema it is, or would be made: a session of the application's may look for tables elsewhere.
+-- And the schema in which it is, or would be created: a session of the application may have another search path.
 SELECT CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS present,
        COALESCE((SELECT CAST(n.nspname AS text)
                  FROM pg_catalog.pg_class AS t
@@ -119,7 +117,7 @@ FROM pg_catalog.pg_database AS d
 WHERE d.datname = current_database()
 
 -- name: catalog.lock
--- Until the transaction ends; the number is tableq's own.
+-- Until the transaction ends. Only tableq uses this number.
 SELECT pg_advisory_xact_lock(7881093214601582961)
 
 -- name: catalog.list
@@ -143,16 +141,16 @@ DELETE FROM {catalog} WHERE name = CAST(:name AS text)
 SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- name: queue.lock
--- Until the transaction ends. A reader that waited for the row at the head would get no row when its holder
--- commits, although others wait. So readers and writers of a strict queue wait here, and read afterwards.
+-- Until the transaction ends. A reader that waits for the row at the head gets no row when the holder commits,
+-- although more messages wait. Therefore readers and writers of a strict queue wait here, and read afterwards.
 SELECT pg_advisory_xact_lock(CAST(:identity AS bigint))
 
 -- name: queue.drop
 DROP TABLE {table}
 
 -- name: notify.send
--- Only if another session listens: it then holds the lock of listen.hold. Otherwise this transaction holds
--- the lock until it ends: a new listener waits for it, and reads afterwards.
+-- Only if another session listens: it then holds the lock of listen.hold. Otherwise this transaction holds the
+-- lock until its end: a new listener waits for that, and polls afterwards.
 SELECT pg_notify(CAST(:channel AS text), CAST(:payload AS text))
 WHERE NOT pg_try_advisory_xact_lock(1952606577, CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
 
@@ -160,7 +158,7 @@ WHERE NOT pg_try_advisory_xact_lock(1952606577, CAST(CAST(:identity AS bigint) &
 LISTEN {table:tableq}
 
 -- name: listen.hold
--- Until listen.drop, or the session's end. After LISTEN: a sender that finds the lock taken sends to this
+-- Until listen.drop, or the session's end. After LISTEN: a sender that finds the lock taken notifies this
 -- listener.
 SELECT CASE WHEN pg_try_advisory_lock_shared(1952606577,
                    CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
@@ -202,7 +200,7 @@ SELECT (SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LI
 FROM (SELECT txid_current_snapshot() AS snapshot) AS now
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
--- Before :floor no message is left: see queue.floor. The index still has the deleted rows.
+-- There is no message before :floor: see queue.floor. The index still has the deleted rows.
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -446,9 +444,9 @@ WHERE item IS NOT NULL AND id IS NOT NULL
   AND {own_queue}
 
 -- name: claim.replace
--- Gives waiting messages the payload of later ones with their keys; with :postpone their due time too. The
--- rows are locked first, in the order of the keys, and judged as locked. Without one a message with a
--- group is held until claim.advance makes it ready.
+-- Gives waiting messages the payload of later ones with their keys; with :postpone also their due times. The
+-- statement first locks the rows, in the order of the keys, and checks the locked versions. Without a due time a
+-- message with a group is held until claim.advance makes it ready.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table}
@@ -488,7 +486,7 @@ WHERE q.id = g.id
 RETURNING g.place - 1 AS item, q.id
 
 -- name: claim.forget
--- `due_at + 0`: to use the index of the keys, and not the one by due_at.
+-- `due_at + 0`: excludes the index by due_at, so that the index of the keys is used.
 WITH past AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -537,18 +535,17 @@ WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
 RETURNING 0 AS item, id
 
 -- name: claim.take
--- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Shifted, not multiplied,
--- and attempts within bounds: whatever plain SQL has put there, it does not stop the take. The parts that
--- :highs, :lows and :floors name are looked through one after the other: priorities from a high one down to
--- a low one, with ids from a floor on. Below the floor of a priority only those wait that came back, which
--- have a fence: see claim.floor. The nested loop asks for one row after the other, and the LIMIT ends it:
--- no more rows are locked than are taken. `state < 1` tells the index of those that came back from that of
--- all that are ready, and `>=` with `<=` keeps the primary key out, as in claim.list_ready. With :guard
--- nothing is taken while a delayed or expired message waits to be promoted: it might come first. What was
--- due before :passed is gone, unless that lies in the future: then the server's clock was set back, and
--- what has come since falls due before it. The first one by due_at is looked at, instead of asking whether
--- any is due: that question may be planned as a scan of the table.
+-- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
+-- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
+-- and attempts have bounds, so that no value of plain SQL can stop the take. The take searches the parts in
+-- :highs, :lows and :floors one after the other: priorities from a high one down to a low one, with ids from a
+-- floor on. Below the floor of a priority only returned messages wait; they have a fence: see claim.floor. The
+-- nested loop reads one row after the other, and the LIMIT ends it: no more rows are locked than are taken.
+-- `state < 1` selects the index of returned messages instead of that of all ready ones, and `>=` with `<=`
+-- excludes the primary key, as in claim.list_ready. With :guard nothing is taken while a delayed or expired
+-- message waits to be promoted, because it might come first. No message is due before :passed, unless :passed is
+-- in the future: then the server's clock was set back, and later messages fall due before it. The statement reads
+-- the first row by due_at: a query for any due row may be planned as a scan of the table.
 WITH picked AS MATERIALIZED (
   SELECT found.id
   FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
@@ -601,10 +598,10 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           headers, payload
 
 -- name: claim.floor
--- From one snapshot: the first ready message of each level from its floor on, the first in any state, the
--- lowest due time, the time, and the transactions that are still running. A message that becomes ready
--- after its insert, or whose priority changes, has a fence of at least 2^32 from then on. Statements that
--- set a due_at read the clock when their transaction has a number, so they use clock_timestamp().
+-- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest
+-- due time, the time, and the transactions that are still running. A message that becomes ready after its insert,
+-- or whose priority changes, has a fence of at least 2^32 from then on. Statements that set a due_at must read
+-- the clock after their transaction has a number, so they use clock_timestamp().
 SELECT g.item - 1 AS item,
        (SELECT id
         FROM {table}
@@ -628,7 +625,7 @@ CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
                    {clock} AS clock) AS now
 
 -- name: claim.promote
--- A history over 1,000,000 bytes was not written by tableq, and begins anew.
+-- A history of over 1,000,000 bytes is not from tableq, and is replaced.
 WITH due AS MATERIALIZED (
   SELECT id
   FROM {table}
@@ -693,8 +690,8 @@ WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.fail
--- A history of over 1,000,000 bytes begins anew. :final is 1 for a message that is given up, and 2 for one that
--- expired before it could be tried.
+-- A history of over 1,000,000 bytes is replaced. :final is 1 for a message that is given up, and 2 for one that
+-- expired before its attempt.
 WITH {held_receipts}
 UPDATE {table} AS q
 SET (state, attempts, due_at, finished_at, errors) = (
@@ -756,7 +753,7 @@ ORDER BY priority DESC, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list
--- `state IN (3, 4)`: the planner does not know :state, but then knows that the index holds all these rows.
+-- `state IN (3, 4)`: without a value for :state the planner needs this to see that the index has all these rows.
 SELECT {message}
 FROM {table}
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
@@ -765,9 +762,8 @@ ORDER BY finished_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_ready
--- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
--- index. `ANY`: with an equality the order would be that of the ids alone, and the planner might use the
--- primary key.
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
+-- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
 SELECT {message}
 FROM (
   (SELECT *
@@ -875,7 +871,7 @@ WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.lost
--- By the last committed version: a row that an open transaction changes is not lost yet.
+-- Reads the last committed version: a row that an open transaction changes is not lost yet.
 SELECT g.item - 1 AS item, g.id
 FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
 WHERE NOT EXISTS (
@@ -890,7 +886,7 @@ FROM {table}
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.unseen
--- Under a snapshot that the transaction keeps, what was added since looks like what is gone.
+-- In a transaction with a snapshot, a later message looks like a deleted one.
 SELECT g.item - 1 AS item, g.id
 FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
 WHERE current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
@@ -946,9 +942,9 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- Messages from another queue. A past_key is shown and holds nothing. No row is returned for items whose
--- key is held. If none is, the n-th lowest id belongs to the n-th item. A conflict target would ask for the
--- right to read keys, which a user who moves dead messages lacks.
+-- Messages from another queue. A past_key is only shown and holds no key. No row is returned for items whose key
+-- is held. If none is, the n-th lowest id belongs to the n-th item. A conflict target would need the right to
+-- read keys, which a user that moves dead messages does not have.
 WITH added AS (
   INSERT INTO {table} (priority, created_at, key, past_key, headers, errors, payload)
   SELECT priority, created_at, key, past_key, headers, errors, payload
@@ -971,10 +967,9 @@ JOIN {table} AS q ON q.id = g.id
 WHERE q.group_key IS NOT NULL
 
 -- name: claim.advance
--- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
--- failure count. Called with the groups locked, each named once. The states are given as ranges, so that
--- the index of groups is read no further, and no other index serves; `state + 0` excludes the index of held
--- messages.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
+-- count too. The groups must be locked, and each given once. The states are ranges, so that only the needed part
+-- of the index of groups is read, and no other index; `state + 0` excludes the index of held messages.
 WITH next AS MATERIALIZED (
   SELECT n.id, g.item
   FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
@@ -1088,7 +1083,7 @@ SELECT name, CAST(:paused AS bigint) FROM {catalog} WHERE name = CAST(:queue AS 
 ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 
 -- name: limits.set
--- A new rate begins with a full burst. A rate that is set again keeps its tokens.
+-- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
 INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
        CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
@@ -1107,8 +1102,8 @@ SET capacity = excluded.capacity,
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 
 -- name: queue.count
--- If the range from the first to the last id is small enough, its length is the answer: two seeks.
--- Otherwise the rows are counted.
+-- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
+-- rows are counted.
 SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
             ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT CAST(:max AS bigint)) AS rest) END
          AS number

@@ -53,8 +53,8 @@ std::string file_of(const connection_url& url) {
   return file;
 }
 
-/// The file to which the name leads now. Later sessions open the same file, even if the working
-/// directory or a symbolic link has changed.
+/// The file that has the name now. Later sessions open the same file, even if the working directory
+/// or a symbolic link has changed.
 std::string place_of_file(const std::string& file) {
   if (file == memory || file.starts_with("file:")) return file;
   std::error_code failed;

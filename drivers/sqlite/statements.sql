@@ -1,25 +1,28 @@
 -- The statements of SQLite (3.35 or later). core/seam/contract.cpp defines what each takes and returns.
 --
--- Tables are those of `main`: a session of the application's may have temporary ones of the same name, which
--- would come first.
+-- Tables are those of `main`: a session of the application may have temporary tables of the same name, which
+-- would hide them.
 --
--- A fragment is put in the place of its name in braces, without its comments. `NAME.given` takes the place of
--- NAME where a test sets the clock. `tableq ddl --statements` prints the texts whole.
--- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file.
--- What returns rows begins with SELECT or WITH: its ODBC driver tells by the first word whether there are any.
--- Where nothing is to be prepared, the WITH names nothing that is used, and costs nothing.
--- A name that ends with .one stands for :max = 1, where a comparison needs no list of ids; one that ends with
--- .bare is run by the transport that tells the id itself: RETURNING costs a table in memory each time.
--- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
--- without a fence finds none, and adds none, unless the catalogue has it still: the table may be that of a later
--- queue of the same name. Catalogue and table are seen in one snapshot.
+-- A fragment replaces its name in braces, without its comments. `NAME.given` replaces NAME if a test sets the
+-- clock. `tableq ddl --statements` prints the complete texts.
+--
+-- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file. A
+-- statement that returns rows begins with SELECT or WITH: the ODBC driver decides by the first word whether there
+-- are rows. A WITH that is needed only for that has an unused name, and costs nothing.
+--
+-- A name with the ending .one is for :max = 1, when a comparison needs no list of ids. One with .bare is for the
+-- transport that reports the id itself: RETURNING costs a table in memory each time.
+--
+-- The queue of the caller's handle has the identity :own_identity. A change of messages without a fence finds no
+-- row and adds none if the catalogue no longer has this identity: the table may then be that of a later queue of
+-- the same name. One snapshot has both the catalogue and the table.
 
 -- fragment: clock
 -- Milliseconds since 1970. It stands still within one statement.
 CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)
 
 -- fragment: clock.given
--- The clock that a test sets, or that the transport reads: that costs a tenth of the function.
+-- The clock that a test sets, or that the transport reads: it costs a tenth of the function.
 :now
 
 -- fragment: own_queue
@@ -35,10 +38,9 @@ id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
 id = :id AND state = 1 AND fence = :fence
 
 -- fragment: retry_delay
--- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
--- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
--- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
--- cent.
+-- The caller's delay, otherwise that of the message or of the queue for this attempt; later attempts have the
+-- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
+-- numbers are ignored, and numbers are limited to 0 to 3,650 days, or 100 per cent.
 COALESCE(:delay,
   CASE WHEN json_type(rule, place) IN ('integer', 'real')
        THEN CAST(MIN(MAX(json_extract(rule, place), 0), 315360000000) AS INTEGER) END
@@ -261,8 +263,8 @@ WHERE key = :key AND key IS NOT NULL
   AND {own_queue}
 
 -- name: claim.replace
--- Gives a waiting message the payload of a later one with its key; with :postpone its due time too. Without
--- one a message with a group is held until claim.advance makes it ready.
+-- Gives a waiting message the payload of a later one with its key; with :postpone also its due time. Without a
+-- due time a message with a group is held until claim.advance makes it ready.
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
@@ -281,8 +283,7 @@ WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :pos
 RETURNING id
 
 -- name: claim.forget
--- Done messages that stayed only for their keys: this one, and some of those whose window has been over
--- longest.
+-- Done messages that stayed only for their keys: this one, and some whose window ended first.
 WITH past AS (
   SELECT id FROM main.{table}
   WHERE key = :key AND key IS NOT NULL AND state = 3
@@ -319,11 +320,10 @@ WHERE id IN (SELECT id FROM past)
 RETURNING id
 
 -- name: claim.take
--- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Columns hold whatever
--- plain SQL has put there, be it text: the casts and bounds keep that from stopping the take, or the
--- settlement. With :guard nothing is taken while a delayed or expired message waits to be promoted: it
--- might come first.
+-- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
+-- the receipt of a take that was rolled back never matches a later take. Plain SQL may have put any value into
+-- the columns, even text: with the casts and bounds it cannot stop a take or a settlement. With :guard nothing is
+-- taken while a delayed or expired message waits to be promoted, because it might come first.
 WITH picked AS (
   SELECT id FROM main.{table}
   WHERE state = 0
@@ -376,7 +376,7 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
           headers, payload
 
 -- name: claim.promote
--- A history over 1,000,000 characters was not written by tableq, and begins anew.
+-- A history of over 1,000,000 characters is not from tableq, and is replaced.
 WITH due AS (
   SELECT id FROM main.{table}
   WHERE state IN (1, 2)
@@ -434,8 +434,8 @@ WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.fail
--- A history of over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for one that
--- expired before it could be tried.
+-- A history of over 1,000,000 characters is replaced. :final is 1 for a message that is given up, and 2 for one
+-- that expired before its attempt.
 WITH failed AS (
   SELECT id, last, clock,
          {retry_delay} AS rest
@@ -500,8 +500,8 @@ ORDER BY priority DESC, id
 LIMIT :max
 
 -- name: claim.list
--- typeof, here and below: a value from plain SQL that is no whole number could not tell the next page where
--- to begin.
+-- typeof, here and below: a value from plain SQL that is not a whole number cannot be the beginning of the next
+-- page.
 SELECT {message}
 FROM main.{table}
 WHERE state = :state AND state IN (3, 4) AND typeof(finished_at) = 'integer'
@@ -603,7 +603,7 @@ WHERE NOT EXISTS (SELECT 1 FROM main.{table} WHERE {receipt_held})
 SELECT id, state FROM main.{table} WHERE id = :id
 
 -- name: claim.unseen
--- None: a transaction that has tried to write sees the newest, or was refused for an old snapshot.
+-- No rows: a transaction that has tried to write sees the newest data, or was refused for an old snapshot.
 SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
 
 -- name: claim.redrive
@@ -631,7 +631,7 @@ RETURNING id, state, priority, attempts, created_at, due_at, claimed_at, finishe
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
 -- name: claim.adopt
--- A message from another queue. A past_key is shown and holds nothing. No row is returned when the key is
+-- A message from another queue. A past_key is only shown and holds no key. No row is returned when the key is
 -- held.
 WITH unused AS (SELECT 1)
 INSERT INTO main.{table} (payload, priority, created_at, key, past_key, headers, errors)
@@ -643,8 +643,8 @@ RETURNING id
 SELECT group_key FROM main.{table} WHERE id = :id AND group_key IS NOT NULL
 
 -- name: claim.advance
--- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
--- failure count. The index is named: with statistics of one large group others look cheaper.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
+-- count too. INDEXED BY: with statistics of one large group other indexes seem cheaper.
 WITH next AS (
   SELECT id FROM main.{table} INDEXED BY {table:group}
   WHERE group_key = :group AND state = 5
@@ -717,8 +717,8 @@ LEFT JOIN main.{limits} AS l ON l.queue = c.name
 WHERE c.name = :queue
 
 -- name: limits.ask
--- Inside a caller's transaction, which may have begun with a read: a plain read would pin its snapshot, and
--- its first write would fail as soon as another session has written meanwhile.
+-- For a caller's transaction, which may have begun with a read. A plain read would pin its snapshot, and its
+-- first write would fail if another session has written meanwhile.
 WITH unused AS (SELECT 1)
 UPDATE main.{catalog} SET layout = layout WHERE name = :queue
 RETURNING identity, kind,
@@ -743,7 +743,7 @@ SELECT name, :paused FROM main.{catalog} WHERE name = :queue
 ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 
 -- name: limits.set
--- A new rate begins with a full burst. A rate that is set again keeps its tokens.
+-- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
 INSERT INTO main.{limits} (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, :capacity, :rate, :burst, :concurrency, :tokens,
        {clock}
@@ -759,8 +759,8 @@ SET capacity = excluded.capacity, burst = excluded.burst, concurrency = excluded
 DELETE FROM main.{limits} WHERE queue = :queue
 
 -- name: queue.count
--- If the range from the first to the last id is small enough, its length is the answer: two seeks.
--- Otherwise the rows are counted.
+-- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
+-- rows are counted.
 SELECT CASE WHEN span <= :enough THEN span
             ELSE (SELECT COUNT(*) FROM (SELECT 1 FROM main.{table} LIMIT :max)) END AS number
 FROM (SELECT COALESCE((SELECT MAX(id) FROM main.{table}) - (SELECT MIN(id) FROM main.{table}) + 1, 0) AS span)

@@ -32,7 +32,7 @@ constexpr verdict unknown{
     errc::internal, advice::never,
     "the server reported an error that tableq does not know; its number tells which"};
 
-// Rules go by the server's number, because drivers report different SQLSTATEs. Every sentence is
+// Rules use the server's number, because drivers report different SQLSTATEs. Every sentence is
 // written here, because the server's sentence may quote values. With XACT_ABORT every error ends
 // the transaction, so no advice is `statement`.
 constexpr std::array rules{

@@ -12,20 +12,20 @@
 --    FORCESEEK: a plan that is made while the table is empty must be right with a million messages.
 --  * Only the rows of OUTPUT report the effect, because counts may be switched off. They have no order;
 --    core sorts.
---  * Each of two states is a range of the index by itself: one predicate over both would be sorted, all of
---    it.
+--  * Each of two states has its own range of the index: with one predicate over both the server would sort all
+--    rows.
 --
--- How a batch works: `{items: (...)}` stands for one row of VALUES for each item, and :item in it for the
--- item's number. Rows beyond the last item are NULL, and are left out. Each use of a parameter is sent
--- again. FORCE ORDER and LOOP JOIN: one seek for each item, in the order of their ids.
+-- How a batch works: `{items: (...)}` stands for one row of VALUES for each item, and :item in it for the item's
+-- number. Rows after the last item are NULL, and are ignored. Each use of a parameter is sent separately. FORCE
+-- ORDER and LOOP JOIN: one seek for each item, in the order of their ids.
 --
--- Queries that take nothing skip rows that are being changed, and hold nothing: they neither wait nor
--- deadlock. READCOMMITTEDLOCK: without it READPAST is an error under row versioning. Each use of a
--- parameter has a cast, because each driver declares them in its own way.
+-- Queries that take no message skip rows that others are changing, and keep no locks: they neither wait nor
+-- deadlock. READCOMMITTEDLOCK: without it READPAST is an error under row versioning. Each use of a parameter has
+-- a cast, because each driver declares them in its own way.
 --
--- :own_identity is the identity of the queue that the caller's handle was opened for. What changes messages
--- without a fence is refused with error 52003 unless the catalogue has it still: the table may be that of a later
--- queue of the same name. READCOMMITTEDLOCK: what is being dropped is waited for.
+-- The queue of the caller's handle has the identity :own_identity. A change of messages without a fence is
+-- refused with error 52003 if the catalogue no longer has this identity: the table may then be that of a later
+-- queue of the same name. READCOMMITTEDLOCK: the statement waits for a drop that has not ended.
 
 -- fragment: clock
 -- Milliseconds since 1970. It stands still within one statement.
@@ -45,7 +45,7 @@ id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
 
 -- fragment: message_row
--- What {message} is made of.
+-- The source of {message}.
 id, state, priority, attempts, created_at, due_at, claimed_at,
            finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
 
@@ -64,10 +64,9 @@ id, state, priority, attempts, created_at, due_at, claimed_at,
 v.turn = 1 AND q.state = 1 AND q.fence = v.fence
 
 -- fragment: retry_delay
--- What the caller says, or else the delay of the message or of the queue for this attempt, the last one for
--- all attempts beyond; the dice move it by up to `jitter` per cent. A rule that plain SQL has written may be
--- anything: what is no number in it is none, and a number is no less than 0, and at most 3,650 days or 100 per
--- cent.
+-- The caller's delay, otherwise that of the message or of the queue for this attempt; later attempts have the
+-- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
+-- numbers are ignored, and numbers are limited to 0 to 3,650 days, or 100 per cent.
 COALESCE(v.delay,
   CASE WHEN r.rest >= CAST(315360000000 AS bigint) THEN CAST(315360000000 AS bigint)
        WHEN r.rest > 0 THEN CAST(r.rest AS bigint) END
@@ -78,12 +77,13 @@ COALESCE(v.delay,
   0)
 
 -- name: catalog.exists
--- And in which schema it is, or would be made: a session of the application's may have another one by default.
+-- And the schema in which it is, or would be created: a session of the application may have another default
+-- schema.
 SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present,
        COALESCE(OBJECT_SCHEMA_NAME(OBJECT_ID(N'{catalog}', N'U')), SCHEMA_NAME()) AS [schema]
 
 -- name: session.identity
--- tempdb is made anew when the server starts; any login may see it.
+-- The server creates tempdb at each start; any login may see it.
 SELECT CONCAT(@@SERVERNAME, N' ', DB_ID(), N' ', CONVERT(nvarchar(30), d.create_date, 126)) AS [database]
 FROM sys.databases AS d
 WHERE d.name = N'tempdb'
@@ -287,11 +287,11 @@ FROM (SELECT TOP (1) due_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDL
 CROSS JOIN (SELECT {clock} AS clock) AS t
 
 -- name: claim.enqueue
--- `fence` carries the item's number: a take reads only its upper half. Items whose key is held are left
--- out, and so are all but the first of those with one key. HOLDLOCK also locks the gap of a missing key
--- until the transaction ends: of two writers with one key the second waits and then sees the first one's
--- message. LOOP JOIN: one seek for each key, or the gaps of all keys would be locked. A message with a
--- group is held until claim.advance makes it ready.
+-- `fence` carries the item's number: a take reads only its upper half. Items whose key is held are ignored; of
+-- several items with one key only the first is inserted. HOLDLOCK also locks the gap of a missing key until the
+-- transaction ends: of two writers with one key the second waits, and then sees the first one's message. LOOP
+-- JOIN: one seek for each key. Any other join would lock the gaps of all keys. A message with a group is held
+-- until claim.advance makes it ready.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
@@ -344,8 +344,8 @@ WHERE held.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.replace
--- Gives waiting messages the payload of later ones with their keys; with :postpone their due time too. Without
--- one a message with a group is held until claim.advance makes it ready.
+-- Gives waiting messages the payload of later ones with their keys; with :postpone also their due times. Without
+-- a due time a message with a group is held until claim.advance makes it ready.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
@@ -372,8 +372,7 @@ WHERE v.payload IS NOT NULL AND q.[key] IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
--- Done messages that stayed only for their keys: these, and some of those whose window has been over
--- longest.
+-- Done messages that stayed only for their keys: these, and some whose window ended first.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
@@ -428,12 +427,12 @@ FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
 WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.take
--- The fence: a count in the upper half, so that it grows, and the caller's random token in the lower, so
--- that a take which was rolled back leaves no receipt that matches the next one. Both that and the attempts
--- stay within bounds, whatever plain SQL has put there: an overflow would stop the take. A number over 2^31
--- is a decimal unless it is cast, and its division would leave a fraction. With :guard nothing is taken
--- while a delayed or expired message waits to be promoted: it might come first. That is looked up
--- beforehand: as a condition of the read it would be asked for each ready message.
+-- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
+-- the receipt of a take that was rolled back never matches a later take. Fence and attempts have bounds against
+-- any value of plain SQL: an overflow would stop the take. A number over 2^31 is a decimal unless it is cast, and
+-- its division would leave a fraction. With :guard nothing is taken while a delayed or expired message waits to
+-- be promoted, because it might come first. A query before the read checks that: a condition of the read would
+-- run for each ready message.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
@@ -469,9 +468,8 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
        inserted.headers, inserted.payload
 
 -- name: claim.promote
--- READPAST twice: a settlement locks the table first and the index second; here it is the other way round,
--- and waiting would be a deadlock. A history over 1,000,000 characters was not written by tableq, and
--- begins anew.
+-- READPAST twice: a settlement locks the table first and the index second. This statement has the reverse order,
+-- so waiting could deadlock. A history of over 1,000,000 characters is not from tableq, and is replaced.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH due AS (
@@ -515,10 +513,9 @@ INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = d
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.complete
--- Settling statements wait for the row's lock, and check its current version: with READPAST any lock on the
--- row would make the lease look lost. Receipts are numbered in the order of their ids, so that rows are
--- locked in that order, and two batches do not wait for each other in a circle. Of two equal receipts the
--- first counts.
+-- Settling statements wait for the row's lock, and check its current version: with READPAST any lock on the row
+-- would make the lease look lost. Receipts are numbered by their ids, so that rows are locked in that order, and
+-- two batches do not deadlock. Of two equal receipts the first has the effect.
 DELETE q
 OUTPUT v.item, deleted.id
 FROM {receipts}
@@ -545,8 +542,8 @@ WHERE {receipt_held} AND (t.strip = 0 OR q.[key] IS NOT NULL)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
--- A history of over 1,000,000 characters begins anew. :final is 1 for a message that is given up, and 2 for one that
--- expired before it could be tried.
+-- A history of over 1,000,000 characters is replaced. :final is 1 for a message that is given up, and 2 for one
+-- that expired before its attempt.
 UPDATE q
 SET state = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
     attempts = CASE WHEN v.final <> 2 THEN q.attempts WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END,
@@ -788,7 +785,7 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.unseen
--- In a SNAPSHOT transaction (5): what is committed, and not to be seen from the snapshot.
+-- In a SNAPSHOT transaction (5): committed messages that the snapshot does not show.
 SELECT v.item, q.id
 FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
 INNER JOIN {table} AS q WITH (READCOMMITTEDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
@@ -843,10 +840,9 @@ WHERE v.turn = 1 AND q.state = CAST(:state AS bigint)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.adopt
--- Messages from another queue. A past_key is shown and holds nothing. A key that another transaction has
--- added since claim.find_key is a violation of the index: to look for it here would ask for the right to
--- read keys, which a user who moves dead messages lacks. `fence` carries the item's number: a take reads
--- only its upper half.
+-- Messages from another queue. A past_key is only shown and holds no key. A key that another transaction has
+-- added since claim.find_key violates the index: a check here would need the right to read keys, which a user
+-- that moves dead messages does not have. `fence` carries the item's number: a take reads only its upper half.
 INSERT INTO {table} (priority, fence, created_at, [key], past_key, headers, errors, payload)
 OUTPUT inserted.fence AS item, inserted.id
 SELECT v.priority, v.item, v.created_at, v.[key], v.past_key, v.headers, v.errors, v.payload
@@ -870,8 +866,8 @@ WHERE q.group_key IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.advance
--- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that rest after a
--- failure count. Called with the groups locked, each named once.
+-- Makes the next messages of a group ready, up to :limit at a time. With :hold messages that wait for their retry
+-- count too. The groups must be locked, and each given once.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
@@ -986,16 +982,16 @@ CROSS JOIN (SELECT {clock} AS clock) AS t
 ORDER BY w.due_at
 
 -- name: limits.read limits.ask
--- READUNCOMMITTED: an enqueue must not wait for a reader's transaction that has taken tokens. The result
--- holds for less than a second, and readers read again under the lock.
--- Which queue has the name is read as committed: a handle whose queue is gone does not come back.
+-- READUNCOMMITTED: an enqueue must not wait for a reader's transaction that has taken tokens. The result is used
+-- for less than a second, and readers read again under the lock. The identity is read as committed: a handle
+-- whose queue was dropped never becomes valid again.
 SELECT c.[identity], c.kind, l.paused, l.capacity, l.rate, l.burst, l.concurrency
 FROM {catalog} AS c WITH (READCOMMITTED)
 LEFT JOIN {limits} AS l WITH (READUNCOMMITTED) ON l.queue = c.name
 WHERE c.name = CAST(:queue AS nvarchar(60))
 
 -- name: limits.lock
--- UPDLOCK: until the transaction ends, so that readers of a limited queue run one after the other.
+-- UPDLOCK holds until the transaction ends, so that readers of a limited queue run one after the other.
 SELECT paused, rate, burst, concurrency, tokens, refilled_at,
        {clock} AS clock
 FROM {limits} WITH (UPDLOCK, ROWLOCK)
@@ -1019,7 +1015,7 @@ WHERE name = CAST(:queue AS nvarchar(60))
 UPDATE {limits} SET paused = CAST(:paused AS bigint) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.set
--- A new rate begins with a full burst. A rate that is set again keeps its tokens.
+-- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
 INSERT INTO {limits} (queue)
 SELECT name
 FROM {catalog}
@@ -1044,8 +1040,8 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 DELETE FROM {limits} WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: queue.count
--- If the range from the first to the last id is small enough, its length is the answer: two seeks.
--- Otherwise the rows are counted.
+-- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
+-- rows are counted.
 SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
             ELSE (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
@@ -1141,9 +1137,8 @@ FROM (
 ) AS checked
 
 -- name: doctor.queue
--- Indexes are compared with their shape in one line: filters without blanks, brackets and parentheses,
--- because the server prints those in its own way. Names of the system's tables may have another collation
--- than the database.
+-- Each index is compared as one line: filters without blanks, brackets and parentheses, because the server prints
+-- those differently. Names in the system's tables may have another collation than the database.
 WITH wanted (kind, label, shape) AS (
   SELECT w.kind, w.label, w.shape
   FROM (VALUES

@@ -9,9 +9,9 @@ namespace tableq::inline v0::drivers {
 /// copied nothing.
 ///
 /// An open read that began while the log was empty prevents all copying. SQLite detects this only
-/// after it has sorted the whole log (walCheckpoint in its wal.c). So each commit would cost more
-/// than the one before. After an attempt that copies nothing, the next one waits fifty times as
-/// long as that attempt took. So attempts use at most a fiftieth of the time.
+/// after it has sorted the whole log (walCheckpoint in its wal.c). Each commit would then cost more
+/// than the one before. After an attempt that copied nothing, the next attempt waits for fifty
+/// times its duration. Attempts therefore use at most a fiftieth of the time.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; it belongs to its session.

@@ -8,7 +8,7 @@
 
 namespace tableq::inline v0::drivers {
 
-/// Where all sessions of a `database` object are connected: as the first of them says.
+/// The place to which all sessions of a `database` object are connected: that of the first session.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

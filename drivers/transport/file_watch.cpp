@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Common to all watches: a change of a file names no queue.
+/// The common base of all watches. A change of a file names no queue.
 class file_listener : public core::listener {
  public:
   bool follow(const core::table_names& /*names*/, std::int64_t /*identity*/) override {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// Addresses as libpq takes them: its URI with its parameters, and `key=value key=value` after the
+/// Addresses in libpq's forms: its URI with its parameters, and `key=value key=value` after the
 /// scheme. For the dialects on libpq.
 
 #include <libpq-fe.h>
@@ -43,7 +43,7 @@ inline bool given(const options& parsed, std::string_view key) noexcept {
 }
 
 inline void check_key(const options& known, std::string_view key) {
-  // libpq reads ssl=true, as JDBC writes it, as sslmode=require.
+  // libpq reads JDBC's ssl=true as sslmode=require.
   if (key == "ssl" || find(known, key) != nullptr) return;
   refuse("unknown key " + core::shown(key) +
          "; known are libpq's, such as sslmode and connect_timeout, and pooling");
@@ -193,7 +193,7 @@ inline void check_place(const options& parsed) {
   }
 }
 
-/// The address for SOCI with defaults filled in, and whether it leads to a pooler.
+/// The address for SOCI with its defaults, and whether it is that of a pooler.
 struct address {
   std::string connect;
   bool pooled = false;

@@ -15,18 +15,18 @@ class named_file {
  public:
   /// @param name an absolute path.
   explicit named_file(std::string name);
-  /// A file that a session has open although the name already leads elsewhere.
+  /// A file that a session has open although its name already belongs to another file.
   static named_file gone(std::string name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Whether the name led to a file at first.
+  /// Whether there was a file of this name at first.
   [[nodiscard]] bool found() const noexcept { return node_ != 0; }
-  /// The same text for the same file, whatever its names.
+  /// The same text for the same file, under any name.
   [[nodiscard]] std::string number() const;
-  /// Whether the name still leads to this file. Costs one system call, about a microsecond.
+  /// Whether this file still has the name. Costs one system call, about a microsecond.
   [[nodiscard]] bool there() const noexcept;
 
-  /// An error message: what happened to the file, and what to do.
+  /// An error message: the fate of the file, and the remedy.
   [[nodiscard]] std::string complaint() const;
   /// Whether both are the same file, even under different names.
   [[nodiscard]] bool same(const named_file& other) const noexcept {

@@ -168,7 +168,7 @@ class statement_handle {
   }
 
  private:
-  /// ODBC's functions take no const, and do not write.
+  /// ODBC's functions take non-const pointers, but do not write.
   static SQLCHAR* text_of(const std::string& sql) noexcept {
     return const_cast<SQLCHAR*>(reinterpret_cast<const SQLCHAR*>(sql.data()));
   }
@@ -179,7 +179,7 @@ class statement_handle {
     fail(SQL_HANDLE_STMT, handle_, link_.handle);
   }
 
-  /// A driver may judge by the first word of a text whether it returns rows.
+  /// A driver may decide by the first word of a text whether it returns rows.
   void check_that_nothing_changed() {
     SQLLEN changed = 0;
     if (SQL_SUCCEEDED(SQLRowCount(handle_, &changed)) && changed > 0) {

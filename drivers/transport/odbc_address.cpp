@@ -26,7 +26,7 @@ bool letter(char c) noexcept {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether no parser of connection strings finds syntax in the value.
+/// Whether the value has no syntax of connection strings.
 bool harmless(char c) noexcept {
   constexpr std::string_view also = "._-:,/\\+";
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != std::string_view::npos;
@@ -74,7 +74,7 @@ bool names_a_secret(std::string_view key) {
                      [&](std::string_view part) { return key.find(part) != npos; });
 }
 
-/// Whether a reader could guess the hidden text from the stars and the rest of the sentence.
+/// Whether the stars and the rest of the sentence reveal the hidden text.
 bool distinctive(std::string_view secret) {
   return secret.size() >= 4 && !std::all_of(secret.begin(), secret.end(), letter);
 }

@@ -12,8 +12,8 @@
 
 namespace tableq::inline v0::drivers::odbc {
 
-/// A value as it is written after `Key=`: in braces if any of it could be read as syntax, and then
-/// with each closing brace doubled. The caller has refused control characters.
+/// A value in its form after `Key=`: in braces if any part could be read as syntax, and then with
+/// each closing brace doubled. The caller has refused control characters.
 std::string quoted(std::string_view value);
 
 /// A value in a form with the same meaning for all drivers: some read a doubled brace as one,
@@ -48,10 +48,11 @@ std::vector<attribute> parse(std::string_view connection_string);
 std::string without_secrets(std::string sentence, std::string_view connection_string);
 
 /// The text after `odbc://`, unchanged.
-/// @throws error errc::invalid_argument when that is no connection string; never with a part of it.
+/// @throws error errc::invalid_argument when it is not a connection string; the error never quotes
+///   it.
 std::string raw_connection_string(const connection_url& url);
 
-/// The names of the drivers that the driver manager knows, in its order.
+/// The names of the driver manager's drivers, in its order.
 /// @throws error errc::connection_failed when there is no driver manager.
 std::vector<std::string> installed_drivers();
 

@@ -178,7 +178,8 @@ std::string choose(const tds_settings& given, const std::vector<std::string>& in
 std::string for_freetds(const tds_settings& given, const std::string& driver) {
   const auto plain = [&](const char* part, std::string_view value) {
     const auto out = quoted_without_doubling(value);
-    // Up to 1.3.20 it reads `}}` as two; since then it accepts no single `}` between braces.
+    // Up to version 1.3.20 it reads `}}` as two braces; later versions accept no single `}` between
+    // braces.
     if (!out) {
       refuse(given.backend, std::string(part) +
                                 " holds } together with ;, or with { at the beginning, which "

@@ -22,10 +22,11 @@ struct tds_address {
 /// connection.
 ///
 /// There is no key for a login time-out: not all releases of the two drivers take it from the
-/// connection string. Nor is there one for a failover partner, which only Microsoft's driver on
-/// Windows knows; elsewhere it would be ignored.
-/// @throws error in the name of `backend`: errc::connection_failed when no driver serves,
-///   errc::invalid_argument naming what the address or the driver cannot do; never with a value.
+/// connection string. There is none for a failover partner either: only Microsoft's driver on
+/// Windows has it, and others would ignore it.
+/// @throws error in the name of `backend`: errc::connection_failed when there is no suitable
+///   driver, errc::invalid_argument naming an unsupported key of the address or the driver; never
+///   with a value.
 tds_address resolve_tds(const connection_url& url, std::string_view backend,
                         const std::vector<std::string>& installed);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// `scheme://user:password@host:port/database?key=value`, for databases whose ODBC drivers know no
+/// `scheme://user:password@host:port/database?key=value`, for databases whose ODBC drivers have no
 /// such form.
 
 #include <cstdint>

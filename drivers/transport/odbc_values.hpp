@@ -1,9 +1,8 @@
 #pragma once
 
 /// @file
-/// Values to and from an ODBC driver. Text is sent as UTF-16 or UTF-8, as the dialect requires: the
-/// form that suits one driver is converted to the locale's character set by another. For odbc.cpp
-/// only.
+/// Values to and from an ODBC driver. Text is sent as UTF-16 or UTF-8, as the dialect requires:
+/// some drivers would convert the other form to the locale's character set. For odbc.cpp only.
 
 #include <sql.h>
 #include <sqlext.h>

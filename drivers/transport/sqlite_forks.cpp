@@ -18,7 +18,7 @@ namespace {
 using stat_call = int (*)(const char*, struct stat*);
 using fstat_call = int (*)(int, struct stat*);
 
-/// In the order in which SQLite itself locks them.
+/// In SQLite's own order of locking.
 constexpr std::array mutex_ids{
     SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_VFS1, SQLITE_MUTEX_STATIC_VFS2,
     SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MAIN,
@@ -59,7 +59,7 @@ sqlite3_syscall_ptr as_pointer(Call call) {
 }
 
 void take_mutexes() {
-  // These mutexes are held only briefly. If one is not, the fork must not wait for ever.
+  // These mutexes are held only briefly. If one is not, the fork must not wait forever.
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{1};
   inherited& mine = all();
   mine.one_at_a_time.lock();

@@ -15,15 +15,16 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// After this time and number of writes, a session checks whether others wait; after the longest
-/// turn in any case. Long enough to outweigh the next session's cold cache and the idle disk. Short
-/// enough for many sessions to get a turn within a few dozen milliseconds.
+/// After this time and number of writes, or after the longest turn, a session checks whether others
+/// wait. The turn is long enough to outweigh the next session's cold cache and the idle disk. It is
+/// short enough for many sessions to get a turn within a few dozen milliseconds.
 constexpr steady_clock::duration turn = 1ms;
 constexpr int writes_of_turn = 8;
 constexpr steady_clock::duration longest_turn = 10ms;
 
-/// How long the head of the line sleeps between two attempts: long at first, since another session
-/// has just got the lock; then short; long again if a session holds the lock for a long time.
+/// The sleep of the head of the line between two attempts. It is long at first, since another
+/// session has just got the lock; then short; then long again if a session holds the lock for a
+/// long time.
 steady_clock::duration pause_of_head(steady_clock::duration waited) {
   constexpr steady_clock::duration during_a_turn = 200us;
   constexpr steady_clock::duration shortest = 100us;
@@ -32,8 +33,8 @@ steady_clock::duration pause_of_head(steady_clock::duration waited) {
   return std::clamp(waited / 20, shortest, longest);
 }
 
-/// How long the other sessions sleep before they try to become the head. The sleep gets shorter the
-/// longer a session has waited, so that the first in the line mostly writes first.
+/// The sleep of the other sessions before they try to become the head. It becomes shorter with the
+/// waiting time, so that the longest waiting session mostly writes first.
 steady_clock::duration pause_in_line(steady_clock::duration waited) {
   constexpr double scale = 3000;  // microseconds
   constexpr double shortest = 100;

@@ -9,13 +9,13 @@
 
 namespace tableq::inline v0::drivers {
 
-/// The waiting line of all sessions that write to one SQLite file, in every process: waiting
-/// sessions queue up, and a session that has written for a while lets the next one go first.
+/// The waiting line of all sessions that write to one SQLite file, in every process. Waiting
+/// sessions queue up, and a session that has written for a while gives way to the next one.
 ///
 /// Only SQLite's lock on the file decides which session writes. The head of the line holds an
-/// advisory lock (flock) on the file's log, which has no meaning for SQLite and other programs; the
-/// system releases it when its holder dies. Without a log, or if it cannot be opened, there is no
-/// line, and sessions sleep for short times.
+/// advisory lock (flock) on the file's log. SQLite and other programs ignore this lock; the system
+/// releases it when its holder dies. Without a log, or if it cannot be opened, there is no line,
+/// and sessions sleep for short times.
 ///
 /// Owns a descriptor of the log, opened when it is first needed.
 ///

@@ -7,7 +7,7 @@
 
 namespace tableq::inline v0 {
 
-/// The items of one batch: made of any contiguous range of them, or of `{first, second}`.
+/// The items of one batch: any contiguous range of them, or `{first, second}`.
 ///
 /// Borrows them until the call returns: use it for parameters only.
 template <class Item>
@@ -21,7 +21,7 @@ class batch_view {
   /// `{first, second}`.
   batch_view(std::initializer_list<Item> items) noexcept : items_(items.begin(), items.size()) {}
 
-  /// The items, borrowed. Empty: a call with them does nothing.
+  /// The items, borrowed. A call with no items does nothing.
   [[nodiscard]] std::span<const Item> items() const noexcept { return items_; }
 
  private:

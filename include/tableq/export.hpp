@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// The one macro that marks what the library exports; everything else stays hidden.
+/// The macro that marks the exported symbols; all others stay hidden.
 
 #if defined(TABLEQ_STATIC)
 #define TABLEQ_EXPORT

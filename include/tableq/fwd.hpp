@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Declares the classes of tableq without defining them. Declare none by hand: they live in an
-/// inline namespace, whose name changes when programs have to be compiled anew.
+/// Declares the classes of tableq without defining them. Do not declare them yourself: they are in
+/// an inline namespace, whose name changes when programs have to be recompiled.
 
 namespace tableq::inline v0 {
 
@@ -29,7 +29,7 @@ class text_view;
 class transaction;
 class worker;
 
-// The library's own; applications cannot use it.
+// Internal; applications cannot use it.
 namespace core {
 class access;
 class worker_engine;

@@ -17,7 +17,7 @@ namespace tableq::inline v0 {
 
 /// The function that a `worker` or `drain` calls for each message.
 ///
-/// Made of any callable, also of one that can only be moved, with one of these parameter lists:
+/// Holds any callable, also a move-only one, with one of these parameter lists:
 ///
 /// - `(const delivery&)`
 /// - `(const delivery&, const std::stop_token&)`
@@ -25,31 +25,32 @@ namespace tableq::inline v0 {
 /// - `(transaction&, const delivery&, const std::stop_token&)`
 ///
 /// It returns nothing, which means `handled::completed()`, or a `handled`. The lists without a
-/// transaction are tried first: a generic lambda that wants the transaction names its type.
+/// transaction are tried first: a generic lambda with a transaction must name that parameter's
+/// type.
 ///
 /// With a transaction the work and the completion of the message are one: the worker begins the
 /// transaction, calls the handler, completes the message in it, and commits. `jobs.in(tx)` and
-/// `session_of(tx)` do work inside of it. The handler neither commits nor rolls back. On any other
-/// verdict, and when the handler throws, the transaction is rolled back first. `handled::settled()`
-/// commits without completing. The handler is called again from its start, as the body of
-/// `database::transact`, after a conflict (serialization, deadlock, busy) or a session that was
-/// lost before the commit; it must have no effects outside the transaction. A commit with an
-/// unknown outcome is told as `unknown` and never repeated. If the lease was lost, the transaction
-/// is rolled back. It holds its locks while the handler runs (on SQLite it keeps out all other
-/// writers, the extension of leases too), and each handler that runs has a session to itself:
-/// open_options::max_sessions must allow one more than there are handlers.
+/// `session_of(tx)` do work inside it. The handler must not commit or roll back. On any other
+/// verdict, and when the handler throws, the worker rolls the transaction back first.
+/// `handled::settled()` commits without completing. After a conflict (serialization, deadlock,
+/// busy), or a session that was lost before the commit, the worker calls the handler again, as
+/// `database::transact` does with its function; the handler must have no effects outside the
+/// transaction. A commit with an unknown outcome is reported as `unknown` and never repeated. If
+/// the lease was lost, the transaction is rolled back. The transaction holds its locks while the
+/// handler runs; on SQLite it blocks all other writers, also the extension of leases. Each running
+/// handler has its own session: open_options::max_sessions must exceed the number of handlers.
 ///
 /// Owns the callable; copies share it. It is never copied itself.
 ///
 /// @par Thread safety
-/// Distinct objects: safe. A worker calls the one callable from several threads at once, unless
-/// worker_options::threads is 1: what it changes of its own needs a lock then.
+/// Distinct objects: safe. A worker calls the callable from several threads at once, unless
+/// worker_options::threads is 1: the callable must then protect its own state with a lock.
 class handler {
  public:
-  /// Empty: refused with errc::invalid_argument wherever it is given.
+  /// Empty. Every function that takes a handler refuses it with errc::invalid_argument.
   handler() = default;
   handler(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): as std::function
-  /// Of a callable as above. An empty std::function or a null pointer makes an empty one.
+  /// From a callable as above. An empty std::function or a null pointer makes an empty handler.
   template <class Work>
   requires(!std::same_as<std::remove_cvref_t<Work>, handler> &&
            !std::same_as<std::remove_cvref_t<Work>, std::nullptr_t>)
@@ -62,7 +63,7 @@ class handler {
   explicit operator bool() const noexcept { return static_cast<bool>(call_); }
   /// Whether the callable wants a transaction.
   [[nodiscard]] bool in_transaction() const noexcept { return in_transaction_; }
-  /// Calls it. Throws what it throws.
+  /// Calls it. Its exceptions pass through.
   /// @param tx not null if in_transaction().
   handled operator()(transaction* tx, const delivery& message, const std::stop_token& stop) const {
     return call_(tx, message, stop);

@@ -7,33 +7,34 @@
 
 namespace tableq::inline v0 {
 
-/// What holds a queue back. Stored in the database, and kept by every process that uses the queue:
-/// within a second after a change. What is left empty does not limit.
+/// The limits of a queue. The database stores them, and every process that uses the queue keeps
+/// them, within a second after a change. Empty: no limit.
 ///
-/// docs/limits.md says what each promises and costs.
+/// docs/limits.md has the guarantees and costs of each.
 struct queue_limits {
-  /// The most messages that wait or run; more are refused, or wait for room. 1 to 10^12. What is
-  /// done or dead does not count. Exact for one thread; many processes may go over it a little.
+  /// The most messages that wait or are leased; further enqueues are refused, or wait for room. 1
+  /// to 10^12. Done and dead messages do not count. Exact for one thread; several processes may
+  /// exceed it slightly.
   std::optional<std::size_t> capacity = {};
 
-  /// Messages in each second that reads hand out, all processes together. 0.001 to 1,000,000;
-  /// kept to the millionth.
+  /// Messages per second that reads hand out, in all processes together. 0.001 to 1,000,000; stored
+  /// to the millionth.
   std::optional<double> rate = {};
 
-  /// How many messages at most may come at once after a time without any. 1 to 1,000,000, with a
-  /// rate only. Empty: as many as come in one second, at least 1.
+  /// The most messages at once after a time without reads. 1 to 1,000,000, only with a rate. Empty:
+  /// the messages of one second, at least 1.
   std::optional<int> burst = {};
 
-  /// `claim` only: the most messages under a lease that has not ended, all processes together. 1
+  /// `claim` only: the most messages under a lease that has not ended, in all processes together. 1
   /// to 1,000,000.
   std::optional<int> concurrency = {};
 
   friend bool operator==(const queue_limits&, const queue_limits&) = default;
 };
 
-/// What an enqueue does when the queue has no room left for it.
+/// The action of an enqueue when the queue has no room for it.
 struct when_full {
-  /// For room, up to 365 days. Zero: do not wait.
+  /// Longest wait for room, up to 365 days. Zero: no waiting.
   std::chrono::milliseconds wait{0};
   std::stop_token stop = {};  ///< A request ends the waiting, with errc::queue_full.
 };

@@ -10,15 +10,15 @@
 
 namespace tableq::inline v0 {
 
-/// The messages of a `claim` queue in one state, read page by page while the range is walked. Made
-/// by `claim_queue::list_all`.
+/// The messages of a `claim` queue in one state; the iteration reads them page by page. Made by
+/// `claim_queue::list_all`.
 ///
-/// An input range. It and its iterators keep the database open. `begin` reads the first page and
-/// begins anew each time. It is no snapshot: see claim_queue::list. `begin` and `++` throw what
-/// `list` throws; after an error the iterator stands where it stood, and `++` may be tried again.
+/// An input range. It and its iterators keep the database open. Each `begin` reads the first page.
+/// The range is no snapshot: see claim_queue::list. `begin` and `++` throw as `list` does; after an
+/// error the iterator keeps its position, and `++` may be repeated.
 ///
 /// @par Thread safety
-/// Distinct objects: safe, but for copies of one iterator. Shared objects: safe for the range,
+/// Distinct objects: safe, except copies of one iterator. Shared objects: safe for the range,
 /// unsafe for an iterator.
 class TABLEQ_EXPORT message_range {
   struct walk;
@@ -37,10 +37,10 @@ class TABLEQ_EXPORT message_range {
     [[nodiscard]] const stored_message& operator*() const noexcept;
     /// The same.
     [[nodiscard]] const stored_message* operator->() const noexcept { return &**this; }
-    /// The next message; reads a page when one is used up.
+    /// Moves to the next message; reads the next page when needed.
     iterator& operator++();
     void operator++(int) { ++*this; }
-    /// Whether there is no further message.
+    /// True at the end.
     friend bool operator==(const iterator& at, std::default_sentinel_t /*end*/) noexcept {
       return at.over();
     }
@@ -53,9 +53,9 @@ class TABLEQ_EXPORT message_range {
     std::shared_ptr<walk> walk_;
   };
 
-  /// The first message of those that are there now.
+  /// The first message in the queue now.
   [[nodiscard]] iterator begin() const;
-  /// Where every walk ends.
+  /// The end of the range.
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
  private:

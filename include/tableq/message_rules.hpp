@@ -11,16 +11,16 @@
 
 namespace tableq::inline v0 {
 
-/// How long a message rests after a failed attempt, by the number of its attempts.
+/// The delay of a message after a failed attempt, by the number of its attempts.
 struct retry_delays {
-  /// After the first failed attempt, after the second, and so on; the last one holds for all that
-  /// follow. At most 32, each 0 to 3,650 days. None: ready again at once.
+  /// The delay after the first failed attempt, the second, and so on; the last one holds for all
+  /// later attempts. At most 32, each 0 to 3,650 days. Empty: ready again at once.
   std::vector<std::chrono::milliseconds> after = {};
-  /// Each delay is drawn between so many per cent less and so many more, 0 to 100: what failed
-  /// together does not come back together.
+  /// Each delay varies randomly by up to this percentage, 0 to 100: messages that failed together
+  /// do not return together.
   int jitter = 0;
 
-  /// The same after each attempt.
+  /// The same delay after each attempt.
   static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
   /// `first`, twice that, and so on up to `most`.
   TABLEQ_EXPORT static retry_delays exponential(std::chrono::milliseconds first,
@@ -29,12 +29,12 @@ struct retry_delays {
   friend bool operator==(const retry_delays&, const retry_delays&) = default;
 };
 
-/// Retry delays, or none given: std::nullopt. A list in braces gives them: `{1s, 10s, 1min}`, or
-/// `{{1s, 10s}, 20}` with a jitter; `{}` gives no delays: ready again at once.
+/// Retry delays, or std::nullopt: not given. A list in braces gives them: `{1s, 10s, 1min}`, or
+/// `{{1s, 10s}, 20}` with a jitter. `{}` gives an empty list: ready again at once.
 class optional_retry : public std::optional<retry_delays> {
  public:
   // NOLINTBEGIN(google-explicit-constructor): assigned like a std::optional
-  /// None given.
+  /// Not given.
   optional_retry(std::nullopt_t /*none*/) noexcept {}
   /// These.
   optional_retry(retry_delays given) : std::optional<retry_delays>(std::move(given)) {}
@@ -47,10 +47,10 @@ class optional_retry : public std::optional<retry_delays> {
   // NOLINTEND(google-explicit-constructor)
 };
 
-/// How long after its enqueue a message may be handed out: a duration, or for ever.
+/// The time after its enqueue in which a message may be handed out: a duration, or forever.
 class lifetime {
  public:
-  /// @param length 1 ms to 3,650 days. Zero is refused by the call that gets it.
+  /// @param length 1 ms to 3,650 days. The call that receives it refuses zero.
   template <class Rep, class Period>
   requires std::convertible_to<std::chrono::duration<Rep, Period>, std::chrono::milliseconds>
   // NOLINTNEXTLINE(google-explicit-constructor): `.time_to_live = 24h` must read well
@@ -58,7 +58,7 @@ class lifetime {
   /// No end.
   static constexpr lifetime forever() noexcept { return {}; }
 
-  /// Empty: for ever.
+  /// Empty: forever.
   [[nodiscard]] constexpr const std::optional<std::chrono::milliseconds>& length() const noexcept {
     return length_;
   }

@@ -13,7 +13,7 @@
 
 namespace tableq::inline v0 {
 
-/// What a `metrics` counts.
+/// Options of `metrics`.
 struct metrics_options {
   /// The upper bounds of the histograms' buckets, rising, 1 to 64 of them, positive.
   std::vector<std::chrono::microseconds> buckets = {
@@ -30,20 +30,20 @@ struct metrics_options {
 /// operation; lost leases and a worker's results by queue; sessions by backend. docs/observing.md
 /// lists the figures.
 ///
-/// Owns its figures. They begin at zero with the object, and only grow. One may be given to several
-/// database objects; queues of one name and kind on one backend then share their figures. A child
-/// of fork() makes its own: one that it inherited counts nothing there.
+/// Owns its figures. They begin at zero with the object, and only grow. Several database objects
+/// may use one metrics object; queues of the same name, kind and backend then share their figures.
+/// An object inherited through fork() counts nothing in the child: the child makes its own.
 ///
 /// @par Thread safety
-/// Shared objects: safe. Threads that count do not meet each other, but by chance; a thread that
-/// reads stops none for longer than a copy of what that has counted.
+/// Shared objects: safe. Counting threads rarely wait for each other; a reading thread blocks a
+/// counting one only while it copies that thread's figures.
 class TABLEQ_EXPORT metrics : public observer {
  public:
   /// @throws error errc::invalid_argument for buckets that do not rise, or too many.
   explicit metrics(const metrics_options& options = {});
   ~metrics() override;
 
-  /// In the text exposition format of Prometheus, version 0.0.4, to be served as
+  /// The figures in the text exposition format of Prometheus, version 0.0.4. Serve it as
   /// `text/plain; version=0.0.4; charset=utf-8`.
   [[nodiscard]] std::string prometheus() const;
   /// The same figures as one JSON object. Durations are in seconds.

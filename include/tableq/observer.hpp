@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// Watching what tableq does from inside the application; metrics.hpp is made of it.
+/// Callbacks for the operations of tableq. metrics.hpp uses them.
 
 #include <chrono>
 #include <cstddef>
@@ -16,39 +16,39 @@
 
 namespace tableq::inline v0 {
 
-/// One thing that is done in the database. Holds nothing of a message; views are valid during the
+/// One operation in the database. Contains no data of a message. The views are valid during the
 /// call.
 struct observed_operation {
-  /// The step: `fifo.enqueue`, `claim.take`, `begin`, `commit`. A call may be several: a take that
-  /// finds nothing is `claim.take`, `claim.promote`, `claim.take`, now and then `limits.read` asks
-  /// whether the queue has limits, and a wait is a look every now and then.
+  /// The step: `fifo.enqueue`, `claim.take`, `begin`, `commit`. One call may have several steps: a
+  /// take that finds nothing is `claim.take`, `claim.promote`, `claim.take`. Some calls add
+  /// `limits.read`, which reads the queue's limits, and a wait adds a step for each poll.
   std::string_view name;
   std::string_view backend = {};  ///< The dialect's name.
-  std::string_view queue = {};    ///< Empty: it is no queue's.
+  std::string_view queue = {};    ///< Empty: not of one queue.
   std::optional<tableq::kind> kind = {};
-  std::size_t given = 0;        ///< Messages, receipts or ids that the caller gave.
-  bool in_transaction = false;  ///< Of the caller's: then nothing is repeated.
+  std::size_t given = 0;        ///< Messages, receipts or ids in the call.
+  bool in_transaction = false;  ///< The caller's transaction: nothing is repeated.
 };
 
-/// How an operation ended.
+/// The result of an operation.
 struct operation_result {
-  std::size_t messages = 0;  ///< How many it added, took, settled, changed or read.
-  /// With the wait for a session, the locks, the retries and their pauses.
+  std::size_t messages = 0;  ///< Messages added, taken, settled, changed or read.
+  /// Includes the waits for a session and for locks, the retries and their pauses.
   std::chrono::nanoseconds duration{0};
-  std::optional<errc> failed = {};  ///< Nothing when it succeeded.
-  /// The step's error, which the caller gets in the name of the call; null when it succeeded, or
-  /// failed with another exception, such as std::bad_alloc (which `failed` calls errc::internal).
+  std::optional<errc> failed = {};  ///< Empty if it succeeded.
+  /// The step's error; the caller gets it under the name of the call. Null if the step succeeded,
+  /// or failed with another exception such as std::bad_alloc (`failed` is then errc::internal).
   const tableq::error* error = nullptr;
 };
 
-/// A failure that is repaired by doing the same again.
+/// A failure after which the operation is repeated.
 struct operation_retry {
   errc failed = errc::busy;
-  int attempt = 1;                    ///< The one that failed, counted from 1.
-  std::chrono::nanoseconds pause{0};  ///< How long is waited before the next.
+  int attempt = 1;                    ///< The failed attempt, counted from 1.
+  std::chrono::nanoseconds pause{0};  ///< The pause before the next attempt.
 };
 
-/// What became of a message in a worker. Without what the handler said, which may hold anything.
+/// The result of a message in a worker. It omits the handler's text, which may hold any data.
 struct handled_message {
   std::string_view backend = {};
   std::string_view queue = {};
@@ -57,18 +57,18 @@ struct handled_message {
   worker_event::kind what = worker_event::kind::completed;  ///< Never `trouble`.
 };
 
-/// Is told what happens in a database object: give one in open_options. Each function does nothing
-/// unless it is overridden. No event carries a payload, header, key, error text of a handler or any
-/// other value of a message; an `error` carries what tableq::error does.
+/// Receives the events of a database object: set one in open_options. The default functions do
+/// nothing. No event has a payload, header, key, error text of a handler or any other value of a
+/// message; tableq::error has the rule for an `error`.
 ///
-/// They are called in the thread that works, between its steps: what they take is added to the
-/// operation. They must not use the same database object, nor a transaction of it. An exception
-/// that leaves one of them is swallowed, and the operation goes on as if it had not been thrown.
-/// Refused arguments are no operations: nothing was sent.
+/// The functions run in the working thread, between its steps, and their time adds to the
+/// operation. They must not use the same database object or a transaction of it. Their exceptions
+/// are ignored, and the operation continues. A call with invalid arguments is no operation: nothing
+/// was sent.
 ///
 /// @par Thread safety
-/// Called by several threads at once. Of one thread `before` and `after` come in pairs, and no pair
-/// within another but for `transact`, which encloses what its function does.
+/// Called by several threads at once. In one thread `before` and `after` come in pairs. Only the
+/// pair of `transact` encloses others: those of its function.
 class TABLEQ_EXPORT observer {
  public:
   observer() = default;
@@ -76,21 +76,21 @@ class TABLEQ_EXPORT observer {
   observer& operator=(const observer&) = delete;
   virtual ~observer();
 
-  /// An operation begins. Nothing was sent to the database yet.
+  /// An operation begins. Nothing has been sent to the database yet.
   virtual void before(const observed_operation& operation);
   /// The operation has ended. Comes once after each `before`, in the same thread, also when the
   /// operation throws.
   virtual void after(const observed_operation& operation, const operation_result& result);
-  /// Between `before` and `after`, ahead of the pause.
+  /// Called between `before` and `after`, before the pause.
   virtual void retrying(const observed_operation& operation, const operation_retry& retry);
-  /// After the `after` of a settlement: so many of its receipts did not match any more.
+  /// Called after the `after` of a settlement: `count` of its receipts were no longer valid.
   virtual void leases_lost(const observed_operation& operation, std::size_t count);
-  /// Whatever worker_options::observe is told, but for `trouble`.
+  /// The events of worker_options::observe, except `trouble`.
   virtual void handled(const handled_message& message);
-  /// A session was connected. @param duration how long connecting and its set-up took.
+  /// A session was connected. @param duration time of the connection and its set-up.
   virtual void session_opened(std::string_view backend, std::chrono::nanoseconds duration);
   /// A session was closed.
-  /// @param broken the session was lost or could not be cleaned up; false: the database object is
+  /// @param broken true: the session was lost or could not be reset. False: the database object was
   ///   closed.
   virtual void session_closed(std::string_view backend, bool broken);
 };

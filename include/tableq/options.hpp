@@ -16,81 +16,82 @@
 
 namespace tableq::inline v0 {
 
-/// The five ways a queue can work. Stored by name.
+/// The five kinds of queue. Stored by name.
 enum class kind { heap, fifo, lifo, pending, claim };
 
-/// What a read does when the message that is next is locked by another reader.
+/// The action of a read when another reader has locked the next message.
 enum class ordering {
-  relaxed,  ///< It skips it: parallel consumers may overtake each other.
-  strict,   ///< It waits for it: one reader or writer at a time, exact order.
+  relaxed,  ///< Skips it: parallel consumers may overtake each other.
+  strict,   ///< Waits for it: one reader or writer at a time, exact order.
 };
 
-/// Whether opening a queue may change the schema.
+/// Permission for opening a queue to change the schema.
 enum class schema_policy {
   create_if_missing,  ///< Creates catalogue and table; needs DDL rights for that only.
-  verify_only,        ///< Never runs DDL: what is missing is errc::not_found.
+  verify_only,        ///< Never runs DDL: a missing table is errc::not_found.
 };
 
-/// How waiting reads learn of what others add. What the same database object adds wakes them at
-/// once in any case. docs/waiting.md says what each costs.
+/// How waiting reads learn of messages that others add. An enqueue by the same database object
+/// always wakes them at once. docs/waiting.md has the costs.
 enum class notifications {
-  automatic,  ///< The database notifies, where it can; others are notified where they listen.
-  /// By polling. Others are still notified. For poolers that hand a server's session from client to
-  /// client.
+  automatic,  ///< Uses the database's notifications, if it has them, in both directions.
+  /// Reads poll; enqueues still notify others. For poolers that give a server's session to another
+  /// client after each transaction.
   send_only,
-  off,  ///< By polling, and others are not notified either. For two-phase commits on PostgreSQL.
+  off,  ///< Reads poll, and enqueues do not notify. For two-phase commits on PostgreSQL.
 };
 
-/// How `database::open` sets a database up.
+/// Options of `database::open`.
 struct open_options {
   schema_policy schema = schema_policy::create_if_missing;
 
-  /// Put before every table's name, the catalogue's too: two applications with different prefixes
-  /// share a database without seeing each other. Up to 16 of a-z, 0-9 and `_`, not beginning with a
-  /// digit.
+  /// Prefix of every table's name, also of the catalogue: applications with different prefixes
+  /// share a database without common queues. Up to 16 of a-z, 0-9 and `_`; no digit at the
+  /// beginning.
   std::string table_prefix = {};
 
-  /// The schema that holds the tables, where the database has schemas (it must exist). Empty: the
-  /// one in which the first session finds the catalogue, or else its default; what later sessions
-  /// have by default, enlisted ones too, changes nothing. Same characters as a queue's name.
+  /// The schema of the tables, for a database with schemas. It must exist. Empty: the schema in
+  /// which the first session finds the catalogue, otherwise its default schema. The default schemas
+  /// of later sessions, enlisted ones included, have no effect. Same characters as a queue's name.
   std::string schema_name = {};
 
-  /// The most sessions open at once, at least 1. Calls beyond that wait for one.
+  /// The most sessions open at once, at least 1. Further calls wait for one.
   std::size_t max_sessions = 16;
 
   /// How long a call waits for a free session before errc::busy. Positive.
   std::chrono::milliseconds session_timeout = std::chrono::seconds{30};
 
-  /// How long calls that tableq may repeat (busy, conflict, a session lost before anything was
-  /// sent) are repeated. Zero: not at all.
+  /// How long tableq repeats a call after errors that allow it (busy, conflict, a session lost
+  /// before anything was sent). Zero: no repetition.
   std::chrono::milliseconds retry_for = std::chrono::seconds{10};
 
-  /// What is done for speed alone.
+  /// Optimizations.
   tableq::shortcuts shortcuts = {};
 
-  /// How many messages, and bytes of payload, `enqueue_async` lets be on their way for one handle
-  /// of a queue and its copies; then it waits. At least 1 each; one message may always go.
+  /// Most messages, and bytes of payload, that `enqueue_async` accepts before they are stored, per
+  /// handle of a queue and its copies; then it waits. At least 1 each. One message is always
+  /// accepted.
   std::size_t async_messages = 10'000;
   std::size_t async_bytes = std::size_t{64} * 1024 * 1024;
 
   tableq::notifications notifications = tableq::notifications::automatic;
 
-  /// How long a waiting read goes without polling, at the most, where the database notifies: for
-  /// what nobody tells of, such as plain SQL on PostgreSQL. 10 ms to 1 day.
+  /// Longest time between two polls of a waiting read when the database notifies. Polls find
+  /// messages without a notification, such as those of plain SQL on PostgreSQL. 10 ms to 1 day.
   std::chrono::milliseconds poll_interval = std::chrono::seconds{5};
 
-  /// For tests: replaces the database's clock in everything that due times, leases and ages depend
-  /// on. Called from any thread that uses the database. Empty: the database's own clock.
+  /// For tests: replaces the database's clock for due times, leases and ages. Called from any
+  /// thread that uses the database. Empty: the database's own clock.
   std::function<timestamp()> clock = {};
 
-  /// Is told what happens (observer.hpp). Null: nobody, at no cost.
+  /// Receives events (observer.hpp). Null: no events, at no cost.
   std::shared_ptr<tableq::observer> observer = {};
 };
 
-/// For `database::fifo` and `database::lifo`.
+/// Options of `database::fifo` and `database::lifo`.
 struct order_options {
-  /// Fixed when the queue is created. Empty: as stored, relaxed for a new queue. Opening a queue
-  /// with the other one is errc::options_mismatch.
+  /// Fixed when the queue is created. Empty: the stored value, relaxed for a new queue. A value
+  /// that differs from the stored one is errc::options_mismatch.
   std::optional<tableq::ordering> ordering = {};
 };
 
@@ -100,7 +101,7 @@ struct enqueue_options {
   std::optional<timestamp> created_at = {};
 };
 
-/// For enqueue into `pending` queues.
+/// Options of enqueue into `pending` queues.
 struct pending_options {
   /// From now by the database's clock, 0 to 3,650 days. Give this or `due_at`, not both.
   std::chrono::milliseconds delay{0};
@@ -122,9 +123,9 @@ struct new_pending_message {
   pending_options options = {};
 };
 
-/// For destructive reads.
+/// Options of destructive reads.
 struct dequeue_options {
-  std::chrono::milliseconds wait{0};  ///< Until the first message; zero: do not wait.
+  std::chrono::milliseconds wait{0};  ///< For the first message. Zero: no waiting.
   std::stop_token stop = {};          ///< A request ends the waiting, with an empty result.
 };
 

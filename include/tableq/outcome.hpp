@@ -7,7 +7,7 @@
 
 namespace tableq::inline v0 {
 
-/// What came of an asynchronous call: its result, or its error.
+/// The outcome of an asynchronous call: its result, or its error.
 template <class Result>
 class outcome {
  public:

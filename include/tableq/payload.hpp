@@ -10,7 +10,7 @@
 
 namespace tableq::inline v0 {
 
-/// The payload of one call: any bytes, made of anything like a string, or of std::byte.
+/// The payload of one call: any bytes, from a string type or from std::byte.
 ///
 /// Borrows them until the call returns: use it for parameters, not to keep a payload. A null
 /// pointer makes the call fail with errc::invalid_argument, before it changes anything.
@@ -37,7 +37,7 @@ class payload_view {
   /// The bytes, borrowed.
   /// @throws error errc::invalid_argument when it was made of a null pointer.
   [[nodiscard]] constexpr std::string_view view() const { return bytes_.view(); }
-  /// A copy to keep, for new_message and its like.
+  /// A copy to keep, for instance in a new_message.
   /// @throws error errc::invalid_argument when it was made of a null pointer.
   [[nodiscard]] std::string str() const { return std::string(view()); }
 

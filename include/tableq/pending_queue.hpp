@@ -17,7 +17,7 @@
 
 namespace tableq::inline v0 {
 
-/// Messages that wait for their time: a read returns the one that fell due first.
+/// Messages with a due time: a read returns the one that fell due first.
 class TABLEQ_EXPORT pending_queue : public destructive_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -37,7 +37,7 @@ class TABLEQ_EXPORT pending_queue : public destructive_queue {
   std::vector<message_id> enqueue_batch(const batch_view<new_pending_message>& messages,
                                         const when_full& full = {});
 
-  /// As plain_queue::enqueue_async. A delay counts from when the message is stored.
+  /// As plain_queue::enqueue_async. A delay begins when the message is stored.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
                                                       const pending_options& options = {});
   void enqueue_async(std::string payload, const pending_options& options,

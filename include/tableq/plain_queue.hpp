@@ -20,10 +20,10 @@
 
 namespace tableq::inline v0 {
 
-/// A queue whose reads delete: what `dequeue` returns has left the table for good.
+/// A queue whose reads delete: `dequeue` removes the message from the table.
 ///
-/// Outside a transaction delivery is at most once: a process that dies with the message has lost
-/// it. Inside a transaction the message returns when the transaction does not commit.
+/// Outside a transaction delivery is at most once: a message is lost if its process dies. Inside a
+/// transaction the message returns if the transaction does not commit.
 class TABLEQ_EXPORT destructive_queue : public queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -34,9 +34,9 @@ class TABLEQ_EXPORT destructive_queue : public queue {
   /// A handle of this queue for work beside a transaction of this thread; see `queue`.
   [[nodiscard]] destructive_queue outside() const noexcept { return unbound(*this); }
 
-  /// Takes the next message, whose order the kind decides.
+  /// Takes the next message in the order of the kind.
   /// @param options inside a transaction `wait` is refused: it would hold its locks.
-  /// @return nothing when no message was there (or became so within `wait`).
+  /// @return empty when there was no message, and none came within `wait`.
   [[nodiscard]] std::optional<message> dequeue(const dequeue_options& options = {});
 
   /// Takes up to `max` messages, 1 to 10,000, in one statement, in the queue's order.
@@ -44,15 +44,15 @@ class TABLEQ_EXPORT destructive_queue : public queue {
   [[nodiscard]] std::vector<message> dequeue_batch(std::size_t max,
                                                    const dequeue_options& options = {});
 
-  /// Looks at up to `max` messages (1 to 10,000) that reads would return next, without taking or
-  /// locking them. Others may take them meanwhile: never decide to dequeue by it.
+  /// Returns up to `max` messages (1 to 10,000) that reads would return next, without taking or
+  /// locking them. Others may take them at any time, so the result is no promise for a dequeue.
   [[nodiscard]] std::vector<message> peek(std::size_t max = 1) const;
 
-  /// Deletes every message, a thousand in each transaction. What is locked by readers stays.
+  /// Deletes every message, a thousand per transaction. Messages that readers have locked stay.
   /// @return how many.
   std::size_t purge();
 
-  /// Counts, up to 10,000 of each figure unless told otherwise: cheap enough for each second.
+  /// Counts messages, by default up to 10,000 per figure: cheap enough for once a second.
   /// @throws error errc::invalid_argument for options out of range.
   [[nodiscard]] queue_stats stats(const stats_options& options = {}) const;
 
@@ -60,7 +60,7 @@ class TABLEQ_EXPORT destructive_queue : public queue {
   using queue::queue;
 };
 
-/// A destructive queue whose messages carry nothing but a payload.
+/// A destructive queue whose messages have only a payload.
 class TABLEQ_EXPORT plain_queue : public destructive_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -71,11 +71,11 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   /// A handle of this queue for work beside a transaction of this thread; see `queue`.
   [[nodiscard]] plain_queue outside() const noexcept { return unbound(*this); }
 
-  /// Adds one message; it is stored when the call returns, inside a transaction when that commits.
-  /// @param full what to do when the queue has a capacity and no room. Inside a transaction there
-  ///   is no waiting: it would hold its locks.
+  /// Adds one message. It is stored when the call returns; inside a transaction, when that commits.
+  /// @param full the action when the queue is at its capacity. Inside a transaction there is no
+  ///   waiting: it would hold its locks.
   /// @throws error errc::too_large for a payload over the database's limit, invalid_argument for
-  ///   options out of range, queue_full; nothing is changed then.
+  ///   options out of range, queue_full; then nothing has changed.
   message_id enqueue(payload_view payload, const enqueue_options& options = {},
                      const when_full& full = {});
 
@@ -84,17 +84,17 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   std::vector<message_id> enqueue_batch(const batch_view<new_message>& messages,
                                         const when_full& full = {});
 
-  /// Hands one message over and returns: a thread stores it, together with what comes meanwhile, in
-  /// the order of the calls. It is stored when the outcome says so. Waits only while
-  /// open_options::async_messages or async_bytes are on their way. The destructor of the last copy
-  /// of this handle waits until all outcomes are known. A child of fork() learns no outcome of what
-  /// its parent has handed over: the future is never ready there.
-  /// @throws error errc::too_large, invalid_argument, as enqueue; all else is told by the outcome.
-  ///   A full queue is told at once. Inside a transaction always invalid_argument.
+  /// Accepts one message and returns. A thread stores the accepted messages in batches, in the
+  /// order of the calls. The outcome reports when the message is stored. The call waits only while
+  /// open_options::async_messages or async_bytes are not yet stored. The destructor of the last
+  /// copy of this handle waits for all outcomes. In a child of fork() the future of a parent's call
+  /// is never ready.
+  /// @throws error errc::too_large, invalid_argument, as enqueue. The outcome has every other
+  ///   error; that of a full queue comes at once. Inside a transaction always invalid_argument.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
                                                       const enqueue_options& options = {});
-  /// @param done called once, on the thread that stores: it should be quick, and must not throw. It
-  ///   may enqueue, and is then never made to wait. An empty one is errc::invalid_argument.
+  /// @param done called once, in the storing thread: it should be quick, and must not throw. It may
+  ///   enqueue; that call never waits. An empty function is errc::invalid_argument.
   void enqueue_async(std::string payload, const enqueue_options& options,
                      std::function<void(outcome<message_id>)> done);
 
@@ -102,7 +102,7 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
   using destructive_queue::destructive_queue;
 };
 
-/// No order at all: a read returns any message that nobody holds. The cheapest kind.
+/// No order: a read returns any message that is not locked. The cheapest kind.
 class TABLEQ_EXPORT heap_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.

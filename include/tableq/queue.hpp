@@ -13,52 +13,51 @@
 
 namespace tableq::inline v0 {
 
-/// What all queues have in common: a handle to one table of one database.
+/// The base of all queues: a handle to one table of one database.
 ///
-/// Shares the database's sessions and keeps them alive; copying is cheap. Made by `database`.
+/// Shares the database's sessions and keeps them open; copying is cheap. Made by `database`.
 ///
 /// @par In a transaction
-/// `in` gives a handle of the same queue that does its work inside a transaction:
-/// `orders.in(tx).enqueue("order 42")`. It does not keep the transaction alive: once that is
-/// destroyed or has ended, its operations are errc::invalid_argument. So are, on such a handle,
-/// what would wait, what works in another thread, and what has transactions of its own:
-/// enqueue_async, peek, list, stats, purge, redrive, limits, pause, workers. Operations in a
-/// transaction are never repeated by tableq.
+/// `in` gives a handle of the same queue that works inside a transaction:
+/// `orders.in(tx).enqueue("order 42")`. It does not keep the transaction alive: after the end of
+/// the transaction its operations throw errc::invalid_argument. Operations that wait, use another
+/// thread or have their own transactions throw it always: enqueue_async, peek, list, stats, purge,
+/// redrive, limits, pause, workers. tableq never repeats operations in a transaction.
 ///
 /// @par Beside a transaction
-/// In the function that `database::transact` runs, a handle of the same database that is bound to
-/// no transaction refuses every operation but looks (peek, list, stats, limits, paused) with
-/// errc::invalid_argument: a forgotten `in` would work outside the transaction, or wait for its
-/// locks. `outside` gives a handle that does that on purpose. Where the database has only one
-/// session, as a SQLite database in memory, the transaction holds it, and all are refused.
+/// Inside the function of `database::transact`, a handle of the same database that is bound to no
+/// transaction allows only peek, list, stats, limits and paused. It refuses every other operation
+/// with errc::invalid_argument: without `in` it would work outside the transaction, or wait for its
+/// locks. `outside` gives a handle for such work on purpose. If the database has only one session,
+/// as SQLite in memory, the transaction holds it, and all operations are refused.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
 ///
 /// @par Errors of every operation
 /// errc::connection_failed, connection_lost, outcome_unknown, busy, conflict, permission_denied,
-/// read_only, storage_full, cancelled; not_found when the queue was dropped, also when it was made
-/// anew, and kind_mismatch when that was as another kind: a handle belongs to the queue that it was
-/// opened for. What may be repeated has been repeated before one of them is thrown, but for
-/// operations in a transaction.
+/// read_only, storage_full, cancelled; not_found when the queue was dropped, even if created again,
+/// and kind_mismatch when created again as another kind: a handle is valid only for the queue that
+/// it was opened for. Outside of transactions tableq first repeats what is safe to repeat.
 class TABLEQ_EXPORT queue {
  public:
   [[nodiscard]] const std::string& name() const noexcept;
   [[nodiscard]] tableq::kind kind() const noexcept;
 
-  /// Stops all reads, in every process within a second: they return nothing, and those that wait go
-  /// on waiting. Enqueues, settlements and looks go on. Lasts until `resume`, also over restarts.
+  /// Stops all reads, in every process within a second: they return nothing, and waiting reads
+  /// continue to wait. Enqueues, settlements, peek, list and stats still work. Lasts until
+  /// `resume`, also across restarts.
   void pause();
-  /// Lets reads go on; those that wait are woken within about a second.
+  /// Allows reads again; waiting reads wake within about a second.
   void resume();
   /// As it stands in the database now.
   [[nodiscard]] bool paused() const;
 
-  /// Replaces all limits of the queue, for every process that uses it within a second. A rate that
-  /// was there goes on with what is left of its burst. A first limit on the concurrency makes an
-  /// index, unless the schema policy forbids that: then an administrator should.
+  /// Replaces all limits of the queue, for every process that uses it within a second. An existing
+  /// rate continues with the rest of its burst. The first concurrency limit creates an index,
+  /// unless the schema policy forbids it: then an administrator should create it.
   /// @throws error errc::invalid_argument for a value out of range, a burst without a rate, or
-  ///   concurrency for another kind than claim; errc::not_found when the queue was dropped.
+  ///   concurrency on a kind other than claim; errc::not_found when the queue was dropped.
   void set_limits(const queue_limits& limits);
   /// As they stand in the database now.
   [[nodiscard]] queue_limits limits() const;
@@ -77,7 +76,7 @@ class TABLEQ_EXPORT queue {
     handle.bind(where);
     return handle;
   }
-  /// The handle, bound to no transaction on purpose.
+  /// The handle, deliberately bound to no transaction.
   template <class Queue>
   [[nodiscard]] static Queue unbound(Queue handle) noexcept {
     handle.bind_to_none();

@@ -11,7 +11,7 @@
 
 namespace tableq::inline v0 {
 
-/// The receipts of one call: made of any contiguous range of receipts, or of deliveries.
+/// The receipts of one call: any contiguous range of receipts or deliveries.
 ///
 /// Borrows them until the call returns.
 class receipts_view {
@@ -31,7 +31,7 @@ class receipts_view {
 
   /// How many.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Whether there are none: then a call with them does nothing.
+  /// True: there are no receipts, and a call with them does nothing.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   /// @param place below size().
   [[nodiscard]] const receipt& operator[](std::size_t place) const { return at_(first_, place); }

@@ -11,46 +11,47 @@
 
 namespace tableq::inline v0 {
 
-/// A delivery that gives itself back: its destructor releases the message unless it was settled.
-/// Made by `claim_queue::take_scoped`.
+/// A delivery whose destructor releases the message unless it was settled. Made by
+/// `claim_queue::take_scoped`.
 ///
-/// Owns the right to settle one delivery, and keeps the database open. An object that was moved
-/// from holds nothing, and its members except the destructor are errc::invalid_argument. So are
-/// all of them in a child of fork(), where the destructor does nothing.
+/// Owns the right to settle one delivery, and keeps the database open. A moved-from object is
+/// empty; its members except the destructor throw errc::invalid_argument. In a child of fork() they
+/// throw it always, and the destructor does nothing.
 ///
 /// @par In a transaction
-/// Taken by a handle that is bound to a transaction, it settles in that transaction, and is
-/// destroyed before it commits: the destructor releases the message in it while it is active. After
-/// a rollback the message is as it was before the take; after a commit it comes again when its
-/// lease ends.
+/// A delivery taken in a transaction settles in that transaction. Destroy it before the commit:
+/// while the transaction is active, the destructor releases the message in it. After a rollback the
+/// message is as before the take. After a commit an unsettled message is ready again when its lease
+/// ends.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
 class TABLEQ_EXPORT scoped_delivery {
  public:
   scoped_delivery(scoped_delivery&&) noexcept;
-  /// Releases what it held before.
+  /// Releases the message that it held before.
   scoped_delivery& operator=(scoped_delivery&& other) noexcept;
-  /// Releases the message: ready at once, the attempt not counted. Errors are swallowed: the
-  /// message comes again when its lease ends. May take as long as open_options::retry_for.
+  /// Releases the message: ready at once, the attempt not counted. Errors are ignored: the message
+  /// is ready again when its lease ends. May take up to open_options::retry_for. So is a message
+  /// that was taken outside of a transact function and whose object ends inside one.
   ~scoped_delivery();
 
-  /// What was taken. Valid until the object is destroyed.
+  /// The delivery. Valid until the object is destroyed.
   [[nodiscard]] const delivery& operator*() const;
   /// The same.
   [[nodiscard]] const delivery* operator->() const;
 
-  /// As claim_queue::complete. The message is settled by any answer; after an error the destructor
-  /// still releases it, and it may be settled again.
+  /// As claim_queue::complete. Any returned result settles the object. After an error the
+  /// destructor still releases the message, and the call may be repeated.
   [[nodiscard]] settle_result complete();
-  /// The same inside a transaction. The destructor leaves the message alone from then on: if the
-  /// transaction is rolled back, it comes again when its lease ends.
+  /// The same inside a transaction. The destructor then does nothing: after a rollback the message
+  /// is ready again when its lease ends.
   [[nodiscard]] settle_result complete(transaction& tx);
   /// As claim_queue::fail.
   [[nodiscard]] settle_result fail(std::string_view error, const fail_options& options = {});
-  /// As claim_queue::release, now and with an answer.
+  /// As claim_queue::release, with a result.
   [[nodiscard]] settle_result release();
-  /// As claim_queue::extend. Settles nothing.
+  /// As claim_queue::extend. Does not settle.
   [[nodiscard]] settle_result extend(std::chrono::milliseconds lease);
 
  private:

@@ -8,11 +8,11 @@
 
 namespace tableq::inline v0 {
 
-/// How `stats` counts.
+/// Options of `stats`.
 struct stats_options {
-  /// Count to the end, however many there are: not for a hot path.
+  /// True: counts all messages, without a limit. Not for a hot path.
   bool exact = false;
-  /// Otherwise each count stops there, 1 to 1,000,000: what a look costs is bounded by it.
+  /// Otherwise each count stops here, 1 to 1,000,000. It bounds the cost of a call.
   std::size_t count_to = 10'000;
 };
 
@@ -20,50 +20,50 @@ struct stats_options {
 struct queue_stats {
   std::size_t waiting = 0;               ///< Visible and due.
   std::size_t delayed = 0;               ///< `pending` only: due later.
-  std::optional<timestamp> oldest = {};  ///< created_at of the first of those waiting.
-  /// Empty: the figures are exact. Otherwise counting stopped there: a figure that has reached it
-  /// is a lower bound, and a smaller one is exact.
+  std::optional<timestamp> oldest = {};  ///< created_at of the first waiting message.
+  /// Empty: the figures are exact. Otherwise counting stopped here: a figure of this size is a
+  /// lower bound, and a smaller one is exact.
   std::optional<std::size_t> counted_to = {};
-  /// The highest id given so far; on SQLite the highest in the queue. Empty: none, or it may not be
-  /// looked up.
+  /// The highest id given so far; on SQLite the highest in the queue. Empty: none, or no right to
+  /// read it.
   std::optional<message_id> last_id = {};
   timestamp as_of = {};  ///< By the database's clock.
 };
 
 /// Figures of a `claim` queue.
 struct claim_stats {
-  /// Free to be taken now; due and expired ones that no take has met included.
+  /// Ready for a take now, including due and expired messages that no take has found.
   std::size_t ready = 0;
-  std::size_t due = 0;  ///< Those of them that no take has met.
+  std::size_t due = 0;  ///< The part of `ready` that no take has found.
   std::size_t delayed = 0;
   std::size_t leased = 0;
   std::size_t held = 0;  ///< Behind others of their group.
   std::size_t done = 0;
   std::size_t dead = 0;
-  /// created_at of the ready message with the lowest id, of those that were counted.
+  /// created_at of the counted ready message with the lowest id.
   std::optional<timestamp> oldest = {};
-  /// Empty: the figures are exact. Otherwise counting stopped there: a figure that has reached it
-  /// is a lower bound; `delayed` and `leased` are both when they have reached it together.
+  /// Empty: the figures are exact. Otherwise counting stopped here: a figure of this size is a
+  /// lower bound; `delayed` and `leased` both are, if their sum has this size.
   std::optional<std::size_t> counted_to = {};
   std::optional<message_id> last_id = {};  ///< The highest id given so far, if any is known.
   timestamp as_of = {};                    ///< By the database's clock.
 };
 
-/// What happened to a queue between two looks at it, per second. Empty: the looks do not tell.
+/// Rates of a queue between two results of `stats`, per second. Empty: unknown.
 struct queue_rates {
-  /// By the ids that were given meanwhile. Enqueues that were rolled back or refused may have drawn
-  /// ids too. On SQLite a destructive queue begins anew with its ids when it has run empty: then
-  /// nothing is told, or too little.
+  /// Computed from the ids given meanwhile. Enqueues that were rolled back or refused may have used
+  /// ids too. On SQLite an empty destructive queue starts its ids again: the rate is then empty or
+  /// too low.
   std::optional<double> enqueued = {};
   /// Messages that left the queue: the enqueue rate minus the growth of the backlog. In a `claim`
-  /// queue a message leaves when it is done, dead or deleted, and one that is made ready again
-  /// counts as minus one. Needs exact figures of all messages that wait or run.
+  /// queue a message leaves when it is done, dead or deleted; one that is made ready again counts
+  /// as minus one. Needs exact figures of all waiting and leased messages.
   std::optional<double> left = {};
 };
 
-/// Rates in messages per second, from two figures of one queue. Asks no database.
-/// @param earlier, later two results of `stats`, in this order. A rate is empty when no time lies
-///   between them, or when they lack a figure that it needs.
+/// Rates in messages per second, from two results of one queue. Needs no database.
+/// @param earlier, later two results of `stats`, in this order. A rate is empty when both have the
+///   same time, or when a needed figure is missing.
 TABLEQ_EXPORT queue_rates rates_between(const queue_stats& earlier, const queue_stats& later);
 TABLEQ_EXPORT queue_rates rates_between(const claim_stats& earlier, const claim_stats& later);
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Everything an application needs, but for `tableq/soci.hpp` (work inside one's own SOCI session)
-/// and `tableq/dialect.hpp` (teach tableq another database).
+/// Everything that an application needs, except `tableq/soci.hpp` (work inside your own SOCI
+/// session) and `tableq/dialect.hpp` (support another database).
 
 #include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Trouble on purpose, for tests of one's own code: calls to the database fail, before or after
-/// their effect. docs/testing.md shows how. Production code has no use for it.
+/// Injected faults, for tests of your own code: calls to the database fail, before or after their
+/// effect. docs/testing.md has examples. Not for production.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,28 +19,29 @@
 
 namespace tableq::inline v0 {
 
-/// For tests of what uses tableq.
+/// For tests of applications.
 namespace testing {
 
-/// What goes wrong.
+/// The kind of fault.
 enum class trouble {
-  lost_connection,  ///< The session dies; what it had not committed is undone.
-  /// As lost_connection, but only in a call whose effect is to last once it succeeds: a commit, or
-  /// a change outside of a transaction. Others pass.
+  lost_connection,  ///< The session dies; its uncommitted changes are rolled back.
+  /// As lost_connection, but only in a call with a lasting effect: a commit, or a change outside of
+  /// a transaction. Other calls succeed.
   unknown_commit,
-  busy,      ///< A lock was not to be had in time: errc::busy.
+  busy,      ///< No lock within the time-out: errc::busy.
   deadlock,  ///< errc::conflict.
-  time_out,  ///< The call took too long: errc::cancelled, or a lost session where it is that.
+  time_out,  ///< The call took too long: errc::cancelled, or a lost session if the database ends
+             ///< it.
 };
 
-/// When it goes wrong.
+/// The moment of the fault.
 enum class moment {
   before,  ///< The call has no effect.
-  after,   ///< It has had its effect, and the answer is lost. What a database takes back when it
-           ///< reports it (busy, deadlock, time_out) is done and taken back.
+  after,   ///< The call has its effect, and its result is lost. With busy, deadlock and time_out
+           ///< the effect is rolled back, as by a database.
 };
 
-/// A failure to come.
+/// A planned fault.
 struct fault {
   trouble what = trouble::lost_connection;
   moment when = moment::before;
@@ -48,57 +49,57 @@ struct fault {
   friend bool operator==(const fault&, const fault&) = default;
 };
 
-/// One call to the database. Holds nothing of what was sent or returned.
+/// One call to the database. Contains no data of the call or its result.
 struct call {
-  std::size_t number = 0;  ///< From 1, since the faults were made or started over.
-  /// A statement as error::operation tells it (`fifo.enqueue`); `connect`, `begin`, `commit`,
-  /// `rollback`; `create` for each statement of a DDL. The first time in a session the statement is
-  /// prepared, which is a call of its own: `fifo.enqueue.prepare`.
+  std::size_t number = 0;  ///< From 1, since construction or start_over.
+  /// A statement as in error::operation (`fifo.enqueue`); `connect`, `begin`, `commit`, `rollback`;
+  /// `create` for each statement of a DDL. The first use in a session prepares the statement, which
+  /// is a separate call: `fifo.enqueue.prepare`.
   std::string name = {};
-  /// Whether its effect lasts when it succeeds: only the loss of such a call leaves an outcome
+  /// True: a successful call has a lasting effect. Only the loss of such a call leaves an outcome
   /// unknown.
   bool lasting = false;
-  std::optional<fault> failed = {};  ///< What was done to it.
+  std::optional<fault> failed = {};  ///< The injected fault.
 };
 
-/// Decides which calls fail, and remembers what was called.
+/// Decides which calls fail, and records all calls.
 ///
-/// Shared by its copies and by the databases that it opened, which it does not keep open.
+/// Its copies and the databases that it opened share its state. It does not keep them open.
 ///
 /// @par Thread safety
-/// Distinct objects: safe. Shared objects: safe. With several threads the order of calls is theirs.
+/// Distinct objects: safe. Shared objects: safe. With several threads the order of the calls
+/// varies.
 class TABLEQ_EXPORT faults {
  public:
-  /// @param seed the same one makes the same choices in fail_some.
+  /// @param seed equal seeds make equal choices in fail_some.
   explicit faults(std::uint64_t seed = 1);
 
-  /// As database::open; the calls of its sessions, the first one included, fail as this says. So do
-  /// those that it makes on sessions that are enlisted. A lost session is closed in earnest, an
-  /// enlisted one too; a database in memory is lost with it. Sessions that only listen for others'
-  /// changes are left alone.
+  /// As database::open; the calls of its sessions, the first one included, fail as planned here. So
+  /// do its calls on enlisted sessions. A lost session is really closed, also an enlisted one; a
+  /// database in memory is lost with it. Sessions that only listen for notifications do not fail.
   [[nodiscard]] database open(text_view url, const open_options& options = {}) const;
 
-  /// The `nth` call from now fails, 1 being the next. A connect or a rollback can only be lost;
-  /// where `failure` does not suit, the call passes, and the order is spent.
+  /// The `nth` call from now fails; 1 is the next. A connect or a rollback can only be lost. If
+  /// `failure` is not possible for the call, the call succeeds, and the fault is used up.
   /// @throws error errc::invalid_argument when nth is 0.
   void fail(std::size_t nth, const fault& failure) const;
-  /// The same, counting only calls of that name. Several orders may stand at once; the oldest that
-  /// has come to its call decides.
+  /// The same, but counts only calls of that name. Several faults may be planned; of those that
+  /// reach their call the oldest is used.
   void fail(std::string_view name, const fault& failure, std::size_t nth = 1) const;
-  /// From now each call fails with this probability, 0 to 1, as one of `failures`, drawn by lot.
-  /// Replaces what was said so before.
+  /// From now each call fails with this probability, 0 to 1, with one of `failures`, chosen at
+  /// random. Replaces the previous setting.
   /// @throws error errc::invalid_argument for another probability, or for no failures.
   void fail_some(double probability, std::vector<fault> failures) const;
-  /// Nothing fails any more. Lost sessions stay lost; tableq opens others.
+  /// Removes all planned faults. Lost sessions stay lost; tableq opens new ones.
   void heal() const;
 
-  /// How many calls were made since the faults were made or started over.
+  /// The number of calls since construction or start_over.
   [[nodiscard]] std::size_t calls() const;
-  /// How many of these calls failed on purpose.
+  /// The number of these calls that had an injected fault.
   [[nodiscard]] std::size_t failures() const;
   /// The last 10,000 calls, oldest first.
   [[nodiscard]] std::vector<call> history() const;
-  /// Heals, forgets the history, and counts from 1 again. The lots go on.
+  /// Heals, clears the history, and counts from 1 again. The random sequence continues.
   void start_over() const;
 
  private:

@@ -2,8 +2,8 @@
 
 /// @file
 /// The names of tableq's enumerations, for logs and tests: `std::cout << jobs.complete(taken)`
-/// prints `applied`. Names are lower-case, the same as in C++, and stable. A value that is no
-/// enumerator is `unknown`.
+/// prints `applied`. Names are lower-case, the same as in C++, and stable. The name of any other
+/// value is `unknown`.
 
 #include <concepts>
 #include <iosfwd>
@@ -26,7 +26,7 @@ namespace tableq::inline v0 {
 /// The number, in decimal.
 [[nodiscard]] TABLEQ_EXPORT std::string to_string(message_id id);
 
-/// The enumerator's name. errc, advice, kind and role have theirs in error.hpp and schema.hpp.
+/// The enumerator's name. error.hpp and schema.hpp have those of errc, advice, kind and role.
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(ordering value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(schema_policy value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(notifications value) noexcept;

@@ -9,7 +9,7 @@
 
 namespace tableq::inline v0 {
 
-/// A text of one call: made of anything like a string.
+/// A text of one call, from any string type.
 ///
 /// Borrows it until the call returns: use it for parameters only. A null pointer makes the call
 /// fail with errc::invalid_argument, before it changes anything.

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS {limits} (
   burst bigint CHECK (burst > 0),
   -- Messages under a lease.
   concurrency bigint CHECK (concurrency > 0),
-  -- What reads may still take, in thousand-millionths of a message, and when that was.
+  -- The messages that reads may take, in units of 10^-9 message, and the time of that number.
   tokens bigint NOT NULL DEFAULT 0,
   refilled_at bigint NOT NULL DEFAULT 0
 ) WITH (

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS main.{limits} (
   burst INTEGER CHECK (burst > 0),
   -- Messages under a lease.
   concurrency INTEGER CHECK (concurrency > 0),
-  -- What reads may still take, in thousand-millionths of a message, and when that was.
+  -- The messages that reads may take, in units of 10^-9 message, and the time of that number.
   tokens INTEGER NOT NULL DEFAULT 0,
   refilled_at INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;

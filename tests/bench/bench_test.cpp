@@ -33,7 +33,7 @@ class bench_programs : public on_each_backend {
     return bench_in_usual_modes(backend, all);
   }
 
-  /// With next to nothing to do.
+  /// With very little work.
   ended bench_in_usual_modes(const std::string& backend, const words& more) {
     words all = {backend,     "--directory", directory_.string(), "--rounds", "1",
                  "--seconds", "0.01",        "--threads",         "3",        "--messages",
@@ -172,7 +172,7 @@ TEST_P(bench_programs, leave_nothing_behind) {
   ASSERT_EQ(bench(GetParam()->name(), {"--case", "enqueue"}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(file(own)));
   if (GetParam()->name() != "postgresql") return;
-  // Other runs may be under way: the number in the name is that of the process.
+  // Other runs may be active: the number in the name is the process id.
   for (const auto& row : here().sql("SELECT split_part(nspname, '_', 3) FROM pg_namespace"
                                     " WHERE nspname LIKE 'tableq\\_bench\\_%'")) {
     EXPECT_TRUE(std::filesystem::exists("/proc/" + row.at(0).value_or("none")));

@@ -1,6 +1,6 @@
 /// @file
-/// A process of the concurrency tests. Its one argument is an order in JSON: `do`, `url`, and what
-/// each deed below reads from it. It writes one JSON value for each message, as it goes.
+/// A process of the concurrency tests. Its one argument is an order in JSON: `do`, `url`, and the
+/// members that each action below reads. It writes one JSON value for each message, at once.
 
 #include <poll.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using order = nlohmann::json;
 
-/// What is promised here is delivery; how long a lock may be waited for is the machine's matter.
+/// These tests check delivery, so the wait for a lock has no limit.
 const tableq::open_options patient{.retry_for = 5min,
                                    .shortcuts = {.combining = tableq_test::combining()}};
 
@@ -55,7 +55,7 @@ void produce(tableq::database& db, const order& given) {
   }
 }
 
-/// Reads until it is let go and nothing is left, and tells each payload.
+/// Reads until its input is closed and nothing is left, and reports each payload.
 void consume(tableq::database& db, const order& given) {
   any_queue queue = queue_of(db, given);
   const auto singles = given.at("singles").get<std::size_t>();
@@ -68,7 +68,7 @@ void consume(tableq::database& db, const order& given) {
   }
 }
 
-/// Moves messages one by one into a log, in the same transaction: the log tells the order of reads.
+/// Moves messages one by one into a log, in the same transaction: the log has the order of reads.
 void move_to_log(tableq::database& db, const order& given) {
   any_queue queue = queue_of(db, given);
   any_queue log(db, tableq::kind::fifo, given.at("log").get<std::string>());
@@ -83,7 +83,7 @@ void move_to_log(tableq::database& db, const order& given) {
   }
 }
 
-/// Waits to be let go, then opens the place and makes all five kinds.
+/// Waits for the start, then opens the place and makes all five kinds.
 void create(const order& given) {
   let_go(-1);
   auto db = tableq::database::open(given.at("url").get<std::string>(), patient);
@@ -93,7 +93,8 @@ void create(const order& given) {
   any_queue(db, tableq::kind::fifo, "fifo").put("made");
 }
 
-/// Takes one message at a time, tells it, and completes it; one that is to be killed never ends.
+/// Takes one message at a time, reports it, and completes it; a process that will be killed never
+/// ends.
 void work(tableq::database& db, const order& given) {
   auto jobs = db.claim(given.at("queue").get<std::string>());
   const bool immortal = given.at("immortal").get<bool>();
@@ -110,7 +111,7 @@ void work(tableq::database& db, const order& given) {
   }
 }
 
-/// Reads inside a transaction, tells that it has, and waits for its end.
+/// Reads inside a transaction, reports that, and waits for its end.
 void hold(tableq::database& db, const order& given) {
   any_queue queue = queue_of(db, given);
   tableq::transaction tx = db.begin();

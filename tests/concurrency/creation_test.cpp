@@ -14,7 +14,7 @@ class creation : public on_each_backend {};
 TABLEQ_ON_BACKENDS(creation, distinct_backends);
 
 TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
-  // The place is new: nobody has made a table, nor set the database up in any way.
+  // The place is new: without tables and without any set-up.
   std::vector<std::unique_ptr<actor>> all;
   for (int i = 0; i < 20; ++i) {
     all.push_back(std::make_unique<actor>(nlohmann::json{{"do", "create"}, {"url", here().url()}}));
@@ -24,7 +24,7 @@ TEST_P(creation, at_once_from_twenty_processes_is_harmless) {
   EXPECT_EQ(db().queues().size(), 5U);
   EXPECT_EQ(db().fifo("fifo").stats().waiting, 20U);
   for (const tableq::finding& each : db().inspect()) {
-    if (each.subject == "database") continue;  // How the server of this run is set up.
+    if (each.subject == "database") continue;  // The settings of this run's server.
     EXPECT_EQ(each.severity, tableq::finding::level::ok) << each.subject << ": " << each.what;
   }
 }

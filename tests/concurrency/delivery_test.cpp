@@ -34,7 +34,8 @@ class delivery : public on_each_kind {
                                                   {"singles", singles},
                                                   {"count", message_count() / producers}});
   }
-  /// Four processes produce while `consumers` of them consume; what each consumer read.
+  /// Four processes produce while `consumers` processes consume. @return the messages of each
+  /// consumer.
   std::vector<std::vector<std::string>> exchange(std::size_t consumers) {
     static_cast<void>(make("mail"));
     const std::size_t singles = std::min<std::size_t>(500, message_count() / 20);

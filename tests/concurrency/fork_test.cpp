@@ -16,7 +16,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// How many of the calls a child was not refused as it should be.
+/// The number of calls that were not refused in a child.
 int not_refused(const std::vector<std::function<void()>>& calls) {
   int wrong = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -132,7 +132,7 @@ TEST_P(forked_child, is_refused_at_its_first_call_on_what_it_inherited) {
     return wrong;
   });
   EXPECT_EQ(child.wait(), 0);
-  // What the child ended was its own copy.
+  // The child ended only its own copy.
   EXPECT_EQ(all->plain.dequeue()->payload, "a");
   EXPECT_EQ(all->jobs.complete(all->held), tableq::settle_result::applied);
   all->plain.enqueue_async("d").get();
@@ -256,7 +256,7 @@ TEST_P(shared_forked_child, does_not_wake_or_deafen_the_parents_waiting_reads) {
   std::jthread reader([&] {
     if (const auto m = near.mail->dequeue({.wait = for_ever})) got = m->payload;
   });
-  // Until the database tells, readers look by themselves.
+  // Until the database notifies, readers poll.
   EXPECT_FALSE(near.db->fifo("other").dequeue({.wait = 600ms}));
   forked ended([&] {
     near.mail.reset();
@@ -273,7 +273,7 @@ TEST_P(shared_forked_child, does_not_wake_or_deafen_the_parents_waiting_reads) {
   EXPECT_EQ(got, "from the child");
 }
 
-/// Where the library reaches the client's descriptors: not behind a driver manager.
+/// True if the library has access to the client's descriptors: not behind a driver manager.
 class link_of_a_forked_child : public forked_child {};
 TABLEQ_ON_BACKENDS(link_of_a_forked_child, distinct_backends);
 

@@ -44,7 +44,7 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
     return std::make_unique<actor>(nlohmann::json{
         {"do", "work"}, {"url", here().url()}, {"queue", "jobs"}, {"immortal", immortal}});
   };
-  // First: the others would leave nothing to a victim that is slow to start.
+  // First, because the others would leave no message for a victim that starts slowly.
   const auto victim = start(true);
   ASSERT_TRUE(victim->has_written(20));
   std::vector<std::unique_ptr<actor>> workers;
@@ -60,7 +60,7 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
     }
   }
 
-  // What the victim held comes back when its lease has ended: a clock that is ahead says so.
+  // The victim's message returns when its lease has ended: a clock that is ahead ends it.
   auto later = open({.clock = [] {
     return std::chrono::time_point_cast<std::chrono::milliseconds>(
                std::chrono::system_clock::now()) +
@@ -72,7 +72,7 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
     EXPECT_EQ(rest.complete(each.receipt), tableq::settle_result::applied);
     ++completed[each.payload];
   }
-  std::set<std::string> touched;  // By the victim, which may have completed some and not told.
+  std::set<std::string> touched;  // By the victim, which may have completed some without a report.
   for (const auto& line : victim->lines()) {
     if (line.contains("taken")) touched.insert(line.at("taken").get<std::string>());
   }

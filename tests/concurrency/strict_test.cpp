@@ -56,7 +56,7 @@ TEST_P(strict_order, of_fifo_is_kept_while_four_producers_send) {
   for (int i = 0; i < 4; ++i) senders.push_back(start("produce", "fifo", 200));
   const auto ids = move_all("fifo", std::move(senders));
   EXPECT_EQ(ids.size(), 800U);
-  // Ids of an emptied table may start again: then the order is that of the log alone.
+  // Ids of an emptied table may start again; then only the log has the order.
   EXPECT_TRUE(!can().concurrent_writers || std::is_sorted(ids.begin(), ids.end()));
 }
 

@@ -17,7 +17,7 @@ class threads_of_kind : public on_each_kind {};
 TABLEQ_ON_KINDS(threads_of_kind, all_backends);
 
 TEST_P(threads_of_kind, share_one_queue_and_each_message_arrives_once) {
-  // How long a lock may be waited for is the machine's matter.
+  // The wait for a lock has no limit here.
   auto patient = open({.retry_for = 5min});
   any_queue mail(patient, kind(), "mail");
   std::mutex guard;
@@ -78,7 +78,7 @@ TEST_P(threads, that_transact_conserve_what_they_move) {
           if (taken) to.in(tx).put(taken->payload);
           if (random.one_in(4)) throw std::domain_error("undone on purpose");
         });
-      } catch (const std::domain_error&) {  // What it threw itself.
+      } catch (const std::domain_error&) {  // Thrown by the function itself.
       }
     }
   });

@@ -12,10 +12,10 @@ class wake_between_processes : public on_each_kind {};
 TABLEQ_ON_KINDS(wake_between_processes, distinct_backends);
 
 TEST_P(wake_between_processes, comes_when_another_process_enqueues) {
-  // Nobody looks by himself within the time that is waited.
+  // No reader polls within the waited time.
   auto near = open({.poll_interval = 24h});
   any_queue mail(near, kind(), "mail");
-  // Until the database tells, readers look by themselves.
+  // Until the database notifies, readers poll.
   ASSERT_TRUE(mail.take_up_to(1, 600ms).empty());
   actor producer({{"do", "produce"},
                   {"url", here().url()},

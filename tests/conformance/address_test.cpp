@@ -12,7 +12,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 class address : public on_each_backend {
  protected:
-  /// What opening a bad address throws; nothing where the database has no such notion.
+  /// The error of opening a bad address; empty if the database has no such address.
   std::optional<tableq::error> refusal(bad_address which) {
     const auto url = here().bad_url(which);
     if (!url) return {};
@@ -92,7 +92,7 @@ TEST_P(address, a_missing_directory_is_told) {
   const auto refused = refusal(bad_address::missing_directory);
   if (!refused) GTEST_SKIP() << "this database is no file";
   EXPECT_EQ(refused->code(), tableq::errc::connection_failed) << refused->what();
-  if (can().second_way) return;  // The driver's words.
+  if (can().second_way) return;  // The driver has its own text.
   EXPECT_TRUE(contains(refused->what(), "nowhere does not exist")) << refused->what();
 }
 

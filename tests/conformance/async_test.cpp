@@ -69,7 +69,7 @@ TEST_P(async_enqueue, never_has_more_on_its_way_than_is_allowed) {
   auto mail = narrow.fifo("mail");
   std::atomic<int> on_their_way{0};
   for (const auto& each : numbered(200)) {
-    // Counted after the call has waited, and no more before the outcome is told.
+    // Counted after the call has waited, and until its outcome is reported.
     mail.enqueue_async(each, {}, [&](const auto& /*of*/) { --on_their_way; });
     EXPECT_LE(++on_their_way, 3);
   }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 const std::string canary = "canary";
 
-/// All that the library says: what it throws and what it tells its observers.
+/// All output of the library: its exceptions and the events of its observers.
 class listener : public tableq::observer {
  public:
   void before(const tableq::observed_operation& of) override { add(about(of)); }
@@ -47,7 +47,7 @@ class listener : public tableq::observer {
   std::vector<std::string> said_;
 };
 
-/// Calls every operation with canaries in every place, in whatever state the table is.
+/// Calls every operation with canaries in every place, with the table in any state.
 class every_operation {
  public:
   explicit every_operation(std::shared_ptr<listener> heard) : heard_(std::move(heard)) {}
@@ -127,7 +127,7 @@ class every_operation {
     try {
       auto taken = jobs.take(1, {.lease = 1ms});
       if (!taken.empty()) return taken.front().receipt;
-    } catch (const tableq::error&) {  // The table is broken on purpose; any receipt does.
+    } catch (const tableq::error&) {  // The table is broken on purpose; any receipt is sufficient.
     }
     return {};
   }

@@ -19,7 +19,8 @@ class capacity : public on_each_kind {
     mail.base().set_limits({.capacity = by});
     return mail;
   }
-  /// Puts into a full queue in a thread that waits, lets `make_room`, and returns when it is in.
+  /// Enqueues into a full queue in a waiting thread, calls `make_room`, and returns when the
+  /// message is stored.
   template <class F>
   static void put_while(any_queue mail, F&& make_room) {
     std::latch started(1);
@@ -183,7 +184,7 @@ TEST_P(shared_capacity, is_exceeded_by_no_more_than_is_documented) {
     }
   }
   EXPECT_GE(mail.waiting(), most);
-  // One other object: what its threads add at that moment, and a thirty-second of the room.
+  // One other object: the messages that its threads are adding, and 1/32 of the room.
   EXPECT_LE(mail.waiting(), most + threads / 2 + most / 32);
 }
 

@@ -10,7 +10,7 @@ using tableq::settle_result;
 
 class claim_batch : public claim_test {
  protected:
-  /// Twelve receipts; each third is of a lease that was lost.
+  /// Twelve receipts; the lease of every third one was lost.
   std::vector<tableq::receipt> some_lost() {
     for (const std::string& each : numbered(12)) jobs().enqueue(each);
     std::vector<tableq::receipt> receipts;

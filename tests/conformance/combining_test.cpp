@@ -15,7 +15,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Calls `work(i)` in so many threads, which begin together.
+/// Calls `work(i)` in this number of threads, which begin together.
 void at_once(int count, const std::function<void(int)>& work) {
   std::latch together(count);
   std::vector<std::jthread> threads;
@@ -138,7 +138,7 @@ TEST_P(combined_calls, never_hold_up_a_thread_that_others_wait_for) {
   for (int i = 0; i < 4; ++i) {
     others.emplace_back([&] { EXPECT_FALSE(jobs.enqueue("a", {.key = "k"}).created()); });
   }
-  // They wait for `mine`, and this thread for none of them.
+  // They wait for `mine`; this thread waits for none of them.
   for (int i = 0; i < 50; ++i) {
     EXPECT_TRUE(jobs.enqueue("b", {.key = std::to_string(i)}).created());
   }

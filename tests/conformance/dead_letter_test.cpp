@@ -237,7 +237,7 @@ TEST_P(claim_redrive, goes_at_the_rate_that_was_asked_for) {
   bury(5);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(jobs().redrive_all({.per_second = 20}).count, 5U);
-  // Two in each tenth of a second, and a pause behind all.
+  // Two in each tenth of a second, and a pause after each pair.
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 200ms);
 }
 

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 class destructive : public on_each_backend {
  protected:
-  /// Runs `check` with a fresh queue of each kind whose messages carry nothing but a payload.
+  /// Runs `check` with a new queue of each kind whose messages have only a payload.
   template <class F>
   void each_plain(F&& check) {
     check(db().heap("heap"));

@@ -30,7 +30,7 @@ const std::vector<std::string> odd_numbers = {"0",
                                               "x'00ff'",
                                               "NULL"};
 
-/// Rules and numbers that plain SQL has written, in ways that tableq never does.
+/// Rules and numbers of plain SQL that tableq never writes.
 class foreign_numbers : public claim_test {
  protected:
   [[nodiscard]] bool inserts(const std::string& payload, const std::string& columns,

@@ -12,10 +12,10 @@ using namespace std::string_literals;
 using tableq::message_state;
 using tableq::settle_result;
 
-/// A text that is no header on any database: half of a pair of UTF-16.
+/// A text that is invalid in headers on any database: half of a surrogate pair of UTF-16.
 const std::string unreadable = R"({"a": "\ud800"})";
 
-/// Rows that plain SQL has written, in ways that tableq never does.
+/// Rows of plain SQL that tableq never writes.
 class foreign_rows : public claim_test {
  protected:
   tableq::claim_queue& jobs(const tableq::claim_options& options = {}) {
@@ -35,7 +35,7 @@ class foreign_rows : public claim_test {
     here().sql("UPDATE jobs SET " + assignment +
                " WHERE payload = " + here().bytes_literal(payload));
   }
-  /// A message whose headers no reader understands.
+  /// A message with unreadable headers.
   void spoil(const std::string& payload) {
     here().lift_checks("jobs");
     change(payload, "headers = '" + unreadable + "'");

@@ -17,14 +17,14 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using tableq::errc;
 
-/// What a handle whose queue was dropped and made anew answers.
+/// The error of a handle whose queue was dropped and created again.
 errc answer_to(tableq::kind old, tableq::kind now) {
   return old == now ? errc::not_found : errc::kind_mismatch;
 }
 
 class later_queue_of_kind : public on_each_kind {
  protected:
-  /// A handle of another database object that has worked, and so knows all that it will ever know.
+  /// A used handle of another database object: it has cached everything that it caches.
   any_queue old_handle(tableq::database& from) {
     any_queue out(from, kind(), "mail");
     out.put("before");
@@ -45,7 +45,7 @@ class later_queue_of_kind : public on_each_kind {
     EXPECT_EQ(left->payload, "theirs");
     EXPECT_FALSE(queue.take());
   }
-  /// A read may find nothing as long as the handle does not know.
+  /// A read may return nothing until the handle has noticed the drop.
   template <class Read>
   static void expect_nothing_from(Read read, errc code) {
     try {
@@ -68,7 +68,7 @@ TEST_P(later_queue_of_kind, is_neither_read_nor_written_by_an_old_handle) {
     const tableq::error refused = thrown_by([&] { old.put("lost"); });
     EXPECT_EQ(to_string(refused.code()), to_string(code)) << refused.what();
     EXPECT_EQ(refused.advice(), tableq::advice::never);
-    // From then on it knows.
+    // From then on it has noticed it.
     const tableq::error again = thrown_by([&] { static_cast<void>(old.take()); });
     EXPECT_EQ(to_string(again.code()), to_string(code)) << again.what();
     expect_untouched(fresh);
@@ -91,7 +91,8 @@ TEST_P(later_queue_of_kind, is_not_touched_in_a_transaction_of_an_old_handle) {
       try {
         EXPECT_FALSE(old.in(tx).take());
         tx.commit();
-      } catch (const tableq::error&) {  // It knows already, or the table has other columns.
+      } catch (const tableq::error&) {  // It has noticed it already, or the table has other
+                                        // columns.
       }
     }
     const tableq::error known = thrown_by([&] { old.put("lost"); });
@@ -142,7 +143,7 @@ TEST_P(later_queue_of_kind, is_told_by_every_call_within_a_second) {
       said = refused.code();
     }
   }
-  // A second, and what a slow machine takes for one call.
+  // A second, and the time of one call on a slow machine.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
   EXPECT_EQ(said, errc::not_found);
   EXPECT_CODE(not_found, static_cast<void>(old.peek(1)));
@@ -197,7 +198,7 @@ TEST_P(dropped_queue_of_kind, wakes_whoever_waits_for_a_message_of_it) {
 
 class later_claim_queue : public on_each_backend {
  protected:
-  /// Drops `jobs` by another database object, which this one does not hear of.
+  /// Drops `jobs` by another database object; this one does not notice.
   void drop() { EXPECT_TRUE(open().drop("jobs")); }
   static std::size_t ready(const tableq::claim_queue& of) { return of.stats().ready; }
 };
@@ -279,7 +280,7 @@ TEST_P(later_claim_queue, holds_no_key_of_an_old_handle) {
     EXPECT_EQ(fresh.get(id)->payload, "theirs");
     EXPECT_EQ(ready(fresh), 1U);
     EXPECT_TRUE(other.drop("jobs"));
-    // The next round begins with a handle of its own.
+    // The next round begins with a new handle.
     clear_database();
   }
 }

@@ -19,7 +19,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 namespace files = std::filesystem;
 
-/// Somebody takes away the file that is the database, while it is in use.
+/// The file of the database is removed while it is in use.
 class lost_file : public on_each_backend {
  protected:
   void SetUp() override {
@@ -41,14 +41,14 @@ class lost_file : public on_each_backend {
     std::string out = here().url();
     return out.replace(out.find(file_.string()), file_.string().size(), other.string());
   }
-  /// To another folder, with what belongs to it.
+  /// To another folder, with its side files.
   void move_to(const files::path& folder) const {
     for (const char* ending : {"", "-wal", "-shm"}) {
       files::rename(beside(ending), folder / (file_.filename().string() + ending));
     }
     wait_for_a_look();
   }
-  /// A session looks for its files at most once in a millisecond.
+  /// A session checks its files at most once in a millisecond.
   static void wait_for_a_look() {
     const auto until = std::chrono::steady_clock::now() + 1ms;
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
@@ -176,7 +176,7 @@ TEST_P(lost_file, is_told_in_the_callers_session) {
     wait_for_a_look();
     expect_lost([&] { mail.in(joined).enqueue("lost"); }, file());
   }
-  if (can().second_way) return;  // What was gone before cannot be told from what is there now.
+  if (can().second_way) return;  // An earlier loss looks like the present state.
   auto fresh = tableq::database::open(here().url());
   auto other = fresh.fifo("mail");
   expect_lost(

@@ -24,7 +24,7 @@ using tableq::operation_result;
 using tableq::operation_retry;
 using tableq::settle_result;
 
-/// What one event said, in words.
+/// One event as text.
 std::string about(const observed_operation& of) {
   std::ostringstream out;
   out << of.name << ' ' << of.backend << ' ' << (of.queue.empty() ? "-" : of.queue) << ' '
@@ -82,7 +82,7 @@ class recorder : public tableq::observer {
 
  private:
   void add(std::string event) {
-    if (contains(event, " limits.")) return;  // asked now and then
+    if (contains(event, " limits.")) return;  // not in each call
     const std::scoped_lock hold(mutex_);
     events_.push_back(std::move(event));
   }
@@ -334,7 +334,7 @@ TEST_P(observed_trouble, is_told_as_retries_before_they_pause) {
   auto mail = patient.fifo("mail");
   const std::string of = operation("fifo.enqueue", "mail", 1);
   int retries = 0;
-  // The lock is given up in the observer, so that the third attempt meets none.
+  // The observer releases the lock, so that the third attempt finds none.
   seen->on_retry = [&] {
     if (++retries == 2) here().sql("ROLLBACK");
   };

@@ -15,8 +15,8 @@ using tableq::change_result;
 using tableq::settle_result;
 using tableq::transaction;
 
-/// A transaction that keeps the snapshot of its first statement: what others add afterwards it does
-/// not see.
+/// A transaction with the snapshot of its first statement: it does not see later messages of
+/// others.
 class old_snapshot : public on_each_backend {
  protected:
   void SetUp() override {
@@ -33,8 +33,9 @@ class old_snapshot : public on_each_backend {
 
   using work = std::function<void(transaction&)>;
 
-  /// Others do `meanwhile` after the snapshot was taken, at each level that keeps it, in the
-  /// caller's session and in a transaction of ours; `look` then uses it.
+  /// Runs `meanwhile` in another session after the snapshot was taken, at each level with a
+  /// snapshot, for a caller's session and for a transaction of tableq; then runs `look` with the
+  /// snapshot.
   void after(const std::function<void()>& meanwhile, const work& look) {
     for (const std::vector<std::string>& setup : setups()) {
       SCOPED_TRACE(setup.front());
@@ -45,7 +46,9 @@ class old_snapshot : public on_each_backend {
       tableq::enlistment joined = tableq::enlist(db(), *session);
       look(static_cast<transaction&>(joined));
       mine.rollback();
-      if (!can().concurrent_writers) continue;  // Ours has the only right to write from the start.
+      if (!can().concurrent_writers)
+        continue;  // The transaction of tableq is the only writer from
+                   // the start.
       SCOPED_TRACE("ours");
       transaction own = db().begin();
       for (const std::string& each : setup) tableq::session_of(own) << each;
@@ -63,7 +66,7 @@ class old_snapshot : public on_each_backend {
     }
     return out;
   }
-  /// The call is refused, because only another transaction can tell.
+  /// The call is refused, because only another transaction has the answer.
   void expect_conflict(const std::function<void()>& call) {
     const tableq::error refused = thrown_by(call);
     EXPECT_EQ(refused.code(), tableq::errc::conflict) << refused.what();

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr tableq::timestamp before_time{-1ms};
 
-/// Calls that are wrong in themselves, each with the name of its operation.
+/// Invalid calls, each with the name of its operation.
 class named_calls {
  public:
   explicit named_calls(std::string backend) : backend_(std::move(backend)) {}
@@ -39,7 +39,7 @@ class errors_of_each_operation : public on_each_backend {
  protected:
   named_calls calls() { return named_calls(db().backend()); }
 
-  /// What all kinds but `claim` can do.
+  /// The operations of all kinds except `claim`.
   template <class Queue, class Options>
   void expect_names(Queue queue, tableq::transaction& ended, const Options& wrong) {
     const std::string of(tableq::to_string(queue.kind()));

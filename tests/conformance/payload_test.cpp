@@ -13,7 +13,7 @@ using namespace std::string_literals;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 
-/// Every byte value, and no period that a chunked copy could hide behind.
+/// Every byte value, without a period that could hide an error of a chunked copy.
 std::string bytes(std::size_t size) {
   std::string out(size, '\0');
   std::uint32_t state = 12345;
@@ -24,7 +24,7 @@ std::string bytes(std::size_t size) {
   return out;
 }
 
-/// A view of more bytes than anybody has: pages that exist only once they are touched.
+/// A view of more bytes than the memory has: pages exist only after an access.
 class untouched_bytes {
  public:
   explicit untouched_bytes(std::size_t size)
@@ -50,7 +50,7 @@ class untouched_bytes {
   void* start_;
 };
 
-/// The dialect that the one of a test leans on: `resolve` is a plain function.
+/// The dialect on which a test's dialect is based. Global, because `resolve` is a plain function.
 tableq::dialect leaned_on;  // NOLINT(cert-err58-cpp): throws nothing but for want of memory
 
 /// Compares without printing megabytes.
@@ -137,7 +137,7 @@ TEST_P(payload, over_the_limit_refuses_the_whole_batch) {
   const std::string url = here().url();
   const std::size_t scheme = url.find("://");
   leaned_on = tableq::find_dialect(db().backend());
-  // Not where the address names a transport, and no dialect: core does the same there.
+  // Not if the address names a transport instead of a dialect: core does the same there.
   if (std::ranges::count(leaned_on.schemes, url.substr(0, scheme)) == 0) return;
   tableq::dialect mine = leaned_on;
   mine.name = "narrow";

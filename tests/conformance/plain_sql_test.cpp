@@ -38,7 +38,7 @@ TEST_P(plain_sql, inserts_and_enqueues_share_one_order) {
   insert("p3");
   std::vector<std::string> got = payloads_of(mail.take_up_to(10));
   if (kind() == tableq::kind::lifo) std::reverse(got.begin(), got.end());
-  // A heap promises no order, and messages that fall due within one millisecond tie.
+  // A heap has no order, and messages that fall due within one millisecond are equal.
   if (kind() == tableq::kind::heap || kind() == tableq::kind::pending) {
     std::sort(got.begin(), got.end());
   }

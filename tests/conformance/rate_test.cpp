@@ -14,7 +14,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Long enough that only a lost wake-up would reach it.
+/// Only a lost wake-up takes as long as this.
 
 /// Ten messages a second, five at once.
 const tableq::queue_limits ten_a_second{.rate = 10.0, .burst = 5};

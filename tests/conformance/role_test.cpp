@@ -10,10 +10,10 @@ using namespace std::chrono_literals;
 using tableq::role;
 using tableq::settle_result;
 
-/// Queues in a schema where nobody has a right but their owner.
+/// Queues in a schema in which only the owner has rights.
 class role_ground : public ground {
  protected:
-  /// False: this database, or this user, knows no rights.
+  /// False: no rights apply to this database, or this user.
   bool prepare_roles() {
     const auto schema = here().other_schema();
     if (!schema) return false;
@@ -128,7 +128,7 @@ TEST_P(role_of_kind, owner_creates_and_drops) {
   EXPECT_CODE(permission_denied, static_cast<void>(theirs.drop("other")));
 }
 
-/// Claim queues with all that needs more rights.
+/// Claim queues with all options that need more rights.
 class role_of_claims : public testing::TestWithParam<const backend*>, public role_ground {
  protected:
   void SetUp() override {

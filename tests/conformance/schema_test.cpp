@@ -115,7 +115,7 @@ TEST_P(shared_schema_of_kind, ddl_run_by_hand_makes_the_same_queue) {
 TEST_P(shared_schema_of_kind, inspect_finds_nothing_wrong_with_a_new_queue) {
   static_cast<void>(make("mail"));
   for (const tableq::finding& each : db().inspect()) {
-    if (each.subject == "database") continue;  // How the server of this run is set up.
+    if (each.subject == "database") continue;  // The settings of this run's server.
     EXPECT_EQ(each.severity, tableq::finding::level::ok) << each.subject << ": " << each.what;
   }
 }

@@ -133,7 +133,7 @@ TEST_P(locks, of_others_make_a_writer_busy_within_its_time_out) {
 
 TEST_P(locks, of_others_make_each_of_many_writers_busy_within_its_time_out) {
   static_cast<void>(make("mail"));
-  // Connected before: who connects may have to wait for a moment while another session closes.
+  // Connected before, because a connection may have to wait while another session closes.
   std::vector<any_queue> mails;
   for (int i = 0; i < 4; ++i) {
     auto hurried = tableq::database::open(here().impatient_url(), {.retry_for = 0ms});

@@ -134,7 +134,7 @@ class stats_rights : public on_each_backend {};
 TABLEQ_ON_BACKENDS(stats_rights, shared_backends);
 
 TEST_P(stats_rights, need_none_but_to_read_the_table) {
-  // Its rights do not cover the tables that are made later.
+  // Its rights do not include tables that are created later.
   const auto url = here().url_without_ddl_rights();
   if (!url) GTEST_SKIP() << "users of this database have no rights of their own";
   db().fifo("mail").enqueue("x");

@@ -14,14 +14,14 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using tableq::settle_result;
 
-/// Too long for the place that a string has for short ones.
+/// Too long for the internal buffer of a string.
 std::string long_text(int number) {
   return "a payload that was made for this one message, number " + std::to_string(number);
 }
 
 class text_forms : public claim_test {
  protected:
-  /// So many deliveries.
+  /// Takes this number of deliveries.
   std::vector<tableq::delivery> taken(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) jobs().enqueue("work");
     return jobs().take(count);

@@ -89,7 +89,7 @@ class conflicts : public on_each_backend {
       GTEST_SKIP() << "writers of this database wait for each other before they begin";
     }
   }
-  /// Makes `tx` conflict with whatever is changed after this.
+  /// Makes `tx` conflict with every later change.
   void look_before(tableq::transaction& tx) {
     for (const std::string& each : here().conflict_setup()) tableq::session_of(tx) << each;
   }
@@ -118,7 +118,8 @@ TEST_P(conflicts, a_conflict_is_repeated_from_the_start) {
     if (runs == 1) look_before(tx);
     mail.in(tx).enqueue("run " + std::to_string(runs));
     if (runs > 1) return tableq::settle_result::applied;
-    const auto taken = jobs.outside().take(1);  // It commits after this transaction looked.
+    const auto taken = jobs.outside().take(1);  // It commits after the first read of this
+                                                // transaction.
     return jobs.in(tx).complete(taken.at(0).receipt);
   });
   EXPECT_EQ(settled, tableq::settle_result::applied);
@@ -143,13 +144,13 @@ TEST_P(conflicts, repeating_is_bounded) {
     return runs;
   };
   EXPECT_EQ(runs_within(0ms), 1);
-  // Where a single run takes longer than that, it is given more.
+  // A longer limit where a single run takes longer.
   for (auto bound = 100ms; runs_within(bound) == 1; bound *= 2) ASSERT_LT(bound, 30s);
 }
 
 TEST_P(conflicts, a_deadlock_is_recovered) {
   auto jobs = db().claim("jobs");
-  // A database may lock the gap in which a key would stand: two keys, two gaps.
+  // A database may lock the gap of a missing key: two keys, two gaps.
   for (const char* each : {"aa", "c"}) static_cast<void>(jobs.enqueue(each, {.key = each}));
   std::barrier both(2);
   std::atomic<int> runs{0};

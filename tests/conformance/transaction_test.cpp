@@ -252,7 +252,7 @@ TEST_P(shared_transaction, holds_up_nobody_who_reads_another_message) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
   any_queue mail = make("mail");
   mail.put_all(numbered(2));
-  // Others do not wait for locks: where one would hold them up, they fail.
+  // Others do not wait for locks: at a lock they fail.
   auto hurried = tableq::database::open(here().impatient_url(), {.retry_for = 0ms});
   any_queue others(hurried, kind(), "mail");
   tableq::transaction first = db().begin();

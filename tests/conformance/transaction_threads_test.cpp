@@ -14,7 +14,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Stops the first operation of that name within a transaction until it is let go.
+/// Stops the first operation of that name within a transaction until its release.
 class holds_up : public tableq::observer {
  public:
   explicit holds_up(std::string name) : name_(std::move(name)) {}
@@ -53,7 +53,7 @@ class one_transaction : public on_each_backend {
       const std::jthread first([&] {
         try {
           mail.in(tx).enqueue("first");
-        } catch (const tableq::error&) {  // It may hear of it, too.
+        } catch (const tableq::error&) {  // It may get the error, too.
         }
       });
       watch->wait();

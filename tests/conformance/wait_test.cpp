@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class waiting : public on_each_kind {
  protected:
-  /// Lets a thread wait on `mail`, then lets `send` make it stop waiting.
+  /// A thread waits on `mail`; then `send` ends its wait.
   template <class F>
   static std::vector<std::string> wait_while(any_queue mail, F&& send, std::size_t max = 1) {
     std::latch started(1);

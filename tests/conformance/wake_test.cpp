@@ -20,16 +20,16 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Nobody looks but when he is told to; where the database tells nothing, this changes nothing.
+/// Readers poll only after notifications. Without notifications of the database this has no effect.
 const tableq::open_options when_told{.poll_interval = 24h};
 
-/// Waits in vain until the database tells, if it does, and nobody looks by himself any more. Were
-/// that not so yet, what follows would prove less, and not fail.
+/// Waits without messages until the database notifies, if it does, and readers no longer poll. If
+/// they still polled, the test would prove less, but not fail.
 void let_settle(any_queue mail) {
   ASSERT_TRUE(mail.take_up_to(1, 600ms).empty());
 }
 
-/// Reads one message in a thread of its own, and expects to be woken: at the end of its time it
+/// Reads one message in another thread, and expects a wake-up: at the end of its time the read
 /// would find the message anyway.
 class reader {
  public:
@@ -61,8 +61,8 @@ class reader {
 
 class wake : public on_each_kind {
  protected:
-  /// Lets a reader wait through `near` and sends through `far`: after a quiet time, and then
-  /// several times just after another message.
+  /// A reader waits through `near`, and `far` sends: after a quiet time, and then several times
+  /// just after another message.
   void expect_told(any_queue near, any_queue far) {
     let_settle(near);
     for (const std::string& payload : numbered(5)) {
@@ -151,7 +151,7 @@ TEST_P(wake, comes_with_a_rollback_of_a_read) {
   auto tx = near.begin();
   ASSERT_TRUE(mail.in(tx).take());
   reader waits(mail);
-  let_settle({near, kind(), "other"});  // By then the reader has looked in vain.
+  let_settle({near, kind(), "other"});  // By then the reader has polled without result.
   tx.rollback();
   EXPECT_EQ(waits.got(), std::vector<std::string>{"back"});
 }
@@ -175,7 +175,7 @@ class wake_of_take : public on_each_backend {
   tableq::claim_queue far(const tableq::claim_options& options = {}) {
     return far_->claim("jobs", options);
   }
-  /// What a reader in `near` gets while `send` happens.
+  /// The message that a reader in `near` gets during `send`.
   template <class F>
   std::vector<std::string> got_while(F send) {
     reader waits(any_queue(*near_, tableq::kind::claim, "jobs"));
@@ -201,7 +201,7 @@ TEST_P(wake_of_take, comes_with_a_delayed_message_that_falls_due) {
 TEST_P(wake_of_take, comes_with_a_lease_that_ends) {
   far().enqueue("abandoned");
   EXPECT_EQ(got_while([&] {
-              // The reader may be first: then it is the one that gets it.
+              // The reader may be first; then it gets the message.
               static_cast<void>(far().take(1, {.lease = 100ms}));
             }),
             std::vector<std::string>{"abandoned"});
@@ -256,7 +256,7 @@ TEST_P(wake_of_take, needs_one_more_session_for_a_thousand_readers) {
       empty += own.take_up_to(1, for_ever * 10, stop).empty() ? 1 : 0;
     });
   }
-  // Whoever waits is served.
+  // Every waiting reader gets a message.
   for (auto& each : queues) {
     reader waits(*each);
     each->put("x");
@@ -266,7 +266,7 @@ TEST_P(wake_of_take, needs_one_more_session_for_a_thousand_readers) {
     while (here().sql(*listening).empty()) std::this_thread::yield();
     EXPECT_EQ(here().sql(*listening).size(), 1U);
     const auto count = here().sql(*here().session_count_sql());
-    // Those of the fixture's two database objects, which wait for nothing, are among them.
+    // They include those of the fixture's two database objects, in which no reader waits.
     EXPECT_LE(std::stoul(*count.at(0).at(0)), most + 1 + 2);
   }
   for (std::jthread& each : readers) each.request_stop();
@@ -276,7 +276,7 @@ TEST_P(wake_of_take, needs_one_more_session_for_a_thousand_readers) {
 
 class idle_waiting : public on_each_backend {
  protected:
-  /// A clock that counts how often tableq asks for it: with each statement of a claim queue.
+  /// A clock that counts its calls by tableq: one for each statement of a claim queue.
   tableq::open_options counted(tableq::open_options options = {}) {
     options.clock = [this] {
       ++asked_;
@@ -302,7 +302,7 @@ TEST_P(idle_waiting, of_many_readers_costs_few_statements) {
     });
   }
   while (asked_ < many) std::this_thread::yield();
-  // A while that is full of messages for somebody else, in which the first looks come to an end.
+  // A time with many messages for another queue, in which the frequent polls end.
   const auto exchange = [&] {
     for (int i = 0; i < rounds; ++i) {
       reader waits(any_queue(busy, tableq::kind::claim, "other"));

@@ -33,7 +33,7 @@ class task_box {
     tasks_.push_back(std::move(one));
     changed_.notify_all();
   }
-  /// Waits for so many. @return all.
+  /// Waits for this number of tasks. @return all.
   std::vector<task> take(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return tasks_.size() >= count; });
@@ -114,7 +114,7 @@ TEST_P(executors, have_no_more_tasks_than_the_worker_may_have_threads) {
   for (int left = 3; left > 0;) {
     for (const task& each : box.take(1)) {
       each();
-      each();  // Once is enough.
+      each();  // One run is enough.
       --left;
     }
   }
@@ -188,7 +188,7 @@ TEST_P(executors, let_handlers_have_a_transaction) {
   EXPECT_EQ(done.stats().waiting, 3U);
 }
 
-/// Is told of looks for the end of the queue.
+/// Counts checks for the end of the queue.
 class looks : public tableq::observer {
  public:
   void after(const tableq::observed_operation& operation,

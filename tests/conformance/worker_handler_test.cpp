@@ -14,7 +14,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// What a handler does with the message that is called `bad`; the others are done.
+/// The action of a handler on the message `bad`; it completes the others.
 using misdeed = std::function<tableq::handled(const tableq::delivery&)>;
 
 tableq::handler with(const misdeed& bad) {
@@ -23,8 +23,8 @@ tableq::handler with(const misdeed& bad) {
   };
 }
 
-/// One message whose handler misbehaves among others whose handler does not: for each misdeed a
-/// worker and a drain complete all the others, and end as they should.
+/// One message with a failing handler among others: for each failure a worker and a drain complete
+/// all the others, and end as they should.
 class handlers : public on_each_backend {
  protected:
   static constexpr int others = 6;
@@ -165,7 +165,7 @@ TEST_P(handlers, may_settle_their_message_in_a_transaction_of_their_own) {
 }
 
 TEST_P(handlers, are_not_ended_by_want_of_memory_elsewhere) {
-  // The clock is asked by each take, settlement and extension.
+  // Each take, settlement and extension reads the clock.
   auto failures = std::make_shared<std::atomic<int>>(0);
   tableq::open_options options;
   options.clock = [failures] {

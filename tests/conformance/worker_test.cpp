@@ -17,7 +17,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Long enough for a loaded machine; nothing waits so long when all is well.
+/// Long enough for a loaded machine; without an error nothing waits that long.
 constexpr auto patience = 60s;
 
 /// Payloads that handlers saw.
@@ -133,7 +133,7 @@ TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
                       },
                       {.lease = 1s, .until_empty = true});
   const auto receipt = taken.get_future().get();
-  // The lease is over long since, but for the worker's care: nobody gets the message.
+  // Without the worker's extensions the lease would be over: no other take gets the message.
   EXPECT_TRUE(jobs().take(1, {.wait = 2s}).empty());
   EXPECT_NE(receipt.id.value, 0);
   go_on.set_value();
@@ -157,7 +157,7 @@ TEST_P(workers, tell_a_handler_by_its_token_that_the_lease_is_lost) {
                         told.set_value(stop.stop_requested());
                       },
                       {.lease = 300ms, .until_empty = true});
-  // Somebody settles it behind the worker's back.
+  // Another handle settles it without the worker.
   EXPECT_EQ(jobs().release(taken.get_future().get()), tableq::settle_result::applied);
   EXPECT_TRUE(told.get_future().get());
   ASSERT_TRUE(pool.wait_for(patience));

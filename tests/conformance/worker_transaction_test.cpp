@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 using kind = tableq::worker_event::kind;
 
-/// Handlers that take the transaction in which their message is completed; `done` stands for their
+/// Handlers with the transaction in which their message is completed; the queue `done` has their
 /// work.
 class handlers_with_a_transaction : public on_each_backend {
  protected:
@@ -38,7 +38,7 @@ class handlers_with_a_transaction : public on_each_backend {
     EXPECT_NO_THROW(pool.join());
     return pool.counts();
   }
-  /// As the worker's observer. @return how often it was told of an end.
+  /// As the worker's observer. @return how many ends it received.
   static std::function<void(const tableq::worker_event&)> count(kind which, std::atomic<int>& of) {
     return [which, &of](const tableq::worker_event& event) { of += event.what == which ? 1 : 0; };
   }
@@ -135,7 +135,7 @@ TEST_P(handlers_with_a_transaction, lose_their_work_with_the_lease) {
   const auto counts = run(
       [&](tableq::transaction& tx, const tableq::delivery& d) {
         out.in(tx).enqueue(d.payload);
-        // From then on the receipt matches no more; the rollback takes that back, too.
+        // From then on the receipt is invalid; the rollback undoes that, too.
         if (++calls == 1) {
           EXPECT_EQ(queue.in(tx).release(d), tableq::settle_result::applied);
         }

@@ -1,5 +1,5 @@
-# A public header compiles alone, without a warning, and reaches no header but the standard
-# library's and tableq's own. In: HEADER, INCLUDE, COMPILER, WORK.
+# A public header compiles alone, without a warning, and includes only headers of the standard
+# library and tableq. In: HEADER, INCLUDE, COMPILER, WORK.
 file(WRITE ${WORK}/${HEADER}.cpp "#include <tableq/${HEADER}>\n")
 execute_process(
   COMMAND ${COMPILER} -std=c++20 -fsyntax-only -H -I${INCLUDE} -Wall -Wextra -Wpedantic -Wconversion

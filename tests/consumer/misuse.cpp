@@ -1,5 +1,5 @@
-// Mistakes that the compiler must refuse, one for each macro; CMakeLists.txt says with which words.
-// Without a macro everything here compiles: what is refused is refused for its own sake.
+// Mistakes that the compiler must refuse, one for each macro; CMakeLists.txt has the expected
+// texts. Without a macro everything here compiles, so that only the mistake itself is refused.
 #include <functional>
 #include <memory>
 #include <string>

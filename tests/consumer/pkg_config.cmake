@@ -1,5 +1,5 @@
-# Builds and runs the application with nothing but pkg-config and the compiler. In: MAIN, WORK,
-# PREFIX, COMPILER.
+# Builds and runs the application with only pkg-config and the compiler. In: MAIN, WORK, PREFIX,
+# COMPILER.
 file(GLOB_RECURSE pc ${PREFIX}/tableq.pc)
 if(NOT pc)
   message(FATAL_ERROR "no tableq.pc below ${PREFIX}")

@@ -1,7 +1,7 @@
 /// @file
 /// A process that is killed, or whose database dies. Its one argument is an order in JSON: `do`,
-/// `url`, `name`, `retry` (milliseconds), `pause` between messages, `count` of messages. It tells
-/// each step that it knows to be done in a line of JSON, with one write, as soon as it knows.
+/// `url`, `name`, `retry` (milliseconds), `pause` between messages, `count` of messages. It reports
+/// each step that is certainly done in a line of JSON, with one write, at once.
 
 #include <poll.h>
 #include <soci/soci.h>
@@ -31,18 +31,18 @@ void say(const order& line) {
   if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) std::abort();
 }
 
-/// Whether the test has closed our input, at the latest after so long.
+/// Whether the test has closed the input; waits at most this long.
 bool let_go(std::chrono::milliseconds limit) {
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   return ::poll(&input, 1, static_cast<int>(limit.count())) > 0;
 }
 
-/// A message has been worked on twice: whoever finds it ends the process, which fails the test.
+/// A message has been worked on twice. The process ends, which fails the test.
 struct twice : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Everything an actor has, and how it bears with a database that is away.
+/// The state of an actor, and its waits for a database that cannot be reached.
 class actor {
  public:
   explicit actor(const order& given)
@@ -84,7 +84,7 @@ class actor {
     }
   }
 
-  /// A message is completed in the transaction that writes what its work gave.
+  /// A message is completed in the transaction that writes the result of its work.
   void work() {
     while (!done("works")) {
       bearing([&](bool& /*unknown*/) {
@@ -111,10 +111,10 @@ class actor {
   }
 
  private:
-  /// In the middle of a transaction, so that many a blow meets it there.
+  /// In the middle of a transaction, so that many faults come at that point.
   static void dawdle() { let_go(1ms); }
 
-  /// Let go, and nothing is left for this kind of actor.
+  /// The input is closed, and no message is left for this kind of actor.
   bool done(std::string_view deed) {
     if (!let_go(0ms)) return false;
     bool nothing = false;
@@ -127,8 +127,8 @@ class actor {
     return left.ready + left.leased + left.delayed == 0;
   }
 
-  /// Does something until it is done. A database that is away is waited for, an unknown outcome
-  /// handed to the next try; everything else ends the process.
+  /// Repeats a step until it is done. Waits for a database that cannot be reached, and passes an
+  /// unknown outcome to the next attempt; any other error ends the process.
   template <class Step>
   void bearing(Step step) {
     for (bool unknown = false;;) {
@@ -136,7 +136,7 @@ class actor {
         step(unknown);
         return;
       } catch (const soci::soci_error&) {
-        // The application's own statement met it. Nothing was committed.
+        // The application's own statement had the error. Nothing was committed.
         say({{"trouble", "own statement"}});
       } catch (const tableq::error& failure) {
         using tableq::errc;
@@ -170,7 +170,7 @@ class actor {
     }
   }
 
-  /// Calls `send(n)` for as many messages as there shall be.
+  /// Calls `send(n)` for each message.
   template <class Send>
   void each_number(Send send) {
     for (int n = 0; n < count_ && !let_go(pause_); ++n) send(std::to_string(n));
@@ -178,7 +178,7 @@ class actor {
     }
   }
 
-  /// Without keys: what is unknown stays unknown, and is not sent again.
+  /// Without keys: a message with an unknown outcome is not sent again.
   void produce_singles_and_batches() {
     each_number([this](const std::string& n) {
       std::vector<std::string> payloads{name_ + "s:" + n};
@@ -200,7 +200,7 @@ class actor {
     });
   }
 
-  /// With keys: what is unknown is sent again, and the key decides.
+  /// With keys: a message with an unknown outcome is sent again, and the key decides.
   void produce_with_keys() {
     each_number([this](const std::string& n) {
       const std::string key = name_ + "k:" + n;
@@ -219,7 +219,7 @@ class actor {
       ++under_way_;
       to_.in.enqueue_async(
           payload, {}, [&, payload](const tableq::outcome<tableq::message_id>& was) {
-            // Where it was not stored, or nobody knows, an asynchronous caller goes on.
+            // If it was not stored, or the outcome is unknown, an asynchronous caller continues.
             const bool unknown =
                 !was.ok() && was.failure()->code() == tableq::errc::outcome_unknown;
             say({{was.ok() ? "put" : unknown ? "lost" : "refused", order::array({payload})}});
@@ -230,8 +230,8 @@ class actor {
     for (int left = under_way_; left != 0; left = under_way_) under_way_.wait(left);
   }
 
-  /// Puts a row into a table of the application's, in the transaction. It waits for another that is
-  /// putting the same one. @return false when it was there.
+  /// Inserts a row into a table of the application, in the transaction. Waits for another insert of
+  /// the same row. @return false when the row existed.
   static bool insert(tableq::transaction& tx, const std::string& table,
                      const std::string& payload) {
     const std::string row = "'" + payload + "'";
@@ -248,7 +248,7 @@ class actor {
     }
   }
 
-  /// Whether the move whose commit was lost has happened: its row says so.
+  /// Whether the move with the lost commit has happened: its row shows that.
   bool settles_move(const std::string& moving) {
     if (moving.empty()) return true;
     bool there = false;
@@ -269,7 +269,7 @@ class actor {
       dawdle();
       if (mine && !insert(tx, "finished", of.payload)) throw twice(of.payload);
     });
-    // Without the lease it was finished by the lost commit, or is somebody else's.
+    // Without the lease, the lost commit has finished it, or another worker has it.
     if (unknown) say({{"resolved", mine ? "not happened" : "happened or lease lost"}});
     if (mine) say({{"finished", of.payload}});
   }

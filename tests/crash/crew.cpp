@@ -63,7 +63,7 @@ bool crew::all_go_on(std::chrono::milliseconds within) {
 void crew::let_go(bool producers) {
   for (std::size_t i = 0; i < size(); ++i) {
     if ((options_.deeds[i] == "produce") != producers) continue;
-    // Movers before workers: what they do is the workers' work.
+    // Movers before workers: they make the workers' messages.
     actors_[i]->let_go();
     if (!actors_[i]->ends_within(5min)) {
       ADD_FAILURE() << options_.deeds[i] << " does not end";

@@ -11,7 +11,7 @@
 
 namespace tableq_test {
 
-/// How the actors of a crew work.
+/// Options of the actors of a crew.
 struct crew_options {
   std::string url;
   std::chrono::milliseconds retry{10'000};  ///< open_options::retry_for
@@ -20,21 +20,21 @@ struct crew_options {
   std::vector<std::string> deeds = {"produce", "produce", "move", "move", "work", "work", "chores"};
 };
 
-/// Processes that work on the queues of a place until they are let go, and the ledger of what they
-/// have told.
+/// Processes that work on the queues of a place until their input is closed, and the ledger of
+/// their reports.
 class crew {
  public:
   explicit crew(crew_options options);
 
-  /// Kills one after so long, and starts another in its place; `early`: perhaps before it has
+  /// Kills one after this time, and starts another in its place; `early`: perhaps before it has
   /// opened the database.
   void kill(std::size_t which, std::chrono::microseconds after, bool early);
-  /// Lets that long pass. Nobody may end meanwhile.
+  /// Waits this long. No process may end meanwhile.
   void stand(std::chrono::microseconds length);
-  /// Until each has done something that it told after this call.
+  /// Waits until each has reported a step after this call.
   /// @return false when one did not within that time, or ended.
   [[nodiscard]] bool all_go_on(std::chrono::milliseconds within);
-  /// Producers first, and the others when nothing is left for them.
+  /// Ends producers first, and the others when no message is left for them.
   void finish();
 
   [[nodiscard]] std::size_t size() const { return options_.deeds.size(); }

@@ -10,8 +10,8 @@ using tableq::errc;
 using tableq::settle_result;
 using fate = proxy::fate;
 
-/// A network that is cut in the middle of one call: before the server has seen what was sent, or
-/// when it has done it and its answer is under way.
+/// A network that is cut in the middle of one call: before the server gets the request, or after
+/// its effect and before the answer arrives.
 class cut_network : public on_own_server {
  protected:
   void SetUp() override {
@@ -29,7 +29,7 @@ class cut_network : public on_own_server {
   }
 
   [[nodiscard]] tableq::database& db() { return *db_; }
-  /// Runs a call that meets the cut, and checks that its outcome is told as unknown, once.
+  /// Runs a call during the cut, and checks that its outcome is reported as unknown, once.
   template <class Call>
   void unknown_in(fate how, Call call) {
     const std::size_t before = network_->cuts();
@@ -72,7 +72,7 @@ TEST_F(cut_network, leaves_an_enqueue_without_a_key_unknown_and_never_stores_it_
 }
 
 TEST_F(cut_network, leaves_a_read_unknown_and_takes_at_most_that_message) {
-  // Of a kind whose reads are one statement always: no look comes before it.
+  // A kind whose reads are always one statement: no query comes before it.
   auto mail = db().lifo("mail");
   for (const fate how : both) {
     mail.enqueue("prepared");
@@ -89,7 +89,7 @@ TEST_F(cut_network, leaves_a_take_unknown_and_its_message_comes_back_after_the_l
     jobs.enqueue("prepared");
     ASSERT_EQ(jobs.complete(jobs.take(1, {.lease = std::chrono::hours{1}}).at(0).receipt),
               settle_result::applied);
-    // After that it is looked where the next read may begin: not in the call that is cut.
+    // Then the read floor is queried, which must not happen in the call that is cut.
     ASSERT_TRUE(jobs.take(1).empty());
     jobs.enqueue("x");
     unknown_in(how, [&] { static_cast<void>(jobs.take(1)); });
@@ -139,7 +139,7 @@ TEST_F(cut_network, does_not_run_a_transaction_again_whose_commit_is_unknown) {
   for (const fate how : both) {
     int runs = 0;
     mail.enqueue("prepared");
-    // What is sent first is the beginning, then the message, then the commit.
+    // The first piece is the begin, the second the message, the third the commit.
     network().decide([how, piece = 0](std::string_view /*text*/) mutable {
       return ++piece == 3 ? how : fate::pass;
     });

@@ -7,7 +7,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 /// A primary with a synchronous standby, whose primary is lost in the middle of the work. Each test
-/// has servers of its own: they cannot be put together again.
+/// has its own servers, because they cannot be repaired.
 class lost_primary : public testing::Test {
  protected:
   void SetUp() override {
@@ -34,8 +34,8 @@ TEST_F(lost_primary, loses_nothing_that_was_acknowledged_and_everybody_goes_on) 
     crew actors({.url = servers.url_of_all("target_session_attrs=read-write"), .pause = 10ms});
     ASSERT_TRUE(actors.all_go_on(60s));
     actors.stand(std::chrono::milliseconds(random.below(500)));
-    // Half of the times the standby is cut off before: what the primary has not got to it must not
-    // have been acknowledged.
+    // In half of the rounds the standby is cut off before: data that did not reach it must not have
+    // been acknowledged.
     const bool cut_off = done % 2 == 0;
     if (cut_off) {
       servers.stop_standby();

@@ -22,7 +22,7 @@ namespace {
 
 const std::string large(50'000, 'x');
 
-/// What must be told where there is no room.
+/// The required error without room.
 template <class Call>
 void tells_what_to_do(Call call) {
   const tableq::error full = thrown_by(call);
@@ -56,7 +56,7 @@ void meet_a_full_disk(tableq::database& db, const room& of) {
       [&] { db.transact([&](tableq::transaction& tx) { mail.in(tx).enqueue(large); }); });
   const std::vector<tableq::new_message> batch(40, {.payload = large});
   tells_what_to_do([&] { mail.enqueue_batch(batch); });
-  // Nothing of what was refused is there, and looking still works.
+  // No refused message is stored, and queries still work.
   EXPECT_EQ(mail.stats().waiting, stored);
   EXPECT_EQ(mail.peek().size(), stored == 0 ? 0U : 1U);
 

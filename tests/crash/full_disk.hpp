@@ -8,21 +8,21 @@
 
 namespace tableq_test {
 
-/// Takes the room that a database has left, or nearly; gives it back.
+/// Uses the free room of a database, or nearly all; frees it.
 struct room {
   std::function<void()> take;
   std::function<void()> give;
 };
 
-/// Fills a queue until there is no room, and goes on when there is.
+/// Fills a queue until there is no room, and continues when there is room.
 void meet_a_full_disk(tableq::database& db, const room& of);
 
-/// A worker goes on by itself after the disk was full.
+/// A worker continues by itself after the disk was full.
 void work_on_a_full_disk(tableq::database& db, const room& of);
 
 /// Runs a test in a child process, where a small file system is mounted on the folder.
-/// @param size as mount reads it: `8m`.
-/// @return false when that cannot be had here.
+/// @param size in mount's form: `8m`.
+/// @return false when this is not possible here.
 [[nodiscard]] bool on_small_disk(const std::filesystem::path& folder, const std::string& size,
                                  const std::function<void()>& test);
 

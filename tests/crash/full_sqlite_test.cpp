@@ -16,7 +16,7 @@ namespace files = std::filesystem;
 
 class full_file : public on_each_backend {
  protected:
-  /// Goes through everything that may meet the limit.
+  /// Runs all operations that may reach the limit.
   void go_through(tableq::database& db, const room& of, const std::string& what) {
     meet_a_full_disk(db, of);
     work_on_a_full_disk(db, of);
@@ -50,15 +50,15 @@ TEST_P(full_file, on_a_full_disk_is_told_and_work_goes_on_when_there_is_room) {
       while (all << block << std::flush) {
       }
     };
-    // Not to the last page: what is refused is the payload of a message.
+    // Not to the last page, so that the payload of a message is refused.
     const auto nearly = [&] {
       take();
       files::resize_file(filler, files::file_size(filler) - 300'000);
     };
     go_through(two, {.take = nearly, .give = give}, "disk full");
-    // And to the last one.
+    // Now to the last page.
     meet_a_full_disk(two, {.take = take, .give = give});
-    // Nobody has the file open, and its side files have no room.
+    // No process has the file open, and its side files have no room.
     two = tableq::database::open("sqlite://:memory:");
     take();
     EXPECT_CODE(storage_full, static_cast<void>(open()));

@@ -10,7 +10,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Producers, movers and workers are killed at random instants, while the others go on.
+/// Producers, movers and workers are killed at random instants, while the others continue.
 /// TABLEQ_TEST_KILLS: how many times.
 class killed : public on_each_backend {
  protected:
@@ -23,14 +23,14 @@ class killed : public on_each_backend {
     const std::uint64_t most = given == nullptr ? 16 : std::stoull(given);
     const time_budget time;
     make_tables([this](const std::string& text) { return here().sql(text); });
-    // So many that what the killed ones leave can be done in the end.
+    // A number of messages that can be completed in the end, in spite of the killed processes.
     crew all({.url = url, .retry = 5min, .count = 40});
 
     std::uint64_t kills = 0;
     while (kills < most && !time.is_over() && !HasFailure()) {
       const auto which = random.below(all.size());
       const bool early = random.one_in(8);
-      // Half of them within the first statements, the others within a good many.
+      // Half of them within the first statements, the others later.
       const auto instant =
           std::chrono::microseconds(random.below(random.one_in(2) ? 5'000 : 60'000));
       all.kill(which, instant, early);

@@ -10,7 +10,7 @@ namespace {
 
 using names = std::set<std::string>;
 
-/// The rows of one column, each of which must be there once.
+/// The rows of one column, each of which must exist once.
 names column(const rows& of) {
   names out;
   for (const row& each : of) {
@@ -80,8 +80,8 @@ void ledger::balance(tableq::database& db, const plain_sql& sql) const {
 
   const names moved = column(sql("SELECT payload FROM moved"));
   const names finished = column(sql("SELECT payload FROM finished"));
-  // Each message that left `in` has its row, and the work that followed it is done: exactly once,
-  // since both tables have the payload as their primary key.
+  // Each message that left `in` has its row, and its work is done: exactly once, since both tables
+  // have the payload as their primary key.
   EXPECT_EQ(missing(moved, finished), "") << "moved and never finished";
   EXPECT_EQ(missing(finished, moved), "") << "finished and never moved";
   EXPECT_EQ(missing(moved_, moved), "") << "told as moved, and undone";
@@ -95,7 +95,7 @@ void ledger::check_in(const names& stored) const {
   for (const std::string& each : stored) {
     EXPECT_TRUE(put_.contains(each) || may_be_there(each)) << "nobody sent " << each;
     EXPECT_FALSE(refused_.contains(each)) << "refused, and stored: " << each;
-    // A batch is there wholly or not at all.
+    // A batch is stored completely or not at all.
     if (each.ends_with("b")) {
       const std::string stem = each.substr(0, each.size() - 1);
       EXPECT_TRUE(stored.contains(stem) && stored.contains(stem + "c")) << stem;

@@ -14,26 +14,25 @@
 
 namespace tableq_test {
 
-/// Runs plain SQL as a client that knows nothing of tableq.
+/// Runs plain SQL as a client without tableq.
 using plain_sql = std::function<rows(const std::string&)>;
 
 /// Creates the tables of the application that the actors write to.
 void make_tables(const plain_sql& sql);
 
-/// What actors have told, which is held against what the database has in the end.
+/// The reports of the actors, which are compared with the database at the end.
 class ledger {
  public:
-  /// Takes in what an actor has told since the last time. @return whether it has done something.
+  /// Reads an actor's reports since the last call. @return whether there were any.
   bool read(process& from);
-  /// An actor was killed: of what it has not told, it may have done the last.
+  /// An actor was killed: it may have done its last step without a report.
   void killed(const std::string& name) { killed_.insert(name); }
 
-  /// Everything is done, nothing twice, and nothing is there that nobody has sent: as test
-  /// failures.
-  /// @param db where nobody works any more.
+  /// Checks that everything is done, nothing twice, and that every message was sent by an actor.
+  /// @param db without any activity.
   void balance(tableq::database& db, const plain_sql& sql) const;
 
-  /// In words: how many messages were acknowledged, and what became of unknown outcomes.
+  /// As text: how many messages were acknowledged, and how unknown outcomes were resolved.
   [[nodiscard]] std::string summary() const;
   [[nodiscard]] std::size_t acknowledged() const { return put_.size() + keyed_.size(); }
   [[nodiscard]] std::size_t unknown() const { return unknown_; }
@@ -46,7 +45,7 @@ class ledger {
 
   std::set<std::string> put_;      // into `in`
   std::set<std::string> keyed_;    // into `chores`
-  std::set<std::string> lost_;     // nobody knows whether they were stored
+  std::set<std::string> lost_;     // may be stored or not
   std::set<std::string> refused_;  // certainly not stored
   std::set<std::string> moved_;
   std::set<std::string> finished_;

@@ -10,7 +10,7 @@ namespace tableq_test {
 namespace {
 
 std::vector<std::string> command(const std::string& disk, own_postgresql::on_disk what) {
-  // One that has ended is told by what it wrote, not by a signal.
+  // The output shows an ended process, not a signal.
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> out{TABLEQ_TEST_OWN_POSTGRESQL};
   const bool log = what == own_postgresql::on_disk::log;

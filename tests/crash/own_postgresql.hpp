@@ -17,22 +17,22 @@ namespace tableq_test {
 /// They end with the object, or with the process that holds it. own_postgresql.sh does the work.
 class own_postgresql {
  public:
-  /// What is on a small file system.
+  /// The part that is on a small file system.
   enum class on_disk { tables, log };
-  /// A clock of its own.
+  /// A separate clock.
   struct with_clock {
     std::string library;  ///< tests/hostile/wrong_clock.cpp
   };
 
   /// @param disk the size of a file system for the tablespace `small`, or for the write-ahead log,
-  /// as mount reads it; empty: none.
+  ///   in mount's form; empty: none.
   explicit own_postgresql(const std::string& disk = {}, on_disk what = on_disk::tables);
   explicit own_postgresql(const with_clock& clock);
   own_postgresql(const own_postgresql&) = delete;
   own_postgresql& operator=(const own_postgresql&) = delete;
   ~own_postgresql();
 
-  /// Why there is none; empty when there is one.
+  /// The reason why there is no server; empty when there is one.
   [[nodiscard]] const std::optional<std::string>& missing() const { return missing_; }
 
   /// Makes an empty database on the server that takes writes, for all addresses from now on.
@@ -45,10 +45,10 @@ class own_postgresql {
   [[nodiscard]] std::string url_at(std::uint16_t port, const std::string& more = {}) const;
   /// The same through its ODBC driver.
   [[nodiscard]] std::string odbc_url() const;
-  /// Of the server that takes writes.
+  /// That of the server that takes writes.
   [[nodiscard]] std::uint16_t port() const { return ports_.at(writes_); }
 
-  /// Runs plain SQL on the server that takes writes, in a session for itself.
+  /// Runs plain SQL on the server that takes writes, in its own session.
   [[nodiscard]] rows sql(const std::string& text) const;
 
   /// @param how smart, fast or immediate.
@@ -63,9 +63,9 @@ class own_postgresql {
   void start_standby();
   /// Makes the standby the server that takes writes.
   void promote();
-  /// Takes so much of the small disk; empty: gives it back.
+  /// Uses this much of the small disk; empty: frees it.
   void fill(const std::string& size);
-  /// Sets its clock off by so much from now on.
+  /// Makes its clock wrong by this much from now on.
   void set_clock(std::chrono::seconds off);
 
  private:

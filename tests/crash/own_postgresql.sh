@@ -1,25 +1,25 @@
 #!/bin/bash
-# Servers of a test's own, which it may stop, lose and promote. They are gone when the test closes the
-# standard input, however it ended.
+# Servers of one test, which it may stop, lose and promote. They end when the test closes the standard
+# input, in any way.
 #
 #   own_postgresql.sh [--disk SIZE | --log-disk SIZE | --clock LIBRARY]
 #
 # Answers each line of the standard input with one line of JSON, {"done": VALUE}, and ends with the
-# first that fails. {"missing": WHY} instead says that there is no such server to be had here.
+# first that fails. {"missing": WHY} instead means that no such server is available here.
 #
 #   begin              makes and starts the server `first`; VALUE is its port, `password` comes with it
 #   standby            makes the server `second`, a synchronous standby of `first`; VALUE is its port
 #   stop NAME MODE     MODE: smart, fast or immediate
 #   start NAME         returns when it accepts connections
-#   revive             the same for `first`, whether it has ended, recovers, or is well
+#   revive             the same for `first`, in any state
 #   promote NAME       returns when it takes writes
-#   fill SIZE          takes SIZE of the small disk; without SIZE gives it back
-#   clock SECONDS      sets the clock of `first` off by so many from now on
+#   fill SIZE          uses SIZE of the small disk; without SIZE frees it
+#   clock SECONDS      makes the clock of `first` wrong by these seconds from now on
 #
-# --clock: the servers begin with LIBRARY preloaded, which tells them the time: tests/hostile/wrong_clock.cpp.
-# --disk: the tablespace `small` is a file system of that size; --log-disk: the write-ahead log is on one. It is
-# mounted where nobody else sees it, which takes the rights of root.
-# shellcheck disable=SC2154  # What postgresql_server.sh sets.
+# --clock: the servers begin with LIBRARY preloaded, which sets their time: tests/hostile/wrong_clock.cpp.
+# --disk: the tablespace `small` is a file system of that size; --log-disk: the write-ahead log is on one. Only
+# these servers see the mount, which needs the rights of root.
+# shellcheck disable=SC2154  # postgresql_server.sh sets them.
 set -euo pipefail
 
 # shellcheck source=scripts/postgresql_server.sh
@@ -68,7 +68,7 @@ begin() {
     return
   fi
   make_home
-  # Of the processes alone is taken what they had not written; the machine stays.
+  # Without fsync: only the processes die, not the machine.
   make_cluster "$home/first" off "wal_level = replica" "max_wal_senders = 4" "hot_standby = on"
   owner tee -a "$home/first/pg_hba.conf" >/dev/null <<<"local replication postgres trust"
   if [[ -n $disk ]]; then
@@ -78,13 +78,13 @@ begin() {
   if [[ $what == --log-disk ]]; then
     owner mv "$home/first/pg_wal" "$home/small/log"
     owner ln -s "$home/small/log" "$home/first/pg_wal"
-    # What is written stays until the server has to recover: then there is room again.
+    # The written log stays until the server has to recover; then there is room again.
     printf '%s\n' "max_wal_size = 10GB" "checkpoint_timeout = 1h" "wal_recycle = off" |
       owner tee -a "$home/first/postgresql.conf" >/dev/null
   fi
   if [[ -n $library ]]; then
     set_clock 0
-    # Where its owner can read it.
+    # A place where its owner can read it.
     cp "$library" "$home/clock.so"
     chmod a+rx "$home/clock.so"
     as_owner+=(env "LD_PRELOAD=$home/clock.so" "WRONG_CLOCK_FILE=$home/clock")
@@ -151,7 +151,7 @@ obey() {
     promote) owner "$binaries/pg_ctl" promote -D "$home/$1" -w -s ;;
     fill)
       if (($#)); then
-        # It may be more than there is.
+        # SIZE may exceed the free room.
         dd if=/dev/zero of="$home/small/filler" bs=64K count="$1" iflag=count_bytes status=none 2>/dev/null || true
       else
         rm -f "$home/small/filler"

@@ -16,7 +16,7 @@ using boost::system::error_code;
 
 namespace {
 
-/// One client and its server. Lives as long as something is under way on it.
+/// One client and its server. Lives while an operation on it is active.
 class link : public std::enable_shared_from_this<link> {
  public:
   link(tcp::socket client, const std::function<proxy::fate(std::string_view)>& decide,
@@ -39,7 +39,7 @@ class link : public std::enable_shared_from_this<link> {
   void from_client() {
     client_.async_read_some(
         asio::buffer(up_), [self = shared_from_this()](const error_code& failed, std::size_t size) {
-          // It has said goodbye, and does not wait for the answer that was to be lost.
+          // The client has closed the session, and does not wait for the answer to be lost.
           if (failed) return self->deaf_ ? self->cut() : self->end();
           const std::string_view piece(self->up_.data(), size);
           const proxy::fate fate = self->deaf_ ? proxy::fate::pass : self->decide_(piece);
@@ -58,7 +58,7 @@ class link : public std::enable_shared_from_this<link> {
       if (failed) return self->deaf_ ? self->cut() : self->end();
       const bool begun = self->begun_;
       const bool ready = self->is_ready(size);
-      // It has done all that it was sent; before the session has begun it answers otherwise.
+      // The server has executed everything; before the session begins it answers differently.
       if (self->deaf_ && (ready || !begun)) return self->cut();
       if (self->deaf_) return self->from_server();
       asio::async_write(self->client_, asio::buffer(self->down_.data(), size),
@@ -68,7 +68,7 @@ class link : public std::enable_shared_from_this<link> {
     });
   }
 
-  /// Whether ReadyForQuery is among what the server has sent now. Notifications may follow it.
+  /// Whether the server's data contain ReadyForQuery. Notifications may follow it.
   bool is_ready(std::size_t size) {
     // A refusal of TLS is one letter, and no message.
     if (size == 1 && !begun_ && header_.empty() && left_ == 0) return false;
@@ -151,7 +151,7 @@ class proxy::network {
 
   const std::uint16_t server_;
   std::atomic<std::size_t> cuts_ = 0;
-  // What follows belongs to the proxy's thread.
+  // The members below belong to the proxy's thread.
   judge by_;
   const judge asked_ = [this](std::string_view piece) { return by_ ? by_(piece) : fate::pass; };
   asio::io_context context_;

@@ -13,13 +13,14 @@ namespace tableq_test {
 /// @par Thread safety Everything may be called from any thread.
 class proxy {
  public:
-  /// What becomes of what a client sends.
+  /// The treatment of a client's data.
   enum class fate {
     pass,
-    cut_before,  ///< The link is cut, and the server never sees it.
-    cut_after,   ///< The server gets it and answers; the link is cut, and the client never hears.
+    cut_before,  ///< The link is cut, and the server never gets the data.
+    cut_after,   ///< The server gets the data and answers; the link is cut before the client gets
+                 ///< the answer.
   };
-  /// Asked for each piece that arrives from a client, in the proxy's thread. libpq sends what
+  /// Called for each piece that arrives from a client, in the proxy's thread. libpq sends what
   /// belongs to one call of tableq as one piece unless it is long.
   using judge = std::function<fate(std::string_view piece)>;
 
@@ -29,9 +30,9 @@ class proxy {
   ~proxy();
 
   [[nodiscard]] std::uint16_t port() const;
-  /// From now on. Nothing: everything passes.
+  /// From now on. Empty: everything passes.
   void decide(judge by);
-  /// Once, for the next piece of anybody.
+  /// Once, for the next piece of any client.
   void cut_next(fate how);
   /// Links that were cut.
   [[nodiscard]] std::size_t cuts() const;

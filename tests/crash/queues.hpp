@@ -4,9 +4,9 @@
 
 namespace tableq_test {
 
-/// What the actors of the crash tests work on:
-/// producers -> `in` -> movers (who write a row of `moved`) -> `jobs` -> workers (who write a row
-/// of `finished`), and producers with keys -> `chores` -> the library's worker.
+/// The queues of the crash tests' actors: producers -> `in` -> movers (who write a row of `moved`)
+/// -> `jobs` -> workers (who write a row of `finished`), and producers with keys -> `chores` -> the
+/// library's worker.
 struct crash_queues {
   explicit crash_queues(tableq::database& db)
       : in(db.fifo("in")), jobs(db.claim("jobs", options())), chores(db.claim("chores", chore())) {}
@@ -16,11 +16,11 @@ struct crash_queues {
   tableq::claim_queue chores;
 
  private:
-  /// Leases of killed workers must come back soon; no message may be given up for it.
+  /// Leases of killed workers must end soon, but no message may be given up.
   static tableq::claim_options options() {
     return {.lease = std::chrono::seconds{1}, .max_attempts = 1'000'000};
   }
-  /// Keys tell of a message after its completion.
+  /// Keys show a message after its completion.
   static tableq::claim_options chore() {
     tableq::claim_options out = options();
     out.key_window = std::chrono::hours{1};

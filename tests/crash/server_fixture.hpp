@@ -16,21 +16,22 @@
 
 namespace tableq_test {
 
-/// How soon everybody works again after the database has come back. Sanitizers take their time.
+/// The longest time until all processes work again after the database's return. Longer with
+/// sanitizers.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::chrono::seconds soon{30};
 #else
 constexpr std::chrono::seconds soon{5};
 #endif
 
-/// TABLEQ_TEST_OUTAGES, or what the test does in every run.
+/// TABLEQ_TEST_OUTAGES, or the test's number in every run.
 inline std::uint64_t chosen_outages(std::uint64_t usual) {
   const char* given = std::getenv("TABLEQ_TEST_OUTAGES");
   return given == nullptr ? usual : std::stoull(given);
 }
 
-/// Tests on a PostgreSQL server of their own, which all tests of a suite share, each with a
-/// database for itself.
+/// Tests on a separate PostgreSQL server, which all tests of a suite share. Each test has its own
+/// database.
 class on_own_server : public testing::Test {
  protected:
   static void SetUpTestSuite() { begin_server({}); }
@@ -38,7 +39,7 @@ class on_own_server : public testing::Test {
   static void begin_server(const std::string& disk,
                            own_postgresql::on_disk what = own_postgresql::on_disk::tables) {
     server_.reset();
-    // Where PostgreSQL is not asked for there may be none.
+    // Without a required PostgreSQL the server may be missing.
     if (!postgresql_backend().missing()) server_ = std::make_unique<own_postgresql>(disk, what);
   }
 

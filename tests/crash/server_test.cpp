@@ -9,7 +9,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// Processes at work while their server goes away and comes back. None of them is started again.
+/// Processes work while their server stops and returns. None of them is restarted.
 class server_that : public on_own_server {
  protected:
   void TearDown() override {
@@ -25,7 +25,7 @@ class server_that : public on_own_server {
     ASSERT_TRUE(actors_->all_go_on(60s));
   }
 
-  /// Everybody goes on, now that the server has come back.
+  /// All processes continue after the server's return.
   void all_go_on() {
     const auto back = steady_clock::now();
     EXPECT_TRUE(actors_->all_go_on(soon));
@@ -43,7 +43,8 @@ class server_that : public on_own_server {
                         std::to_string(longest_.count()) + " ms at the most");
   }
 
-  /// Injures as often as is wanted, with the proof after each `proofs` times, and in the end.
+  /// Injects the fault as often as required, with the check after each `proofs` faults, and at the
+  /// end.
   template <class Injury>
   void repeat(const std::string& what, std::uint64_t usual, Injury injure,
               std::uint64_t proofs = 1) {
@@ -58,7 +59,7 @@ class server_that : public on_own_server {
     }
     finish(what, done);
   }
-  /// Milliseconds: longer in the long modes, where there is time.
+  /// Milliseconds: longer in the long modes.
   [[nodiscard]] static std::uint64_t longest_outage() {
     return chosen_outages(0) == 0 ? 500 : 4'000;
   }
@@ -100,7 +101,7 @@ TEST_F(server_that, is_restarted_loses_nothing_and_everybody_goes_on) {
   });
 }
 
-// Calls give up during the outage, and processes wait by themselves, or by tableq's worker.
+// Calls fail during the outage, and processes wait by themselves, or in tableq's worker.
 TEST_F(server_that, stays_away_for_longer_than_calls_are_repeated_is_waited_for) {
   begin({.url = server().url(), .retry = 100ms});
   repeat("server away for longer than retry_for", 1, [this](random_source& random) {
@@ -133,7 +134,7 @@ class server_whose_log : public server_that {
   }
 };
 
-// PostgreSQL ends all sessions then, and mostly itself: somebody has to start it.
+// PostgreSQL then ends all sessions, and usually itself, so the test starts it.
 TEST_F(server_whose_log, has_no_room_loses_nothing_and_everybody_goes_on) {
   begin({.url = server().url()});
   repeat("write-ahead log's disk full", 1, [this](random_source& random) {

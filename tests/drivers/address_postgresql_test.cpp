@@ -20,7 +20,7 @@ tableq::endpoint resolved(const std::string& url) {
   return definition.resolve(definition, tableq::core::parse_connection_string(url));
 }
 
-/// What libpq would make of the address that SOCI gets.
+/// libpq's reading of the address that SOCI gets.
 std::map<std::string, std::string> read(const std::string& url) {
   struct closer {
     void operator()(PQconninfoOption* all) const noexcept { PQconninfoFree(all); }
@@ -99,7 +99,7 @@ TEST(addresses_of_postgresql, may_have_the_form_that_soci_documents) {
 }
 
 TEST(addresses_of_postgresql, reach_soci_in_one_piece) {
-  // SOCI takes the text apart at `=` and at blanks.
+  // SOCI splits the text at `=` and at blanks.
   const std::string connect = resolved("postgresql://host=h password='a b=c'").connect;
   EXPECT_FALSE(contains(connect, " ")) << connect;
   EXPECT_TRUE(contains(connect, "=")) << connect;

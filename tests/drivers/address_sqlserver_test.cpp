@@ -34,7 +34,7 @@ std::string connect(const std::string& url, const names& installed) {
   return resolved(url, installed).connect;
 }
 
-/// What a driver manager reads from the connection string.
+/// A driver manager's reading of the connection string.
 std::map<std::string, std::string> read(const std::string& url, const names& installed) {
   std::map<std::string, std::string> out;
   for (const auto& one : tableq::drivers::odbc::parse(connect(url, installed))) {
@@ -43,7 +43,7 @@ std::map<std::string, std::string> read(const std::string& url, const names& ins
   return out;
 }
 
-/// Refused as wrong, in the dialect's name, with `word`, and with nothing of `canary`.
+/// Expects a refusal in the dialect's name, with `word` and without `canary`.
 void expect_refused(const std::string& url, const std::string& word,
                     const names& installed = microsoft) {
   const tableq::error refused = thrown_by([&] { static_cast<void>(connect(url, installed)); });

@@ -22,7 +22,7 @@ value text(std::string_view given) {
   return value(given);
 }
 
-/// Batches travel as arrays, and must come apart as they were put together.
+/// Batches are sent as arrays, and must be unpacked as they were packed.
 class batches_of_postgresql : public tableq_test::on_each_backend {
  protected:
   void SetUp() override {
@@ -64,7 +64,7 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
         .at(0)
         .value();
   }
-  /// Takes so many, and returns id and fence of each.
+  /// Takes this number of messages, and returns id and fence of each.
   std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t max) {
     constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
     const std::array shared{number(max), number(60'000), value(),        number(0),

@@ -31,7 +31,7 @@ TEST(checkpoint, is_tried_again_at_once_while_something_is_copied) {
   checkpoint_pace pace;
   pace.tried(1500, 1000, start, start + 10ms);  // a reader needs the rest
   EXPECT_TRUE(pace.due(1500, start + 10ms));
-  pace.tried(1600, 1600, start + 10ms, start + 20ms);  // all of it; the next commit starts anew
+  pace.tried(1600, 1600, start + 10ms, start + 20ms);  // all of it; the next commit starts again
   EXPECT_TRUE(pace.due(1700, start + 20ms));
 }
 
@@ -80,7 +80,7 @@ TEST_F(kept_log, is_copied_after_the_reader_that_kept_it) {
   auto letters = db.fifo("letters");
   read("PRAGMA wal_checkpoint(TRUNCATE)");
   read("BEGIN");
-  read("SELECT * FROM letters");  // the log is empty: everything that comes is kept
+  read("SELECT * FROM letters");  // the log is empty: all later pages are kept
   const std::uintmax_t before = size();
   const std::string page(4000, 'x');
   for (int i = 0; i < 2000; ++i) letters.enqueue(page);

@@ -25,7 +25,7 @@ struct closer {
   void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
 
-/// Texts as the server describes them, held against their contracts.
+/// The server's descriptions of the texts, compared with their contracts.
 class columns_of_postgresql : public tableq_test::on_each_backend {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class columns_of_postgresql : public tableq_test::on_each_backend {
     ASSERT_EQ(PQstatus(link_.get()), CONNECTION_OK);
   }
 
-  /// Prepares a text with the types that the transport would send, and has it described.
+  /// Prepares a text with the transport's types, and returns the server's description.
   [[nodiscard]] std::unique_ptr<PGresult, closer> describe(
       const tableq::drivers::text& made) const {
     std::vector<Oid> types;

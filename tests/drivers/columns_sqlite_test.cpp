@@ -21,7 +21,7 @@ struct closer {
   void operator()(sqlite3_stmt* prepared) const noexcept { sqlite3_finalize(prepared); }
 };
 
-/// Texts as the library describes them, held against their contracts.
+/// SQLite's descriptions of the texts, compared with their contracts.
 class columns_of_sqlite : public tableq_test::on_each_backend {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class columns_of_sqlite : public tableq_test::on_each_backend {
 INSTANTIATE_TEST_SUITE_P(, columns_of_sqlite, testing::Values(&tableq_test::sqlite_file_backend()),
                          tableq_test::backend_name);
 
-/// The contract that a block's text keeps; null for none.
+/// The contract of a block's text; null for none.
 const contract* contract_of(std::string_view block) {
   for (const std::string_view ending :
        {tableq::drivers::without_rows, tableq::drivers::for_one, tableq::drivers::for_next}) {

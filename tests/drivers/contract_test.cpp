@@ -17,7 +17,7 @@ using tableq::core::value_type;
 
 constexpr std::string_view queue_of_every_kind[] = {"heap", "fifo", "lifo", "pending", "claim"};
 
-/// A value of the field's type that no statement takes offence at.
+/// A value of the field's type that every statement accepts.
 value sample(const field& of) {
   if (of.name == "fence" || of.name == "claimed_at" || of.name == "now" || of.name == "due_at") {
     return {};
@@ -58,7 +58,7 @@ class statement_contract : public tableq_test::on_each_backend {
 
   [[nodiscard]] static tableq::open_options here_options() { return {.table_prefix = "contract_"}; }
 
-  /// The queue whose table a statement is about.
+  /// The queue whose table a statement uses.
   [[nodiscard]] tableq::core::table_names names_of(const contract& of) const {
     for (const std::string_view kind : queue_of_every_kind) {
       if (of.name.starts_with(std::string(kind) + ".")) {
@@ -80,7 +80,7 @@ TEST_P(statement_contract, is_kept_by_every_text) {
     SCOPED_TRACE(std::string(of.name));
     session->begin();
     if (of.name == "claim.take" || of.name.ends_with(".dequeue") || of.name.ends_with(".peek")) {
-      // Something to return, so that the types of the columns show.
+      // A row to return, which shows the types of the columns.
       const std::string wanted = std::string(of.name.substr(0, of.name.find('.'))) + ".enqueue";
       const auto all = tableq::core::contracts();
       const contract& add = *std::ranges::find(all, wanted, &contract::name);

@@ -19,7 +19,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 class enlisted_postgresql : public on_each_backend {
  protected:
-  /// A session with a database of the server, by other words than tableq's.
+  /// A session with a database of the server, by another address than tableq's.
   static std::unique_ptr<soci::session> session_with(const std::string& database) {
     settings own = postgresql_client(server_address()).settings();
     settings kept;

@@ -103,15 +103,15 @@ TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
     told += watch->wait(1s).any_queue ? 1 : 0;
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(told, 2);
-  // The shortest rest, which is what it takes where the writer is held up now and then.
+  // The shortest pause, because the writer may be delayed sometimes.
   EXPECT_LE(told, took / 1ms + 2);
 }
 
-#if defined(__linux__)  // Elsewhere the files are looked at.
+#if defined(__linux__)  // Elsewhere the files are polled.
 TEST_F(file_watch, is_not_woken_in_the_midst_of_a_write_of_its_own_database_object) {
   own_writes own = own_;
   bool slept = false;
-  // Not each time: whoever is held up for a moment is told of it.
+  // Not each time: a delayed writer causes a report.
   for (int i = 0; i < 100 && !slept; ++i) {
     const auto watch = watched(file());
     own.begin();
@@ -149,7 +149,7 @@ TEST_F(file_watch, hears_at_once_of_writes_of_another_database_object) {
 }
 
 TEST_F(file_watch, without_the_system_looks_at_the_files) {
-  // In a folder that is not there yet the system has nothing to watch.
+  // The system cannot watch a missing folder.
   const files::path late = folder_ / "late";
   const auto watch = watched((late / "queues.db").string());
   files::create_directory(late);

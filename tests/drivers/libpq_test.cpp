@@ -70,7 +70,7 @@ TEST_P(libpq, shows_no_values_in_its_messages) {
     const value one(given);
     const auto failure = native_failure_of([&] { what.run({{&one, 1}, {}, 0}, none); });
     EXPECT_TRUE(failure) << given;
-    // The words that quote the value are left out, and no others.
+    // Only the words that quote the value are omitted.
     EXPECT_EQ(failure->sentence.empty(), failure->sqlstate.starts_with("22"));
     EXPECT_FALSE(contains(failure->sentence, "canary")) << failure->sentence;
     EXPECT_FALSE(contains(failure->sentence, "once (v)")) << failure->sentence;

@@ -14,7 +14,7 @@ using tableq::errc;
 using tableq::core::statement;
 using tableq::core::value;
 
-/// Sessions that die in the middle of a statement, when it waits for a lock.
+/// Sessions that die during a statement that waits for a lock.
 class lost_sessions_of_postgresql : public tableq_test::on_each_backend {
  protected:
   void SetUp() override {
@@ -46,7 +46,7 @@ class lost_sessions_of_postgresql : public tableq_test::on_each_backend {
     const value max(std::int64_t{1});
     session_->execute(statement::fifo_peek, names_, {&max, 1}, {});
   }
-  /// Runs a step that must wait for a lock, and ends its session when it does.
+  /// Runs a step that must wait for a lock, and ends its session during the wait.
   template <class Step>
   tableq::error lost_in(const Step& step) {
     here().sql("BEGIN; LOCK TABLE mail IN ACCESS EXCLUSIVE MODE");

@@ -21,10 +21,10 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Ends what a client hears; this process's own.
+/// The mark at the end of a client's notifications; unique to this process.
 const std::string ends = "ends" + std::to_string(::getpid());
 
-/// A client that hears notifications, and may say that it listens.
+/// A client that receives notifications, and may announce that it listens.
 class hearing_client {
  public:
   explicit hearing_client(const std::string& url) : handle_(PQconnectdb(url.c_str())) {}
@@ -33,7 +33,7 @@ class hearing_client {
     EXPECT_NE(PQresultStatus(answer), PGRES_FATAL_ERROR) << PQerrorMessage(handle_.get());
     PQclear(answer);
   }
-  /// What was heard up to a word of our own, which comes behind everything that was committed.
+  /// The notifications before the mark, which follows all earlier commits.
   std::vector<std::string> heard() {
     run("NOTIFY " + ends);
     std::vector<std::string> out;
@@ -62,7 +62,7 @@ class notifications : public on_each_backend {
   void SetUp() override {
     on_each_backend::SetUp();
     if (IsSkipped()) return;
-    // The same place as its own client library calls it.
+    // The same place in the form of its own client library.
     const std::string url = here().url();
     client_.emplace(url.starts_with("postgresql://") ? url : here().other_forms().at(0));
     client_->run("LISTEN " + mail_ + "_tableq");
@@ -72,14 +72,14 @@ class notifications : public on_each_backend {
     client_.reset();
     on_each_backend::TearDown();
   }
-  /// Has producers know that somebody listens to the queue.
+  /// Makes producers see a listener of the queue.
   void hold(std::string_view queue) {
     const std::string identity = std::to_string(db().find(queue)->identity & 2147483647);
     client_->run("SELECT pg_advisory_lock_shared(1952606577, " + identity + ")");
   }
   std::vector<std::string> heard() { return client_->heard(); }
 
-  /// A name of this process's own: channels are those of the whole database.
+  /// A name unique to this process: channels belong to the whole database.
   const std::string mail_ = "mail" + std::to_string(::getpid());
   const std::vector<std::string> one{mail_ + "_tableq"};
 
@@ -131,7 +131,7 @@ TEST_P(notifications, come_with_the_commit_of_a_callers_transaction) {
     done.commit();
   }
   EXPECT_EQ(heard(), one);
-  // A producer that was silent before does not silence this one: who knows when it commits.
+  // Each enlisted transaction notifies, because it may commit at any time.
   {
     soci::transaction done(*session);
     mail.in(tableq::enlist(db(), *session)).enqueue("x");

@@ -33,8 +33,8 @@ class listening_to_sqlite : public tableq_test::on_each_backend {
     by.execute(tableq::core::statement::heap_enqueue, mail_, shared, item);
   }
 
-  /// Whether the listener sleeps on when it is written. Tried again, because whoever is held up
-  /// between the write and the look is told of it; what was written is told in any case.
+  /// Whether the listener continues to sleep during a write. Tried several times, because a delay
+  /// between the write and the check causes a report. Every write is reported in the end.
   [[nodiscard]] bool sleeps_through(const std::function<void()>& write) const {
     for (int i = 0; i < 100; ++i) {
       const auto ear = listens_->listen();

@@ -48,7 +48,7 @@ class shared_commits : public on_each_backend {
   static constexpr std::size_t each_adds = 10;
 
   /// Many threads add to a new queue.
-  /// @return in how many transactions the messages were stored.
+  /// @return the number of transactions that stored the messages.
   std::size_t commits_of_many(bool combining) {
     auto busy = open({.shortcuts = {.combining = combining}});
     auto mail = busy.heap("mail");
@@ -84,7 +84,7 @@ TABLEQ_ON_BACKENDS(shared_commits, distinct_backends);
 TEST_P(shared_commits, are_those_of_calls_that_meet_unless_combining_is_off) {
   constexpr std::size_t messages = threads * each_adds;
   EXPECT_EQ(commits_of_many(false), messages);
-  // Whether calls meet is up to the system: in the end they do.
+  // The system's scheduling decides whether calls meet, so the test repeats until they do.
   std::size_t fewest = messages;
   for (int i = 0; i < 50 && fewest == messages; ++i) fewest = commits_of_many(true);
   EXPECT_LT(fewest, messages);

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using tableq::drivers::sqlite_turn;
 
-/// Somebody else who may be the head of the line.
+/// Another session that may be the head of the line.
 class somebody {
  public:
   explicit somebody(const std::string& log) : descriptor_(::open(log.c_str(), O_RDONLY)) {}
@@ -39,7 +39,7 @@ class turn : public testing::Test {
     log_ = (folder_ / "queues.db-wal").string();
     std::ofstream(log_) << "x";
   }
-  /// Refused again and again, as long as it waits at all. @return how often.
+  /// Refused repeatedly, while it waits. @return how often.
   static int refused(sqlite_turn& who) {
     int tries = 0;
     while (who.wait(tries)) ++tries;

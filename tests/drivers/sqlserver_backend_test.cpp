@@ -161,7 +161,7 @@ class sqlserver_place : public testing::Test {
     ::setenv("TABLEQ_TEST_SQLSERVER", at.c_str(), 1);
     return tableq_test::sqlserver_backend().fresh();
   }
-  /// Which of the messages is the first that holds `part`.
+  /// The index of the first message with `part`.
   static std::size_t place_of(const tds_server& server, const std::string& part) {
     const auto all = server.requests();
     std::size_t at = 0;
@@ -169,7 +169,7 @@ class sqlserver_place : public testing::Test {
     EXPECT_LT(at, all.size()) << part;
     return at;
   }
-  /// Says yes to what it is asked, and that nothing is held.
+  /// Confirms every query, and reports no locks.
   tds_server server_{[](const tds_request& asked) {
     if (contains(asked.text, "open_transaction_count")) return tds_answer();
     if (contains(asked.text, "AS present")) {

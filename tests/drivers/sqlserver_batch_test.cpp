@@ -31,10 +31,10 @@ std::vector<new_message> messages_of(const std::vector<std::string>& payloads) {
   return out;
 }
 
-/// What several items, or several operations, become on the wire.
+/// Several items, or several operations, on the wire.
 class sqlserver_batches : public tableq_test::on_each_address {
  protected:
-  /// The statements with items among those that came.
+  /// The received statements that have items.
   static std::vector<sqlserver_call> pieces_of(const std::vector<tds_request>& came) {
     std::vector<sqlserver_call> out;
     for (const tds_request& each : came) {
@@ -43,7 +43,8 @@ class sqlserver_batches : public tableq_test::on_each_address {
     }
     return out;
   }
-  /// The values of one name. Checks that rows are either whole or NULL, and NULL at the end only.
+  /// The values of one name. Checks that rows are either complete or NULL, and NULL only at the
+  /// end.
   static std::vector<tds_value> all_of(const std::vector<tds_request>& came, const char* name) {
     std::vector<tds_value> out;
     for (const sqlserver_call& piece : pieces_of(came)) {

@@ -12,7 +12,7 @@ using tableq::testing::trouble;
 using tableq_test::names_of;
 using tableq_test::thrown_by;
 
-/// The faults of tableq/testing.hpp, in the words of this database.
+/// The faults of tableq/testing.hpp, with the error numbers of this database.
 class sqlserver_faults : public tableq_test::on_each_address {
  protected:
   tableq::error failed(trouble what, moment when = moment::before) {

@@ -14,7 +14,7 @@
 
 namespace tableq_test {
 
-/// Shown by nothing that tableq says.
+/// Never in a message of tableq.
 inline constexpr std::string_view canary_password = "pwd-canary-7";
 
 /// Through ODBC's own connection string, which names no dialect.
@@ -29,7 +29,7 @@ inline std::string sqlserver_address(const tds_server& server, const std::string
          "@127.0.0.1:" + std::to_string(server.port()) + "/app?driver=FreeTDS" + settings;
 }
 
-/// The names of what came, with blanks between them.
+/// The names of the received statements, with blanks between them.
 inline std::string names_of(const std::vector<tds_request>& came) {
   std::string out;
   for (const tds_request& each : came) {
@@ -46,8 +46,8 @@ class on_scripted_sqlserver : public testing::Test {
   }
   virtual std::string address() const { return sqlserver_address(server_); }
 
-  /// What `work` sends, but for the questions whether a queue has limits, and whether it is there
-  /// still: those are asked again and again, as time goes by.
+  /// The statements of `work`, except the queries for limits and for the queue's identity, which
+  /// depend on the time.
   template <class F>
   std::vector<tds_request> sent_by(F&& work) const {
     const std::size_t mark = server_.mark();

@@ -29,11 +29,11 @@ bool says(const error& failed, std::string_view part) {
   return std::string_view(failed.what()).find(part) != std::string_view::npos;
 }
 
-/// How a session does not come about.
+/// Failures to open a session.
 class sqlserver_login : public tableq_test::on_each_address {};
 INSTANTIATE_TEST_SUITE_P(, sqlserver_login, testing::Bool(), tableq_test::address_name);
 
-/// Where the address names the dialect, so that its words are at hand before a session is.
+/// Only if the address names the dialect, which is then known before the first session.
 class sqlserver_login_by_uri : public tableq_test::on_scripted_sqlserver {};
 
 TEST_P(sqlserver_login, hands_user_password_and_database_on) {

@@ -27,7 +27,7 @@ tds_answer one_message() {
   return out.row({7, 1000, nullptr, "seven"});
 }
 
-/// Before the answer, in the middle of a row, and where only the end is missing.
+/// Before the answer, in the middle of a row, and just before the end.
 std::vector<tds_answer> cuts_of(const std::string& name) {
   tds_answer head;
   std::vector<tds_value> row;
@@ -254,7 +254,7 @@ TEST_P(sqlserver_lost, while_idle_is_at_worst_an_unknown_outcome_of_one_change) 
   fifo_.enqueue("p");
 }
 
-/// The one test that waits, for a second: a client library knows no shorter time-out.
+/// The only test that waits, for a second: the client library has no shorter time-out.
 class sqlserver_time_out : public tableq_test::on_scripted_sqlserver {};
 
 TEST_F(sqlserver_time_out, ends_a_statement_and_its_session_and_repeats_nothing) {

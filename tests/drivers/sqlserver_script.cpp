@@ -31,7 +31,7 @@ constexpr std::array queues{
     scripted_queue{"kept", kind::claim, "lease_ms=30000 max_attempts=5 keep=1", 7008},
 };
 
-/// What a text of the wire stands for.
+/// The statement behind a text of the wire.
 struct known_text {
   std::string name;
   const contract* of = nullptr;
@@ -40,7 +40,7 @@ struct known_text {
 };
 using known_texts = std::map<std::string, known_text, std::less<>>;
 
-/// As FreeTDS writes parameters.
+/// FreeTDS's form of parameters.
 std::string numbered(std::string_view sql) {
   std::string out;
   int number = 0;

@@ -17,22 +17,23 @@ namespace tableq_test {
 
 using named_values = std::map<std::string, tds_value, std::less<>>;
 
-/// One of tableq's statements as it came over the wire, taken apart.
+/// One of tableq's statements as received over the wire, parsed.
 struct sqlserver_call {
   /// As in drivers/sqlserver/statements.sql: `fifo.enqueue`; `setup`; `begin`, `commit`,
-  /// `rollback`; `ddl.fifo` for each part of a DDL text; `login`, `attention`. Otherwise what came.
+  /// `rollback`; `ddl.fifo` for each part of a DDL text; `login`, `attention`. Otherwise the
+  /// received text.
   std::string name = {};
   bool known = true;
   /// Of `{items: ...}`; 0 for a statement without items.
   std::size_t rows = 0;
   named_values shared = {};
-  /// Of the queue that the caller's handle was opened for, where it is sent.
+  /// That of the queue of the caller's handle, if it is sent.
   tds_value own_identity = {};
   /// One for each of the rows.
   std::vector<named_values> items = {};
 };
 
-/// Throws when a value that is sent several times is not the same each time.
+/// Throws when the copies of one value differ.
 sqlserver_call read_call(const tds_request& asked);
 
 struct scripted_queue {
@@ -43,8 +44,8 @@ struct scripted_queue {
 };
 
 /// An SQL Server with a catalogue and the queues `heap`, `fifo`, `lifo`, `pending`, `claim`,
-/// `strict_fifo`, `strict_lifo` and `kept` (a claim queue that keeps), which answers tableq's own
-/// texts only. Whatever is written succeeds, and there is nothing to read, until a test says else.
+/// `strict_fifo`, `strict_lifo` and `kept` (a claim queue that keeps), which answers only tableq's
+/// own texts. By default every write succeeds, and every read is empty.
 /// @par Thread safety Everything may be called from any thread.
 class sqlserver_script {
  public:
@@ -66,12 +67,12 @@ class sqlserver_script {
   std::map<std::string, tds_answer, std::less<>> always_;            // under guard_
 };
 
-/// The heads of answers that bring rows.
+/// The column heads of answers with rows.
 namespace sqlserver_rows {
 tds_answer messages();
 tds_answer deliveries();
 tds_answer stored();
-/// The same, each with the item that it belongs to.
+/// The same, each with its item.
 tds_answer stored_items();
 tds_answer added();
 tds_answer limits();

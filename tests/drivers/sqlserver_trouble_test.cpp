@@ -17,7 +17,7 @@ using tableq_test::thrown_by;
 
 namespace rows = tableq_test::sqlserver_rows;
 
-/// In what a server says and in what is sent; never in an error.
+/// In the server's messages and in the sent data; never in an error.
 const std::string canary = "data-canary";
 
 tds_answer one_message(std::int64_t id = 7) {
@@ -34,7 +34,7 @@ tds_answer deadlock_after(tds_answer answer) {
   return answer.error(1205, "Transaction was deadlocked by " + canary, 13, 51);
 }
 
-/// What a server refuses, while the connection holds.
+/// Refusals of a server with a working connection.
 class sqlserver_trouble : public tableq_test::on_each_address {
  protected:
   static void expect_no_data(const error& failed) {
@@ -90,7 +90,7 @@ TEST_P(sqlserver_trouble, is_told_by_the_servers_number_without_the_servers_word
         claim_.enqueue(canary, {.headers = {{canary, canary}}, .key = canary});
       });
     });
-    // What came before may have had its session thrown away.
+    // The call before may have closed its session.
     const std::string sent = names_of(came);
     EXPECT_TRUE(sent == "claim.enqueue" || sent == "login setup claim.enqueue") << sent;
     EXPECT_EQ(to_string(failed->code()), to_string(each.code)) << each.number;
@@ -215,7 +215,7 @@ TEST_P(sqlserver_trouble, that_passes_is_overcome_and_the_message_comes_once) {
 }
 
 TEST_P(sqlserver_trouble, that_stays_is_told_when_the_time_for_repeating_is_used_up) {
-  auto db = open(300ms);  // more than one round trip takes on a loaded machine
+  auto db = open(300ms);  // longer than a round trip on a loaded machine
   auto fifo = db.fifo("fifo");
   script_.always("fifo.dequeue", deadlock_after(one_message()));
   const auto came = sent_by([&] { EXPECT_CODE(conflict, (void)fifo.dequeue()); });
@@ -231,7 +231,7 @@ TEST_P(sqlserver_trouble, that_will_not_pass_is_never_repeated) {
   }
 }
 
-/// An error inside a transaction, of the caller's own handling.
+/// An error inside a transaction that the caller handles.
 class sqlserver_trouble_in_transactions : public sqlserver_trouble {};
 INSTANTIATE_TEST_SUITE_P(, sqlserver_trouble_in_transactions, testing::Bool(),
                          tableq_test::address_name);

@@ -25,11 +25,10 @@ std::string every_byte(std::size_t size) {
 
 constexpr std::size_t lengths[] = {0, 1, 2, 255, 4000, 7999, 8000, 8001, 8192, 8193, 10'000'000};
 
-/// Text that goes wrong where it is taken for bytes, for SQL, for JSON, or for one unit a
-/// character.
+/// Text that breaks if it is treated as bytes, as SQL, as JSON, or as one unit per character.
 const std::string difficult = "it's \"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\" @P1 ? :now \\ -- ]]";
 
-/// What goes in and what comes out.
+/// A sent value, and the value that comes back.
 class sqlserver_values : public tableq_test::on_each_address {
  protected:
   tableq::database db_ = open(0ms);
@@ -108,7 +107,7 @@ TEST_P(sqlserver_values, go_in_as_text_of_any_length) {
   for (int i = 0; i < 50; ++i) longest_key += "\xF0\x9F\x98\x80";
   const auto keyed = sent_by([&] { claim_.enqueue("p", {.key = longest_key}); });
   EXPECT_EQ(read_call(keyed.at(0)).items.at(0).at("key"), tds_value(longest_key));
-  // About the length at which a text is declared otherwise.
+  // Around the length at which the declared type of a text changes.
   for (const std::size_t length : {1U, 3991U, 3992U, 3993U, 4000U, 60000U}) {
     const std::string value(length, 'v');
     const auto came = sent_by([&] { claim_.enqueue("p", {.headers = {{"h", value}}}); });

@@ -20,7 +20,7 @@ using tableq_test::tds_value;
 
 namespace rows = tableq_test::sqlserver_rows;
 
-/// What leaves the client when all goes well.
+/// The client's requests without errors.
 class sqlserver_wire : public tableq_test::on_each_address {
  protected:
   /// The one statement that `work` sends.
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(, sqlserver_wire, testing::Bool(), tableq_test::address
 TEST_P(sqlserver_wire, begins_a_session_with_one_batch_of_settings) {
   const auto came = sent_by([&] { (void)open(0ms); });
   const std::string once = "login setup catalog.exists catalog.find";
-  // To learn what is behind ODBC's own string takes a session of its own.
+  // A separate session finds the product behind ODBC's own string.
   EXPECT_EQ(names_of(came), GetParam() ? "login " + once : once);
   const auto setup = std::find_if(came.begin(), came.end(),
                                   [](const auto& each) { return read_call(each).name == "setup"; });

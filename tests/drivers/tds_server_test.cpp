@@ -45,7 +45,7 @@ odbc_parameter text_parameter(SQLSMALLINT type, SQLULEN size, std::string text) 
   return {.c_type = SQL_C_CHAR, .sql_type = type, .size = size, .bytes = std::move(text)};
 }
 
-/// The native numbers of what a login is refused with, sorted.
+/// The native numbers of a refused login, sorted.
 std::vector<std::int32_t> refusal_of(const tds_server& server) {
   std::vector<std::int32_t> out;
   try {

@@ -22,7 +22,7 @@
 
 namespace tableq_test {
 
-/// A session of a transport, opened as tableq opens its own.
+/// A session of a transport, opened as tableq's own sessions are.
 class opened_transport {
  public:
   explicit opened_transport(const std::string& url) {
@@ -39,7 +39,7 @@ class opened_transport {
     if (parsed.scheme == "odbc") {
       kind = tableq::drivers::find_transport("odbc");
       at.connect = url.substr(std::string("odbc://").size());
-      // Whose dialect it is the database object knows.
+      // The database object has the name of its dialect.
       definition = tableq::find_dialect(tableq::database::open(url).backend());
     }
     at.wide_text = definition.wide_text;
@@ -102,7 +102,7 @@ class on_each_transport : public on_each_backend {
   std::optional<opened_transport> at_;
 };
 
-/// What a transport threw; nothing when it threw nothing.
+/// The exception of a transport; empty without one.
 template <class F>
 std::optional<tableq::native_error> native_failure_of(F&& call) {
   try {

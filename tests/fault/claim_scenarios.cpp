@@ -27,7 +27,7 @@ std::string told(const std::vector<tableq::delivery>& taken) {
   return out;
 }
 
-/// The queues that the scenarios are played in.
+/// The queues of the scenarios.
 enum class sort { usual, keeps, window, grouped, buried };
 
 claim_queue& queue_of(actor& by, sort which) {
@@ -61,7 +61,7 @@ void three(actor& by, sort which) {
 using act = std::function<std::string(claim_queue& jobs, notes& left)>;
 using preparation = std::function<void(claim_queue& jobs, notes& left)>;
 
-/// In a queue of three messages, to which something has happened.
+/// In a queue of three messages, after a preparation.
 scenario after(const preparation& before, const std::string& name, sort which, const act& what) {
   return {.name = name,
           .prepare =

@@ -26,11 +26,12 @@ using tableq::testing::trouble;
 
 constexpr std::size_t callers = 8;
 
-/// What each of several threads learned that called at once; nothing for success.
+/// The errors of several threads that called at the same time; empty for success.
 template <class Work>
 std::vector<std::optional<errc>> at_once(Work work) {
   std::vector<std::optional<errc>> out(callers);
-  // Callers may share one, which is freed here: the thread sanitizer does not see how they count.
+  // Callers may share an exception, which is freed here: the thread sanitizer does not see its
+  // reference count.
   std::vector<std::exception_ptr> failures(callers);
   std::latch together(callers);
   std::vector<std::jthread> threads;
@@ -109,7 +110,7 @@ TEST_P(faults_among_threads, tell_each_enqueue_whether_its_message_is_there) {
         EXPECT_EQ(count, 0U) << tableq::to_string(*told[i]);
       }
     }
-    // Those of other units of work are not concerned.
+    // Other units of work are not affected.
     EXPECT_LE(trouble_.failures(), 1U);
   });
 }
@@ -135,7 +136,7 @@ TEST_P(faults_among_threads, give_no_message_to_two_readers) {
       if (told[i] == errc::outcome_unknown) ++unknown;
     }
     EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size()) << "read twice";
-    // Only what was on its way to those who were told so may be gone.
+    // Only messages of calls with an unknown outcome may be gone.
     EXPECT_EQ(callers - all.size(), lost_after() ? unknown : 0U);
   });
 }
@@ -157,7 +158,7 @@ TEST_P(faults_among_threads, settle_each_message_as_its_caller_is_told) {
       const bool gone = !told[i] || (told[i] == errc::outcome_unknown && lost_after());
       EXPECT_EQ(there, !gone);
     }
-    // A receipt that is unknown settles it.
+    // A settlement with an unknown outcome settles it.
     EXPECT_EQ(jobs.complete_batch(receipts).size(), callers);
     EXPECT_EQ(seen.stats().leased, 0U);
   });

@@ -42,7 +42,7 @@ void add_schema(std::vector<scenario>& to) {
   }));
 }
 
-/// Pauses, or lets a paused queue go on.
+/// Pauses, or resumes a paused queue.
 scenario pausing(const std::string& name, void (tableq::queue::*before)(),
                  void (tableq::queue::*change)()) {
   return playing(

@@ -22,7 +22,7 @@ void add_for(kind of, std::vector<scenario>& to) {
     by.plain(of, name).put("new");
     return "stored";
   }));
-  // Of a heap any message may come.
+  // A heap may return any message.
   to.push_back(playing("dequeue from " + name, filled(of == kind::heap ? 1 : 3), [=](actor& by) {
     const auto got = by.plain(of, name).take();
     return got ? got->payload : std::string("nothing");

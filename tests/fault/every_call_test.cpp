@@ -26,13 +26,13 @@ using tableq::testing::fault;
 using tableq::testing::moment;
 using tableq::testing::trouble;
 
-/// How a database object is opened.
+/// The options of a database object.
 struct mode {
   bool repeats = false;
   bool combines = false;
 };
 
-/// In another order each time, so that what there is no time for is not always the same.
+/// In another order each time, so that a time limit does not always omit the same scenarios.
 template <class All>
 All shuffled(All all, random_source& lots) {
   for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[lots.below(i)]);
@@ -52,19 +52,19 @@ std::string in_words(const fault& with) {
          (with.when == moment::before ? " before" : " after");
 }
 
-/// Whether the call changes what is stored. What limits an enlisted session has to keep is asked
-/// with a lock, now and then.
+/// Whether the call changes stored data. An enlisted session sometimes reads its limits with a
+/// lock.
 bool changes(const call& of) {
   return of.lasting && !of.name.starts_with("limits.ask");
 }
 
-/// How many changes that last were made before a call.
+/// The number of lasting changes before a call.
 std::size_t lasting_before(const call& of, const std::vector<call>& history) {
   return static_cast<std::size_t>(std::count_if(
       history.begin(), history.begin() + static_cast<std::ptrdiff_t>(of.number - 1), changes));
 }
 
-/// The look where reads may begin, and the session for it: the read that follows connects again.
+/// The query for the read floor, and its session: the read that follows connects again.
 bool looks_where_to_begin(const call& of, const std::vector<call>& history) {
   if (of.name.starts_with("claim.floor") || of.name.starts_with("queue.floor")) return true;
   return of.name == "connect" &&
@@ -72,7 +72,8 @@ bool looks_where_to_begin(const call& of, const std::vector<call>& history) {
                      [](const call& each) { return each.name == "connect"; });
 }
 
-/// Failures that concern nobody: what the call was made for is done, or undone in any case.
+/// Failures without effect on the caller: the work of the call is done, or rolled back, in any
+/// case.
 bool swallowed(const scenario& play, const call& of, const std::vector<call>& history) {
   if (of.name == "rollback" || looks_where_to_begin(of, history)) return true;
   return (play.first_counts || of.name.starts_with("notify.send") ||
@@ -80,7 +81,7 @@ bool swallowed(const scenario& play, const call& of, const std::vector<call>& hi
          lasting_before(of, history) > 0;
 }
 
-/// What is there, in whatever state.
+/// The messages in any state.
 std::string payloads_in(const std::string& state) {
   std::istringstream words(state);
   std::vector<std::string> found;
@@ -108,7 +109,7 @@ expected_error expected_of(const call& of, const fault& with) {
   return {with.what == trouble::deadlock ? "conflict" : "cancelled", passing};
 }
 
-/// Whether the call had its effect all the same.
+/// Whether the call had its effect in spite of the error.
 bool happened(const call& of, const fault& with) {
   return changes(of) && loses(with) && with.when == moment::after;
 }
@@ -120,8 +121,8 @@ bool repaired(const scenario& play, const call& of, const fault& with) {
   return !play.by_hand || of.name == "connect" || of.name == "begin";
 }
 
-/// A database object whose calls can fail, and which has one session at the most: one that leaked
-/// would be missed by the next call.
+/// A database object whose calls can fail. It has at most one session, so that the next call
+/// detects a leaked one.
 class victim {
  public:
   victim(const place& on, const manual_clock& clock, const mode& how)
@@ -168,7 +169,7 @@ class a_fault_at_every_call : public on_each_backend {
     on_each_backend::TearDown();
   }
 
-  /// @param of what is played, in words.
+  /// @param of the scenario, as text.
   void play_all(const std::string& of, const std::vector<scenario>& all) {
     random_source lots(seed_);
     const time_budget time;
@@ -188,7 +189,7 @@ class a_fault_at_every_call : public on_each_backend {
   }
 
  private:
-  /// What a run without faults comes to.
+  /// The result of a run without faults.
   struct course {
     std::string before = {};
     std::string result = {};
@@ -205,7 +206,7 @@ class a_fault_at_every_call : public on_each_backend {
       clean_.emplace(tableq::database::open(here().quick_url(), {.clock = clock.source()}));
   }
 
-  /// The one who sees what really happened.
+  /// The observer of the real result.
   actor& clean() { return can().shared ? *clean_ : victim_->by(); }
 
   /// Everything as it was before the scenario.
@@ -244,7 +245,7 @@ class a_fault_at_every_call : public on_each_backend {
     const course plain = undisturbed(of);
     const course again = undisturbed(of);
     ASSERT_EQ(plain.result + plain.after, again.result + again.after) << "no scenario for this";
-    // Of very many calls the first and the last ones, which are not like those between.
+    // Of very many calls only the first and the last ones, which differ from those between.
     constexpr std::size_t most = 100;
     constexpr std::size_t some = 12;
     for (std::size_t n = 1; n <= plain.calls; ++n) {
@@ -320,7 +321,7 @@ class a_fault_at_every_call : public on_each_backend {
               expected.safe.end())
         << tableq::to_string(failure.advice());
     if (failure.code() != errc::outcome_unknown) return;
-    // Nobody may do again what may have been done.
+    // A call that may have had its effect must not be repeated.
     EXPECT_FALSE(std::any_of(history.begin() + static_cast<std::ptrdiff_t>(hit.number),
                              history.end(), [](const call& each) { return each.lasting; }))
         << "something was repeated after an unknown outcome";
@@ -339,7 +340,7 @@ class a_fault_at_every_call : public on_each_backend {
     if (nothing) {
       EXPECT_EQ(clean().state(), plain.before) << "it had not happened";
     }
-    // To do all of it again is safe then, and comes to the same.
+    // A repetition of everything is then safe, and gives the same result.
     const std::string result = of.act(victim_->by(), left_);
     if (nothing) {
       EXPECT_EQ(result, plain.result);
@@ -358,7 +359,7 @@ class a_fault_at_every_call : public on_each_backend {
   }
 
   bool all_ = false;
-  std::uint64_t scenarios_ = 1;  // One of so many, and of its calls a third.
+  std::uint64_t scenarios_ = 1;  // One in this number runs, with a third of its calls.
   std::uint64_t seed_ = 0;
   std::size_t failed_ = 0;  // calls
   mode mode_;

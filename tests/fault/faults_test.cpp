@@ -47,7 +47,7 @@ class faults : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(faults, all_backends);
 
-/// Where the place is not lost with them.
+/// Only if the place survives its sessions.
 class lost_sessions_by_faults : public faults {};
 TABLEQ_ON_BACKENDS(lost_sessions_by_faults, shared_backends);
 
@@ -194,7 +194,7 @@ TEST_P(faults, at_the_first_connection_are_told_by_open) {
 TEST_P(faults, come_by_lot_as_often_as_was_said_and_again_with_the_same_seed) {
   const auto drawn = [&](std::uint64_t seed) {
     const tableq::testing::faults lots(seed);
-    // Of a catalogue that is not there: one statement each time, however long it all takes.
+    // Without a catalogue: one statement each time, independent of the time.
     tableq::open_options apart = impatient;
     apart.table_prefix = "apart_";
     const auto nothing = lots.open(here().quick_url(), apart);
@@ -227,7 +227,7 @@ TEST_P(faults, come_by_lot_as_often_as_was_said_and_again_with_the_same_seed) {
 class foreign_dialect : public lost_sessions_by_faults {};
 TABLEQ_ON_BACKENDS(foreign_dialect, distinct_backends);
 
-/// The one that the dialect of the next test leans on.
+/// The dialect on which that of the next test is based.
 std::string other;  // NOLINT(cert-err58-cpp): empty
 
 TEST_P(foreign_dialect, that_was_registered_at_run_time_fails_as_well) {

@@ -55,14 +55,14 @@ TEST_P(faults_by_lot, leave_every_acknowledged_message_and_no_rejected_one) {
     } else if (result != "outcome_unknown") {
       EXPECT_FALSE(there) << name << ": " << result;
     }
-    // By its key an unknown outcome is known.
+    // The key resolves an unknown outcome.
     EXPECT_NE(jobs.enqueue(name, {.key = name}).created(), there);
   }
   EXPECT_EQ(jobs.stats({.exact = true}).ready, told.size());
 }
 
 TEST_P(faults_by_lot, let_a_worker_complete_every_message_and_hand_none_to_two_at_once) {
-  // What a lost answer has leased comes back when its lease is over.
+  // Messages leased by a lost answer return at the end of their leases.
   auto db = open_faulty({.retry_for = 100ms});
   auto jobs = db.claim("jobs", {.lease = 500ms, .max_attempts = 1'000'000});
   auto clean = tableq::database::open(here().quick_url()).claim("jobs");
@@ -76,7 +76,7 @@ TEST_P(faults_by_lot, let_a_worker_complete_every_message_and_hand_none_to_two_a
                       [&](const tableq::delivery& d) {
                         const std::scoped_lock hold(mutex);
                         ++handled[d.payload];
-                        // By the clock of the database: nobody else had it at that time.
+                        // By the database's clock: no other call had the message at that time.
                         EXPECT_GE(d.lease_until, lease[d.payload] + 500ms) << d.payload;
                         lease[d.payload] = d.lease_until;
                       },

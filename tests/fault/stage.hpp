@@ -44,12 +44,12 @@ class actor {
   tableq::pending_queue& pending(const std::string& name);
   tableq::claim_queue& claim(const std::string& name, const tableq::claim_options& options = {});
 
-  /// From now on `state` tells which queues there are, too.
+  /// From now on `state` also lists the queues.
   void look_at_schema() { schema_ = true; }
-  /// And what limits that one has.
+  /// Also the limits of that queue.
   void look_at_limits(const tableq::queue& of) { limits_.push_back(&of); }
 
-  /// All that is in the queues that were used since `forget`, but for ids and fences.
+  /// The contents of the queues that were used since `forget`, without ids and fences.
   [[nodiscard]] std::string state();
   /// The names of these queues.
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
@@ -72,7 +72,7 @@ class actor {
 /// Every way in which a call may fail.
 std::vector<tableq::testing::fault> all_faults();
 
-/// What the preparation of a scenario leaves for its act.
+/// The result of the preparation of a scenario, for its act.
 struct notes {
   place* here = nullptr;
   manual_clock* clock = nullptr;
@@ -80,24 +80,24 @@ struct notes {
   std::vector<tableq::message_id> ids = {};
 };
 
-/// One operation, or several that belong together, on queues that were prepared for it.
+/// One operation, or several related ones, on prepared queues.
 struct scenario {
   std::string name;
   std::function<void(actor& by, notes& left)> prepare;
-  /// What the caller learns, in words.
+  /// The caller's result, as text.
   std::function<std::string(actor& by, notes& left)> act;
   /// The caller began the transaction, so that nothing in it is repeated.
   bool by_hand = false;
-  /// Of several units of work: when the answer of one is lost, or a later one fails, messages may
-  /// be leased to nobody until their leases end.
+  /// Several units of work: if the answer of one is lost, or a later one fails, messages may stay
+  /// leased without a worker until their leases end.
   bool in_steps = false;
-  /// Of these units the first does what the caller asked for: that a later one fails is not told.
+  /// The first of these units does the requested work: the failure of a later one is not reported.
   bool first_counts = false;
   /// Another session must reach the place.
   bool shared = false;
 };
 
-/// A scenario that needs nothing but its actor.
+/// A scenario that needs only its actor.
 scenario playing(std::string name, std::function<void(actor& by)> prepare,
                  std::function<std::string(actor& by)> act);
 

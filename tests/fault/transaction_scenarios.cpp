@@ -13,7 +13,7 @@ void fill(actor& by, notes& /*left*/) {
   by.claim("jobs").enqueue("j0");
 }
 
-/// Inside a transaction there would be no session left to open them.
+/// Inside a transaction there is no other session to open them.
 void open_both(actor& by) {
   by.fifo("mail");
   by.claim("jobs");
@@ -41,7 +41,7 @@ scenario by_hand(const std::string& name,
           .by_hand = true};
 }
 
-/// One on a session of the caller's own.
+/// A transaction on the caller's session.
 scenario enlisting(const std::string& name,
                    const std::function<std::string(actor& by, soci::session& callers)>& act) {
   scenario out = by_hand(name, [=](actor& by, notes& left) {

@@ -1,5 +1,5 @@
-// The command's arguments, one a line: read, or refused as wrong usage without a word of a payload.
-// What `ddl` makes of them is written, because it needs no database.
+// The command's arguments, one a line: accepted, or refused as wrong usage without any part of a
+// payload. `ddl` runs, because it needs no database.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace tableq_fuzz;  // NOLINT(google-build-using-namespace): the targets' own vocabulary
 
-/// One command of all that there are, so that an input does not cost the making of all.
+/// Only one command, so that an input does not cost the construction of all.
 void add_one(CLI::App& app, tool::invocation& call, std::size_t number) {
   constexpr std::array adders{
       tool::add_create, tool::add_ddl,      tool::add_enqueue, tool::add_dequeue, tool::add_work,
@@ -44,7 +44,7 @@ void read(const std::vector<std::string>& arguments, std::size_t number) {
   }
 }
 
-/// The place of a command's name among the adders; what is no command's is given some.
+/// The index of a command's name among the adders; any index for other names.
 std::size_t number_of(std::string_view name) {
   constexpr std::array<std::string_view, 20> names{
       "create", "ddl",    "enqueue", "dequeue", "work",     "peek", "stats",
@@ -58,14 +58,14 @@ template <class Parse>
 void tried(Parse parse) {
   try {
     parse();
-  } catch (const tool::usage_error&) {  // Most texts are none.
+  } catch (const tool::usage_error&) {  // Most texts are invalid.
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Help goes nowhere.
+  // Help is discarded.
   static const int nowhere = dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
   static_cast<void>(nowhere);
   std::string_view rest = text_of(data, size);

@@ -1,5 +1,4 @@
-// What stands in the columns of a message and of the catalogue, and may have been written by plain
-// SQL.
+// Contents of the columns of a message and of the catalogue, which plain SQL may have written.
 
 #include <cstddef>
 #include <optional>
@@ -22,11 +21,11 @@ namespace {
 using namespace tableq_fuzz;  // NOLINT(google-build-using-namespace): the targets' own vocabulary
 namespace core = tableq::core;
 
-/// Reads the same with another parser, where that one can: it knows no number beyond a double's,
-/// and no half of a surrogate pair within a value.
+/// Reads the same with another parser, if possible: that one accepts no number beyond a double, and
+/// no half of a surrogate pair within a value.
 void compare(std::string_view text, const std::optional<tableq::headers>& read) {
   using nlohmann::json;
-  // A mark in front is nothing to it, and a zero is the end.
+  // The other parser skips a byte order mark, and ends at a zero.
   if (text.starts_with("\xEF\xBB\xBF") || text.find('\0') != std::string_view::npos) return;
   const json other = json::parse(text, nullptr, false);
   if (!other.is_object()) return;
@@ -45,7 +44,7 @@ void compare(std::string_view text, const std::optional<tableq::headers>& read) 
 
 void headers(std::string_view text) {
   const auto read = core::decode_headers(text);
-  constexpr std::size_t harmless = 2000;  // The other parser may take the stack.
+  constexpr std::size_t harmless = 2000;  // The other parser may overflow the stack.
   if (text.size() < harmless) compare(text, read);
   if (!read) return;
   const std::string written = core::encode_headers(*read);

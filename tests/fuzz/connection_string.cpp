@@ -1,4 +1,5 @@
-// Connection strings: whatever is given, an address or a tableq::error, and no word of a password.
+// Connection strings: any input gives an address or a tableq::error, without any part of a
+// password.
 
 #include <libpq-fe.h>
 

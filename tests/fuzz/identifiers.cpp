@@ -1,4 +1,4 @@
-// Names of queues, prefixes, schemas and users: what is accepted cannot leave its quotes.
+// Names of queues, prefixes, schemas and users: an accepted name cannot leave its quotes.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// A text made with given names is the text made with harmless ones, but for the names.
+/// Texts with different names differ only in the names.
 template <class Make>
 void expect_only_names_differ(Make make, std::string_view name, std::string_view harmless) {
   std::string made;
@@ -44,7 +44,7 @@ void expect_only_names_differ(Make make, std::string_view name, std::string_view
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;  // No schema is the default one.
-  // The first byte says what the name is tried with: everything at once would be slow.
+  // The first byte selects the check of the name, because all checks together would be slow.
   const std::size_t choice = data[0];
   const std::string_view name = text_of(data + 1, size - 1);
   constexpr std::array dialects{"postgresql", "sqlserver", "sqlite"};

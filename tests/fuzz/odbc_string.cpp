@@ -1,4 +1,4 @@
-// ODBC connection strings: what is built is read back as it was, and passwords are taken out.
+// ODBC connection strings: built values are read back unchanged, and passwords are removed.
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string sentence = "the driver said: ";
   sentence.append(value).append(" and ").append(odbc::quoted(value)).append(rest);
   const std::string cleaned = odbc::without_secrets(sentence, built);
-  // A short password or a plain word may be part of the words that are put in its place.
+  // A short password or a plain word may be part of the replacement text.
   const bool telling = value.size() > 8 && value.find_first_of("0123456789") != value.npos;
   must(!telling || cleaned.find(value) == std::string::npos, "a password is taken out");
   static_cast<void>(odbc::without_secrets(sentence, text));

@@ -12,7 +12,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Clients whose own clock is wrong, of a server whose clock is right.
+/// Clients with a wrong clock, and a server with the right one.
 class wrong_clock : public on_each_backend {
  protected:
   void SetUp() override {
@@ -83,7 +83,7 @@ TEST_P(wrong_clock, of_a_client_takes_nobodys_lease) {
 }
 
 TEST_P(wrong_clock, is_wrong_indeed) {
-  // Who compares the server's times with his own sees the difference: the shim works.
+  // The difference between the server's and the client's times shows that the shim works.
   start_options options;
   options.environment = {"LD_PRELOAD=" TABLEQ_WRONG_CLOCK, "WRONG_CLOCK_SECONDS=3600"};
   const ended wrong = command("/bin/date", {"+%s"}, options).wait();

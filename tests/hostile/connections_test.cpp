@@ -16,7 +16,7 @@ class connections : public on_each_backend {};
 TABLEQ_ON_BACKENDS(connections, distinct_backends);
 
 TEST_P(connections, in_great_number_lose_nothing_and_share_the_messages) {
-  // Where one writes at a time the others stand in a line, which takes its time.
+  // With one writer at a time the others wait in a line, which is slow.
   const int count = can().concurrent_writers ? 200 : 40;
   auto wide = open({.max_sessions = static_cast<std::size_t>(count),
                     .session_timeout = 2min,
@@ -31,7 +31,7 @@ TEST_P(connections, in_great_number_lose_nothing_and_share_the_messages) {
       threads.emplace_back([&, i] {
         tableq::transaction tx = wide.begin();
         static_cast<void>(jobs.in(tx).enqueue("m" + std::to_string(i)));
-        // Where writers do not wait for each other, all sessions are open at the same time.
+        // If writers do not wait for each other, all sessions are open at the same time.
         if (can().concurrent_writers) all_have_one.arrive_and_wait();
         tx.commit();
         const auto taken = jobs.take(1, {.wait = 2min});

@@ -46,7 +46,7 @@ class locales : public on_each_backend {
   }
 
  private:
-  /// One of our own, where the system has the means but not the locale.
+  /// A compiled locale, if the system has the tools but not the locale.
   static void make_locale() {
     if (!folder_.empty()) return use_locale();
     folder_ = std::filesystem::temp_directory_path() / unique_name();

@@ -17,8 +17,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// A pooler in transaction mode stands between: every transaction may meet another session of the
-/// server.
+/// A pooler in transaction mode: every transaction may run in another session of the server.
 class pooler : public on_each_backend {
  protected:
   void SetUp() override {
@@ -107,7 +106,7 @@ TEST_P(pooler, in_transaction_mode_is_left_as_it_was) {
     auto waits = db.fifo("fifo");
     EXPECT_FALSE(waits.dequeue({.wait = 100ms}));
   }
-  // Nothing prepared, no setting changed, nobody listens, no lock: others share these sessions.
+  // No prepared statement, changed setting, listener or lock: other clients share these sessions.
   auto db = through(with_pooling);
   auto found = db.claim("claim");
   EXPECT_EQ(here()
@@ -156,7 +155,7 @@ TEST_P(pooler, in_transaction_mode_tells_those_who_listen_at_the_server_itself) 
 }
 
 TEST_P(pooler, that_is_not_told_of_is_told_apart_by_a_clear_error) {
-  // Never another client's statement: either what was asked for, or an error that says what to do.
+  // Never another client's statement: either the right result, or an error with the remedy.
   auto made = open({.schema_name = schema()});
   auto mail = made.fifo("mail");
   std::vector<std::string> complaints;

@@ -16,11 +16,10 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Settings that an administrator has given to a role, so that every session of it begins with
-/// them.
+/// Settings of a role by an administrator, with which each of its sessions begins.
 class role_settings : public on_each_backend {
  protected:
-  /// An address by which those settings hold; empty where roles have none.
+  /// An address with these settings; empty if roles have none.
   std::optional<std::string> url_with_settings(const std::vector<std::string>& settings) {
     const auto schema = here().other_schema();
     const auto user = schema ? here().new_user() : std::nullopt;
@@ -113,7 +112,7 @@ TEST_P(role_settings, of_time_outs_end_what_waits_and_harm_nothing_else) {
   EXPECT_EQ(mail.dequeue({.wait = 60s})->payload, "woken");
 }
 
-/// What a caller may have set in a session before tableq joins in.
+/// Settings of a caller's session before tableq joins it.
 class session_settings : public on_each_backend {
  protected:
   struct setting {
@@ -153,7 +152,7 @@ TABLEQ_ON_BACKENDS(session_settings, shared_backends);
 TEST_P(session_settings, of_a_caller_spoil_nothing_and_stay) {
   const auto all = settings();
   if (all.empty()) GTEST_SKIP() << "this database's sessions need theirs: docs/sqlserver.md";
-  // The tables are made before a transaction of a caller can be in the way.
+  // The tables are created before a caller's transaction can block that.
   for (const tableq::kind each : all_kinds()) open_queue(db(), each, tableq::to_string(each));
   static_cast<void>(db().claim("grouped", {.groups = tableq::group_options{}}));
   for (const setting& each : all) {

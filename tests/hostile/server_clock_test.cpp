@@ -13,7 +13,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// A second is what is promised, and another one for a loaded machine.
+/// The promise is a second; another one is for a loaded machine.
 constexpr auto soon = 2s;
 
 /// A server whose clock is set while queues are in use. True: through ODBC.
@@ -32,7 +32,7 @@ class server_clock : public testing::TestWithParam<bool> {
   static own_postgresql& server() { return *server_; }
   tableq::database& db() { return *db_; }
 
-  /// So much is read that the library knows where nothing is left.
+  /// Reads enough for a read floor.
   static void work_for_a_while(tableq::claim_queue& jobs) {
     const auto until = steady_clock::now() + 300ms;
     for (int i = 0; i < 40 || steady_clock::now() < until; ++i) {
@@ -40,7 +40,7 @@ class server_clock : public testing::TestWithParam<bool> {
       for (const auto& one : jobs.take(10)) static_cast<void>(jobs.complete(one.receipt));
     }
   }
-  /// How late a message comes to a waiting read.
+  /// The delay of a message for a waiting read.
   template <class Add>
   static steady_clock::duration lateness(tableq::claim_queue& jobs, Add add) {
     constexpr auto delay = 300ms;
@@ -70,7 +70,7 @@ TEST_P(server_clock, set_back_makes_no_later_message_late) {
       static_cast<void>(jobs.enqueue("delayed", {.delay = delay}));
     };
     EXPECT_LT(lateness(jobs, enqueue), soon);
-    // And what is leased from then on.
+    // Also later leases.
     const auto lease = [&](std::chrono::milliseconds length) {
       static_cast<void>(jobs.enqueue("leased"));
       EXPECT_EQ(jobs.take(1, {.lease = length}).size(), 1U);

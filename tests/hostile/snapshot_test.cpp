@@ -10,8 +10,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
-/// Somebody who looks at the database once, and stays in that transaction for as long as the test
-/// runs.
+/// A client that reads once, and keeps that transaction open during the test.
 class held_snapshot : public on_each_backend {};
 TABLEQ_ON_BACKENDS(held_snapshot, shared_backends);
 

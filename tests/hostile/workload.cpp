@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Everything that a quoting rule, an encoding or a format could spoil.
+// Data that a quoting rule, an encoding or a format could damage.
 const std::string odd_text = "it's \\ \"x\" $1 :name {a,NULL} \xC3\xA4\xE2\x82\xAC 1,5";
 const std::string odd_bytes = odd_text + std::string("\0\x01\xFF\r\n", 5);
 

@@ -4,8 +4,8 @@
 
 namespace tableq_test {
 
-/// A bit of everything, on queues that are there or may be made: what is stored comes back as it
-/// was, in time, and nothing is left. What goes wrong fails the test.
+/// Some of all operations, on queues that exist or may be created: stored messages return
+/// unchanged, in time, and none is left. An error fails the test.
 void work_with(tableq::database& db);
 
 /// The same in a transaction, which may be the caller's.

@@ -1,6 +1,6 @@
-// Preloaded, it tells a program the wrong time: off by WRONG_CLOCK_SECONDS, forwards and backwards
-// in turn with WRONG_CLOCK_JUMPS; or by the seconds that stand in WRONG_CLOCK_FILE, which may be
-// overwritten meanwhile. The time that only grows is left alone: it is what waiting is measured by.
+// Preloaded, it gives a program a wrong time: wrong by WRONG_CLOCK_SECONDS, forwards and backwards
+// in turn with WRONG_CLOCK_JUMPS; or by the seconds in WRONG_CLOCK_FILE, which may change at any
+// time. The monotonic clock is not changed, because it measures waits.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// The file's text, as it is at any time; null where none is named.
+/// The file's current text; null without a file.
 const char* named_file() {
   const char* const name = std::getenv("WRONG_CLOCK_FILE");
   const int file = name == nullptr ? -1 : open(name, O_RDONLY | O_CLOEXEC);

@@ -14,7 +14,7 @@ constexpr std::int64_t tolerance = 20'000'000;
 
 struct delivery_record {
   const claim_event* take = nullptr;
-  std::vector<const claim_event*> asked;  ///< What was done with its receipt.
+  std::vector<const claim_event*> asked;  ///< The calls with its receipt.
 };
 
 bool ends(const claim_event& asked) {
@@ -27,7 +27,7 @@ std::int64_t lease_end(const claim_event& from) {
   return from.when.call + std::chrono::nanoseconds(from.lease).count() - tolerance;
 }
 
-/// What happened to one message, its deliveries by their fences.
+/// The history of one message, its deliveries by their fences.
 class message_record {
  public:
   void add(const claim_event& each) {
@@ -100,7 +100,7 @@ class message_record {
       if (!took_effect(*asked)) continue;
       if (later.before(asked->when)) return "a receipt settled after a later take";
       if (!ends(*asked)) {
-        // Of several that meet, any one may have been the last.
+        // Of several concurrent ones, each may have been the last.
         const bool last =
             std::none_of(first.asked.begin(), first.asked.end(), [&](const claim_event* other) {
               return other != asked && !ends(*other) && took_effect(*other) &&
@@ -116,7 +116,7 @@ class message_record {
     return {};
   }
 
-  /// What was done with one receipt.
+  /// The calls with one receipt.
   complaint check_receipt(const delivery_record& of) const {
     for (const claim_event* asked : of.asked) {
       if (asked->when.before(of.take->when)) return "a receipt was used before it was given";

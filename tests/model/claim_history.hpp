@@ -15,8 +15,8 @@ enum class claim_deed { put, take, complete, fail, release, extend };
 struct claim_event {
   claim_deed what = claim_deed::put;
   tableq::message_id id = {};
-  std::int64_t fence = 0;  ///< Of the receipt that was given or got; nothing for a put.
-  int attempt = 0;         ///< As a take told it.
+  std::int64_t fence = 0;  ///< Of the given or returned receipt; none for a put.
+  int attempt = 0;         ///< As returned by a take.
   int group = 0;           ///< Of a put; zero: none.
   /// Of a take or extend: how long from some moment within the call.
   std::chrono::milliseconds lease{0};
@@ -25,16 +25,16 @@ struct claim_event {
 };
 using claim_history = std::vector<claim_event>;
 
-/// Holds a history against the promises about fences and leases, for queues whose messages do not
-/// die: never two live leases on one message; receipts settle once, and only until a later take;
-/// what is completed never comes again; attempts rise with each take, but for one that was
-/// released; no settlement is refused without a reason. What was taken and rolled back is left out.
+/// Checks a history against the promises about fences and leases, for queues whose messages do not
+/// die. There are never two live leases on one message. Receipts settle once, and only until a
+/// later take. A completed message never comes again. Attempts grow with each take, except after a
+/// release. No settlement is refused without a reason. Takes that were rolled back are ignored.
 /// @param complete each message that was put was completed
 [[nodiscard]] complaint check_claims(const claim_history& all, bool complete);
 
-/// Messages of one group are handed out one after the other, and in the order of their ids, for
-/// groups whose limit is one and that are held back by a failure: none is handed out before an
-/// earlier one was completed. Of two that were put at the same time neither is the earlier one.
+/// Messages of one group are handed out one after the other, in the order of their ids, for groups
+/// with the limit one and group_policy::hold: none is handed out before an earlier one was
+/// completed. Of two messages that were put at the same time neither is earlier.
 [[nodiscard]] complaint check_groups(const claim_history& all);
 
 }  // namespace tableq_test

@@ -211,7 +211,7 @@ std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::mi
   ended();
   if (most > 0) promote(now);
   ended();
-  // What came too late is met, and another look taken when nothing else was.
+  // Expired messages are met, and the take is repeated if it took no other message.
   for (bool met_late = most > 0; met_late && out.empty();) {
     met_late = false;
     std::vector<tableq::message_id> next;
@@ -225,7 +225,7 @@ std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::mi
       taken.message.state = message_state::leased;
       taken.message.due_at = now + lease;
       ++taken.message.attempts;
-      const std::int64_t fence = taken.fence++;  // No receipt from before matches any more.
+      const std::int64_t fence = taken.fence++;  // No earlier receipt matches.
       if (taken.message.expires_at && *taken.message.expires_at <= now) {
         late.push_back(id);
         continue;

@@ -15,8 +15,8 @@
 
 namespace tableq_test {
 
-/// What a claim queue should do, in the plainest form: docs/guarantees.md as code. Its dead-letter
-/// queue, if it has one, is part of it.
+/// The specification of a claim queue in its simplest form: docs/guarantees.md as code. Its
+/// dead-letter queue, if it has one, is part of it.
 class claim_model {
  public:
   static constexpr const char* name = "jobs";
@@ -31,27 +31,27 @@ class claim_model {
   /// The message that holds the key, if any.
   [[nodiscard]] std::optional<tableq::message_id> holder(const std::string& key,
                                                          tableq::timestamp now) const;
-  /// An enqueue with keys frees those whose window is over.
+  /// An enqueue with keys frees keys whose window has ended.
   void forget_keys(tableq::timestamp now);
   void add(tableq::message_id id, const std::string& payload,
            const tableq::claim_enqueue_options& options, tableq::timestamp now);
-  /// What becomes of a message whose key that one holds.
-  /// @param touched gets the group that this may let go.
+  /// The effect of an enqueue whose key this message holds.
+  /// @param touched gets the group in which this may make room.
   tableq::enqueue_result meet(tableq::message_id holder, const std::string& payload,
                               const tableq::claim_enqueue_options& options, tableq::timestamp now,
                               group_names& touched);
 
   [[nodiscard]] group_names groups_of(std::span<const tableq::message_id> ids) const;
-  /// Makes ready what is held and has room in its group: the end of each call that touches groups.
+  /// Makes held messages ready if their group has room: the end of each call that affects groups.
   void let_go(const group_names& groups);
   /// A group of which more are ready or leased than may be; empty when there is none.
   [[nodiscard]] std::optional<std::string> crowded() const;
 
-  /// Called where an operation of several units of work has ended one of them.
+  /// Called when an operation of several units of work has ended one of them.
   using unit_ended = std::function<void()>;
 
-  /// The next messages in order, taken. The receipts bear the fences from before: new ones are the
-  /// database's to choose, and are told by `fenced`.
+  /// The next messages in order, taken. The receipts have the old fences: the database chooses new
+  /// ones, and `fenced` sets them.
   std::vector<tableq::delivery> take(std::size_t max, std::chrono::milliseconds lease,
                                      std::optional<tableq::timestamp> claimed_at,
                                      tableq::timestamp now, std::int64_t identity,
@@ -64,8 +64,8 @@ class claim_model {
     std::chrono::milliseconds least{0};
     std::chrono::milliseconds most{0};
   };
-  /// How long the message may rest when it fails now, and the call does not say. Nothing when the
-  /// receipt holds none.
+  /// The possible delays of the message if it fails now and the call gives none. Empty if the
+  /// receipt is not valid.
   [[nodiscard]] std::optional<rest> rest_after(const tableq::receipt& r) const;
   tableq::settle_result release(const tableq::receipt& r);
   tableq::settle_result extend(const tableq::receipt& r, std::chrono::milliseconds lease,
@@ -74,40 +74,40 @@ class claim_model {
   tableq::change_result set_priority(tableq::message_id id, std::int32_t priority);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
-  /// The highest id that there was.
+  /// The highest id so far.
   [[nodiscard]] tableq::message_id last() const { return last_; }
-  /// Those that a capacity counts.
+  /// The messages that a capacity counts.
   [[nodiscard]] std::size_t waiting_or_running() const;
-  /// Some message that is there, the same for the same number; zero when there is none.
+  /// An existing message, the same for the same number; zero when there is none.
   [[nodiscard]] tableq::message_id some(std::uint64_t number) const;
   [[nodiscard]] std::optional<tableq::stored_message> get(tableq::message_id id) const;
-  /// All that are there, by their ids.
+  /// All messages, by their ids.
   [[nodiscard]] std::vector<tableq::stored_message> all() const;
   [[nodiscard]] std::vector<tableq::stored_message> peek(std::size_t max,
                                                          tableq::timestamp now) const;
   [[nodiscard]] std::vector<tableq::stored_message> list(tableq::message_state which) const;
   std::size_t redrive(const std::vector<tableq::message_id>& ids);
-  /// Those that are dead here; what has moved to the dead-letter queue comes back by `adopt`.
+  /// The dead messages of this queue; `adopt` returns those in the dead-letter queue.
   std::size_t redrive_all();
 
-  /// What is in the dead-letter queue, by its payload; the ids are that queue's to choose.
+  /// The contents of the dead-letter queue, by payload; that queue chooses the ids.
   [[nodiscard]] const std::map<std::string, tableq::stored_message>& letters() const {
     return letters_;
   }
   void remove_letter(const std::string& payload) { letters_.erase(payload); }
-  /// Somebody puts a message of his own beside the letters.
+  /// Another producer adds a message to the letters.
   void add_letter(const std::string& payload, tableq::timestamp now);
-  /// Of the dead-letter queue: letters count, and are not refused.
+  /// The capacity of the dead-letter queue: letters count, and are not refused.
   [[nodiscard]] limits_model& limits_of_letters() { return limits_of_letters_; }
-  /// How many of the letters are this queue's.
+  /// The number of this queue's letters.
   [[nodiscard]] std::size_t own_letters() const;
-  /// How many of these redrive_all brings back: of those with one key the first, if it is free.
-  /// Forgets keys whose windows are over, if it looks at any.
+  /// The number of these that redrive_all returns: of those with one key the first, if it is free.
+  /// Frees keys whose windows have ended, if it checks a key.
   std::size_t letters_that_come_back(tableq::timestamp now);
   /// A letter comes back, under a new id.
   void adopt(tableq::message_id id, const std::string& payload);
 
-  /// @param batch how many are deleted in one unit of work.
+  /// @param batch deletions in one unit of work.
   std::size_t purge(tableq::message_state which, const tableq::purge_options& options,
                     tableq::timestamp now, const unit_ended& ended);
   [[nodiscard]] tableq::claim_stats stats(tableq::timestamp now) const;
@@ -134,9 +134,9 @@ class claim_model {
       const tableq::claim_enqueue_options& options, tableq::timestamp now) const;
 
   [[nodiscard]] static bool waits(const entry& of, tableq::timestamp now);
-  /// Whether it is done, and its window is over.
+  /// Whether it is done, and its window has ended.
   [[nodiscard]] bool is_past(const entry& of, tableq::timestamp now) const;
-  /// What is due becomes ready, what expired for the last time dies.
+  /// Due messages become ready; those whose last lease expired die.
   void promote(tableq::timestamp now);
   void die(tableq::message_id id, tableq::timestamp now);
   [[nodiscard]] const entry* held_by(const tableq::receipt& r) const;

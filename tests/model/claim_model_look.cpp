@@ -73,7 +73,7 @@ std::vector<tableq::stored_message> claim_model::all() const {
 
 std::vector<tableq::stored_message> claim_model::peek(std::size_t max, timestamp now) const {
   const std::vector<const entry*> ready = in_order(now);
-  // Of those that no take has met since their time came only the first are looked at.
+  // Of the due messages that no take has met, only the first are considered.
   std::vector<const entry*> due;
   std::copy_if(ready.begin(), ready.end(), std::back_inserter(due),
                [](const entry* each) { return each->message.state != message_state::ready; });

@@ -105,7 +105,7 @@ tableq::claim_enqueue_options claim_walk::any_options(const std::string& payload
 }
 
 std::string claim_walk::any_key() {
-  // Few, where they are to be met in the moments about the end of a window.
+  // Few keys, so that the walk meets them around the end of a window.
   return "key " + std::to_string(random_.below(rules_.key_window ? 4 : 8));
 }
 
@@ -283,7 +283,7 @@ void claim_walk::settle(tableq::transaction* tx) {
       const auto got =
           settled_as([&] { return queue.extend_batch(some, delay + 1ms); },
                      [&](const auto& r) { return model_.extend(r, delay + 1ms, clock.now()); });
-      // One of two equal receipts answers: extending twice is extending once.
+      // Of two equal receipts one is applied: two extensions are as one.
       for (std::size_t i = 0; i < some.size(); ++i) {
         const auto end = some.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::count(some.begin(), end, some[i]) > 0) continue;
@@ -300,7 +300,7 @@ tableq::fail_options claim_walk::drawn(tableq::transaction* tx, const tableq::re
   if (options.delay || !expected || expected->least == expected->most) return options;
   const auto stored = in(tx, *queue_).get(of.id);
   using enum tableq::message_state;
-  // Still leased: the failure may be one that has not happened.
+  // Still leased: the failure may not have happened.
   if (!stored || stored->state == dead || stored->state == leased) return options;
   options.delay = stored->due_at ? *stored->due_at - clock.now() : 0ms;
   EXPECT_LE(expected->least, *options.delay);

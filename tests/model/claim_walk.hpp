@@ -9,7 +9,7 @@
 
 namespace tableq_test {
 
-/// All that can be done with a `claim` queue, and its model.
+/// All operations on a `claim` queue, and its model.
 class claim_walk : public walked<on_each_backend, claim_model> {
  protected:
   claim_walk() : walked(claim_model({})) {}
@@ -27,27 +27,27 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   std::string shown() override;
   [[nodiscard]] std::string shown_by(const claim_model& model) const override;
   void prepare_change() override;
-  /// More is added than is completed: now and then the queue is dropped with all that is in it.
+  /// More messages are added than completed, so the queue is dropped from time to time.
   void begin_anew();
 
   void enqueue(tableq::transaction* tx);
   void take(tableq::transaction* tx);
-  /// Whether one of the batch meets a held key and is to be rejected.
+  /// Whether a message of the batch has a held key and on_duplicate::reject.
   [[nodiscard]] bool rejects(const std::vector<tableq::new_claim_message>& batch) const;
-  /// What an enqueue does to the model, and should answer.
-  /// @param id_of the id of a message that is added, by its place in the batch.
+  /// The effect of an enqueue on the model, and its expected result.
+  /// @param id_of the id of an added message, by its index in the batch.
   std::vector<tableq::enqueued> add(const std::vector<tableq::new_claim_message>& batch,
                                     const std::function<tableq::message_id(std::size_t)>& id_of);
-  /// The same where the enqueue may not have happened.
+  /// The same for an enqueue that may not have happened.
   void enqueued_perhaps(const std::vector<tableq::new_claim_message>& batch);
   /// Messages that the model does not know, by their ids.
   [[nodiscard]] std::vector<tableq::stored_message> unknown_messages();
-  /// All that are there, by their ids.
+  /// All messages, by their ids.
   [[nodiscard]] std::vector<tableq::stored_message> all_messages();
   /// Settles receipts that may be fresh, stale, or of a take that was rolled back.
   void settle(tableq::transaction* tx);
-  /// The options with the delay that the database has drawn for the message, which was failed so;
-  /// fails the test where that is not within the bounds of the rule.
+  /// The options with the database's random delay for the failed message; fails the test if the
+  /// delay is outside of the rule's bounds.
   [[nodiscard]] tableq::fail_options drawn(tableq::transaction* tx, const tableq::receipt& of,
                                            tableq::fail_options options);
   void cancel(tableq::transaction* tx);
@@ -55,7 +55,7 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   void get(tableq::transaction* tx);
   /// Reads one from the dead-letter queue.
   void read_letter(tableq::transaction* tx);
-  /// Puts one beside them that is not this queue's.
+  /// Adds one that is not from this queue.
   void write_letter(tableq::transaction* tx);
   void limit_letters();
   void redrive();
@@ -65,7 +65,7 @@ class claim_walk : public walked<on_each_backend, claim_model> {
   [[nodiscard]] tableq::claim_enqueue_options any_options(const std::string& payload);
   [[nodiscard]] std::string any_key();
   [[nodiscard]] tableq::on_duplicate any_policy();
-  /// One that is there, or one that was or will be.
+  /// An existing, former or future message.
   [[nodiscard]] tableq::message_id any_message();
   void compare_letters();
 

@@ -1,4 +1,4 @@
-// What a walk does with the dead, and in their queue.
+// The steps of a walk with dead messages, and in their queue.
 #include <string>
 
 #include "model/claim_walk.hpp"
@@ -66,7 +66,7 @@ void claim_walk::redrive() {
   } else {
     may_.may_be(model_);
   }
-  // Which new ids they have, the payloads tell.
+  // The payloads identify their new ids.
   const auto back = unknown_messages();
   ASSERT_TRUE(!known || back.size() == letters);
   for (const tableq::stored_message& each : back) {

@@ -1,4 +1,4 @@
-// What a walk does when it was not told what has become of a change.
+// The steps of a walk after a change with an unknown outcome.
 #include <algorithm>
 #include <string>
 
@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int most_keys = 8;
-/// Before the end of every key's window: what holds a key is seen then, were it done long ago.
+/// Before the end of every key's window, so that a query shows each holder of a key, even a done
+/// one.
 constexpr std::chrono::hours long_ago{1};
 
 std::string holder_of(const std::string& key, std::optional<tableq::message_id> id) {
@@ -41,7 +42,7 @@ void claim_walk::enqueued_perhaps(const std::vector<tableq::new_claim_message>& 
   either([&] {
     const auto added = unknown_messages();
     std::size_t next = 0;
-    // Ids follow the order of the batch. Where there are none it has not happened.
+    // Ids follow the order of the batch. Without ids it has not happened.
     add(batch, [&](std::size_t) {
       return next < added.size() ? added[next++].id : tableq::message_id{model_.last().value + 1};
     });

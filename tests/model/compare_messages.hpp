@@ -8,7 +8,7 @@
 
 namespace tableq_test {
 
-/// Fails the test where they differ in anything.
+/// Fails the test if they differ.
 inline void compare(const std::vector<tableq::stored_message>& got,
                     const std::vector<tableq::stored_message>& expected) {
   ASSERT_EQ(got.size(), expected.size());

@@ -6,10 +6,10 @@
 
 namespace tableq_test {
 
-/// Everything that a look shows of a message, on one line.
+/// All visible properties of a message, on one line.
 [[nodiscard]] std::string described(const tableq::stored_message& message);
-/// The same of what holds a queue back.
-/// @param left what is left of a rate, if there is one: tokens and since when.
+/// The same for the limits of a queue.
+/// @param left the rest of a rate, if there is one: tokens and their time.
 [[nodiscard]] std::string described(const tableq::queue_limits& limits, bool paused,
                                     const std::string& left);
 

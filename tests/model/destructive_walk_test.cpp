@@ -10,7 +10,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// What is in a destructive queue: by id, the payload and when it is due.
+/// The contents of a destructive queue: by id, the payload and due time.
 struct destructive_model {
   struct message {
     std::string payload;
@@ -121,7 +121,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
   }
 
   void add(tableq::message_id id, const std::string& payload, tableq::timestamp due) {
-    // An id names one message among those that are there; the order is that of enqueue.
+    // An id is unique among the existing messages; the order is that of enqueue.
     ASSERT_TRUE(model_.all.empty() || id > model_.all.rbegin()->first);
     model_.all[id] = {payload, due};
   }
@@ -164,7 +164,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
   void read_perhaps(std::size_t count) {
     either([&] {
       auto ids = in_order();
-      if (kind() == tableq::kind::heap) {  // Which ones, the heap has chosen.
+      if (kind() == tableq::kind::heap) {  // The heap has chosen them.
         const auto there = stored();
         std::erase_if(ids, [&](auto id) { return std::count(there.begin(), there.end(), id) > 0; });
         if (ids.size() != count) return;
@@ -183,7 +183,7 @@ class destructive_walk : public walked<on_each_kind, destructive_model> {
     return out;
   }
 
-  /// Ids alone would not do: where a queue runs empty they may begin anew.
+  /// Ids alone are not enough: in an empty queue they may start again.
   static std::string text_of(const std::vector<tableq::message_id>& ids,
                              std::vector<std::string> due) {
     std::string out;

@@ -9,15 +9,15 @@
 
 namespace tableq_test {
 
-/// What a client that knows nothing of tableq may write into a queue's table, as far as the table
-/// lets it: literals of SQL at random.
+/// Random SQL literals that a foreign client may write into a queue's table, as far as the table
+/// allows.
 class garbage {
  public:
   /// @param table of a queue of this kind. @param random borrowed.
   garbage(place& in, std::string table, tableq::kind kind, random_source& random)
       : in_(in), table_(std::move(table)), kind_(kind), random_(random) {}
 
-  /// What its rows have for a payload, unless that is garbage too.
+  /// The payload of its rows, unless that is garbage too.
   static constexpr std::string_view payload = "garbage";
 
   /// Adds a row. @return whether the table took it.

@@ -23,7 +23,7 @@ constexpr std::uint64_t usual_rounds = 8;
 constexpr int good_messages = 60;
 constexpr int garbage_rows = 90;
 
-/// Handles everything: what is good is done, and garbage is settled in each way in turn.
+/// Handles everything: completes good messages, and settles garbage in each way in turn.
 class handling {
  public:
   tableq::handled operator()(const tableq::delivery& d) {
@@ -87,7 +87,7 @@ class garbage_rows_of_claims : public on_each_backend {
     into.enqueue("good " + std::to_string(number), options);
   }
 
-  /// Every look, page by page, and whatever else is done with what lies there.
+  /// Every query, page by page, and the other operations on these messages.
   void expect_to_be_looked_at(tableq::claim_queue& jobs) {
     static_cast<void>(jobs.peek(1000));
     static_cast<void>(jobs.stats({.exact = true}));
@@ -126,7 +126,7 @@ class garbage_rows_of_claims : public on_each_backend {
     }
   }
 
-  /// One queue with both; plain SQL goes on changing rows while the worker works.
+  /// One queue with both; plain SQL continues to change rows while the worker runs.
   void round() {
     const tableq::claim_options options = any_options();
     tableq::claim_queue jobs = db().claim("jobs", options);
@@ -184,7 +184,7 @@ TEST_P(garbage_rows_of_claims, end_no_worker_and_take_no_good_message_with_them)
   report_injected("rows of garbage", GetParam()->name(), taken_, "each good message once");
 }
 
-/// The same of the kinds whose reads delete.
+/// The same for the kinds whose reads delete.
 class garbage_rows_of_kinds : public on_each_kind {};
 TABLEQ_ON_KINDS(garbage_rows_of_kinds, shared_backends);
 

@@ -44,7 +44,7 @@ complaint check_groups(const claim_history& all) {
     for (const grouped* a : members) {
       for (const grouped* b : members) {
         if (a->id >= b->id || !b->first_taken) continue;
-        // Of one batch, or one after the other; or else the lower id may have come later.
+        // In one batch, or one after the other. Otherwise the lower id may have come later.
         const bool earlier =
             a->put.before(b->put) || (a->put.call == b->put.call && a->put.back == b->put.back);
         if (!earlier || (a->completed && !b->first_taken->before(*a->completed))) continue;

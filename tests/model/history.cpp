@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Where a value was put and read: the calls and its place in them.
+/// The put and the read of a value: the calls and its index in them.
 struct passage {
   const operation* put = nullptr;
   const operation* got = nullptr;
@@ -35,7 +35,7 @@ std::string named(const passage& of) {
   return "message " + std::to_string(of.value);
 }
 
-/// What of a history says where each value went; complains of what no queue may do.
+/// Finds the put and the read of each value; reports what no queue may do.
 complaint follow(const history& all, passages& into) {
   for (const operation& each : all) {
     if (each.what != deed::put) continue;
@@ -101,7 +101,7 @@ complaint check_order(const passages& all) {
   return {};
 }
 
-/// "Empty" was said although at each moment of the call some message was surely there.
+/// A read returned "empty" although at each moment of the call some message certainly existed.
 complaint check_empties(const history& all, const passages& of) {
   std::vector<std::pair<std::int64_t, std::int64_t>> there;
   for (const auto& [value, each] : of) {
@@ -144,8 +144,9 @@ complaint check_conservation(const history& all, bool complete) {
 }
 
 // The four conditions of Henzinger, Sezgin and Vafeiadis, "Aspect-Oriented Linearizability Proofs"
-// (CONCUR 2013): a queue whose values differ is linearizable when none is read that was not put,
-// none twice, no two in the inverse order, and none is called empty that never is meanwhile.
+// (CONCUR 2013): a queue with distinct values is linearizable if no value is read that was not put,
+// none twice, no two in the inverse order, and no read returns empty while the queue is never
+// empty.
 complaint check_fifo(const history& all) {
   passages of;
   if (auto wrong = follow(all, of)) return wrong;
@@ -165,7 +166,7 @@ overtaking measure_overtaking(const history& all, sequence as) {
   for (const auto& [value, a] : of) {
     std::size_t passed = 0;
     for (const auto& [other, b] : of) {
-      // `a` should have come first: under lifo only when it was there before b's read.
+      // `a` should have come first: under lifo only if it existed before b's read.
       const bool first = as == sequence::fifo ? a.put_before(b)
                                               : b.put_before(a) && b.got != nullptr &&
                                                     a.put->when.before(b.got->when);

@@ -42,7 +42,7 @@ class search {
     return all_.size() == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << all_.size()) - 1;
   }
 
-  /// No other that is not done was over before this one began.
+  /// No other pending call ended before this one began.
   [[nodiscard]] bool may_be_next(std::size_t which, std::uint64_t done) const {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if ((done >> i & 1U) == 0 && all_[i]->when.before(all_[which]->when)) return false;

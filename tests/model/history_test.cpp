@@ -55,7 +55,7 @@ TEST(history, with_the_inverse_order_is_refused) {
 }
 
 TEST(history, with_an_empty_answer_over_a_message_is_refused) {
-  // No one message is there all the time, but some message always is.
+  // No single message exists all the time, but some message always does.
   EXPECT_NE(
       check_fifo({put(1, 0, 1), put(2, 4, 6), got({}, 3, 12), got({1}, 8, 11), got({2}, 13, 14)}),
       std::nullopt);
@@ -75,7 +75,7 @@ TEST(history, with_relaxed_order_tells_who_was_passed_over_and_why) {
   EXPECT_EQ(measure_overtaking(all, sequence::lifo).messages, 0U);
 }
 
-/// Some actors with one call after the other, on a queue that is right but for some of its answers.
+/// Actors with sequential calls, on a queue that is correct except for some of its results.
 history drawn(random_source& random, sequence as) {
   history all;
   std::vector<std::int64_t> content;

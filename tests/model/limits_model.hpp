@@ -8,27 +8,27 @@
 
 namespace tableq_test {
 
-/// What the limits of a queue let through, for one thread: docs/limits.md as code.
+/// The effect of a queue's limits, for one thread: docs/limits.md as code.
 class limits_model {
  public:
   void set(const tableq::queue_limits& to, tableq::timestamp now);
   void pause(bool is) { paused_ = is; }
   [[nodiscard]] bool paused() const { return paused_; }
-  /// All limits in words, with what is left of a rate.
+  /// All limits as text, with the rest of a rate.
   [[nodiscard]] std::string described() const;
 
-  /// How many messages a read may take. Afterwards it tells how many it took.
-  /// @param leased how many there are under a lease that has not ended.
+  /// How many messages a read may take. The read then reports how many it took.
+  /// @param leased the number of messages under a lease that has not ended.
   [[nodiscard]] std::size_t allowed(std::size_t leased, tableq::timestamp now);
   void took(std::size_t count);
 
-  /// Whether so many may be added to those that wait or run.
+  /// Whether this number may be added to the waiting and leased ones.
   [[nodiscard]] bool has_room(std::size_t there, std::size_t wanted) const {
     return !limits_.capacity || there + wanted <= *limits_.capacity;
   }
 
  private:
-  /// What is left of a rate; a message costs 10^9 tokens.
+  /// The rest of a rate; a message costs 10^9 tokens.
   struct bucket {
     std::int64_t tokens = 0;
     tableq::timestamp refilled_at = {};

@@ -11,15 +11,15 @@
 
 namespace tableq_test {
 
-/// What a walk knows while the outcome of a call is unknown: each state in which the queue may be.
-/// Owns the faults that make outcomes unknown.
+/// The possible states of the queue while the outcome of a call is unknown. Owns the faults that
+/// make outcomes unknown.
 template <class Model>
 class possibilities {
  public:
   [[nodiscard]] const tableq::testing::faults& faults() const { return faults_; }
 
-  /// From now until `heal` the outcome of a commit, or of a change outside of a transaction, is
-  /// lost: that of the first one, or of a later one.
+  /// Until `heal` the outcome of a commit, or of a change outside of a transaction, is lost: of the
+  /// first one, or of a later one.
   void arm(random_source& random) {
     using tableq::testing::moment;
     const tableq::testing::fault lost{.what = tableq::testing::trouble::unknown_commit,
@@ -37,7 +37,7 @@ class possibilities {
   /// Whether an outcome was lost since `arm`.
   [[nodiscard]] bool lost() const { return armed_ && faults_.failures() > failures_; }
 
-  /// Makes a call. @return whether the caller was told that it has happened.
+  /// Makes a call. @return whether its success was reported.
   template <class Call>
   [[nodiscard]] bool told(Call&& call) {
     try {
@@ -49,7 +49,7 @@ class possibilities {
     }
   }
 
-  /// The queue may be as this one says, beside what the walk's model says.
+  /// Adds a possible state, beside that of the walk's model.
   void may_be(const Model& state) { states_.push_back(state); }
   template <class Change>
   void each(Change change) {
@@ -58,7 +58,7 @@ class possibilities {
   void forget() { states_.clear(); }
   [[nodiscard]] bool open() const { return !states_.empty(); }
 
-  /// The state of which `describe` says what is there; nothing when none is like that.
+  /// The state whose `describe` equals the queue; empty when there is none.
   template <class Describe>
   [[nodiscard]] std::optional<Model> decided(const Model& model, const std::string& there,
                                              Describe describe) {
@@ -71,7 +71,7 @@ class possibilities {
     states_.clear();
     return out;
   }
-  /// How many outcomes were unknown, and then decided by a look.
+  /// The number of unknown outcomes that a query has decided.
   [[nodiscard]] std::uint64_t decisions() const { return decisions_; }
 
  private:

@@ -23,7 +23,7 @@ class recorded : public ground {
  protected:
   void open_two() {
     seed_ = told_seed();
-    // How long a lock may be waited for is the machine's matter.
+    // The wait for a lock has no limit here.
     for (auto& each : databases_) each.emplace(open({.retry_for = 5min}));
   }
   void close_two() {
@@ -32,7 +32,7 @@ class recorded : public ground {
   tableq::database& database_of(int actor) {
     return *databases_[static_cast<std::size_t>(actor) % databases_.size()];
   }
-  /// As many rounds of a history as `calls` in all make, or as there is time for.
+  /// Rounds of a history until `calls` calls, or the end of the time.
   template <class Round>
   void rounds(std::uint64_t calls, std::uint64_t calls_of_one, Round&& one) {
     const time_budget time;
@@ -149,7 +149,7 @@ TEST_P(recorded_history, loses_nothing_reads_nothing_twice_and_passes_over_only_
     ASSERT_EQ(check_conservation(all, true), std::nullopt) << printed(all);
     if (kind() == tableq::kind::heap || kind() == tableq::kind::pending) return;
     const auto as = kind() == tableq::kind::fifo ? sequence::fifo : sequence::lifo;
-    // Where one transaction writes at a time, relaxed is strict.
+    // With one writing transaction at a time, relaxed is strict.
     if (!can().concurrent_writers && kind() == tableq::kind::fifo) {
       ASSERT_EQ(check_fifo(all), std::nullopt) << printed(all);
     }
@@ -159,7 +159,7 @@ TEST_P(recorded_history, loses_nothing_reads_nothing_twice_and_passes_over_only_
 }
 
 TEST_P(recorded_strict_history, is_linearizable) {
-  // Trying all orders is for short histories.
+  // The search through all orders needs short histories.
   const bool fifo = kind() == tableq::kind::fifo;
   const std::uint64_t calls = fifo ? 40 : 8;
   rounds(320, calls * actors, [&](std::uint64_t round) {
@@ -194,7 +194,7 @@ class recorded_claims : public testing::TestWithParam<const backend*>, public re
     return all.all();
   }
 
-  // Nothing dies here.
+  // No message dies here.
   tableq::claim_options options_{.max_attempts = 1'000'000};
 
  private:

@@ -9,7 +9,7 @@
 
 namespace tableq_test {
 
-/// Runs `call` and tells when.
+/// Runs `call` and returns its times.
 template <class F>
 span timed(F&& call) {
   const std::int64_t begin = steady_now();
@@ -17,7 +17,7 @@ span timed(F&& call) {
   return {begin, steady_now()};
 }
 
-/// What many threads did, gathered.
+/// The collected calls of many threads.
 template <class One>
 class recorder {
  public:
@@ -56,7 +56,7 @@ class queue_actor {
   int actor_;
 };
 
-/// One thread's calls on a `claim` queue. Payloads and options decide nothing here.
+/// One thread's calls on a `claim` queue. Payloads and options have no effect here.
 class claim_actor {
  public:
   claim_actor(tableq::claim_queue queue, recorder<claim_event>& into)
@@ -64,13 +64,14 @@ class claim_actor {
 
   /// @param group zero: none
   void put(std::size_t count, int group = 0);
-  /// With a wait the lease begins within the call as well, but nobody knows when: for the end only.
+  /// With a wait the lease also begins within the call, at an unknown time, so it is used only at
+  /// the end.
   void take(std::size_t max, std::chrono::milliseconds lease, std::chrono::milliseconds wait = {});
-  /// Takes in a transaction of `db` that is rolled back: its receipts match nothing.
+  /// Takes in a transaction of `db` that is rolled back: its receipts are not valid.
   void take_and_undo(tableq::database& db, std::size_t max);
-  /// Asks for one of the last receipts, which may be stale; `which` chooses it.
+  /// Calls `what` with one of the last receipts, which may be stale; `which` chooses it.
   void ask(claim_deed what, std::uint64_t which, std::chrono::milliseconds lease);
-  /// Completes what is left, as its leases end.
+  /// Completes the other messages when their leases end.
   void drain();
 
  private:

@@ -14,7 +14,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Statements that are wrong on purpose, run for real: what the checkers are for.
+/// Statements with deliberate mistakes, which the checkers must find.
 class seeded_bug : public on_each_backend {
  protected:
   void SetUp() override {
@@ -27,8 +27,8 @@ class seeded_bug : public on_each_backend {
     scheme_end_ = here().url().find("://");
   }
 
-  /// Changes every statement whose name begins so, or every fragment of that name; says whether
-  /// there was one.
+  /// Changes every statement with this beginning of its name, or every fragment of that name.
+  /// @return whether there was one.
   bool spoil(const std::string& statement, const std::string& from, const std::string& to) {
     const auto next = [this](std::size_t at) {
       return std::min(wrong_.statements.find("-- name: ", at),
@@ -51,14 +51,14 @@ class seeded_bug : public on_each_backend {
     return found;
   }
 
-  /// The place, spoken to in the wrong way.
+  /// The place, used with the wrong statements.
   tableq::database wrong_database() {
     tableq::register_dialect(wrong_);
     return tableq::database::open(wrong_.schemes.front() + here().url().substr(scheme_end_),
                                   {.shortcuts = {.combining = false}});
   }
 
-  /// Puts so many messages into a queue of it, each by itself, and then reads so often.
+  /// Adds this number of messages to a queue of it, one by one, and then reads as often.
   void put_and_read(tableq::kind of, std::int64_t puts, int reads) {
     auto wrong = wrong_database();
     any_queue mail(wrong, of, "mail");
@@ -72,7 +72,7 @@ class seeded_bug : public on_each_backend {
     return {wrong_database().claim("jobs", options), events_};
   }
 
-  /// Again and again, until something is found.
+  /// Repeated until a checker finds the mistake.
   template <class Round>
   static complaint rounds(Round round) {
     complaint caught;
@@ -176,7 +176,7 @@ TEST_P(seeded_bug, a_take_that_holds_for_no_time_is_caught) {
 }
 
 TEST_P(seeded_bug, a_settlement_without_its_fence_is_caught) {
-  // What compares the fence stays true.
+  // The comparison of the fence is always true.
   const bool plain = spoil("receipt_held", "fence = :fence", "fence >= :fence * 0");
   const bool cast = spoil("claim.complete", "fence = CAST(:fence AS bigint)",
                           "fence >= 0 * CAST(:fence AS bigint)");
@@ -201,7 +201,7 @@ TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
 }
 
 TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
-  // What is left of it is the random part.
+  // Only its random part is left.
   ASSERT_TRUE(spoil("claim.take", "/ 4294967296 + 1", "* 0 + 1"));
   claim_actor actor = wrong_actor({.max_attempts = 1000});
   actor.put(1);

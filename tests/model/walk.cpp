@@ -21,8 +21,8 @@ struct failed_walk {
   std::string what;
 };
 
-/// Walks the steps, or as many as there is time for. Counts them, and returns the first failure,
-/// kept from the test.
+/// Walks the steps within the time. Counts them, and returns the first failure without reporting it
+/// to the test.
 std::optional<failed_walk> first_failure(const random_walk& along, std::uint64_t seed,
                                          const walk_steps& steps, std::uint64_t& walked) {
   const time_budget time;
@@ -47,7 +47,7 @@ std::optional<failed_walk> first_failure(const random_walk& along, std::uint64_t
                              std::to_string(first.line_number()) + ": " + first.message()};
 }
 
-/// How the steps are chosen again; long lists are nothing for people.
+/// The text that selects the steps again; long lists are omitted.
 std::string repeated(const walk_steps& steps) {
   if (steps.size() > 1000) return "TABLEQ_TEST_STEPS=" + std::to_string(steps.back() + 1);
   std::string out = "TABLEQ_TEST_ONLY=";

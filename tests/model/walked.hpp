@@ -13,8 +13,8 @@
 
 namespace tableq_test {
 
-/// A queue that goes through the same as its model, by a clock that jumps. Now and then the outcome
-/// of a change is unknown; then there are several models, until a look at the queue decides.
+/// A queue with the same operations as its model, and a clock that jumps. Sometimes the outcome of
+/// a change is unknown; then there are several models, until a query of the queue decides.
 template <class Ground, class Model>
 class walked : public Ground {
  protected:
@@ -32,17 +32,17 @@ class walked : public Ground {
                     name.substr(0, name.find('/')) + ", each decided by a look");
   }
 
-  /// Closes the database and opens it anew.
+  /// Closes the database and opens it again.
   virtual void reopen() = 0;
   virtual void close() = 0;
   /// One change, in the transaction if there is one.
   virtual void change(tableq::transaction* tx) = 0;
   /// Both must be the same.
   virtual void look() = 0;
-  /// All that the database shows of the queue, in words; and what a model says it should show.
+  /// The visible state of the queue as text, and the state by a model.
   virtual std::string shown() = 0;
   [[nodiscard]] virtual std::string shown_by(const Model& model) const = 0;
-  /// Before a change, with nothing that can fail.
+  /// Called before a change. Must not fail.
   virtual void prepare_change() {}
   virtual tableq::queue& queue() = 0;
   [[nodiscard]] virtual const backend& stands_on() const = 0;
@@ -60,8 +60,8 @@ class walked : public Ground {
   [[nodiscard]] bool told(Call&& call) {
     return may_.told(std::forward<Call>(call));
   }
-  /// The call that was not told may have done nothing, or what `effect` does to the model. Where
-  /// that is more than one unit of work, `effect` says `unit_ended` in between.
+  /// The call with the unknown outcome may have done nothing, or what `effect` does to the model.
+  /// Between several units of work `effect` calls `unit_ended`.
   template <class Effect>
   void either(Effect&& effect) {
     may_.may_be(model_);
@@ -94,7 +94,7 @@ class walked : public Ground {
     ASSERT_EQ(queue().limits(), to);
   }
 
-  /// Whether a queue with these limits refuses so many more, and says so, as it should.
+  /// Whether a queue with these limits refuses this number of messages, with the right error.
   template <class Enqueue>
   static bool refused(const limits_model& by, std::size_t count, std::size_t there,
                       Enqueue enqueue) {
@@ -106,13 +106,13 @@ class walked : public Ground {
     return true;
   }
 
-  /// The transaction can only be rolled back, and says so.
+  /// The transaction can only be rolled back, with the right error.
   void spoil(tableq::transaction& tx) {
     spoilt_ = true;
     ASSERT_EQ(tableq::to_string(thrown_by([&] { tx.commit(); }).code()), "invalid_argument");
   }
 
-  /// What the database says of the queue's limits, as limits_model::described does.
+  /// The limits in the database, in the form of limits_model::described.
   [[nodiscard]] std::string shown_limits() {
     const std::string what = "SELECT tokens, refilled_at FROM tableq_limits WHERE queue = '";
     std::string left;
@@ -158,7 +158,7 @@ class walked : public Ground {
     look();
   }
 
-  /// An outcome was unknown: the queue is as one of the models, and no mixture of them.
+  /// An outcome was unknown: the queue equals one of the models, and no mixture of them.
   void decide() {
     const std::string there = shown();
     auto found = may_.decided(model_, there, [&](const Model& each) { return shown_by(each); });
@@ -168,7 +168,7 @@ class walked : public Ground {
     model_ = *std::move(found);
   }
 
-  /// Some changes that are all undone, or all kept.
+  /// Some changes, which are all rolled back, or all committed.
   void transaction() {
     const Model before = model_;
     tableq::transaction tx = this->db_with_clock().begin();

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr std::int64_t many = 200'000;
 constexpr std::int64_t million = 1'000'000;
 
-/// A statement of the dialect and how it is asked.
+/// A statement of the dialect, with its parameters.
 struct read {
   std::string name;
   parameters with = {};
@@ -42,7 +42,7 @@ class plan : public on_each_backend {
     if (IsSkipped() || HasFatalFailure()) return;
     for (const std::string& each : tableq::find_dialect(db().backend()).setup) here().sql(each);
   }
-  /// The text that stands in for a statement where one message is meant, or else the statement.
+  /// The text for one message if there is one, otherwise that of the statement.
   [[nodiscard]] std::string single(const std::string& statement) {
     const std::string own = statement + ".one";
     return texts(own, "mail").contains(own) ? own : statement;
@@ -55,10 +55,10 @@ class plan : public on_each_backend {
                               table);
   }
   std::string text_of(const std::string& statement, const std::string& table) {
-    // The catalogue's own, which is there.
+    // The catalogue's own table, which exists.
     return replaced(texts(statement, table).at(statement), ":own_identity", "0");
   }
-  /// What a take is given, with ids of the priority 0 from `floor` on.
+  /// The parameters of a take, with ids of the priority 0 from `floor` on.
   static parameters take(const char* max, const char* guard, const std::string& floor = "0") {
     return {{"max", max},
             {"lease", "30000"},
@@ -104,8 +104,8 @@ class plan : public on_each_backend {
       EXPECT_LE(after[i], 3 * before[i] + 300) << reads[i].name << " on a table " << when;
     }
   }
-  /// Plans and work of reads on a table without and with what is added: with what the sessions
-  /// have prepared on the small table, and with what they prepare anew.
+  /// Plans and work of reads on a table before and after the additions: with the statements that
+  /// were prepared on the small table, and with new ones.
   void expect_constant(const std::vector<read>& reads, const std::string& table,
                        const additions& added) {
     const std::vector<std::int64_t> before = work(reads, table);
@@ -282,7 +282,7 @@ TEST_P(plan, of_pages_is_constant_however_many_came_before) {
                                start + " + " + due + " + n ELSE 0 END",
                      .count = count};
   };
-  // What is on the later pages from the beginning; all that is added comes before it.
+  // The messages of the later pages, from the beginning; all additions come before them.
   const additions last = rows("-1", "7200000", 300);
   here().insert_many("jobs", last.columns, last.values, last.count);
   const parameters first = {{"max", "10"}, {"after_priority", "2147483648"}, {"after_id", "0"}};
@@ -335,7 +335,7 @@ TEST_P(plan, of_what_limits_ask_is_constant_over_many_delayed) {
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));
   jobs.set_limits({.concurrency = 10});
   ASSERT_EQ(jobs.take(5, {.lease = 1h}).size(), 5U);
-  // What is counted up to a bound is printed as a scan of that; the work tells.
+  // A bounded count is printed as a scan; only its work is checked.
   const parameters most = {{"enough", "0"}, {"max", "20"}};
   const std::vector<read> reads = {
       {.name = "claim.leased", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true},

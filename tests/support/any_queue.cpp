@@ -27,7 +27,7 @@ variant make(tableq::database& db, tableq::kind of, std::string_view name) {
   return db.claim(name);
 }
 
-/// @param Queue tells what its batches are made of.
+/// @param Queue the type that decides the items of its batches.
 template <class Queue>
 auto batch_of(const std::vector<std::string>& payloads) {
   using element =

@@ -11,14 +11,13 @@
 
 namespace tableq_test {
 
-/// What all kinds hand out.
+/// A message of any kind.
 struct item {
   tableq::message_id id;
   std::string payload;
 };
 
-/// A queue of any kind, for promises that all of them make. Reads of a claim queue are a take and a
-/// complete.
+/// A queue of any kind, for common promises. A read of a claim queue is a take and a complete.
 class any_queue {
  public:
   any_queue(tableq::database& db, tableq::kind of, std::string_view name);
@@ -40,7 +39,7 @@ class any_queue {
   [[nodiscard]] std::vector<std::string> peek(std::size_t max) const;
   [[nodiscard]] std::size_t waiting() const;
   [[nodiscard]] tableq::kind kind() const;
-  /// For what a queue of any kind has: its limits.
+  /// The base of all kinds, with the limits.
   [[nodiscard]] tableq::queue& base();
 
  private:
@@ -56,7 +55,7 @@ class any_queue {
 /// Opens a queue of a kind that is only known at run time.
 void open_queue(tableq::database& db, tableq::kind of, std::string_view name);
 
-/// The payloads of what was read, in order.
+/// The payloads of the messages, in order.
 template <class Messages>
 std::vector<std::string> payloads_of(const Messages& messages) {
   std::vector<std::string> out;
@@ -64,7 +63,7 @@ std::vector<std::string> payloads_of(const Messages& messages) {
   return out;
 }
 
-/// `count` short payloads that tell their place: `p0`, `p1`, ...
+/// `count` short payloads with their index: `p0`, `p1`, ...
 std::vector<std::string> numbered(std::size_t count, std::string_view prefix = "p");
 
 }  // namespace tableq_test

@@ -27,7 +27,7 @@ const std::vector<const backend*>& all_backends() {
 #endif
   };
 #if defined(TABLEQ_WITH_SQLSERVER)
-  // Few have one at hand: without it nothing is said of it, rather than hundreds of skips.
+  // A SQL Server is rarely available: without one it is omitted, instead of hundreds of skips.
   static const bool added = [] {
     if (!sqlserver_backend().missing()) all.push_back(&sqlserver_backend());
     return true;
@@ -119,7 +119,7 @@ bool place::takes(const std::string& text) {
   try {
     sql(text);
     return true;
-  } catch (const std::exception&) {  // It says why, in its own words.
+  } catch (const std::exception&) {  // The exception has the reason.
     return false;
   }
 }

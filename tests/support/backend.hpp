@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// What the tests know of a database. A test asks for what it needs; it never asks for a name.
+/// The databases as the tests see them. A test checks capabilities, never names.
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +28,7 @@ using rows = std::vector<row>;
 /// Literals for the parameters of a statement, by name.
 using parameters = std::map<std::string, std::string>;
 
-/// Facts that decide which tests make sense on a database.
+/// Properties that decide which tests run on a database.
 struct features {
   /// A second session, of this process or another, reaches the same place.
   bool shared = true;
@@ -38,19 +38,19 @@ struct features {
   bool schemas = true;
   /// tableq reads the keys of addresses itself, or a client library that refuses unknown ones.
   bool checks_keys = true;
-  /// The same database is reached by another backend too, in the way that is its own.
+  /// Another backend reaches the same database through its own client library.
   bool second_way = false;
-  /// A transaction that is too old to write is told from one that waits for a lock.
+  /// The error of a transaction with an old snapshot differs from that of a lock.
   bool tells_stale_snapshots = true;
-  /// A look shows a message that an open transaction of another has taken.
+  /// A query shows a message that another open transaction has taken.
   bool shows_held_messages = true;
-  /// Whoever adds to a strict queue waits for whoever reads it.
+  /// Writers of a strict queue wait for its readers.
   bool strict_writers_wait = true;
-  /// To open a session costs next to nothing: no server is asked.
+  /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
 };
 
-/// Addresses that must not work. A place gives none where its database has no such notion.
+/// Addresses that must not work. A place has none if its database has no such addresses.
 enum class bad_address {
   unreachable_host,
   wrong_password,
@@ -61,28 +61,28 @@ enum class bad_address {
   empty,
 };
 
-/// An address and what a session opened by it must answer.
+/// An address, and the required answer of a session opened by it.
 struct address_check {
   std::string url;
   std::string sql;
   std::string answer;
 };
 
-/// A user of the database, who may log in and no more, and the address to do it by.
+/// A user of the database with only the right to log in, and the address for that.
 struct database_user {
   std::string name;
   std::string url;
 };
 
-/// A trigger that keeps a table's row from what is to be done to it.
+/// A trigger that refuses a change of a table's row.
 struct row_trigger {
   std::string_view table;
   std::string_view event;      ///< INSERT, UPDATE or DELETE.
   std::string_view condition;  ///< On OLD or NEW.
-  bool silent = false;         ///< Nobody is told. Otherwise it is an error.
+  bool silent = false;         ///< Without an error.
 };
 
-/// Isolated ground for one test. Everything in it is gone with the object.
+/// An isolated place for one test, removed with the object.
 class place {
  public:
   place() = default;
@@ -94,9 +94,9 @@ class place {
   /// The address with one more setting: `url_with("busy_timeout", "1ms")`.
   [[nodiscard]] virtual std::string url_with(std::string_view key,
                                              std::string_view value) const = 0;
-  /// A setting that ends the database's own waiting for locks soon.
+  /// A setting with a short wait for locks in the database.
   [[nodiscard]] virtual std::string impatient_url() const = 0;
-  /// An address whose commits return before they are on the disk; empty where there is none.
+  /// An address whose commits return before they are on the disk; empty if there is none.
   [[nodiscard]] virtual std::optional<std::string> hasty_url() const { return {}; }
   /// The same, or an address like any other.
   [[nodiscard]] std::string quick_url() const { return hasty_url().value_or(url()); }
@@ -107,67 +107,65 @@ class place {
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> bad_settings() const = 0;
   [[nodiscard]] virtual std::optional<std::string> bad_url(bad_address which) const = 0;
 
-  /// Runs plain SQL as a client that knows nothing of tableq, in a session of its own that stays.
+  /// Runs plain SQL as a client without tableq, in its own session, which stays open.
   virtual rows sql(const std::string& text) = 0;
   /// The caller's own SOCI session.
   [[nodiscard]] virtual std::unique_ptr<soci::session> session() const = 0;
 
-  /// What a session of tableq holds in this place, in words; nothing when nothing is held. Only
+  /// Locks and transactions of tableq's sessions in this place, as text; empty without any. Only
   /// while no test session has a transaction open.
   [[nodiscard]] virtual std::optional<std::string> held() = 0;
-  /// What the database's own check of its files finds; nothing when they are sound, or need none.
+  /// The result of the database's own check of its files; empty if they are sound, or need none.
   [[nodiscard]] virtual std::optional<std::string> damage() { return {}; }
-  /// Ends the session behind that id, as an administrator would; empty where sessions cannot be
-  /// ended from outside. The id comes from `session_id_sql`.
+  /// Ends the session with that id, as an administrator does; empty if sessions cannot be ended
+  /// from outside. The id comes from `session_id_sql`.
   [[nodiscard]] virtual std::optional<std::string> session_id_sql() const { return {}; }
   virtual void end_session(const std::string& id) { static_cast<void>(id); }
-  /// A query for the ids of the sessions in which tableq only hears of changes, and one for the
-  /// number of all its sessions; empty where it hears of changes without a session, or not at all.
+  /// A query for the ids of tableq's listening sessions, and one for the number of all its
+  /// sessions; empty if it listens without a session, or not at all.
   [[nodiscard]] virtual std::optional<std::string> listening_sql() const { return {}; }
   [[nodiscard]] virtual std::optional<std::string> session_count_sql() const { return {}; }
-  /// Statements for a session in a transaction of its own, just begun, after which the database
-  /// refuses to touch what others change from then on; none where it never does.
+  /// Statements for a session in its own new transaction, after which the database refuses to
+  /// change rows that others change later; none if it never refuses.
   [[nodiscard]] virtual std::vector<std::string> conflict_setup() const = 0;
-  /// Statements that begin a transaction in which nobody else may write to the table.
+  /// Statements that begin a transaction and block all other writers of the table.
   [[nodiscard]] virtual std::string begin_with_lock(std::string_view table) const = 0;
-  /// A query that counts what a caller's own session would not like to find in it; empty where
-  /// sessions cannot tell.
+  /// A query that counts leftovers in a caller's session; empty if sessions cannot report them.
   [[nodiscard]] virtual std::optional<std::string> leftovers_sql() const { return {}; }
 
-  /// Runs `check` with an address through which the place cannot be written, perhaps in a child
-  /// process without rights. @return what check returns: zero for success.
+  /// Runs `check` with a read-only address of the place, perhaps in a child process without rights.
+  /// @return the result of check: zero for success.
   virtual int run_read_only(const std::function<int(const std::string& url)>& check) = 0;
 
   /// A schema other than the default one, made for this place; empty without schemas.
   [[nodiscard]] virtual std::optional<std::string> other_schema() { return {}; }
-  /// A statement after which a session has an empty table of its own, which comes before the one of
-  /// that name for whoever names no schema; empty where there is no such table.
+  /// A statement that creates an empty temporary table in a session, which hides the table of that
+  /// name in statements without a schema; empty if there is no such table.
   [[nodiscard]] virtual std::optional<std::string> shadow_sql(std::string_view table) const;
-  /// A statement after which a session looks for tables in other schemas; empty where that is
-  /// fixed.
+  /// A statement after which a session finds tables in other schemas; empty if that is fixed.
   [[nodiscard]] virtual std::optional<std::string> look_elsewhere_sql() const { return {}; }
-  /// The address of a user without the right to create tables; empty where users are unknown.
+  /// The address of a user without the right to create tables; empty if the database has no users.
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
-  /// A user of its own with each call; empty where users are unknown.
+  /// A new user with each call; empty if the database has no users.
   [[nodiscard]] virtual std::optional<database_user> new_user() { return {}; }
-  /// Gives a user a setting that each session of his begins with, `name = value`, or a limit to how
-  /// many he may have. False: this database has no such thing.
+  /// Gives a user a setting for all new sessions, `name = value`, or a limit of sessions. False:
+  /// this database has no such settings.
   virtual bool role_setting(const std::string& /*user*/, const std::string& /*setting*/) {
     return false;
   }
   virtual bool limit_sessions(const std::string& /*user*/, int /*most*/) { return false; }
 
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;
-  /// How plain SQL writes a text that is to be a payload.
+  /// The plain SQL form of a text as a payload.
   [[nodiscard]] virtual std::string text_payload(std::string_view text) const;
-  /// What an expression is cast to, to be bytes.
+  /// The type of bytes for a cast.
   [[nodiscard]] virtual std::string bytes_type() const = 0;
   /// A sub-query `numbers` with one column `n`, from 1 to count.
   [[nodiscard]] virtual std::string numbers(std::int64_t count) const = 0;
   /// Adds rows to a table. An expression among the values may use `n`, from 1 to count.
   virtual void insert_many(std::string_view table, const std::string& columns,
                            const std::string& values, std::int64_t count);
-  /// From then on the table refuses a message that is equal in its first 400 bytes to another.
+  /// From then on the table refuses a message whose first 400 bytes equal those of another.
   virtual void forbid_equal_payloads(std::string_view table);
   /// From then on a trigger of the table refuses each message, with an error that quotes it. False:
   /// this database cannot.
@@ -179,33 +177,33 @@ class place {
   bool refuse(std::string_view table, const std::string& change, const std::string& beginning);
   /// From then on `sql` writes rows that the checks of a queue's table refuse.
   virtual void lift_checks(std::string_view table) = 0;
-  /// Whether the database takes it.
+  /// Whether the database accepts it.
   bool takes(const std::string& text);
-  /// A query for the names of the indexes of a table, but for the one behind its primary key.
+  /// A query for the names of the indexes of a table, except that of its primary key.
   [[nodiscard]] virtual std::string index_names(std::string_view table) const = 0;
   virtual void drop_index(std::string_view table, const std::string& index);
   /// Brings the planner's statistics up to date.
   virtual void analyze() = 0;
-  /// How a batch of one integer is given to a statement that takes items.
+  /// The parameter form of a batch of one integer, for a statement with items.
   [[nodiscard]] virtual std::string one_item(std::int64_t value) const = 0;
-  /// The same of a text, without quotes in it.
+  /// The same for a text without quotes.
   [[nodiscard]] virtual std::string one_text_item(std::string_view text) const {
     return "'" + std::string(text) + "'";
   }
-  /// A key or group as it stands in the table, without quotes in it.
+  /// A key or group in the table's form, without quotes.
   [[nodiscard]] virtual std::string key_literal(std::string_view key) const {
     return "'" + std::string(key) + "'";
   }
   /// The plans of a statement with `:name` parameters, as a session that has it prepared would
   /// choose them.
   [[nodiscard]] virtual std::string explain(const std::string& text, const parameters& with) = 0;
-  /// What in a plan betrays a cost that grows with the table; nothing in a good one.
+  /// The parts of a plan whose cost grows with the table; empty for a good one.
   /// @param in_key_order the statement walks the table along its primary key until its LIMIT, which
   ///   some databases print as a scan.
   [[nodiscard]] virtual std::optional<std::string> complaint(const std::string& plan,
                                                              bool in_key_order) const = 0;
-  /// Runs a statement, undoes it, and counts what it touched: pages or machine steps. Where plans
-  /// stay with prepared statements, the plan of the first run stays for the next ones.
+  /// Runs a statement, rolls it back, and counts its work: pages or machine steps. If prepared
+  /// statements keep their plans, the plan of the first run stays for the next ones.
   [[nodiscard]] virtual std::int64_t work_of(const std::string& text, const parameters& with) = 0;
 };
 
@@ -217,10 +215,10 @@ class backend {
   backend& operator=(const backend&) = delete;
   virtual ~backend() = default;
 
-  /// For the parameter's print, the list of what is required, and nothing else.
+  /// Only for the parameter's print and the list of required backends.
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual features can() const = 0;
-  /// Why it cannot be used in this run; empty when it can.
+  /// The reason why it cannot be used in this run; empty when it can.
   [[nodiscard]] virtual std::optional<std::string> missing() const = 0;
   [[nodiscard]] virtual std::unique_ptr<place> fresh() const = 0;
 };
@@ -229,11 +227,11 @@ class backend {
 const std::vector<const backend*>& all_backends();
 /// Those whose places can be reached by more than one session.
 const std::vector<const backend*>& shared_backends();
-/// Of those, one for each database: for what does not depend on the way to it.
+/// Of those, one for each database: for tests that do not depend on the transport.
 const std::vector<const backend*>& distinct_backends();
-/// Whether TABLEQ_TEST_REQUIRE, a list with commas, names it.
+/// Whether TABLEQ_TEST_REQUIRE, a comma-separated list, names it.
 bool required(const backend& which);
-/// What TABLEQ_TEST_REQUIRE names and this run does not have.
+/// The names in TABLEQ_TEST_REQUIRE that this run does not have.
 std::vector<std::string> required_in_vain();
 
 }  // namespace tableq_test

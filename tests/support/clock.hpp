@@ -9,7 +9,7 @@
 
 namespace tableq_test {
 
-/// Time that a test sets. Copies of `source()` stay valid for as long as anybody has one.
+/// A clock that a test sets. Copies of `source()` stay valid after the clock's end.
 class manual_clock {
  public:
   [[nodiscard]] tableq::timestamp now() const { return tableq::timestamp(step(now_->load())); }

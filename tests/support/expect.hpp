@@ -9,7 +9,8 @@
 
 namespace tableq_test {
 
-/// Runs `call` and returns what it threw; fails the test when it threw nothing, or something else.
+/// Runs `call` and returns its tableq::error; fails the test without one, or with another
+/// exception.
 template <class F>
 tableq::error thrown_by(F&& call) {
   try {
@@ -23,14 +24,14 @@ tableq::error thrown_by(F&& call) {
   return {tableq::errc::internal, tableq::advice::never, "nothing was thrown"};
 }
 
-/// The name of the code that `call` throws, so that failures read well.
+/// The name of the code that `call` throws, for readable failures.
 template <class F>
 std::string code_of(F&& call) {
   const tableq::error caught = thrown_by(call);
   return std::string(tableq::to_string(caught.code()));
 }
 
-/// `EXPECT_PRED2(fails_as, ...)` without the noise.
+/// A short form of `EXPECT_PRED2(fails_as, ...)`.
 #define EXPECT_CODE(expected, ...) \
   EXPECT_EQ(tableq::to_string(tableq::errc::expected), ::tableq_test::code_of([&] { __VA_ARGS__; }))
 

@@ -17,13 +17,13 @@
 
 namespace tableq_test {
 
-/// To wait for what is sure to come, however slow the machine.
+/// The longest wait for a certain event, even on a slow machine.
 inline constexpr std::chrono::seconds for_ever{120};
 
-/// False: the tests run with open_options::combining off, as TABLEQ_TEST_COMBINING=off says.
+/// False with TABLEQ_TEST_COMBINING=off: the tests run without combining.
 [[nodiscard]] bool combining();
 
-/// Makes a place on a backend, or says why there is none.
+/// Makes a place on a backend, or gives the reason why there is none.
 class ground {
  public:
   /// Skips the test with the reason when the backend is missing, fails it when it is required.
@@ -32,18 +32,18 @@ class ground {
     clear_database();
     place_.reset();
   }
-  /// Closes what `db` opened; the next call opens it again.
+  /// Closes the database of `db`; the next call opens it again.
   void clear_database() { database_.reset(); }
 
   [[nodiscard]] place& here() { return *place_; }
   [[nodiscard]] features can() const { return can_; }
   /// One database for the whole test, by the database's own clock.
   tableq::database& db();
-  /// The same by a clock that the test sets; one or the other in a test.
+  /// The same with a clock that the test sets. A test uses only one of the two.
   tableq::database& db_with_clock();
   /// One more database object on the same place.
   [[nodiscard]] tableq::database open(tableq::open_options options = {});
-  /// From now on the calls of the databases that are opened can be made to fail by this.
+  /// From now on these faults can make calls of newly opened databases fail.
   void open_with(const tableq::testing::faults& faults) { faults_ = faults; }
   manual_clock clock;
 
@@ -77,7 +77,8 @@ std::string backend_and_kind(
     const testing::TestParamInfo<std::tuple<const backend*, tableq::kind>>& info);
 const std::vector<tableq::kind>& all_kinds();
 
-/// Names promise what a suite runs on. `shared_backends` where a second session must see the place.
+/// The name of a suite's list has its databases. `shared_backends`: a second session must see the
+/// place.
 #define TABLEQ_ON_BACKENDS(suite, which)                                       \
   INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(::tableq_test::which()), \
                            ::tableq_test::backend_name)

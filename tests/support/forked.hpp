@@ -10,20 +10,20 @@ namespace tableq_test {
 /// Whether a child of fork() may start threads: the thread sanitizer forbids it.
 [[nodiscard]] bool children_may_have_threads();
 
-/// A child of fork(), with a copy of all that this process has but its threads. It ends by exit(),
-/// so that what is static is destroyed there, too. One that still runs is killed by the destructor.
+/// A child of fork(), with a copy of everything except the threads. It ends by exit(), so that
+/// static objects are destroyed there, too. One that still runs is killed by the destructor.
 class forked {
  public:
-  /// @param run what the child does. @return from it: zero for success.
+  /// @param run runs in the child; returns zero for success.
   explicit forked(const std::function<int()>& run);
-  /// A child that the test has made itself.
+  /// A child of a fork by the test itself.
   explicit forked(::pid_t id);
   forked(const forked&) = delete;
   forked& operator=(const forked&) = delete;
   ~forked();
 
-  /// @return what `run` returned; 99 when it threw, 128 and the signal when one ended it, -1 when
-  /// it did not end in time.
+  /// @return the result of `run`; 99 after an exception, 128 plus the signal that ended it, -1 when
+  ///   it did not end in time.
   [[nodiscard]] int wait(std::chrono::seconds longest = std::chrono::seconds{60});
   void kill();
 
@@ -32,7 +32,7 @@ class forked {
   int watch_;
 };
 
-/// A pipe on which processes that have forked tell each other to go on.
+/// A pipe on which forked processes signal each other to continue.
 class baton {
  public:
   baton();
@@ -41,7 +41,7 @@ class baton {
   ~baton();
 
   void pass() const;
-  /// Waits for `pass`. @return false when that did not come in time.
+  /// Waits for `pass`. @return false when it did not come in time.
   [[nodiscard]] bool take(std::chrono::seconds longest = std::chrono::seconds{60}) const;
 
  private:

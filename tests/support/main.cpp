@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Says at the end how many tests were skipped, for each reason.
+/// Prints at the end how many tests were skipped, for each reason.
 class skip_counter : public testing::EmptyTestEventListener {
  public:
   void OnTestPartResult(const testing::TestPartResult& result) override {

@@ -9,10 +9,10 @@
 namespace tableq_test {
 
 inline constexpr const char* server_variable = "TABLEQ_TEST_POSTGRESQL";
-/// An address by its parts, as libpq names them.
+/// The parts of an address, with libpq's names.
 using settings = std::map<std::string, std::string>;
 
-/// The variable as libpq reads it: SOCI's form is a libpq string behind a scheme.
+/// The variable in libpq's form: SOCI's form is a libpq string after a scheme.
 inline std::string server_address() {
   const std::string given = std::getenv(server_variable);
   const std::string scheme = "postgresql://";

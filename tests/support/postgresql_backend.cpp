@@ -14,7 +14,7 @@
 namespace tableq_test {
 namespace {
 
-/// Which of pg_locks, as `l`, marks a session that hears of changes.
+/// The condition on pg_locks, as `l`, for a listening session.
 const std::string listens =
     "(l.locktype = 'advisory' AND l.classid = 1952606577 AND l.mode = 'ShareLock')";
 
@@ -22,7 +22,7 @@ class schema_place : public place {
  public:
   schema_place() : administrator_(server_address()) {
     base_ = administrator_.settings();
-    // Only what an address needs: the rest are libpq's defaults.
+    // Only the necessary parts: the others are libpq's defaults.
     settings kept;
     for (const char* key : {"host", "port", "user", "password", "dbname", "sslmode"}) {
       if (base_.count(key) != 0) kept[key] = base_[key];
@@ -45,7 +45,7 @@ class schema_place : public place {
       if (limited_) administrator_.run("DROP ROLE " + schema_ + "_limited");
       for (const std::string& user : users_) administrator_.run("DROP ROLE " + user);
     } catch (const std::exception& failure) {
-      // A destructor must not throw; what stays behind is told.
+      // A destructor must not throw; leftovers are reported.
       std::fprintf(stderr, "left behind %s: %s\n", schema_.c_str(), failure.what());
     }
   }
@@ -56,8 +56,8 @@ class schema_place : public place {
     more[std::string(key)] = value;
     return as_uri(more, "postgresql://", "");
   }
-  // Autovacuum holds up a statement for some milliseconds now and then, where it gives back pages
-  // of the server's own catalogue.
+  // Autovacuum sometimes delays a statement for some milliseconds, when it frees pages of the
+  // server's catalogue.
   std::string impatient_url() const override { return set(" -clock_timeout=500ms"); }
   std::optional<std::string> hasty_url() const override { return set(" -csynchronous_commit=off"); }
   std::string set(const std::string& more) const { return url_with("options", options() + more); }
@@ -113,7 +113,7 @@ class schema_place : public place {
         " LEFT JOIN pg_locks l USING (pid) WHERE a.application_name = '" +
         schema_ +
         "'"
-        // A session that listens is marked for as long as it does.
+        // A listening session holds its mark while it listens.
         " AND NOT COALESCE(" +
         listens +
         ", false)"
@@ -297,7 +297,7 @@ class schema_place : public place {
     return "EXECUTE " + what.name + given + (given.empty() ? "" : ")");
   }
   [[nodiscard]] std::string options() const {
-    // A deadlock is found soon, so that tests that provoke them are quick.
+    // A short deadlock time-out, so that tests with deadlocks are fast.
     return "-csearch_path=" + schema_ + (superuser_ ? " -cdeadlock_timeout=50ms" : "");
   }
 
@@ -312,7 +312,7 @@ class schema_place : public place {
 };
 
 #if defined(TABLEQ_WITH_ODBC)
-/// A schema behind the server's ODBC driver.
+/// A schema, used through the server's ODBC driver.
 class odbc_schema_place : public schema_place {
  public:
   std::string url() const override { return "odbc://" + odbc(tableq_settings()); }
@@ -345,7 +345,7 @@ class odbc_schema_place : public schema_place {
   std::string address_of(const settings& all) const override { return "odbc://" + odbc(all); }
 
  private:
-  /// What the driver has keywords for is given by them, the rest to the client library below it.
+  /// The driver's keywords, if it has them; the other parts go to its client library.
   static std::string odbc(settings all) {
     // Protocol 7.4-0: no savepoint of the driver's own before each statement.
     std::string out = "Driver={PostgreSQL Unicode};Protocol=7.4-0;ByteaAsLongVarBinary=1";

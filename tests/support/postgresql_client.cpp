@@ -48,7 +48,7 @@ std::map<std::string, std::string> postgresql_client::settings() const {
   for (const PQconninfoOption* each = all.get(); each->keyword != nullptr; ++each) {
     if (each->val != nullptr && *each->val != '\0') found[each->keyword] = each->val;
   }
-  // What was resolved from defaults is only known to the session.
+  // Only the session has the values of the defaults.
   found["host"] = PQhost(handle_.get());
   found["port"] = PQport(handle_.get());
   found["user"] = PQuser(handle_.get());

@@ -10,15 +10,15 @@
 
 namespace tableq_test {
 
-/// A plain client of PostgreSQL, as `psql` is one.
+/// A plain client of PostgreSQL, like `psql`.
 class postgresql_client {
  public:
-  /// @throws std::runtime_error when no session can be had.
+  /// @throws std::runtime_error when no session can be opened.
   explicit postgresql_client(const std::string& connect);
 
   /// Any number of statements; the rows of the last one.
   rows run(const std::string& text);
-  /// What the session was opened with, explicit or from the environment: host, port, user, ...
+  /// The parameters of the session, explicit or from the environment: host, port, user, ...
   [[nodiscard]] std::map<std::string, std::string> settings() const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tableq_test {
 
-/// What makes the trigger on PostgreSQL.
+/// The SQL that creates the trigger on PostgreSQL.
 inline std::string trigger_text(const row_trigger& wanted) {
   const std::string table(wanted.table);
   const std::string event(wanted.event);

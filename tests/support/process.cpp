@@ -19,7 +19,7 @@ extern char** environ;
 namespace tableq_test {
 namespace {
 
-/// What posix_spawn does in the child before the program starts.
+/// The actions of posix_spawn in the child before the program starts.
 class file_actions {
  public:
   file_actions() { ::posix_spawn_file_actions_init(&all_); }
@@ -44,7 +44,7 @@ process::process(std::vector<std::string> command)
   ::posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_.c_str(),
                                      O_CREAT | O_TRUNC | O_WRONLY, 0600);
-  // Sockets of the tests' own proxies: a link that two processes hold is not cut when one lets go.
+  // Sockets of the tests' own proxies: a link with two owners is not cut when one closes it.
   ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   std::vector<char*> arguments;
   for (std::string& each : command) arguments.push_back(each.data());
@@ -53,7 +53,7 @@ process::process(std::vector<std::string> command)
       ::posix_spawn(&id_, arguments.front(), &actions, nullptr, arguments.data(), environ);
   ::close(ends[0]);
   if (code != 0) throw std::runtime_error("cannot start " + command.front());
-  // A descriptor for the process, which can be waited for with a limit.
+  // A descriptor for the process, which allows a wait with a limit.
   watch_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
 }
 
@@ -62,7 +62,7 @@ process::~process() {
   if (runs()) kill();
   wait();
   if (watch_ >= 0) ::close(watch_);
-  std::error_code ignored;  // A file that stays in a temporary directory harms nobody.
+  std::error_code ignored;  // A file left in a temporary directory does no harm.
   std::filesystem::remove(output_, ignored);
 }
 

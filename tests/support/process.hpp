@@ -11,8 +11,8 @@
 
 namespace tableq_test {
 
-/// Another process. What it writes goes to a file of its own, so that nothing of it is lost when it
-/// is killed, and nothing has to be read for it to go on: a JSON value for each line.
+/// Another process. Its output goes to a file, a JSON value for each line. A kill loses no output,
+/// and the process never waits for a reader.
 ///
 /// Owns the process: one that still runs is killed by the destructor.
 class process {
@@ -27,16 +27,16 @@ class process {
   void let_go();
   /// Writes a line to its standard input.
   void tell(std::string_view line);
-  /// Until it has written that many lines; false when it ended before.
+  /// Waits until it has written that many lines; false when it ended before.
   [[nodiscard]] bool has_written(std::size_t lines);
-  /// Whether it ends within that time, at the latest.
+  /// Whether it ends within that time.
   [[nodiscard]] bool ends_within(std::chrono::microseconds limit);
   void kill();
   /// @return the exit status, or 128 and the signal.
   int wait();
-  /// What it has written, whole lines only.
+  /// Its output so far, only complete lines.
   [[nodiscard]] std::vector<nlohmann::json> lines() const;
-  /// What it has written since the last call of this.
+  /// Its output since the last call of this function.
   [[nodiscard]] std::vector<nlohmann::json> news();
 
  private:

@@ -6,16 +6,15 @@
 
 namespace tableq_test {
 
-/// Prints a line that scripts/soak.sh makes a row of its table of: what was done to tableq, where,
-/// how often, and what came of it. Only in a test that has not failed so far.
+/// Prints a line that becomes a row in the table of scripts/soak.sh: the fault, the place, the
+/// number of times, and the result. Only in a test that has not failed so far.
 void report_injected(std::string_view what, std::string_view where, std::uint64_t times,
                      const std::string& result);
 
-/// The seed of the test's random choices: printed, so that it can be given again.
+/// The seed of the test's random choices, printed so that it can be used again.
 [[nodiscard]] std::uint64_t told_seed();
 
-/// Seconds that a test of a long mode may go on injecting: TABLEQ_TEST_SECONDS; empty: until it has
-/// done all that it wants.
+/// The time in seconds for faults in a test of a long mode: TABLEQ_TEST_SECONDS. Empty: no limit.
 class time_budget {
  public:
   time_budget();

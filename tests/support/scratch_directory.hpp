@@ -8,7 +8,7 @@
 
 namespace tableq_test {
 
-/// A directory that is gone with the object.
+/// A directory that is removed with the object.
 class scratch_directory {
  public:
   scratch_directory() {
@@ -19,7 +19,7 @@ class scratch_directory {
   scratch_directory(const scratch_directory&) = delete;
   scratch_directory& operator=(const scratch_directory&) = delete;
   ~scratch_directory() {
-    std::error_code ignored;  // What is left behind in a temporary directory harms nobody.
+    std::error_code ignored;  // Files left in a temporary directory do no harm.
     std::filesystem::remove_all(path_, ignored);
   }
 

@@ -7,8 +7,8 @@
 
 namespace tableq_test {
 
-/// Random choices that one number repeats, on every platform: the distributions of the standard
-/// library are not the same everywhere.
+/// Random choices that one number repeats on every platform; the distributions of the standard
+/// library differ.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : engine_(seed) {}
@@ -26,7 +26,7 @@ inline std::uint64_t chosen_seed() {
   return given == nullptr ? std::random_device{}() : std::stoull(given);
 }
 
-/// TABLEQ_TEST_STEPS, or what the test wants.
+/// TABLEQ_TEST_STEPS, or the test's default.
 inline std::uint64_t chosen_steps(std::uint64_t usual) {
   const char* given = std::getenv("TABLEQ_TEST_STEPS");
   return given == nullptr ? usual : std::stoull(given);

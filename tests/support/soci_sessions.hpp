@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// Sessions as an application that speaks SOCI opens them. Apart from the native clients: SOCI's
-/// headers draw the client libraries' into namespaces of their own.
+/// Sessions of an application that uses SOCI. Separate from the native clients, because SOCI's
+/// headers put those of the client libraries into their own namespaces.
 
 #include <memory>
 #include <string>

@@ -99,10 +99,10 @@ class file_place : public place {
   int run_read_only(const std::function<int(const std::string& url)>& check) override {
     client_.reset();
     ::chmod(file_.c_str(), 0444);
-    ::chmod(directory_.path().c_str(), 0777);  // The side files of WAL are made by the reader.
+    ::chmod(directory_.path().c_str(), 0777);  // The reader creates the side files of WAL.
     const ::pid_t child = ::fork();
     if (child == 0) {
-      // Root writes where it likes: only another user meets the permission bits.
+      // Root ignores the permission bits; only another user obeys them.
       if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) ::_exit(99);
       const int verdict = check(url());
       std::fflush(nullptr);
@@ -178,7 +178,7 @@ class file_place : public place {
   std::optional<sqlite_client> client_;
 };
 
-/// Each database object opened here has a memory of its own, which nobody else can see.
+/// Each database object opened here has its own memory, which no other can see.
 class memory_place : public file_place {
  public:
   std::string url() const override { return "sqlite://:memory:"; }
@@ -187,7 +187,7 @@ class memory_place : public file_place {
 };
 
 #if defined(TABLEQ_WITH_ODBC)
-/// A file behind its ODBC driver.
+/// A file, used through its ODBC driver.
 class odbc_file_place : public file_place {
  public:
   std::string url() const override { return "odbc://" + connect(); }

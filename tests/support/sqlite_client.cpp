@@ -56,7 +56,7 @@ sqlite_client::sqlite_client(const std::string& path, int busy_milliseconds) {
   handle_.reset(opened);
   if (code != SQLITE_OK) refuse(opened, "open");
   sqlite3_busy_timeout(opened, busy_milliseconds);
-  // Nothing that a test writes has to outlive a crash.
+  // Data of a test need not survive a crash.
   run("PRAGMA synchronous = OFF");
 }
 

@@ -10,7 +10,7 @@
 
 namespace tableq_test {
 
-/// A plain client of an SQLite file, as the `sqlite3` shell is one.
+/// A plain client of an SQLite file, like the `sqlite3` shell.
 class sqlite_client {
  public:
   explicit sqlite_client(const std::string& path, int busy_milliseconds = 10'000);

@@ -32,10 +32,10 @@ bool in_one_half() {
   return (sum >> 16U) % 2 == 1;
 }
 
-/// A database of its own: what a login's default schema is cannot be said for one session.
+/// A separate database, because a login's default schema cannot be set for one session.
 class database_place : public place {
  public:
-  // The other constructor has made the database: what fails here drops it.
+  // The other constructor has created the database; an error here drops it.
   database_place() : database_place(server_address()) {
     const bool versions = says_yes(
         "SELECT CAST(is_read_committed_snapshot_on AS int) FROM sys.databases"
@@ -53,7 +53,7 @@ class database_place : public place {
       administrator_.run("DROP DATABASE " + name_);
       for (const std::string& login : logins_) administrator_.run("DROP LOGIN " + login);
     } catch (const std::exception& failure) {
-      // A destructor must not throw; what stays behind is told.
+      // A destructor must not throw; leftovers are reported.
       std::fprintf(stderr, "left behind %s: %s\n", name_.c_str(), failure.what());
     }
   }
@@ -64,7 +64,7 @@ class database_place : public place {
     more.settings[std::string(key)] = value;
     return more.url();
   }
-  /// The sessions' own limit of 5 s: an address cannot say less.
+  /// The sessions' own limit of 5 s: an address cannot set less.
   std::string impatient_url() const override { return url(); }
   std::vector<std::string> other_forms() const override {
     return {tableq_.url("mssql"), "odbc://" + tableq_.connection_string(),
@@ -113,7 +113,7 @@ class database_place : public place {
   }
 
   std::optional<std::string> held() override {
-    // The answer may be there a moment before the server has put the request away.
+    // The answer may arrive just before the server has ended the request.
     rows found;
     for (int i = 0; i < 100; ++i) {
       found = administrator_.run(
@@ -138,7 +138,7 @@ class database_place : public place {
     return "SELECT CAST(@@SPID AS varchar(10))";
   }
   void end_session(const std::string& id) override {
-    // KILL only asks for it.
+    // KILL only requests it.
     administrator_.run("KILL " + id);
     administrator_.run(
         "DECLARE @rounds int = 0; WHILE @rounds < 500 AND EXISTS ("
@@ -146,14 +146,14 @@ class database_place : public place {
         id + " AND program_name = N'" + name_ +
         "') BEGIN WAITFOR DELAY '00:00:00.020'; SET @rounds += 1; END");
   }
-  /// Only SNAPSHOT refuses what others changed, and tableq does not join such transactions.
+  /// Only SNAPSHOT refuses rows that others changed, and tableq does not join such transactions.
   std::vector<std::string> conflict_setup() const override { return {}; }
   std::string begin_with_lock(std::string_view table) const override {
-    // A shared lock: nobody may write, everybody may look.
+    // A shared lock: all may read, none may write.
     return "BEGIN TRANSACTION; SELECT COUNT(*) FROM " + quoted(table) + " WITH (TABLOCK, HOLDLOCK)";
   }
   std::optional<std::string> leftovers_sql() const override {
-    // The plain client and the caller wait for locks otherwise than tableq's own sessions.
+    // The plain client and the caller have other lock time-outs than tableq's own sessions.
     return "SELECT (SELECT COUNT(*) FROM sys.dm_exec_cursors(@@SPID)) + @@TRANCOUNT"
            " + (SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
            " AND (transaction_isolation_level <> 2 OR lock_timeout = 5000))";
@@ -217,7 +217,7 @@ class database_place : public place {
           ") AS numbers (n)");
     }
   }
-  /// A column of any length cannot be indexed: its first bytes can.
+  /// A column without a length limit cannot be indexed, but its first bytes can.
   void forbid_equal_payloads(std::string_view table) override {
     sql("ALTER TABLE " + quoted(table) + " ADD beginning AS CAST(payload AS varbinary(400))");
     sql("CREATE UNIQUE INDEX only_once ON " + quoted(table) + " (beginning)");
@@ -246,7 +246,7 @@ class database_place : public place {
   }
   std::int64_t work_of(const std::string& text, const parameters& with) override {
     const std::string call = as_prepared(text, with);
-    // Once to plan, and to bring statistics up to date where the server finds that due.
+    // The first run plans, and may update statistics.
     sql("BEGIN TRANSACTION");
     sql(call);
     sql("ROLLBACK TRANSACTION");
@@ -261,13 +261,13 @@ class database_place : public place {
  private:
   explicit database_place(const sqlserver_address& given)
       : administrator_(given.connection_string()), tableq_(given) {
-    // Who may not see other sessions would find that they hold nothing.
+    // Without the right to see other sessions, their locks would be invisible.
     if (!says_yes("SELECT HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE')")) {
       throw std::runtime_error("the login of TABLEQ_TEST_SQLSERVER lacks VIEW SERVER STATE");
     }
     tableq_.database = name_;
     tableq_.settings["application_name"] = name_;
-    // Two at once would both want the model database to themselves.
+    // Two at the same time would both need the model database exclusively.
     administrator_.run(
         "EXEC sp_getapplock @Resource = N'tableq tests', @LockMode = N'Exclusive',"
         " @LockOwner = N'Session', @LockTimeout = 300000");

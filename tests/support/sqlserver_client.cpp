@@ -22,7 +22,7 @@ std::string decoded(const std::string& text) {
   return out;
 }
 
-/// Cuts off what follows the first `mark`. @return it, without the mark.
+/// Cuts off the text after the first `mark`. @return that text, without the mark.
 std::string cut(std::string& text, char mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string::npos) return {};
@@ -44,7 +44,7 @@ std::string literal(const std::string& text) {
   return "N'" + replaced(text, "'", "''") + "'";
 }
 
-/// A batch of one item: what stands for each row of VALUES is one row, with the number 1.
+/// A batch of one item: one row of VALUES, with the number 1.
 std::string with_one_item(std::string text) {
   const std::string opening = "{items:";
   for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at)) {
@@ -67,7 +67,7 @@ named as_named(const std::string& text, const parameters& with) {
   named out;
   out.text = with_markers(with_one_item(text), [&](const std::string& name) {
     out.values[name] = value_of(name, with);
-    // Statements have variables of their own.
+    // Statements have their own variables.
     return "@p_" + name;
   });
   return out;
@@ -123,7 +123,7 @@ std::string sqlserver_address::connection_string() const {
 sqlserver_client::sqlserver_client(const std::string& connection_string) try
     : odbc_(connection_string) {
 } catch (const odbc_failure& refused) {
-  // A driver's words may hold what it was given to log in with.
+  // A driver's message may contain the login data.
   fail("connect", refused.records, false);
 }
 

@@ -8,13 +8,13 @@
 
 namespace tableq_test {
 
-/// `sqlserver://user:password@host/database?key=value`, taken apart to be changed.
+/// The parts of `sqlserver://user:password@host/database?key=value`, for changes.
 struct sqlserver_address {
-  /// @throws std::runtime_error when it is no such address.
+  /// @throws std::runtime_error for another form.
   explicit sqlserver_address(const std::string& url);
 
   [[nodiscard]] std::string url(const std::string& scheme = "sqlserver") const;
-  /// What the dialect makes of it, for ODBC.
+  /// The dialect's connection string for ODBC.
   [[nodiscard]] std::string connection_string() const;
 
   std::string user = {};
@@ -24,14 +24,14 @@ struct sqlserver_address {
   std::map<std::string, std::string> settings = {};
 };
 
-/// A plain client of SQL Server, as `sqlcmd` is one.
+/// A plain client of SQL Server, like `sqlcmd`.
 class sqlserver_client {
  public:
-  /// @throws std::runtime_error when no session can be had, without the words of the driver.
+  /// @throws std::runtime_error when no session can be opened, without the driver's message.
   explicit sqlserver_client(const std::string& connection_string);
 
   /// One batch; the rows of its last result that has any.
-  /// @throws std::runtime_error with the server's words.
+  /// @throws std::runtime_error with the server's message.
   rows run(const std::string& text);
   /// The plans of a batch that is not run, as XML.
   [[nodiscard]] std::string plans(const std::string& text);
@@ -44,11 +44,11 @@ class sqlserver_client {
   tds_client odbc_;
 };
 
-/// What `:name` stands for is what the caller gives, in place.
+/// The caller's values in place of `:name`.
 std::string with_literals(const std::string& text, const parameters& with);
-/// The same as variables, of which the server knows no value when it plans.
+/// The same as variables, whose values the server does not have when it plans.
 std::string with_variables(const std::string& text, const parameters& with);
-/// A call of sp_executesql, as ODBC drivers send statements: its plan stays, by the text.
+/// A call of sp_executesql, as ODBC drivers send statements: the server keeps its plan by the text.
 std::string as_prepared(const std::string& text, const parameters& with);
 
 }  // namespace tableq_test

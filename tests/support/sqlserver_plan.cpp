@@ -17,7 +17,7 @@ struct step {
   std::size_t place = 0;  ///< Among the children of its parent.
   std::size_t children = 0;
   bool ordered = false;
-  bool filters = false;  ///< Leaves out rows that it has read.
+  bool filters = false;  ///< Discards some of the rows that it reads.
 };
 using steps = std::vector<step>;
 
@@ -80,8 +80,8 @@ bool gathers(const step& each) {
   return each.name == "Sort" || each.name == "Hash Match" || contains(each.name, "Spool");
 }
 
-/// The step that would gather all that `leaf` reads; none where a Top comes first, or where the
-/// leaf is sought once for each row of something else.
+/// The step that would collect all rows of `leaf`; none if a Top comes first, or if the leaf is
+/// sought once for each row of another step.
 std::size_t gatherer(const steps& all, std::size_t leaf) {
   for (std::size_t at = leaf; all[at].parent != none; at = all[at].parent) {
     const step& parent = all[all[at].parent];

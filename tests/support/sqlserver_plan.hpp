@@ -6,8 +6,8 @@
 
 namespace tableq_test {
 
-/// What in plans of SQL Server (SHOWPLAN_XML) betrays a cost that grows with the table; nothing in
-/// good ones. A Top above the reading bounds what others do with the rows, sorting too.
+/// The parts of SQL Server's plans (SHOWPLAN_XML) whose cost grows with the table; empty for good
+/// ones. A Top above the reading step bounds the other steps, also sorts.
 std::optional<std::string> sqlserver_complaint(std::string_view showplan);
 
 }  // namespace tableq_test

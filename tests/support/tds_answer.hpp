@@ -13,26 +13,26 @@
 
 namespace tableq_test {
 
-/// Of columns in an answer. All may be NULL.
+/// Types of columns in an answer. All may be NULL.
 enum class tds_type { integer, bigint, nvarchar, nvarchar_max, varbinary, varbinary_max };
 
 struct tds_column {
   std::string name;
   tds_type type = tds_type::bigint;
-  /// Of `nvarchar` and `varbinary`, in units; 0: as long as can be, 4000 or 8000.
+  /// Of `nvarchar` and `varbinary`, in units; 0: the longest, 4000 or 8000.
   std::uint16_t size = 0;
 };
 
 enum class tds_change { begun, committed, rolled_back };
 
-/// What an answer is made of, in the order in which it goes out.
+/// The parts of an answer, in the order of sending.
 namespace tds_step {
 struct columns {
   std::vector<tds_column> of;
 };
 struct row {
   std::vector<tds_value> values;
-  /// Only so many of its bytes.
+  /// Only this number of its bytes.
   std::optional<std::size_t> bytes = {};
 };
 struct affected {
@@ -54,11 +54,11 @@ struct wait {
 struct cut {};
 }  // namespace tds_step
 
-/// What a scripted TDS server says to one request, put together from left to right:
+/// The answer of a scripted TDS server to one request, built from left to right:
 ///
 ///     tds_answer().columns({{"id", tds_type::bigint}}).row({7}).error(1205, "deadlock")
 ///
-/// Without anything it means: done.
+/// An empty answer means: done.
 class tds_answer {
  public:
   using step = std::variant<tds_step::columns, tds_step::row, tds_step::affected, tds_step::message,
@@ -68,21 +68,21 @@ class tds_answer {
   tds_answer& columns(std::vector<tds_column> of);
   /// Throws when the values do not fit the columns.
   tds_answer& row(std::vector<tds_value> values);
-  /// The end of a statement without a result, which touched so many rows.
+  /// The end of a statement without a result, with the number of affected rows.
   tds_answer& affected(std::int64_t rows);
   tds_answer& info(std::int32_t number, std::string_view text);
   /// Ends a result that is open.
   tds_answer& error(std::int32_t number, std::string_view text, std::uint8_t severity = 16,
                     std::uint8_t state = 1);
-  /// What the server tells of the transaction, as after BEGIN TRAN or a deadlock.
+  /// The server's report of the transaction, as after BEGIN TRAN or a deadlock.
   tds_answer& transaction(tds_change change);
-  /// Goes on when the gate is open. Meanwhile the client has all that comes before.
+  /// Continues when the gate is open. Meanwhile the client has all earlier parts.
   tds_answer& wait(const tds_gate& gate);
-  /// Closes the connection. The client has all that comes before.
+  /// Closes the connection. The client has all earlier parts.
   tds_answer& cut();
-  /// Closes the connection in the middle of a row, after so many bytes of it.
+  /// Closes the connection in the middle of a row, after this number of its bytes.
   tds_answer& cut_in_row(std::vector<tds_value> values, std::size_t bytes);
-  /// Closes the connection after so many bytes of the whole answer, packet headers included.
+  /// Closes the connection after this number of bytes of the answer, packet headers included.
   tds_answer& cut_after_bytes(std::size_t bytes);
 
   [[nodiscard]] const std::vector<step>& steps() const { return steps_; }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// @file
-/// The parts of Boost.Asio in use. Its fences are left out: GCC's thread sanitizer knows none, and
-/// here each context has one thread.
+/// The parts of Boost.Asio in use. Its fences are disabled: GCC's thread sanitizer does not support
+/// them, and here each context has one thread.
 
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK  // NOLINT(readability-identifier-naming)
 

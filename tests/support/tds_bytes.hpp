@@ -9,12 +9,12 @@
 
 namespace tableq_test {
 
-/// Text as TDS carries it: UTF-16, the low byte first. Bytes that are no UTF-8 are refused.
+/// Text in TDS's form: UTF-16, the low byte first. Invalid UTF-8 is refused.
 std::string utf16_of(std::string_view utf8);
-/// The way back; half of a pair becomes U+FFFD.
+/// The reverse; half of a pair becomes U+FFFD.
 std::string utf8_of(std::string_view utf16);
 
-/// Takes a message apart. Whatever would read beyond its end throws.
+/// Parses a message. A read beyond its end throws.
 class tds_reader {
  public:
   explicit tds_reader(std::string_view bytes) : rest_(bytes) {}
@@ -39,7 +39,7 @@ class tds_reader {
   std::string_view rest_;
 };
 
-/// Puts a message together.
+/// Builds a message.
 class tds_writer {
  public:
   tds_writer& bytes(std::string_view raw) {

@@ -6,12 +6,12 @@
 namespace tableq_test {
 namespace {
 
-/// ODBC takes text without const and leaves it alone.
+/// ODBC takes non-const text, but does not change it.
 SQLCHAR* characters(const std::string& text) {
   return reinterpret_cast<SQLCHAR*>(const_cast<char*>(text.data()));
 }
 
-/// ODBC takes numbers in the guise of pointers.
+/// ODBC takes numbers as pointers.
 template <class Integer>
 SQLPOINTER as_pointer(Integer value) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is its interface.

@@ -12,7 +12,7 @@
 
 namespace tableq_test {
 
-/// What SQLGetDiagRec tells.
+/// A result of SQLGetDiagRec.
 struct odbc_record {
   std::string state;
   std::int32_t native = 0;
@@ -26,29 +26,29 @@ struct odbc_failure : std::runtime_error {
   odbc_records records;
 };
 
-/// A value and how it is bound.
+/// A value and its binding.
 struct odbc_parameter {
   SQLSMALLINT c_type = SQL_C_BINARY;
   SQLSMALLINT sql_type = SQL_LONGVARBINARY;
   SQLULEN size = 0;
-  /// As it lies in memory; NULL when empty.
+  /// Its bytes in memory; NULL when empty.
   std::optional<std::string> bytes = {};
 };
 odbc_parameter bigint_parameter(std::optional<std::int64_t> value);
 odbc_parameter binary_parameter(std::optional<std::string> value);
 
-/// What came of a statement: everything up to the first error, if any.
+/// The results of a statement up to the first error, if any.
 struct odbc_outcome {
   /// One list for each result; text in UTF-8 and bytes as they are, integers in digits.
   std::vector<std::vector<std::vector<std::optional<std::string>>>> results = {};
   /// SQLRowCount after each.
   std::vector<std::int64_t> counts = {};
   odbc_records errors = {};
-  /// What came beside success.
+  /// Errors and warnings.
   odbc_records notes = {};
 };
 
-/// A plain ODBC client, to see what a driver makes of a server's words.
+/// A plain ODBC client, to test a driver's handling of a server's messages.
 class tds_client {
  public:
   /// Throws odbc_failure.
@@ -58,7 +58,7 @@ class tds_client {
   tds_client& operator=(const tds_client&) = delete;
 
   odbc_outcome run(const std::string& text, const std::vector<odbc_parameter>& with = {});
-  /// Prepares once and runs so many times.
+  /// Prepares once and runs this number of times.
   odbc_outcome prepare_and_run(const std::string& text, const std::vector<odbc_parameter>& with,
                                int times);
   /// Zero: no limit.

@@ -21,7 +21,7 @@ class tds_connection {
   tds_connection(std::size_t number, const tds_script& script, recorder record);
 
   tds_wire& wire() { return wire_; }
-  /// Until the client leaves or is left.
+  /// Runs until one side closes the connection.
   void run();
 
  private:
@@ -30,7 +30,7 @@ class tds_connection {
     std::string declaration;
   };
 
-  /// @return whether the client is in.
+  /// @return whether the client is logged in.
   bool greet();
   bool let_in(const tds_request& asked);
   void handle(const tds_message& message);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t collation_size = 5;
 
-/// How the value of a type is laid out.
+/// The layout of a type's values.
 enum class layout : std::uint8_t { integer, raw, text, raw_long, text_long };
 
 struct type_family {
@@ -24,7 +24,7 @@ constexpr type_family sized_types[] = {
     {"varchar", 0xA7, layout::raw, true},    {"char", 0xAF, layout::raw, true},
     {"nvarchar", 0xE7, layout::text, true},  {"nchar", 0xEF, layout::text, true},
 };
-/// The types of old, with lengths of four bytes.
+/// The old types, with lengths of four bytes.
 constexpr type_family long_types[] = {
     {"image", 0x22, layout::raw_long, false},
     {"text", 0x23, layout::raw_long, true},

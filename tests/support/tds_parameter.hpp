@@ -5,8 +5,7 @@
 
 namespace tableq_test {
 
-/// Reads one parameter of a call: name, flags, type and value. Throws at a type that it does not
-/// know.
+/// Reads one parameter of a call: name, flags, type and value. Throws for an unknown type.
 tds_parameter read_parameter(tds_reader& from);
 
 }  // namespace tableq_test

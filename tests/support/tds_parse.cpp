@@ -68,7 +68,7 @@ std::string read_procedure(tds_reader& from) {
   return procedures[number];
 }
 
-/// Takes the first of the parameters away.
+/// Removes the first of the parameters.
 tds_value shift(tds_request& out) {
   if (out.parameters.empty()) {
     throw std::runtime_error("tds: " + out.procedure + " with too few parameters");
@@ -88,7 +88,7 @@ std::int32_t handle_in(const tds_value& value) {
   return number == nullptr ? 0 : static_cast<std::int32_t>(*number);
 }
 
-/// Tells the parameters of the statement from those of the procedure that runs it.
+/// Separates the parameters of the statement from those of the procedure that runs it.
 void sort_out(tds_request& out) {
   if (out.procedure == "sp_executesql") {
     out.text = text_in(shift(out));
@@ -163,7 +163,7 @@ tds_request parse_transaction(std::string_view body) {
   }
 }
 
-/// Undoes what a client does to hide its password from a glance.
+/// Decodes a client's obfuscated password.
 std::string plain_password(std::string_view hidden) {
   std::string units;
   for (const char each : hidden) {

@@ -19,14 +19,14 @@ enum class tds_packet : std::uint8_t {
   prelogin = 18,
 };
 
-/// A message, put together from its packets.
+/// A message, assembled from its packets.
 struct tds_message {
   tds_packet type = tds_packet::batch;
   std::string body;
 };
 
-/// What a message asks for. The text of a statement prepared earlier is left empty. Throws when the
-/// message makes no sense.
+/// The requests of a message. The text of a statement prepared earlier is empty. Throws for an
+/// invalid message.
 tds_request parse(const tds_message& message);
 
 }  // namespace tableq_test

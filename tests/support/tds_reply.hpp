@@ -11,7 +11,7 @@
 
 namespace tableq_test {
 
-/// The transaction of one connection, as the server tells of it.
+/// The transaction of one connection, in the server's reports.
 class tds_transactions {
  public:
   [[nodiscard]] bool open() const { return current_ != 0; }
@@ -22,24 +22,23 @@ class tds_transactions {
   std::uint64_t last_ = 0;
 };
 
-/// Turns answers into one message to the client.
-/// Borrows the wire and the transaction.
+/// Converts answers into one message to the client. Borrows the wire and the transaction.
 class tds_reply {
  public:
   /// @param bodies the longest packet without its header
   tds_reply(tds_wire& wire, std::size_t bodies, tds_transactions& transactions);
 
-  /// Sends what the answer says, but for its end. Does nothing once the reply is over.
+  /// Sends the answer without its end. Does nothing after the end of the reply.
   void play(const tds_answer& answer, tds_end each);
   /// Ends a batch; the message with it.
   void end_batch();
   /// Ends a procedure, and the message when it is the last one.
   void end_procedure(std::optional<std::int32_t> handle, bool last);
-  /// Ends what is no statement; the message with it.
+  /// Ends a request other than a statement, and the message.
   void end_with(std::uint16_t bits);
-  /// What goes out with the next packet.
+  /// The bytes of the next packet.
   tds_writer& out() { return out_; }
-  /// That the answer was cut short: nothing more may be said.
+  /// Reports that the answer was cancelled: nothing may follow.
   [[nodiscard]] bool over() const { return over_; }
 
  private:
@@ -51,7 +50,7 @@ class tds_reply {
   void say(const tds_step::wait& step);
   void say(const tds_step::cut& step);
 
-  /// Ends the statement that is open, with another to come.
+  /// Ends the open statement; another follows.
   void end_statement();
   [[nodiscard]] std::uint16_t bits() const;
   void flush(bool last);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// @file
-/// What a client sent to a scripted TDS server.
+/// A client's requests to a scripted TDS server.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace tableq_test {
 /// NULL, an integer, or text in UTF-8 or bytes.
 using tds_value = std::variant<std::nullptr_t, std::int64_t, std::string>;
 
-/// One parameter as it came.
+/// One received parameter.
 struct tds_parameter {
-  /// With its `@`; empty when it goes by its place.
+  /// With its `@`; empty when passed by position.
   std::string name = {};
-  /// As a column would be declared: `bigint`, `nvarchar(4000)`, `varbinary(max)`.
+  /// The declared type: `bigint`, `nvarchar(4000)`, `varbinary(max)`.
   std::string type = {};
   tds_value value = {};
 };
 
-/// Who asked to be let in.
+/// The user of a login.
 struct tds_login {
   std::string host = {};
   std::string user = {};
@@ -42,14 +42,14 @@ enum class tds_kind {
   call,
   /// Begin, commit or rollback by a message of its own kind.
   transaction,
-  /// The wish to have the present answer cut short.
+  /// A request to cancel the current answer.
   attention,
 };
 
 /// One message of a client, which is one round trip.
 struct tds_request {
   tds_kind kind = tds_kind::batch;
-  /// From 1, in the order in which they came.
+  /// From 1, in the order of arrival.
   std::size_t connection = 0;
   /// Of a call: `sp_executesql`; of a transaction: `begin`, `commit`, `rollback`, `save`.
   std::string procedure = {};
@@ -58,7 +58,7 @@ struct tds_request {
   std::string text = {};
   /// The parameters as the client declared them: `@P1 bigint,@P2 varbinary(max)`.
   std::string declaration = {};
-  /// Those of the statement, without what the procedure itself takes.
+  /// Those of the statement, without those of the procedure.
   std::vector<tds_parameter> parameters = {};
   /// The handle given to `sp_execute` and `sp_unprepare`.
   std::int32_t handle = 0;
@@ -72,7 +72,7 @@ struct tds_request {
   std::vector<tds_request> further = {};
 };
 
-/// For what a failing test prints; without values.
+/// For the output of a failing test, without values.
 std::string described(const tds_request& asked);
 
 }  // namespace tableq_test

@@ -8,19 +8,19 @@
 
 namespace tableq_test {
 
-/// What a scripted TDS server says. Handlers are called in the threads of the connections, several
-/// at once; what they throw reaches the client as error 50000.
+/// The answers of a scripted TDS server. Handlers run in the threads of the connections, several at
+/// once; their exceptions reach the client as error 50000.
 struct tds_script {
   using handler = std::function<tds_answer(const tds_request&)>;
 
   /// For statements: batches and calls. Unset: done.
   handler statement = {};
-  /// For batches of nothing but SET and USE, such as drivers send by themselves. Unset: done.
+  /// For batches of only SET and USE, which drivers send by themselves. Unset: done.
   handler set_up = {};
-  /// For `sp_prepare`, which gets its handle besides unless there is an error. Unset: prepared.
+  /// For `sp_prepare`; without an error the server adds its handle. Unset: prepared.
   handler prepare = {};
-  /// For transactions by messages of their own kind. Unset: done as asked; 3902 or 3903 when there
-  /// is none to end.
+  /// For transactions by messages of their own kind. Unset: done as requested; 3902 or 3903 when
+  /// there is none to end.
   handler transaction = {};
   /// For logins. An error refuses. Unset: accepted.
   handler login = {};

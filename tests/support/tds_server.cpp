@@ -61,7 +61,7 @@ class tds_server::listener {
   }
 
  private:
-  /// A client that came, kept to the end for its thread.
+  /// A connected client, kept to the end for its thread.
   struct guest {
     guest(std::size_t number, const tds_script& script, tds_connection::recorder record)
         : connection(number, script, std::move(record)) {}
@@ -75,7 +75,7 @@ class tds_server::listener {
     acceptor_.async_accept(
         next_.back().connection.wire().socket(), [this](const boost::system::error_code& failed) {
           if (failed) return;
-          // Replies of several packets wait for the client's word otherwise.
+          // Otherwise replies of several packets wait for the client's acknowledgement.
           boost::system::error_code ignored;
           next_.back().connection.wire().socket().set_option(tcp::no_delay(true), ignored);
           welcome();
@@ -108,7 +108,7 @@ class tds_server::listener {
   std::vector<tds_request> requests_;  // under guard_
   std::size_t open_ = 0;               // under guard_
   std::list<guest> guests_;            // under guard_ while listening
-  // What follows belongs to the listening thread.
+  // The members below belong to the listening thread.
   std::list<guest> next_;
   std::size_t last_number_ = 0;
   asio::io_context context_;

@@ -11,7 +11,7 @@
 
 namespace tableq_test {
 
-/// A server that speaks TDS like SQL Server 15.0, without encryption, and says what a test wants.
+/// A server with the TDS of SQL Server 15.0, without encryption, and with a test's answers.
 ///
 ///     tds_server server([](const tds_request& asked) { return tds_answer().affected(1); });
 ///     client.connect(server.connection_string());
@@ -32,19 +32,19 @@ class tds_server {
   /// For FreeTDS behind a driver manager.
   [[nodiscard]] std::string connection_string() const;
 
-  /// Every message that came, logins too, in the order of arrival.
+  /// Every received message, logins too, in the order of arrival.
   [[nodiscard]] std::vector<tds_request> requests() const;
-  /// The place after the last message so far.
+  /// The index after the last message so far.
   [[nodiscard]] std::size_t mark() const;
   [[nodiscard]] std::vector<tds_request> requests_since(std::size_t mark) const;
-  /// Waits until so many messages have come. @return false when they did not.
+  /// Waits for this number of messages. @return false when they did not come.
   [[nodiscard]] bool received(std::size_t count,
                               std::chrono::milliseconds limit = tds_gate::patience) const;
 
   [[nodiscard]] std::size_t open_connections() const;
   /// Waits until no connection is open. @return false when one stayed.
   [[nodiscard]] bool left_alone(std::chrono::milliseconds limit = tds_gate::patience) const;
-  /// Ends every connection there is, as a server that goes down does; new ones are welcome.
+  /// Closes every connection, like a server that stops; new ones are accepted.
   void cut_all();
 
  private:

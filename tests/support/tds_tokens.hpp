@@ -10,11 +10,11 @@
 #include "support/tds_bytes.hpp"
 
 /// @file
-/// The tokens that answers consist of.
+/// The tokens of answers.
 
 namespace tableq_test {
 
-/// Bits of what ends a statement.
+/// Bits of the end of a statement.
 namespace tds_done {
 constexpr std::uint16_t more = 0x01;
 constexpr std::uint16_t error = 0x02;
@@ -30,12 +30,12 @@ void write_columns(tds_writer& to, const std::vector<tds_column>& columns);
 void write_row(tds_writer& to, const std::vector<tds_column>& columns,
                const std::vector<tds_value>& values);
 void write_message(tds_writer& to, const tds_step::message& message);
-/// What a procedure returns, and the handle that it hands out.
+/// The return value of a procedure, and its handle.
 void write_status(tds_writer& to, std::int32_t status);
 void write_handle(tds_writer& to, std::int32_t handle);
 
 void write_prelogin(tds_writer& to);
-/// That the login is accepted, by which server, and what the session begins with.
+/// The accepted login, the server, and the initial settings of the session.
 void write_welcome(tds_writer& to, const tds_login& login, std::uint32_t packet_size);
 /// @param number that of the transaction begun or ended.
 void write_transaction(tds_writer& to, tds_change change, std::uint64_t number);

@@ -49,7 +49,7 @@ bool tds_wire::send(tds_packet type, bool last, std::string_view body, std::size
   const auto finished = [&] { return written; };
   if (!run_until(finished)) {
     close();
-    run_until(finished);  // The write refers to what lives here.
+    run_until(finished);  // The write refers to local objects.
   }
   return open_;
 }

@@ -26,18 +26,19 @@ class tds_wire {
   boost::asio::ip::tcp::socket& socket() { return socket_; }
   void start() { read_header(); }
 
-  /// The next message; nothing when the client has gone, was silent for too long, or all must end.
+  /// The next message; empty when the client has closed the connection, was silent for too long, or
+  /// the server stops.
   [[nodiscard]] std::optional<tds_message> next();
   /// Sends a packet, of which `limit` bytes at most. @return whether the client is still there.
   bool send(tds_packet type, bool last, std::string_view body, std::size_t limit);
-  /// Stands before a gate until it opens, an attention comes or the connection ends.
+  /// Waits at a gate until it opens, an attention comes or the connection ends.
   void wait(tds_gate gate);
-  /// Whether an attention came that nobody has taken yet.
+  /// Whether there is an attention that was not handled yet.
   [[nodiscard]] bool interrupted() const;
   [[nodiscard]] bool open() const { return open_; }
   void close();
 
-  /// Ends the connection and whatever waits for it.
+  /// Ends the connection and all waits for it.
   void stop();
 
  private:
@@ -46,7 +47,7 @@ class tds_wire {
   void read_header();
   void read_body();
   void take_packet();
-  /// Handles what comes until `done`. @return false when it took too long.
+  /// Handles events until `done`. @return false when it took too long.
   bool run_until(const std::function<bool()>& done);
 
   boost::asio::io_context context_;

@@ -6,7 +6,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 class tool_canary : public tool_test {
  protected:
-  /// Runs the command, whatever comes of it; it may not tell what messages hold.
+  /// Runs the command, with any result; its output must not contain data of messages.
   void say_nothing(const words& arguments, const start_options& options = {}) {
     const ended end = run(arguments, options);
     EXPECT_FALSE(contains(end.err, "canary")) << end.err;

@@ -33,7 +33,7 @@ pipe_ends make_pipe();
 /// A closed standard stream, as `>&-` of a shell makes it.
 constexpr int closed_stream = -2;
 
-/// How a command is started, beside its arguments.
+/// The start of a command, besides its arguments.
 struct start_options {
   std::string input = {};
   std::vector<std::string> environment = {};  ///< `NAME=value`, over that of this process.
@@ -42,7 +42,7 @@ struct start_options {
   int err = -1;
 };
 
-/// How it ended and what it wrote.
+/// Its exit status and output.
 struct ended {
   int status = -1;  ///< The exit status, or 128 and the signal that killed it.
   std::string out;
@@ -52,7 +52,7 @@ struct ended {
   [[nodiscard]] std::size_t complaints() const;
 };
 
-/// A program that runs; killed when this object goes before its end.
+/// A running program; killed if this object is destroyed before its end.
 class command {
  public:
   command(const std::string& program, const std::vector<std::string>& arguments,
@@ -62,7 +62,7 @@ class command {
   command& operator=(const command&) = delete;
 
   void signal(int number) const;
-  /// As a terminal does for Ctrl-C: to the command and the processes of its group.
+  /// Like a terminal's Ctrl-C: to the command and the processes of its group.
   void signal_group(int number) const;
   ended wait();
 

@@ -10,7 +10,7 @@ using nlohmann::json;
 class tool_dead : public tool_test {
  protected:
   tableq::claim_queue jobs() { return db().claim("jobs", {.max_attempts = 1}); }
-  /// Makes messages that are dead, and returns their ids.
+  /// Makes dead messages, and returns their ids.
   words kill(int count, const std::string& error = "no luck") {
     words ids;
     for (int i = 0; i < count; ++i) {

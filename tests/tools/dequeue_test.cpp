@@ -76,7 +76,7 @@ TEST_P(tool_dequeue, json_shows_bytes_that_are_no_text_in_base64) {
   for (const std::string& one : payloads) mail().enqueue(one);
   const auto lines = lines_of(done({"dequeue", "mail", "--all", "--json"}));
   ASSERT_EQ(lines.size(), payloads.size());
-  // NUL is a character like others.
+  // NUL is an ordinary character.
   EXPECT_EQ(nlohmann::json::parse(lines[0]).at("payload"), payloads[0]);
   EXPECT_EQ(nlohmann::json::parse(lines[1]).at("payload_base64"), "//4=");
   EXPECT_EQ(nlohmann::json::parse(lines[2]).at("payload_base64"), "//79");

@@ -42,7 +42,7 @@ TEST_P(tool_enqueue, takes_payloads_as_they_were_typed) {
   const words typed{"[1,2]", "{}",       "",         "%%",  "list", "a=b", " blanks ",
                     "-",     "\xff\xfe", "q\"uote'", "a;b", "\n",   "--"};
   words arguments{"enqueue", "mail"};
-  // The last one would end the options, so it stands behind one that does.
+  // The last one would end the options, so it follows another `--`.
   arguments.insert(arguments.end(), typed.begin(), typed.end() - 1);
   arguments.insert(arguments.end(), {"--", "--", "--lines", "-x"});
   EXPECT_EQ(lines_of(done(arguments)).size(), typed.size() + 2);

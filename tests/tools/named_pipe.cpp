@@ -19,7 +19,7 @@ constexpr int patience_ms = 60'000;
 
 int make_and_open(const std::filesystem::path& path) {
   if (::mkfifo(path.c_str(), 0600) != 0) throw std::runtime_error("no named pipe");
-  // Both directions: nobody has to wait for the other to open it, and it never ends.
+  // Both directions: no side waits for the other to open it, and it never ends.
   return ::open(path.c_str(), O_RDWR | O_CLOEXEC);
 }
 

@@ -8,7 +8,7 @@
 namespace tableq_test {
 
 /// Reads lines from a descriptor, which is borrowed. Throws when none comes for a minute, or the
-/// other end is closed: whoever should write it never will.
+/// other end is closed.
 class line_reader {
  public:
   explicit line_reader(int file) : file_(file) {}
@@ -22,7 +22,7 @@ class line_reader {
   std::string buffer_;
 };
 
-/// A named pipe through which a test and a shell command tell each other how far they are.
+/// A named pipe through which a test and a shell command synchronize.
 class named_pipe {
  public:
   explicit named_pipe(std::filesystem::path path);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
-/// Standard output that takes nothing, or not all.
+/// Standard output that accepts nothing, or not everything.
 class tool_output : public tool_test {
  protected:
   tableq::fifo_queue mail() { return db().fifo("mail"); }
@@ -62,7 +62,7 @@ TEST_P(tool_output, a_reader_that_goes_half_way_gets_nothing_out_of_the_queue) {
 }
 
 TEST_P(tool_output, what_was_delivered_before_the_pipe_broke_is_gone_and_the_rest_is_not) {
-  // More than a pipe holds, so that the reader decides how far it goes.
+  // More than a pipe holds, so that the writer depends on the reader.
   for (int i = 0; i < 100; ++i) mail().enqueue(std::string(10'000, 'x'));
   pipe_ends output = make_pipe();
   const auto running = start({"dequeue", "mail", "--all"}, {.out = output.writer.value()});

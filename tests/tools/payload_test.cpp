@@ -8,7 +8,7 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 constexpr std::size_t mebibyte = 1024UL * 1024;
 
-/// All 256 values, also those that are no UTF-8, in an order that does not repeat soon.
+/// All 256 values, also invalid UTF-8, in an order with a long period.
 std::string bytes(std::size_t size) {
   std::string result(size, '\0');
   std::uint32_t state = 1;
@@ -21,7 +21,7 @@ std::string bytes(std::size_t size) {
 
 class tool_payload : public tool_test {
  protected:
-  /// Not EXPECT_EQ: nobody wants to read 64 MiB.
+  /// Not EXPECT_EQ, which would print 64 MiB.
   static void expect_same(const std::string& got, const std::string& sent) {
     EXPECT_EQ(got.size(), sent.size());
     EXPECT_TRUE(got == sent) << sent.size() << " bytes came back changed";

@@ -18,21 +18,21 @@ using words = std::vector<std::string>;
 /// Runs the command without any database.
 ended run_alone(const words& arguments, const start_options& options = {});
 
-/// A test that runs the command on each database, at the place of its own.
+/// A test that runs the command on each database, at its own place.
 class tool_test : public on_each_backend {
  protected:
   /// Runs it to its end, TABLEQ_DB set.
   ended run(const words& arguments, const start_options& options = {});
   /// The same, and expects the exit status 0 and silence on standard error.
   std::string done(const words& arguments, const start_options& options = {});
-  /// Starts it and goes on.
+  /// Starts it without waiting.
   [[nodiscard]] std::unique_ptr<command> start(const words& arguments,
                                                const start_options& options = {});
 
   scratch_directory scratch;
 };
 
-/// Wants exactly this exit status, one line on standard error and nothing else.
+/// Expects exactly this exit status, one line on standard error and no other output.
 #define TABLEQ_EXPECT_REFUSAL(expected, ...)                        \
   do {                                                              \
     const ::tableq_test::ended refused = (__VA_ARGS__);             \

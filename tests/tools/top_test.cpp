@@ -15,7 +15,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// A terminal of its own, and what has been written to it.
+/// A terminal, and the text that was written to it.
 class pseudo_terminal {
  public:
   pseudo_terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -45,7 +45,7 @@ class pseudo_terminal {
     }
     return true;
   }
-  /// From now on only what is written later counts.
+  /// Forgets the text so far.
   void forget() { seen_.clear(); }
   [[nodiscard]] const std::string& seen() const { return seen_; }
   [[nodiscard]] tcflag_t local_modes() const {

@@ -6,7 +6,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
-/// Arguments that are wrong whatever the database holds: exit status 2, one line, nothing changed.
+/// Arguments that are wrong with any database: exit status 2, one line, no change.
 class tool_usage : public tool_test {
  protected:
   void SetUp() override {
@@ -25,7 +25,7 @@ class tool_usage : public tool_test {
     }
     tool_test::TearDown();
   }
-  /// Without the time of the look.
+  /// Without the time of the query.
   std::string figures() {
     static const std::regex now(R"("as_of":"[^"]*")");
     return std::regex_replace(done({"stats", "--json"}), now, "");
@@ -211,7 +211,7 @@ TEST_P(tool_usage, addresses_that_are_none) {
                   {"list", "--db", "just-a-word"},
                   {"list", "--db", here().url_with("nonsense_key", "1")}});
   for (const auto& [key, value] : here().bad_settings()) {
-    // Some values only the database's own library can judge, when it connects.
+    // Only the database's own library can check some values, when it connects.
     const ended end = run({"list", "--db", here().url_with(key, value)});
     EXPECT_TRUE(end.status == 2 || end.status == 3) << end.err;
     EXPECT_EQ(end.complaints(), 1U) << end.err;

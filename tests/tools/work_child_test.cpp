@@ -10,7 +10,7 @@ namespace {
 
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
-/// What a command finds when it starts, and what it may do to its worker.
+/// The environment of a command, and its effects on its worker.
 class tool_work_child : public tool_test {
  protected:
   tableq::claim_queue jobs() { return db().claim("jobs"); }
@@ -61,7 +61,7 @@ TEST_P(tool_work_child, writes_straight_to_both_streams) {
 
 TEST_P(tool_work_child, dies_of_a_broken_pipe_like_any_other) {
   jobs().enqueue("x");
-  // A program that inherits an ignored SIGPIPE would write on, and fail in its own way.
+  // A program with an inherited ignored SIGPIPE would continue to write, and fail in its own way.
   const ended end = work({"sh", "-c", "(yes; echo $? >&2) | head -n 1"});
   EXPECT_EQ(end.out, "y\n");
   EXPECT_EQ(end.err, "141\n");
@@ -93,7 +93,7 @@ TEST_P(tool_work_child, is_given_the_address_where_that_is_asked_for) {
   words arguments{"work", "jobs", "--until-empty"};
   arguments.insert(arguments.end(), program.begin(), program.end());
   EXPECT_EQ(done(arguments), here().url() + "\n");
-  // It is the one that work itself uses.
+  // The address that work itself uses.
   jobs().enqueue("y");
   arguments.insert(arguments.begin(), {"--db", here().url()});
   EXPECT_EQ(done(arguments, {.environment = {"TABLEQ_DB=nowhere://at-all"}}), here().url() + "\n");

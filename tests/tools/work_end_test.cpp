@@ -7,7 +7,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// How workers end, with two commands under way and a third message waiting.
+/// The end of workers with two running commands and a third, waiting message.
 class tool_work_end : public tool_test {
  protected:
   void SetUp() override {

@@ -7,7 +7,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Leases that are kept, lost, or left behind by a dead worker.
+/// Leases that are kept, lost, or left by a dead worker.
 class tool_work_lease : public tool_test {
  protected:
   void SetUp() override {
@@ -19,13 +19,13 @@ class tool_work_lease : public tool_test {
     second_go_.emplace((scratch / "go2").string());
   }
   void TearDown() override {
-    // A command whose worker was killed waits still.
+    // A command whose worker was killed still waits.
     if (first_go_) first_go_->write_line("x");
     tool_test::TearDown();
   }
   tableq::claim_queue jobs() { return db().claim("jobs"); }
 
-  /// A worker whose command tells its attempt and waits for that attempt's pipe.
+  /// A worker whose command reports its attempt and waits for that attempt's pipe.
   std::unique_ptr<command> start_worker(const std::string& lease) {
     return start({"work", "jobs", "--until-empty", "--summary", "--lease", lease, "--", "sh", "-c",
                   "echo $TABLEQ_ATTEMPT > " + started_->path() + "; read x < " +
@@ -41,7 +41,7 @@ TABLEQ_ON_BACKENDS(tool_work_lease, distinct_backends);
 TEST_P(tool_work_lease, is_extended_while_the_command_runs) {
   const auto worker = start_worker("2s");
   EXPECT_EQ(started_->read_line(), "1");
-  // Whoever waits for more than two leases would get the message as soon as one had ended.
+  // A wait for more than two leases would get the message as soon as one had ended.
   EXPECT_TRUE(jobs().take(1, {.wait = 5s}).empty());
   first_go_->write_line("x");
   const ended end = worker->wait();
@@ -56,7 +56,7 @@ TEST_P(tool_work_lease, a_killed_workers_message_is_taken_again) {
   EXPECT_EQ(started_->read_line(), "1");
   killed->signal(SIGKILL);
   EXPECT_EQ(killed->wait().status, 128 + SIGKILL);
-  // It has to wait for the lease to end: until-empty counts what others hold.
+  // It has to wait for the lease to end: until-empty includes messages that others hold.
   const auto other = start_worker("1m");
   EXPECT_EQ(started_->read_line(), "2");
   second_go_->write_line("x");

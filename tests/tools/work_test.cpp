@@ -152,7 +152,7 @@ TEST_P(tool_work, four_workers_do_every_message_once) {
     EXPECT_EQ(end.status, 0) << end.err;
     for (const std::string& line : lines_of(end.out)) seen.insert(line);
   }
-  // By themselves: a set of two hundred is cut when it is printed.
+  // Compared one by one: a set of two hundred is cut when it is printed.
   for (const std::string& each : lines_of(input)) EXPECT_EQ(seen.count(each), 1U) << each;
   EXPECT_EQ(seen.size(), count);
 }

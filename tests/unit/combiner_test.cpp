@@ -28,12 +28,12 @@ struct numbered_call final : combined_call {
   std::thread::id ran_by{};
 };
 
-/// Notes which calls ran together; the first unit of work holds until it is let go.
+/// Records which calls ran together; the first unit of work waits for its release.
 class workshop {
  public:
   explicit workshop(std::chrono::milliseconds patience = 1h) : calls_(patience) {}
 
-  /// Runs the call on a thread of its own.
+  /// Runs the call on its own thread.
   void start(numbered_call& call) {
     threads_.emplace_back([this, &call] {
       std::string came_of = "done";
@@ -46,12 +46,12 @@ class workshop {
       outcomes_[static_cast<std::size_t>(call.number)] = came_of;
     });
   }
-  /// Starts a call that holds everybody up.
+  /// Starts a call that blocks all others.
   void start_first(numbered_call& call) {
     start(call);
     entered_.wait();
   }
-  /// Starts calls that wait, each when the one before does.
+  /// Starts waiting calls, each after the one before waits.
   template <class Calls>
   void line_up(const Calls& calls) {
     std::size_t waiting = 0;
@@ -69,7 +69,7 @@ class workshop {
     const std::scoped_lock hold(mutex_);
     return outcomes_;
   }
-  /// A unit with this call fails so.
+  /// A unit with this call fails with this error.
   int fails = -1;
   tableq::errc with = tableq::errc::constraint_violated;
   tableq::advice advises = tableq::advice::never;
@@ -202,7 +202,7 @@ TEST(combining, lets_a_call_go_alone_that_waits_too_long) {
   shop.start_first(first);
   numbered_call alone(2);
   shop.start(alone);
-  // It ends although the first one still runs.
+  // It ends while the first one still runs.
   while (shop.outcomes()[2].empty()) std::this_thread::yield();
   shop.let_go();
   shop.end();

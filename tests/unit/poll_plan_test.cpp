@@ -19,9 +19,9 @@ constexpr listening_state deaf{};
 constexpr listening_state told_of_all{.listening = true, .throttled = false, .longest = 5s};
 constexpr listening_state throttled{.listening = true, .throttled = true, .longest = 5s};
 
-class look_plans : public testing::Test {
+class poll_plans : public testing::Test {
  protected:
-  /// Lets the time pass; when there were looks, from now on.
+  /// Lets this time pass. @return when there were polls.
   std::vector<moment> looks_within(poll_plan& of, const listening_state& by,
                                    std::chrono::milliseconds length) {
     std::vector<moment> out;
@@ -44,7 +44,7 @@ class look_plans : public testing::Test {
   int questions_ = 0;
 };
 
-TEST_F(look_plans, without_hearing_look_ever_less_often) {
+TEST_F(poll_plans, without_notifications_poll_ever_less_often) {
   poll_plan plan(timing::none);
   plan.begin(now_, deaf);
   EXPECT_GE(looks_within(plan, deaf, 100ms).size(), 3U);
@@ -54,7 +54,7 @@ TEST_F(look_plans, without_hearing_look_ever_less_often) {
   EXPECT_LE(later, 40U);
 }
 
-TEST_F(look_plans, without_hearing_look_often_again_once_something_was_found) {
+TEST_F(poll_plans, without_notifications_poll_often_again_after_a_message) {
   poll_plan plan(timing::none);
   plan.begin(now_, deaf);
   static_cast<void>(looks_within(plan, deaf, 10s));
@@ -62,7 +62,7 @@ TEST_F(look_plans, without_hearing_look_often_again_once_something_was_found) {
   EXPECT_GE(looks_within(plan, deaf, 100ms).size(), 3U);
 }
 
-TEST_F(look_plans, that_hear_look_seldom) {
+TEST_F(poll_plans, with_notifications_poll_seldom) {
   poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   const std::size_t looks = looks_within(plan, told_of_all, 100s).size();
@@ -70,7 +70,7 @@ TEST_F(look_plans, that_hear_look_seldom) {
   EXPECT_LE(looks, 40U);
 }
 
-TEST_F(look_plans, that_are_told_look_at_once) {
+TEST_F(poll_plans, poll_at_once_after_a_notification) {
   poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   plan.notified(now_);
@@ -79,7 +79,7 @@ TEST_F(look_plans, that_are_told_look_at_once) {
   EXPECT_EQ(plan.at(now_, told_of_all), action::none);
 }
 
-TEST_F(look_plans, that_are_told_all_the_time_rest_in_between) {
+TEST_F(poll_plans, pause_between_frequent_notifications) {
   poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   std::size_t looks = 0;
@@ -91,7 +91,7 @@ TEST_F(look_plans, that_are_told_all_the_time_rest_in_between) {
   EXPECT_GE(looks, 150U);
 }
 
-TEST_F(look_plans, look_again_after_the_last_word_of_a_busy_time) {
+TEST_F(poll_plans, poll_again_after_the_last_of_many_notifications) {
   poll_plan plan(timing::none);
   plan.begin(now_, told_of_all);
   for (int i = 0; i < 100; ++i) {
@@ -102,7 +102,7 @@ TEST_F(look_plans, look_again_after_the_last_word_of_a_busy_time) {
   EXPECT_GE(looks_within(plan, told_of_all, 50ms).size(), 1U);
 }
 
-TEST_F(look_plans, look_on_until_whoever_told_would_tell_again) {
+TEST_F(poll_plans, poll_until_the_sender_would_notify_again) {
   for (int run = 0; run < 100; ++run) {  // The pauses are random.
     poll_plan plan(timing::none);
     plan.begin(now_, throttled);
@@ -116,7 +116,7 @@ TEST_F(look_plans, look_on_until_whoever_told_would_tell_again) {
   }
 }
 
-TEST_F(look_plans, look_on_for_readers_that_come_after_the_word) {
+TEST_F(poll_plans, poll_for_readers_that_come_after_a_notification) {
   poll_plan plan(timing::none);
   plan.notified(now_);
   const moment told = now_;
@@ -126,7 +126,7 @@ TEST_F(look_plans, look_on_for_readers_that_come_after_the_word) {
   EXPECT_GE(looks_within(plan, throttled, 1000ms).back(), told + notify_every);
 }
 
-TEST_F(look_plans, look_when_a_message_falls_due) {
+TEST_F(poll_plans, poll_when_a_message_falls_due) {
   poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   answer(plan, 1234ms);
@@ -137,7 +137,7 @@ TEST_F(look_plans, look_when_a_message_falls_due) {
   EXPECT_TRUE(plan.take_question()) << "another may be due next";
 }
 
-TEST_F(look_plans, ask_one_reader_only) {
+TEST_F(poll_plans, ask_one_reader_only) {
   poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   EXPECT_TRUE(plan.take_question());
@@ -148,7 +148,7 @@ TEST_F(look_plans, ask_one_reader_only) {
   EXPECT_TRUE(plan.take_question());
 }
 
-TEST_F(look_plans, ask_again_what_changed_while_it_was_answered) {
+TEST_F(poll_plans, ask_again_after_a_change_during_the_answer) {
   poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   ASSERT_TRUE(plan.take_question());
@@ -157,14 +157,14 @@ TEST_F(look_plans, ask_again_what_changed_while_it_was_answered) {
   EXPECT_TRUE(plan.take_question());
 }
 
-TEST_F(look_plans, send_another_to_ask_when_the_first_does_not) {
+TEST_F(poll_plans, let_another_reader_ask_when_the_first_does_not) {
   poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   static_cast<void>(looks_within(plan, told_of_all, 200ms));
   EXPECT_EQ(questions_, 1);
 }
 
-TEST_F(look_plans, ask_each_second_where_leases_may_end) {
+TEST_F(poll_plans, ask_each_second_where_leases_may_end) {
   poll_plan leases(timing::leases);
   poll_plan announced(timing::announced);
   for (poll_plan* plan : {&leases, &announced}) {
@@ -176,7 +176,7 @@ TEST_F(look_plans, ask_each_second_where_leases_may_end) {
   }
 }
 
-TEST_F(look_plans, do_not_ask_in_a_circle_for_what_is_due_and_held_by_others) {
+TEST_F(poll_plans, do_not_ask_all_the_time_for_a_due_message_that_others_hold) {
   poll_plan plan(timing::announced);
   plan.begin(now_, told_of_all);
   std::size_t looks = 0;
@@ -189,7 +189,7 @@ TEST_F(look_plans, do_not_ask_in_a_circle_for_what_is_due_and_held_by_others) {
   EXPECT_GE(looks, 15U);
 }
 
-TEST_F(look_plans, of_kinds_without_time_ask_nothing) {
+TEST_F(poll_plans, of_kinds_without_due_times_ask_nothing) {
   poll_plan plan(timing::none);
   plan.begin(now_, deaf);
   EXPECT_FALSE(plan.take_question());

@@ -11,8 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 using tableq::core::read_floor;
 
-/// A queue of ids from 1 on, as the database shows it.
-class low_water_mark : public testing::Test {
+/// A queue with ids from 1 on.
+class read_floors : public testing::Test {
  protected:
   /// Reads messages of a level.
   read_floor::start read(std::int64_t first, std::int64_t last, std::int64_t level = 0) {
@@ -24,18 +24,18 @@ class low_water_mark : public testing::Test {
     low_.end(from, {&got, 1}, now_);
     return from;
   }
-  /// So many that it is time to ask.
+  /// Enough reads for a query.
   void read_many(std::int64_t first) {
     for (std::int64_t i = 0; i < 10; ++i) read(first + i * 100, first + i * 100 + 99);
   }
-  /// Asks, while transactions from `oldest` on run and `next` is the next to begin.
+  /// Queries while transactions from `oldest` on run and `next` is the next to begin.
   void ask(std::optional<std::int64_t> first, std::int64_t oldest, std::int64_t next) {
     const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     low_.answer(*asked,
                 {.first = {first}, .oldest = first, .oldest_running = oldest, .next = next});
   }
-  /// The same by the database's clock, when something has been due for so long.
+  /// The same with the database's clock, and a message that fell due at `due`.
   void ask_at(std::int64_t clock, std::optional<std::int64_t> due = {}) {
     read_many(1);
     const auto asked = low_.ask(now_);
@@ -52,7 +52,7 @@ class low_water_mark : public testing::Test {
     }
     ASSERT_EQ(floor(), 1);
   }
-  /// Where the next read begins.
+  /// The beginning of the next read.
   read_floor::start next() {
     static_cast<void>(low_.begin(now_));
     read_floor::start from = low_.begin(now_);
@@ -65,7 +65,7 @@ class low_water_mark : public testing::Test {
   read_floor::clock::time_point now_ = read_floor::clock::time_point(1h);
 };
 
-TEST_F(low_water_mark, rises_when_what_ran_beside_a_look_has_ended) {
+TEST_F(read_floors, rises_when_what_ran_beside_a_look_has_ended) {
   read_many(1);
   ask(1001, 50, 60);
   EXPECT_EQ(floor(), read_floor::lowest) << "50 to 59 may still add 999";
@@ -80,7 +80,7 @@ TEST_F(low_water_mark, rises_when_what_ran_beside_a_look_has_ended) {
   EXPECT_EQ(floor(), 3001);
 }
 
-TEST_F(low_water_mark, stops_at_a_message_that_turned_up_late) {
+TEST_F(read_floors, stops_at_a_message_that_turned_up_late) {
   read_many(1);
   ask(1001, 50, 60);
   read_many(1001);
@@ -88,7 +88,7 @@ TEST_F(low_water_mark, stops_at_a_message_that_turned_up_late) {
   EXPECT_EQ(floor(), 999);
 }
 
-TEST_F(low_water_mark, rises_over_all_that_was_read_where_nothing_is_left) {
+TEST_F(read_floors, rises_over_all_that_was_read_where_nothing_is_left) {
   read_many(1);
   ask(std::nullopt, 60, 60);
   read_many(1001);
@@ -96,7 +96,7 @@ TEST_F(low_water_mark, rises_over_all_that_was_read_where_nothing_is_left) {
   EXPECT_EQ(floor(), 1001);
 }
 
-TEST_F(low_water_mark, is_asked_for_after_many_messages_and_by_one_at_a_time) {
+TEST_F(read_floors, is_asked_for_after_many_messages_and_by_one_at_a_time) {
   begin_at_one();
   for (int i = 1; i < 64; ++i) read(i, i);
   EXPECT_FALSE(low_.ask(now_));
@@ -109,7 +109,7 @@ TEST_F(low_water_mark, is_asked_for_after_many_messages_and_by_one_at_a_time) {
   EXPECT_TRUE(low_.ask(now_));
 }
 
-TEST_F(low_water_mark, is_asked_for_after_few_messages_that_took_long) {
+TEST_F(read_floors, is_asked_for_after_few_messages_that_took_long) {
   begin_at_one();
   for (int i = 1; i <= 8; ++i) read(i, i);
   now_ += 9ms;
@@ -122,7 +122,7 @@ TEST_F(low_water_mark, is_asked_for_after_few_messages_that_took_long) {
   EXPECT_FALSE(low_.ask(now_)) << "not for less than eight";
 }
 
-TEST_F(low_water_mark, is_asked_for_after_several_reads_however_many_each_returns) {
+TEST_F(read_floors, is_asked_for_after_several_reads_however_many_each_returns) {
   begin_at_one();
   for (int i = 0; i < 7; ++i) read(i * 100 + 1, i * 100 + 100);
   EXPECT_FALSE(low_.ask(now_));
@@ -130,16 +130,16 @@ TEST_F(low_water_mark, is_asked_for_after_several_reads_however_many_each_return
   EXPECT_TRUE(low_.ask(now_));
 }
 
-TEST_F(low_water_mark, is_asked_for_at_once_when_nothing_is_known_but_not_for_ever) {
+TEST_F(read_floors, is_asked_for_at_once_when_nothing_is_known_but_not_for_ever) {
   for (int i = 0; i < 8; ++i) {
     read(i + 1, i + 1);
-    ask(i + 2, 1, 100);  // Something old runs, and does not end.
+    ask(i + 2, 1, 100);  // An old transaction does not end.
   }
   read(9, 9);
   EXPECT_FALSE(low_.ask(now_));
 }
 
-TEST_F(low_water_mark, forgets_what_it_meant_to_rise_to_when_asking_fails) {
+TEST_F(read_floors, forgets_what_it_meant_to_rise_to_when_asking_fails) {
   read_many(1);
   ask(1001, 50, 60);
   read_many(1001);
@@ -150,7 +150,7 @@ TEST_F(low_water_mark, forgets_what_it_meant_to_rise_to_when_asking_fails) {
   EXPECT_EQ(floor(), read_floor::lowest);
 }
 
-TEST_F(low_water_mark, is_left_out_now_and_then_and_lowered_to_what_that_finds) {
+TEST_F(read_floors, is_left_out_now_and_then_and_lowered_to_what_that_finds) {
   EXPECT_TRUE(low_.begin(now_).everything);
   read_many(1);
   ask(1001, 60, 60);
@@ -167,7 +167,7 @@ TEST_F(low_water_mark, is_left_out_now_and_then_and_lowered_to_what_that_finds) 
   EXPECT_EQ(floor(), 7) << "what it meant to rise to is forgotten";
 }
 
-TEST_F(low_water_mark, is_each_levels_own) {
+TEST_F(read_floors, is_each_levels_own) {
   for (int i = 0; i < 2; ++i) {
     read(1 + i * 100, 50 + i * 100, 0);
     read(51 + i * 100, 100 + i * 100, 7);
@@ -188,7 +188,7 @@ TEST_F(low_water_mark, is_each_levels_own) {
   EXPECT_EQ(from.passed, 1000);
 }
 
-TEST_F(low_water_mark, is_lowered_by_what_was_never_read_and_not_by_what_came_back) {
+TEST_F(read_floors, is_lowered_by_what_was_never_read_and_not_by_what_came_back) {
   begin_at_one();
   read_many(1);
   ask(1001, 60, 60);
@@ -205,13 +205,13 @@ TEST_F(low_water_mark, is_lowered_by_what_was_never_read_and_not_by_what_came_ba
   EXPECT_EQ(next().oldest, 7);
 }
 
-TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
+TEST_F(read_floors, belongs_to_the_levels_that_are_read_from_most) {
   constexpr auto most = static_cast<std::int64_t>(read_floor::most_levels);
   for (std::int64_t i = 1; i <= most; ++i) read(i * 10, i * 10 + 3, i);
   read(500, 500, 99);
   ASSERT_EQ(next().levels.size(), read_floor::most_levels);
   EXPECT_EQ(next().levels.front().level, most) << "all others have been read from";
-  // One level is read from no more, while time goes by.
+  // One level is no longer read, while time passes.
   for (int round = 0; round < 10; ++round) {
     for (std::int64_t i = 2; i < 2 * most; ++i) read(i * 10, i * 10 + 9, i / 2 + 1);
     ASSERT_TRUE(low_.ask(now_));
@@ -222,8 +222,8 @@ TEST_F(low_water_mark, belongs_to_the_levels_that_are_read_from_most) {
   EXPECT_EQ(next().levels.back().level, 2);
 }
 
-TEST_F(low_water_mark, of_what_is_due_is_none_after_the_clock_was_set_back) {
-  // By more than the floor is old, and by less.
+TEST_F(read_floors, of_what_is_due_is_none_after_the_clock_was_set_back) {
+  // By more than the age of the floor, and by less.
   for (const std::int64_t back : {1, 500, 5000}) {
     SCOPED_TRACE(back);
     for (const std::int64_t time : {15000, 16000, 17000}) ask_at(time + back);
@@ -237,12 +237,12 @@ TEST_F(low_water_mark, of_what_is_due_is_none_after_the_clock_was_set_back) {
   }
 }
 
-TEST_F(low_water_mark, of_what_is_due_is_not_behind_what_is_still_due) {
+TEST_F(read_floors, of_what_is_due_is_not_behind_what_is_still_due) {
   for (const std::int64_t time : {5000, 6000, 7000}) ask_at(time, 4000);
   EXPECT_EQ(next().passed, 4000);
 }
 
-TEST_F(low_water_mark, of_what_is_due_is_asked_for_again_after_a_second) {
+TEST_F(read_floors, of_what_is_due_is_asked_for_again_after_a_second) {
   for (const std::int64_t time : {5000, 6000}) ask_at(time);
   read(1, 1);
   EXPECT_FALSE(low_.ask(now_));
@@ -250,7 +250,7 @@ TEST_F(low_water_mark, of_what_is_due_is_asked_for_again_after_a_second) {
   EXPECT_TRUE(low_.ask(now_)) << "the clock may have been set back";
 }
 
-TEST_F(low_water_mark, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
+TEST_F(read_floors, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
   for (const std::int64_t time : {5000, 6000}) ask_at(time);
   EXPECT_EQ(low_.passed(true), 5000);
   low_.end(next(), {}, now_);
@@ -264,7 +264,7 @@ TEST_F(low_water_mark, of_what_is_due_is_left_out_once_after_a_read_from_the_sta
   EXPECT_EQ(low_.passed(true), 5000);
 }
 
-TEST_F(low_water_mark, is_left_out_less_often_where_that_takes_long) {
+TEST_F(read_floors, is_left_out_less_often_where_that_takes_long) {
   const read_floor::start from = low_.begin(now_);
   low_.end(from, {}, now_ + 100ms);
   now_ += 4999ms;

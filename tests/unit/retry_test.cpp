@@ -13,7 +13,7 @@ using tableq::error;
 using tableq::core::contact;
 using tableq::core::repeating;
 
-/// How often a unit of work is run that fails so, three times at most.
+/// The number of runs of a unit of work with this error, three at most.
 int runs(errc code, advice may, std::chrono::milliseconds budget, contact so_far = contact::known) {
   int count = 0;
   try {

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace core = tableq::core;
 
-/// A session of no database; counts those that are open.
+/// A session without a database; counts open ones.
 class fake_session final : public core::connection {
  public:
   fake_session(int& open, bool& alive) : open_(open), alive_(alive) { ++open_; }

@@ -14,12 +14,12 @@ using tableq::core::waker;
 using tableq::core::woken;
 using clock = std::chrono::steady_clock;
 
-/// Long enough that only a lost wake would reach it.
+/// Only a lost wake takes as long as this.
 clock::time_point never() {
   return clock::now() + 1h;
 }
 
-/// Readers that sleep, and what woke them.
+/// Sleeping readers, and the reasons of their wakes.
 class sleepers {
  public:
   explicit sleepers(waker& in) : in_(in) {}
@@ -32,7 +32,7 @@ class sleepers {
       changed_.notify_all();
     });
   }
-  /// Waits until so many are awake.
+  /// Waits until this number is awake.
   std::vector<woken> ended(std::size_t count) {
     std::unique_lock hold(mutex_);
     changed_.wait_for(hold, 1min, [&] { return ended_.size() >= count; });

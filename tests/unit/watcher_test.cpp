@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using namespace tableq::core;  // NOLINT(google-build-using-namespace): what is tested
 using std::chrono::steady_clock;
 
-/// What a test has the database tell, and what it learned of its listener.
+/// The database's notifications, controlled by the test, and the calls of its listener.
 struct wire {
   std::mutex mutex;
   std::condition_variable changed;
@@ -104,7 +104,7 @@ class wired_driver final : public driver {
 
 class watchers : public testing::Test {
  protected:
-  /// A reader that waits until the test is done with it.
+  /// A reader that waits until the test ends it.
   std::jthread reader() {
     return std::jthread([this] {
       watcher::waiting here(watched_, queue_);
@@ -116,7 +116,7 @@ class watchers : public testing::Test {
       }
     });
   }
-  /// Until everything that came of the beginning is over: no look is put off for that long.
+  /// Until all effects of the beginning have ended: no poll is delayed that long.
   void settle() {
     wire_.wait_until([this] { return wire_.followed.contains("mail"); });
     int before = -1;
@@ -165,7 +165,7 @@ TEST_F(watchers, hear_what_concerns_the_queue_only) {
   std::jthread waits = reader();
   settle();
   while (others == 0 || other.readers.sleeping() == 0) std::this_thread::yield();
-  /// Whether the reader of the queue is awake before one that what comes afterwards concerns.
+  /// Whether the reader of the queue wakes before one that a later notification wakes.
   const auto woken_by = [&](notice told) {
     const int before = wakes_;
     const int before_others = others;

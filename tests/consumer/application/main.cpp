@@ -1,4 +1,4 @@
-// What a user of the library would write, with every public header. Run with a connection string.
+// An application of the library, with every public header. Run with a connection string.
 #include <iostream>
 #include <optional>
 

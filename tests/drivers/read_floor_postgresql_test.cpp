@@ -17,7 +17,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// What reads cost while an old snapshot keeps everything that was read in the index.
+/// The cost of reads while an old snapshot keeps all deleted rows in the index.
 class held_snapshot : public on_each_kind {
  protected:
   void SetUp() override {
@@ -31,15 +31,15 @@ class held_snapshot : public on_each_kind {
     reader_.reset();
     on_each_kind::TearDown();
   }
-  /// Entries of the table's indexes that were looked at so far. Sessions tell when they end.
+  /// Index entries of the table that were read so far. Sessions report at their end.
   std::int64_t entries_seen() {
     const auto told = here().sql(
         "SELECT sum(idx_tup_read) FROM pg_stat_user_indexes"
         " WHERE relid = CAST('mail' AS regclass)");
     return std::stoll(told.at(0).at(0).value());
   }
-  /// Reads all through sessions of its own, `max` at a time.
-  /// @return how many entries that took.
+  /// Reads all messages through separate sessions, `max` at a time. @return the number of index
+  /// entries that were read.
   std::int64_t read(int reads, std::size_t max) {
     const std::int64_t before = entries_seen();
     {
@@ -66,9 +66,9 @@ class held_snapshot : public on_each_kind {
     }
     clear_database();
     read(stale / 1000, 1000);
-    // A read from the very start steps over all that was read, which on a loaded machine may happen
-    // each second; the first one in any case. Each time it would be 500 times 20,000. What writes
-    // elsewhere on the server keeps the floor down as long as it lasts: then it is tried again.
+    // A read from the very start steps over all deleted rows. The first read does, and on a loaded
+    // machine one may do so each second. Without a floor the number would be 500 times 20,000.
+    // Writers elsewhere on the server hold the floor; then the test tries again.
     constexpr std::int64_t most = std::int64_t{stale} * fresh / 10;
     std::int64_t least = read(fresh, 1);
     for (int i = 0; i < 40 && least > most; ++i) {
@@ -109,7 +109,7 @@ TEST_P(claims_under_a_snapshot, are_taken_in_the_moment_when_they_fall_due) {
                .at(0)
                .at(0)
                .value())))}};
-  // The database's clock is this machine's.
+  // The database uses this machine's clock.
   while (!due.empty()) {
     const auto before =
         std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());

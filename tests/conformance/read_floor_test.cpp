@@ -12,13 +12,13 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// Reads may begin behind what is gone. What turns up before that is found all the same.
+/// Reads may begin after the deleted rows. They still find messages that appear before that place.
 class messages_before_others : public on_each_backend {
  protected:
   static std::vector<tableq::new_message> copies(std::size_t count, const char* payload) {
     return std::vector<tableq::new_message>(count, {.payload = payload});
   }
-  /// So many reads that a place to begin at is long known.
+  /// Enough reads for a read floor.
   static void read_on(tableq::fifo_queue& from) {
     for (int i = 0; i < 100; ++i) ASSERT_EQ(from.dequeue()->payload, "x");
     for (int i = 0; i < 30; ++i) ASSERT_EQ(from.dequeue_batch(20).size(), 20U);
@@ -67,13 +67,13 @@ TEST_P(messages_before_others, are_found_soon_when_they_were_given_a_low_id_by_h
   EXPECT_TRUE(found);
 }
 
-/// The same of a claim queue, which has many ways back.
+/// The same for a claim queue, in which messages return in many ways.
 class claims_before_others : public claim_test {
  protected:
   static void add_others(tableq::claim_queue& to) {
     to.enqueue_batch(std::vector<tableq::new_claim_message>(400, {.payload = "x"}));
   }
-  /// So many that a place to begin at is long known.
+  /// Enough takes for a read floor.
   static void take_others(tableq::claim_queue& from) {
     for (int i = 0; i < 20; ++i) finish_others(from, 1);
     for (int i = 0; i < 18; ++i) finish_others(from, 10);

@@ -8,6 +8,7 @@
 #include "child_process.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
+#include "waiting_reader.hpp"
 
 namespace bench {
 
@@ -50,33 +51,16 @@ json latencies(const bed& where, const std::string& name, const std::vector<doub
 /// The waiting reader is a thread of this process; the limit is the same work by one thread.
 void inside(const bed& where, recorder& out) {
   tableq::database db = open(where);
-  tableq::fifo_queue mail = db.fifo("mail");
   tableq::fifo_queue alone = db.fifo("alone");
-  std::vector<std::int64_t> received;
-  std::jthread reader([&received, mail]() mutable {
-    for (;;) {
-      const auto got = mail.dequeue({.wait = std::chrono::seconds{30}});
-      const std::int64_t now = now_ns();
-      if (!got || got->payload == last_message) return;
-      received.push_back(now);
-    }
-  });
-  std::vector<std::int64_t> sent;
+  waiting_reader reader(db.fifo("mail"));
   std::vector<double> limit;
   for (std::size_t i = 0; i < samples_a_round * where.how.rounds; ++i) {
     std::this_thread::sleep_for(pause / 10);
     limit.push_back(alone_us(alone));
     std::this_thread::sleep_for(pause / 10);
-    sent.push_back(now_ns());
-    mail.enqueue(payload());
+    reader.send();
   }
-  mail.enqueue(last_message);
-  reader.join();
-  std::vector<double> all;
-  for (std::size_t i = 0; i < std::min(sent.size(), received.size()); ++i) {
-    all.push_back(since_us(sent[i], received[i]));
-  }
-  out.record(where, latencies(where, "latency_inside", all, limit));
+  out.record(where, latencies(where, "latency_inside", reader.finish(), limit));
 }
 
 /// The waiting reader is another process. The limit: a bare notification if the database has them,

@@ -12,6 +12,7 @@
 #include "compare.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
+#include "waiting_reader.hpp"
 
 namespace bench {
 
@@ -28,13 +29,13 @@ json about(const std::string& name, std::size_t count, const std::string& off) {
 }
 
 /// Many threads enqueue through one `database`.
-void many_threads(const bed& where, recorder& out, const std::string& name,
-                  bool tableq::shortcuts::*which, const std::string& off) {
+void many_threads(const bed& where, recorder& out, const std::string& off,
+                  bool tableq::shortcuts::*which) {
   const std::size_t count = where.how.threads;
   const side with{.threads = count, .make = on_tableq(open(where, {}), action::enqueue, 1)};
   const side limit{.threads = count,
                    .make = on_tableq(open(where, without(which)), action::enqueue, 1)};
-  json result = about(name, count, off);
+  json result = about("without_" + off, count, off);
   result.update(compare(where.how, with, limit));
   out.record(where, std::move(result));
   where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);
@@ -75,32 +76,14 @@ void writers_line(const bed& where, recorder& out) {
   where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);
 }
 
-/// The time from the call of enqueue to the return of a dequeue that waits in another thread,
-/// without other load.
+/// The time from enqueue to the dequeue of a thread that waits, without other load.
 std::vector<double> hand_overs(tableq::database db, std::size_t samples) {
-  tableq::fifo_queue mail = db.fifo(queue_of(action::enqueue));
-  std::vector<std::int64_t> received;
-  std::jthread reader([&received, mail]() mutable {
-    for (;;) {
-      const auto got = mail.dequeue({.wait = std::chrono::seconds{30}});
-      const std::int64_t now = now_ns();
-      if (!got || got->payload == last_message) return;
-      received.push_back(now);
-    }
-  });
-  std::vector<std::int64_t> sent;
+  waiting_reader reader(db.fifo(queue_of(action::enqueue)));
   for (std::size_t i = 0; i < samples; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds{35});
-    sent.push_back(now_ns());
-    mail.enqueue(payload());
+    reader.send();
   }
-  mail.enqueue(last_message);
-  reader.join();
-  std::vector<double> out;
-  for (std::size_t i = 0; i < std::min(sent.size(), received.size()); ++i) {
-    out.push_back(static_cast<double>(received[i] - sent[i]) / 1000);
-  }
-  return out;
+  return reader.finish();
 }
 
 void muted_watch(const bed& where, recorder& out) {
@@ -124,25 +107,20 @@ void muted_watch(const bed& where, recorder& out) {
   out.record(where, std::move(result));
 }
 
+bench_case many_threads_without(const std::string& off, bool tableq::shortcuts::*which) {
+  return {.name = "without_" + off,
+          .description = "32 threads enqueue; limit: the same without " + off,
+          .fits = natively,
+          .run = [off, which](const bed& where, recorder& out) {
+            many_threads(where, out, off, which);
+          }};
+}
+
 }  // namespace
 
 std::vector<bench_case> shortcut_cases() {
-  return {{.name = "without_combining",
-           .description = "32 threads enqueue; limit: the same without combining",
-           .fits = natively,
-           .run =
-               [](const bed& where, recorder& out) {
-                 many_threads(where, out, "without_combining", &tableq::shortcuts::combining,
-                              "combining");
-               }},
-          {.name = "without_spinning",
-           .description = "32 threads enqueue; limit: the same without spinning",
-           .fits = natively,
-           .run =
-               [](const bed& where, recorder& out) {
-                 many_threads(where, out, "without_spinning", &tableq::shortcuts::spinning,
-                              "spinning");
-               }},
+  return {many_threads_without("combining", &tableq::shortcuts::combining),
+          many_threads_without("spinning", &tableq::shortcuts::spinning),
           {.name = "without_floors",
            .description = "dequeue, a snapshot held; limit: the same without floors",
            .fits = with_many_writers,

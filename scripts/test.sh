@@ -60,7 +60,7 @@ suite() {
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
   rm -rf "$folder/report.xml" "$folder/reports"
   # Tests wait for much of their time: for the server, for leases to end.
-  "${server[@]}" ctest --preset "$preset" -j "$((jobs + 1))" "${only[@]}" --output-junit "$folder/report.xml" ||
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 2))" "${only[@]}" --output-junit "$folder/report.xml" ||
     status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)

@@ -125,6 +125,7 @@ class transaction_state {
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
   bool autocommit_ = false;  // the adopted session may be in no transaction
+  // The database object removes none of these queues and limits, and outlives the transaction.
   std::map<watched_queue*, std::size_t> added_;
   std::set<watched_queue*> read_;
   std::map<limits_watch*, bool> bounded_;

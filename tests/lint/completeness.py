@@ -25,6 +25,17 @@ def the_readme_example_is_compiled(tree):
         yield "README.md: its first cpp block differs from examples/hello.cpp"
 
 
+def the_readme_has_a_sentence_for_each_folder(tree):
+    section = re.search(r"^## What is where\n(.*?)(?=^## |\Z)", tree.text("README.md"), re.S | re.M)
+    rows = dict(re.findall(r"^- `([\w.]+)/` (.*)$", section[1] if section else "", re.M))
+    folders = tree.folders()
+    for folder in folders:
+        if not rows.get(folder, "").endswith("."):
+            yield f"README.md: 'What is where' has no sentence for {folder}/"
+    for folder in sorted(rows.keys() - folders):
+        yield f"README.md: 'What is where' names {folder}/, which is no folder"
+
+
 def the_consumer_includes_every_public_header(tree):
     (program,) = tree.cpp("tests/consumer/application")
     included = {header for _, header in program.includes}
@@ -61,6 +72,7 @@ def the_journeys_name_what_exists(tree):
 RULES = [
     every_source_is_in_a_target,
     the_readme_example_is_compiled,
+    the_readme_has_a_sentence_for_each_folder,
     the_consumer_includes_every_public_header,
     every_public_type_is_documented,
     the_journeys_name_what_exists,

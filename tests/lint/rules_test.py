@@ -8,8 +8,10 @@ from lint import RULES
 from tree import Tree
 
 HELLO = "// [readme]\nint main() {}\n// [/readme]\n"
+FOLDERS = ("bench", "core", "docs", "drivers", "examples", "include", "schema", "tests", "tools")
 SOUND = {
-    "README.md": "# x\n\n```cpp\nint main() {}\n```\n",
+    "README.md": "# x\n\n```cpp\nint main() {}\n```\n\n## What is where\n\n"
+    + "".join(f"- `{folder}/` is a folder.\n" for folder in FOLDERS),
     "include/tableq/dialect.hpp": "#pragma once\n\n#include <string>\n\n"
     "/// What.\nstruct capabilities {\n  bool schemas = true;  ///< x\n};\n"
     "/// A class.\nclass value {\n public:\n  value(const value&) = default;\n  value(value&&);\n"
@@ -146,6 +148,12 @@ BREACHES = {
     "the_readme_example_is_compiled": [
         {"README.md": None},
         {"examples/hello.cpp": None},
+    ],
+    "the_readme_has_a_sentence_for_each_folder": [
+        {"README.md": None},
+        {"README.md": "- `gone/` is no folder.\n"},
+        {"cmake/x.cmake": "\n"},
+        {"scripts/x.sh": "\n", "README.md": "- `scripts/` has\n"},
     ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
     "every_public_function_is_documented": [

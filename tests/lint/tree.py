@@ -1,6 +1,7 @@
 """The files of the project, and what is code, comment and string literal in them."""
 
 import re
+import subprocess
 from pathlib import Path
 
 # Numbers come first because of the apostrophes in them.
@@ -90,6 +91,16 @@ class Tree:
 
     def name(self, path):
         return path.relative_to(self.root).as_posix()
+
+    def folders(self):
+        """The top-level folders that git tracks; without git, all."""
+        files = ["git", "-C", str(self.root), "ls-files"]
+        try:
+            listed = subprocess.run(files, capture_output=True, text=True, check=False).stdout
+        except FileNotFoundError:
+            listed = ""
+        tracked = {line.split("/")[0] for line in listed.splitlines() if "/" in line}
+        return sorted(tracked or {p.name for p in self.root.iterdir() if p.is_dir()} - {".git"})
 
     def compiled(self):
         lines = Path(self._sources).read_text(encoding="utf-8").split()

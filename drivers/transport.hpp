@@ -118,7 +118,7 @@ class transport {
   }
 
   /// The files that the session has opened; null for a server or a database in memory.
-  virtual const session_files* files() noexcept { return nullptr; }
+  virtual const session_files* files() noexcept = 0;
 };
 
 /// A kind of transport: how its sessions are opened.

@@ -208,8 +208,7 @@ class libpq_executor final : public transport {
 
   bool serves(soci::session& session) override {
     return session.get_backend() != nullptr && session.get_backend_name() == "postgresql" &&
-           handle_of(session) == link_->handle &&
-           PQbackendPID(link_->handle) == server_process_;
+           handle_of(session) == link_->handle && PQbackendPID(link_->handle) == server_process_;
   }
 
   core::transaction_status transaction() noexcept override {
@@ -225,6 +224,8 @@ class libpq_executor final : public transport {
         return open;
     }
   }
+
+  const session_files* files() noexcept override { return nullptr; }
 
  private:
   std::shared_ptr<libpq_link> link_;

@@ -149,7 +149,7 @@ def a_driver_is_small(tree):
 # Where virtual functions stand, and how many: the seam between core and drivers (driver, listener), the
 # one between drivers and transports, and two within a layer.
 VIRTUALS = {
-    "driver.hpp": 10, "listener.hpp": 4, "transport.hpp": 6, "own_writes.hpp": 1, "combiner.hpp": 1
+    "driver.hpp": 10, "listener.hpp": 4, "transport.hpp": 7, "own_writes.hpp": 1, "combiner.hpp": 1
 }
 
 
@@ -161,6 +161,17 @@ def the_seam_is_narrow(tree):
         most = VIRTUALS.get(source.name.rsplit("/", 1)[-1], 0)
         if len(lines) > most:
             yield f"{source.name}:{lines[most]}: {len(lines)} virtual functions, {most} at most"
+
+
+def the_seam_has_no_defaults(tree):
+    """A function with a body in the base would be inherited by a driver that forgot it."""
+    for source in tree.cpp("core/seam", "drivers", ends=(".hpp",)):
+        for line, found in source.matches(r"\bvirtual\s+(~?)([^;{]*)[;{]"):
+            ending = r"=\s*default\s*$" if found[1] else r"=\s*0\s*$"
+            if not re.search(ending, found[2]):
+                name = re.search(r"(\w+)\s*\(", found[2])
+                wanted = "defaulted" if found[1] else "pure"
+                yield f"{source.name}:{line}: {found[1]}{name[1] if name else '?'} is not {wanted}"
 
 
 def every_capability_is_used_by_core(tree):
@@ -195,6 +206,7 @@ RULES = [
     drivers_have_the_same_files,
     a_driver_is_small,
     the_seam_is_narrow,
+    the_seam_has_no_defaults,
     every_capability_is_used_by_core,
     the_library_keeps_to_itself,
 ]

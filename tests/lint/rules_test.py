@@ -89,6 +89,11 @@ BREACHES = {
         {"drivers/transport/own_writes.hpp": "#pragma once\nvirtual void more() = 0;\n" * 2},
         {"drivers/transport/other.hpp": "#pragma once\nvirtual bool one() const = 0;\n"},
     ],
+    "the_seam_has_no_defaults": [
+        {"core/seam/driver.hpp": "virtual const int* more() noexcept { return nullptr; }\n"},
+        {"core/seam/driver.hpp": "virtual void more(int x = 0);\n"},
+        {"drivers/transport/other.hpp": "#pragma once\nvirtual ~other() {}\n"},
+    ],
     "every_capability_is_used_by_core": [{CODE: None}],
     "the_library_keeps_to_itself": [
         {CODE: 'auto x = getenv("X");\n'},

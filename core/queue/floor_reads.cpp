@@ -143,7 +143,7 @@ void queue_table::raise_floor() const noexcept {
     asked = shared_.floor.ask(read_floor::clock::now());
     if (!asked) return;
     shared_.floor.answer(*asked, kind_ == kind::claim ? see_levels(*asked) : see(*asked));
-  } catch (...) {  // The floor stays unchanged. The read that follows will report the error.
+  } catch (...) {  // noexcept: the floor stays as it is. The read that follows reports the error.
     shared_.floor.give_up();
   }
 }

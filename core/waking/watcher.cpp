@@ -192,7 +192,7 @@ watcher::moment watcher::wake_due_readers(moment now) {
   return next;
 }
 
-void watcher::sleep_until(moment until, lock& hold) {
+void watcher::sleep_until(moment until, lock& hold) noexcept {
   const moment now = steady_clock::now();
   if (until <= now || ended_) return;
   sleeps_until_ = until;
@@ -206,7 +206,7 @@ void watcher::sleep_until(moment until, lock& hold) {
     received_notices news;
     try {
       news = active.wait(std::chrono::ceil<milliseconds>(until - now));
-    } catch (...) {  // This listener is unusable; the watcher opens another.
+    } catch (...) {  // noexcept: this listener is unusable; the watcher opens another.
       alive = false;
     }
     hold.lock();

@@ -90,12 +90,12 @@ class watcher {
   void listener_lost(lock& hold);
   /// Opens the listener and follows the queues that have waiting readers, if it is time.
   void keep_listening(lock& hold);
-  void open_listener(lock& hold);
-  void follow(watched_queue& q, lock& hold);
+  void open_listener(lock& hold) noexcept;
+  void follow(watched_queue& q, lock& hold) noexcept;
   /// Wakes the readers that are due.
   /// @return when to call it again.
   [[nodiscard]] moment wake_due_readers(moment now);
-  void sleep_until(moment until, lock& hold);
+  void sleep_until(moment until, lock& hold) noexcept;
   void apply_notices(const received_notices& news, moment now);
   [[nodiscard]] bool concerns(const notice& notice, const watched_queue& q) const;
 

@@ -46,14 +46,14 @@ void watcher::keep_listening(lock& hold) {
   }
 }
 
-void watcher::open_listener(lock& hold) {
+void watcher::open_listener(lock& hold) noexcept {
   if (readers_ == 0 || steady_clock::now() < connect_at_) return;
   hold.unlock();
   std::unique_ptr<listener> made;
   bool failed = false;
   try {
     made = driver_.listen();
-  } catch (...) {  // Readers poll until it can be made.
+  } catch (...) {  // noexcept: readers poll until it can be made.
     failed = true;
   }
   hold.lock();
@@ -65,7 +65,7 @@ void watcher::open_listener(lock& hold) {
   }
 }
 
-void watcher::follow(watched_queue& q, lock& hold) {
+void watcher::follow(watched_queue& q, lock& hold) noexcept {
   const bool begin = q.waiting > 0;
   listener& active = *listener_;
   bool failed = false;
@@ -77,7 +77,7 @@ void watcher::follow(watched_queue& q, lock& hold) {
     } else {
       active.leave(q.names, q.identity);
     }
-  } catch (...) {  // This listener is unusable; the watcher opens another.
+  } catch (...) {  // noexcept: this listener is unusable; the watcher opens another.
     failed = true;
   }
   hold.lock();

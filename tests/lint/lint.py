@@ -4,6 +4,7 @@
 import argparse
 import sys
 
+import catches
 import completeness
 import documented
 import habits
@@ -12,7 +13,7 @@ import promises
 import sql
 from tree import Tree
 
-RULES = {rule.__name__: rule for part in (layers, sql, habits, completeness, documented, promises) for rule in part.RULES}
+RULES = {rule.__name__: rule for part in (layers, sql, habits, catches, completeness, documented, promises) for rule in part.RULES}
 
 
 def main():

@@ -47,6 +47,7 @@ SOUND = {
 }
 
 CODE = "core/queue/queue.cpp"
+CATCH = "{} {{\n  try {{\n    f([&] {{ g(); }});\n  }} catch (...) {{\n    {}\n  }}\n}}\n"
 # Rule -> the files to write (appended to what is there; None removes), each a way to break it.
 BREACHES = {
     "includes_go_one_way": [
@@ -140,6 +141,14 @@ BREACHES = {
     ],
     "errors_are_caught_in_few_places": [
         {CODE: "void f() try {\n} catch (const error& failure) {\n}\n"}
+    ],
+    "everything_is_caught_for_a_reason": [
+        {CODE: "void f() noexcept {\n  try {\n  } catch (...) {  // Why.\n  }\n}\n"},
+        {"core/input/identifier.cpp": CATCH.format("bool good_queue_name()", "return false;")},
+        {"core/input/identifier.cpp": "bool good_queue_name() noexcept;\n"},
+        {"drivers/opening.cpp": CATCH.format("void open_callers() noexcept", "close();")},
+        {"tools/bench_measure.cpp": CATCH.format("void work()", "keep();")},
+        {"bench/measure.cpp": CATCH.format("void work()", "keep(std::current_exception());")},
     ],
     "tests_do_not_sleep": [{"tests/unit/queue_test.cpp": "std::this_thread::sleep_for(1s);\n"}],
     "unity_builds_change_no_overload": [

@@ -31,13 +31,13 @@ CAUGHT = {
 BLOCK = re.compile(r"[{};]")
 # What stands before the brace of a function's body.
 FUNCTION = re.compile(
-    r"(?P<name>~?\w+)\s*(?P<given>\((?:[^()]|\([^()]*\))*\))(?P<rest>[^()]*(?:\([^()]*\)[^()]*)*)$", re.S
+    r"(?P<name>~?\w+)\s*\((?:[^()]|\([^()]*\))*\)[^()]*(?:\([^()]*\)[^()]*)*$", re.S
 )
 STATEMENT = {"if", "for", "while", "switch", "catch"}
 
 
 def enclosing_function(code, position):
-    """The name and the header of the function around a position. A lambda belongs to its function."""
+    """The name and the header of the function around a position; lambdas belong to theirs."""
     depth = 0
     while position > 0:
         position -= 1
@@ -87,7 +87,7 @@ def everything_is_caught_for_a_reason(tree):
                 if at >= len(reasons):
                     yield f"{source.name}:{line}: catch (...) in {name} is not in {page}"
                 elif not bears_out(reasons[at], header, body):
-                    yield f"{source.name}:{line}: {name} does not bear out {reasons[at]!r}; see {page}"
+                    yield f"{source.name}:{line}: not so in {name}: {reasons[at]!r}; see {page}"
         for name, reasons in known.items():
             if len(reasons) > len(met.get(name, [])):
                 yield f"{source.name}: {page} has more for {name} than the file"

@@ -197,6 +197,26 @@ def the_library_keeps_to_itself(tree):
             yield f"{source.name}:{line}: the library has no {found[0]}"
 
 
+# Calls that tell others of a change, in memory, and where they stand: in few files besides the
+# definition's module. A changed limit may make room, too.
+TELLERS = ("core/queue/effects.cpp", "core/database/transaction.cpp")
+TOLD = {
+    r"\bannounce": (*TELLERS, "core/database/database_state"),
+    r"\bmade_room": (*TELLERS, "core/limits/known_limits", "core/queue/limit_gates.cpp"),
+    r"\broom(?:\(\)|_)\s*\.\s*forget": (*TELLERS, "core/limits/known_limits"),
+}
+
+
+def effects_have_one_place(tree):
+    """An operation says what it changed; effects.cpp, or the transaction at its end, tells others."""
+    for source in tree.cpp("core"):
+        for call, places in TOLD.items():
+            if source.name.startswith(places):
+                continue
+            for line, found in source.matches(rf"{call}\s*\("):
+                yield f"{source.name}:{line}: {found[0]}...) is for effects; see TOLD in layers.py"
+
+
 RULES = [
     includes_go_one_way,
     rooms_of_core_keep_their_order,
@@ -209,4 +229,5 @@ RULES = [
     the_seam_has_no_defaults,
     every_capability_is_used_by_core,
     the_library_keeps_to_itself,
+    effects_have_one_place,
 ]

@@ -9,11 +9,13 @@ import completeness
 import documented
 import habits
 import layers
+import layouts
 import promises
 import sql
 from tree import Tree
 
-RULES = {rule.__name__: rule for part in (layers, sql, habits, catches, completeness, documented, promises) for rule in part.RULES}
+PARTS = (layers, sql, habits, catches, completeness, layouts, documented, promises)
+RULES = {rule.__name__: rule for part in PARTS for rule in part.RULES}
 
 
 def main():

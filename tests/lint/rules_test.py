@@ -4,11 +4,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from layouts import digest
 from lint import RULES
 from tree import Tree
 
 HELLO = "// [readme]\nint main() {}\n// [/readme]\n"
 FOLDERS = ("bench", "core", "docs", "drivers", "examples", "include", "schema", "tests", "tools")
+HEAP = "CREATE TABLE {table} (y int);\n"
 SOUND = {
     "README.md": "# x\n\n```cpp\nint main() {}\n```\n\n## What is where\n\n"
     + "".join(f"- `{folder}/` is a folder.\n" for folder in FOLDERS),
@@ -23,14 +25,19 @@ SOUND = {
     "core/queue/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
     "bool f(capabilities c) { return c.schemas; }\nvalue::value(value&&) = default;\nconst int big = 1'000'000;\n",
     "docs/design.md": "1. `f` in `core/queue/queue.cpp`: works.\n",
-    "core/rooms.txt": "seam\n:\n\nqueue  # x\n: seam\n",
+    "core/rooms.txt": "seam\n:\n\nqueue  # x\n: seam\n\nschema\n: seam\n",
     "drivers/one/dialect.cpp": '#include <soci/soci.h>\nconst char* s = "PRAGMA x = 1";\n',
     "drivers/one/statements.sql": "-- name: a.b\nSELECT 1;\n",
     "drivers/two/dialect.cpp": '#include <libpq-fe.h>\nconst char* s = "SET x = 1";\n',
     "drivers/two/statements.sql": "-- name: a.b\nSELECT '--';\n",
     "drivers/transport/one.cpp": "// SELECT in a comment is none.\n",
-    "schema/one/heap.sql": "CREATE TABLE {table} (y int);\n",
-    "schema/two/heap.sql": "CREATE TABLE {table} (y int);\n",
+    "schema/one/heap.sql": f"-- A table.\n\n{HEAP}",
+    "schema/two/heap.sql": HEAP,
+    "schema/layouts.txt": f"# x\n\n1 one/heap.sql {64 * '0'}\n"
+    + "".join(f"2 {name}/heap.sql {digest(HEAP)}\n" for name in ("one", "two")),
+    "core/schema/catalog.hpp": "#pragma once\nint catalog_layout = 1;\nint queue_layout = 2;\n",
+    "CHANGELOG.md": "Layout of the catalogue: 1; of all other tables: 2.\n\n"
+    "### Upgrade to layout 2\n\n```sql\nDROP TABLE x;\n```\n",
     "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
     "tools/help.hpp": "#pragma once\n",
     "bench/throughput.cpp": '#include "databases/databases.hpp"\n',
@@ -99,6 +106,11 @@ BREACHES = {
     "the_library_keeps_to_itself": [
         {CODE: 'auto x = getenv("X");\n'},
         {CODE: "auto x = std::chrono::system_clock::now();\n"},
+    ],
+    "effects_have_one_place": [
+        {CODE: "void g() { queue.database().announce(watched, 1); }\n"},
+        {CODE: "void g() { queue.limits().made_room(); }\n"},
+        {"core/queue/limit_gates.cpp": "void g() { limits->room().forget(); }\n"},
     ],
     "tables_are_qualified": [
         {"drivers/one/statements.sql": "SELECT a FROM mail;\n"},
@@ -169,6 +181,18 @@ BREACHES = {
         {"cmake/x.cmake": "\n"},
         {"scripts/x.sh": "\n", "README.md": "- `scripts/` has\n"},
     ],
+    "the_changelog_tells_the_layouts": [
+        {"CHANGELOG.md": None},
+        {"core/schema/catalog.hpp": None, "CHANGELOG.md": None},
+        {"core/schema/catalog.hpp": None},
+    ],
+    "a_changed_table_has_a_new_layout": [
+        {"schema/one/heap.sql": "CREATE INDEX {table:x} ON {table} (y);\n"},
+        {"schema/one/lifo.sql": HEAP},
+        {"schema/layouts.txt": f"3 one/heap.sql {64 * '0'}\n"},
+        {"schema/layouts.txt": "2 one/heap.sql\n"},
+        {"core/schema/catalog.hpp": None},
+    ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
     "every_public_function_is_documented": [
         {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
@@ -201,8 +225,12 @@ BREACHES = {
         {"include/tableq/dialect.hpp": "\nenum class x { a };\n"},
     ],
 }
-REPLACED = {"docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n", "examples/hello.cpp": "int main() {}\n", CODE: "\n",
-            "docs/guarantees.md": "# x\n"}
+REPLACED = {
+    "docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n",
+    "examples/hello.cpp": "int main() {}\n", CODE: "\n", "docs/guarantees.md": "# x\n",
+    "CHANGELOG.md": "Layout of the catalogue and of all tables: 3.\n",
+    "core/schema/catalog.hpp": "int catalog_layout = 3;\nint queue_layout = 3;\n",
+}
 
 
 def findings(rule, breach=None):

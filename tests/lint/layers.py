@@ -174,16 +174,22 @@ def the_seam_has_no_defaults(tree):
                 yield f"{source.name}:{line}: {found[1]}{name[1] if name else '?'} is not {wanted}"
 
 
-def every_capability_is_used_by_core(tree):
+def capabilities(tree):
+    """The fields of `struct capabilities`."""
     (header,) = tree.cpp("include/tableq", ends=("dialect.hpp",))
     body = re.search(r"struct capabilities \{(.*?)\n\};", header.code, re.S)
-    fields = re.findall(r"\b([a-z_]+)\s*=[^;]*;", body[1] if body else "")
+    return re.findall(r"\b([a-z_]+)\s*=[^;]*;", body[1] if body else "")
+
+
+def every_capability_is_used_by_core(tree):
+    page = "include/tableq/dialect.hpp"
+    fields = capabilities(tree)
     if not fields:
-        yield f"{header.name}: no capabilities found"
+        yield f"{page}: no capabilities found"
     code = "\n".join(source.code for source in tree.cpp("core"))
     for field in fields:
         if not re.search(rf"(\.|->){field}\b", code):
-            yield f"{header.name}: core never asks for {field}"
+            yield f"{page}: core never asks for {field}"
 
 
 def the_library_keeps_to_itself(tree):

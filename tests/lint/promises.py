@@ -1,7 +1,10 @@
-"""The rule that each promise of docs/guarantees.md names tests that exist."""
+"""Rules that a promise of docs/guarantees.md, and a capability in docs/drivers.md, names tests that
+exist."""
 
 import fnmatch
 import re
+
+from layers import capabilities
 
 PAGE = "docs/guarantees.md"
 SECTION = "## Each promise and its test"
@@ -24,22 +27,42 @@ def is_entry(name, lists):
     return False
 
 
-def promises(tree):
-    """The rows of the table: (line, cells)."""
-    lines = tree.text(PAGE).splitlines()
-    begin = lines.index(SECTION) if SECTION in lines else len(lines)
+def rows_below(tree, page, section):
+    """The rows of the tables below a heading, without their heads: (line, cells)."""
+    lines = tree.text(page).splitlines()
+    begin = lines.index(section) if section in lines else len(lines)
+    head = True
     for number, line in enumerate(lines[begin + 1:], begin + 2):
         if line.startswith("## "):
             return
-        if line.startswith("|") and not re.match(r"\|\s*(-+|promise)\s*\|", line):
+        if not line.startswith("|"):
+            head = True
+        elif not head:
             yield number, [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        elif re.match(r"\|\s*-", line):
+            head = False
+
+
+class known_tests:
+    """The tests that there are, by their names in a document."""
+
+    def __init__(self, tree):
+        self.names = gtests(tree)
+        self.suites = {name.split(".")[0] for name in self.names}
+        lists = tree.paths("tests", ends=("CMakeLists.txt",))
+        self.lists = [path.read_text(encoding="utf-8") for path in lists]
+
+    def have(self, name):
+        # A program shows the database and the kind behind a name: `suite.test/sqlite`.
+        bare = name.split("/")[0]
+        if bare.endswith(".*") and "*" not in bare[:-1]:
+            return bare[:-2] in self.suites
+        return bool(fnmatch.filter(self.names, bare)) or is_entry(name, self.lists)
 
 
 def every_promise_names_tests_that_exist(tree):
-    known = gtests(tree)
-    suites = {name.split(".")[0] for name in known}
-    lists = [path.read_text(encoding="utf-8") for path in tree.paths("tests", ends=("CMakeLists.txt",))]
-    rows = list(promises(tree))
+    known = known_tests(tree)
+    rows = list(rows_below(tree, PAGE, SECTION))
     if not rows:
         yield f"{PAGE}: no table below {SECTION!r}"
     for number, cells in rows:
@@ -47,14 +70,26 @@ def every_promise_names_tests_that_exist(tree):
         if not names:
             yield f"{PAGE}:{number}: the promise names no test"
         for name in names:
-            # A program shows the database and the kind behind a name: `suite.test/sqlite`.
-            bare = name.split("/")[0]
-            if bare.endswith(".*") and "*" not in bare[:-1]:
-                found = bare[:-2] in suites
-            else:
-                found = bool(fnmatch.filter(known, bare)) or is_entry(name, lists)
-            if not found:
+            if not known.have(name):
                 yield f"{PAGE}:{number}: there is no test {name}"
 
 
-RULES = [every_promise_names_tests_that_exist]
+def every_capability_names_its_test(tree):
+    page, section = "docs/drivers.md", "## Capabilities"
+    known = known_tests(tree)
+    named = {}
+    for number, cells in rows_below(tree, page, section):
+        field = cells[0].strip("`")
+        named[field] = re.findall(r"`([^`]+)`", cells[-1])
+        for name in named[field]:
+            if not known.have(name):
+                yield f"{page}:{number}: there is no test {name}"
+    fields = capabilities(tree)
+    for field in fields:
+        if not named.get(field):
+            yield f"{page}: no row with a test for {field} below {section!r}"
+    for field in sorted(named.keys() - set(fields)):
+        yield f"{page}: there is no capability {field}"
+
+
+RULES = [every_promise_names_tests_that_exist, every_capability_names_its_test]

@@ -50,6 +50,8 @@ SOUND = {
     "docs/guarantees.md": "| a | b |\n\n## Each promise and its test\n\n| promise | tests |\n| --- | --- |\n"
     "| x | `a_queue.keeps`, `a_queue_of_kind.keeps/one`, `a_queue*.keeps`, `a_queue.*` |\n"
     "| y | `entry.second`, `whole` |\n",
+    "docs/drivers.md": "## Capabilities\n\n| a | set by | test |\n|---|---|---|\n"
+    "| `schemas` | `x` | `a_queue.keeps`, `whole` |\n",
     "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n",
 }
 
@@ -215,6 +217,12 @@ BREACHES = {
         {"docs/guarantees.md": "| z | |\n"},
         {"docs/guarantees.md": None},
     ],
+    "every_capability_names_its_test": [
+        {"include/tableq/dialect.hpp": None},
+        {"docs/drivers.md": None},
+        {"docs/drivers.md": "| `other` | x | `a_queue.keeps` |\n"},
+        {"docs/drivers.md": "| `schemas` | x | `a_queue.loses` |\n"},
+    ],
     "the_journeys_name_what_exists": [
         {"docs/design.md": "`g` in `core/queue/queue.cpp`\n"},
         {"docs/design.md": "`f` in `core/queue/gone.cpp`\n"},
@@ -228,6 +236,9 @@ BREACHES = {
 REPLACED = {
     "docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n",
     "examples/hello.cpp": "int main() {}\n", CODE: "\n", "docs/guarantees.md": "# x\n",
+    "docs/drivers.md": "## Capabilities\n",
+    "include/tableq/dialect.hpp": "struct capabilities {\n  bool schemas = true;\n"
+    "  bool more = true;\n};\n",
     "CHANGELOG.md": "Layout of the catalogue and of all tables: 3.\n",
     "core/schema/catalog.hpp": "int catalog_layout = 3;\nint queue_layout = 3;\n",
 }

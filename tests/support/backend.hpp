@@ -223,7 +223,9 @@ class backend {
   [[nodiscard]] virtual std::unique_ptr<place> fresh() const = 0;
 };
 
-/// Every backend of this build, usable or not; SQL Server only where its address is given.
+/// Every backend of this build, usable or not.
+const std::vector<const backend*>& built_backends();
+/// Those that tests run on or skip; SQL Server only where its address is given.
 const std::vector<const backend*>& all_backends();
 /// Those whose places can be reached by more than one session.
 const std::vector<const backend*>& shared_backends();

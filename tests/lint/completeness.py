@@ -13,16 +13,24 @@ def every_source_is_in_a_target(tree):
             yield f"{tree.name(path)}: in no target"
 
 
-def the_readme_example_is_compiled(tree):
-    source = tree.text("examples/hello.cpp")
-    between = re.search(r"// \[readme\]\n(.*?)// \[/readme\]", source, re.S)
-    shown = re.search(r"^```cpp\n(.*?)^```$", tree.text("README.md"), re.S | re.M)
+def shown_and_compiled(tree, page, program, mark):
+    """The first block of C++ in a document is the part of a program between two marks."""
+    between = re.search(rf"// \[{mark}\]\n(.*?)// \[/{mark}\]", tree.text(program), re.S)
+    shown = re.search(r"^```cpp\n(.*?)^```$", tree.text(page), re.S | re.M)
     if not between:
-        yield "examples/hello.cpp: no part between [readme] and [/readme]"
+        yield f"{program}: no part between [{mark}] and [/{mark}]"
     elif not shown:
-        yield "README.md: no ```cpp block"
+        yield f"{page}: no ```cpp block"
     elif shown[1].strip() != between[1].strip():
-        yield "README.md: its first cpp block differs from examples/hello.cpp"
+        yield f"{page}: its first cpp block differs from {program}"
+
+
+def the_readme_example_is_compiled(tree):
+    yield from shown_and_compiled(tree, "README.md", "examples/hello.cpp", "readme")
+
+
+def the_drivers_example_is_compiled(tree):
+    yield from shown_and_compiled(tree, "docs/drivers.md", "examples/spool.cpp", "drivers")
 
 
 def the_readme_has_a_sentence_for_each_folder(tree):
@@ -72,6 +80,7 @@ def the_journeys_name_what_exists(tree):
 RULES = [
     every_source_is_in_a_target,
     the_readme_example_is_compiled,
+    the_drivers_example_is_compiled,
     the_readme_has_a_sentence_for_each_folder,
     the_consumer_includes_every_public_header,
     every_public_type_is_documented,

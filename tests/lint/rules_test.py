@@ -43,6 +43,7 @@ SOUND = {
     "bench/throughput.cpp": '#include "databases/databases.hpp"\n',
     "bench/databases/raw.cpp": '#include <sqlite3.h>\n',
     "examples/hello.cpp": HELLO,
+    "examples/spool.cpp": HELLO.replace("readme", "drivers"),
     "tests/unit/queue_test.cpp": "#include <tableq/dialect.hpp>\nTEST(a_queue, keeps) {}\n"
     "TEST_P(a_queue_of_kind, keeps) {}\n",
     "tests/unit/CMakeLists.txt": "foreach(one first second)\n  add_test(NAME entry.${one} COMMAND x)\n"
@@ -50,7 +51,7 @@ SOUND = {
     "docs/guarantees.md": "| a | b |\n\n## Each promise and its test\n\n| promise | tests |\n| --- | --- |\n"
     "| x | `a_queue.keeps`, `a_queue_of_kind.keeps/one`, `a_queue*.keeps`, `a_queue.*` |\n"
     "| y | `entry.second`, `whole` |\n",
-    "docs/drivers.md": "## Capabilities\n\n| a | set by | test |\n|---|---|---|\n"
+    "docs/drivers.md": "```cpp\nint main() {}\n```\n\n## Capabilities\n\n| a | set by | test |\n|---|---|---|\n"
     "| `schemas` | `x` | `a_queue.keeps`, `whole` |\n",
     "tests/consumer/application/main.cpp": "#include <tableq/dialect.hpp>\n",
 }
@@ -177,6 +178,10 @@ BREACHES = {
         {"README.md": None},
         {"examples/hello.cpp": None},
     ],
+    "the_drivers_example_is_compiled": [
+        {"docs/drivers.md": None},
+        {"examples/spool.cpp": None},
+    ],
     "the_readme_has_a_sentence_for_each_folder": [
         {"README.md": None},
         {"README.md": "- `gone/` is no folder.\n"},
@@ -236,7 +241,7 @@ BREACHES = {
 REPLACED = {
     "docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n",
     "examples/hello.cpp": "int main() {}\n", CODE: "\n", "docs/guarantees.md": "# x\n",
-    "docs/drivers.md": "## Capabilities\n",
+    "docs/drivers.md": "```cpp\nint other;\n```\n", "examples/spool.cpp": "int main() {}\n",
     "include/tableq/dialect.hpp": "struct capabilities {\n  bool schemas = true;\n"
     "  bool more = true;\n};\n",
     "CHANGELOG.md": "Layout of the catalogue and of all tables: 3.\n",

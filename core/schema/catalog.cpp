@@ -124,8 +124,8 @@ queue_info open_queue(database_state& database, std::string_view name,
                       const queue_settings& settings) {
   check_queue_name(name, database.options().table_prefix);
   const queue_info wanted = settle_options(name, settings);
-  std::optional<queue_info> stored = database.on_session(
-      [&](connection& session) { return find_whole(database, session, name); });
+  std::optional<queue_info> stored =
+      database.on_session([&](connection& session) { return find_whole(database, session, name); });
   if (!stored) {
     if (database.options().schema == schema_policy::verify_only) {
       fail(database, errc::not_found,

@@ -51,9 +51,8 @@ constexpr std::array rules{
              "the catalogue is locked: another transaction creates or drops a queue"),
     rule_for({52002}, errc::busy, advice::transaction,
              "a group of messages is locked; look for transactions that stay open"),
-    rule_for(
-        {52003}, errc::not_found, advice::never,
-        "the queue was dropped, and this handle ended with it; if there is one again, open it"),
+    rule_for({52003}, errc::not_found, advice::never,
+             "the queue was dropped, and this handle ended with it; if it exists again, open it"),
     rule_for({40613, 40501, 49918, 49919, 49920, 10928, 10929, 4221, 615, 926, 976, 978},
              errc::busy, advice::session,
              "the database accepts no requests now: it fails over, or is at its limits"),
@@ -101,9 +100,8 @@ constexpr std::array rules{
              "a table or index of that name is there already; choose another or a table_prefix"),
     rule_for({650}, errc::unsupported, advice::never,
              "begin the transaction with isolation READ COMMITTED or REPEATABLE READ"),
-    rule_for(
-        {1934}, errc::unsupported, advice::never,
-        "the session lacks SET options that the queue's indexes need; docs/sqlserver.md has them"),
+    rule_for({1934}, errc::unsupported, advice::never,
+             "the session lacks SET options that the queue's indexes need; see docs/sqlserver.md"),
     rule_for({52016}, errc::unsupported, advice::never, "tableq needs SQL Server 2016 or later"),
     rule_for({52130}, errc::unsupported, advice::never,
              "tableq needs a database with compatibility level 130 or higher"),

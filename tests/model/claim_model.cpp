@@ -385,8 +385,7 @@ std::size_t claim_model::purge(tableq::message_state which, const tableq::purge_
   std::vector<std::pair<timestamp, tableq::message_id>> old;
   for (const auto& [id, each] : all_) {
     const tableq::stored_message& message = each.message;
-    const bool meant = static_cast<int>(message.state) == static_cast<int>(which);
-    if (meant && *message.finished_at <= now - options.older_than) {
+    if (message.state == which && *message.finished_at <= now - options.older_than) {
       old.emplace_back(*message.finished_at, id);
     }
   }

@@ -37,6 +37,9 @@ namespace tableq::inline v0 {
 /// All settlements take a receipt, or the delivery that has it, and act only while its fence
 /// matches. A receipt of another queue is errc::invalid_argument. Batches take any contiguous range
 /// of receipts or deliveries, and return one result per item, in order.
+///
+/// Shares the sessions of its database and keeps them open. Threads, transactions and the errors of
+/// every operation: see `queue`.
 class TABLEQ_EXPORT claim_queue : public queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -82,21 +85,28 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// @throws error errc::conflict, as the other settlements, cancel and set_priority, when the
   ///   transaction's snapshot is older than the message and so does not show it.
   [[nodiscard]] settle_result complete(const receipt& taken);
+  /// The same for any number of messages, in one transaction. Of two equal receipts the first is
+  /// applied. No receipts: an empty result, and nothing is sent.
   [[nodiscard]] std::vector<settle_result> complete_batch(const receipts_view& taken);
 
   /// Records a failed attempt: the message is ready again after `delay`, or dead after its last
   /// attempt.
   /// @param error stored in the message's history, cut at 2,000 bytes and converted to UTF-8.
+  /// @throws error errc::invalid_argument for a delay out of range; nothing has changed.
   [[nodiscard]] settle_result fail(const receipt& taken, text_view error,
                                    const fail_options& options = {});
+  /// The same for any number of messages, each with its own error and options; as complete_batch.
   [[nodiscard]] std::vector<settle_result> fail_batch(const batch_view<failure>& failures);
 
   /// Returns the message without an attempt: it is ready at once, and the attempt is not counted.
   [[nodiscard]] settle_result release(const receipt& taken);
+  /// The same for any number of messages; as complete_batch.
   [[nodiscard]] std::vector<settle_result> release_batch(const receipts_view& taken);
 
   /// Sets the end of the lease to `lease` from now (1 ms to 365 days). The receipt stays valid.
+  /// @throws error errc::invalid_argument for a lease out of range; nothing has changed.
   [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
+  /// The same for any number of messages, with one length, in one transaction.
   [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
                                                         std::chrono::milliseconds lease);
 
@@ -163,8 +173,11 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// @throws error errc::invalid_argument for options out of range.
   [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
 
-  /// The lease of takes that do not give one.
+  /// The lease of takes that do not give one, 1 ms to 365 days. As this handle has it: the database
+  /// is not asked.
   [[nodiscard]] std::chrono::milliseconds lease() const noexcept;
+  /// The number of failed or expired attempts after which a message without its own number is dead,
+  /// 1 to 1,000,000. As this handle has it.
   [[nodiscard]] int max_attempts() const noexcept;
 
  private:

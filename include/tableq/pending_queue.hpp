@@ -18,6 +18,8 @@
 namespace tableq::inline v0 {
 
 /// Messages with a due time: a read returns the one that fell due first.
+///
+/// Shares the sessions of its database. Delivery: see `destructive_queue`; all else: see `queue`.
 class TABLEQ_EXPORT pending_queue : public destructive_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.

@@ -24,6 +24,9 @@ namespace tableq::inline v0 {
 ///
 /// Outside a transaction delivery is at most once: a message is lost if its process dies. Inside a
 /// transaction the message returns if the transaction does not commit.
+///
+/// Shares the sessions of its database and keeps them open. Threads, transactions and the errors of
+/// every operation: see `queue`.
 class TABLEQ_EXPORT destructive_queue : public queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -61,6 +64,8 @@ class TABLEQ_EXPORT destructive_queue : public queue {
 };
 
 /// A destructive queue whose messages have only a payload.
+///
+/// Shares the sessions of its database. Delivery: see `destructive_queue`; all else: see `queue`.
 class TABLEQ_EXPORT plain_queue : public destructive_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -103,6 +108,8 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
 };
 
 /// No order: a read returns any message that is not locked. The cheapest kind.
+///
+/// Shares the sessions of its database: see `plain_queue`.
 class TABLEQ_EXPORT heap_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -119,6 +126,8 @@ class TABLEQ_EXPORT heap_queue : public plain_queue {
 };
 
 /// Oldest first.
+///
+/// Shares the sessions of its database: see `plain_queue`.
 class TABLEQ_EXPORT fifo_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -135,6 +144,8 @@ class TABLEQ_EXPORT fifo_queue : public plain_queue {
 };
 
 /// Newest first.
+///
+/// Shares the sessions of its database: see `plain_queue`.
 class TABLEQ_EXPORT lifo_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.

@@ -54,12 +54,15 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// @param full the action when the queue is at its capacity, even if a message holds the key.
   ///   Inside a transaction there is no waiting: it would hold its locks.
   /// @return the id, and whether the message is new: an earlier one may hold the key.
-  /// @throws error errc::too_large, queue_full, or errc::invalid_argument for options out of range.
+  /// @throws error errc::too_large, queue_full, duplicate_key (with on_duplicate::reject), or
+  ///   invalid_argument for options out of range; then nothing is stored.
   enqueued enqueue(payload_view payload, const claim_enqueue_options& options = {},
                    const when_full& full = {});
 
   /// Adds all messages whose keys are free, in order, in one transaction. Of two messages with the
-  /// same key it adds the first.
+  /// same key it adds the first. Any number of messages; none: nothing is sent.
+  /// @return one result per message, in order.
+  /// @throws error as enqueue, for any of the messages.
   std::vector<enqueued> enqueue_batch(const batch_view<new_claim_message>& messages,
                                       const when_full& full = {});
 
@@ -74,6 +77,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// is refused. A message with unreadable headers is not handed out: it is dead at once, with the
   /// reason in its history. See stored_message::unread_headers.
   /// @return empty when no message was ready or became ready within `wait`.
+  /// @throws error errc::invalid_argument for max or options out of range; nothing is taken.
   [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
   /// The same for one message.
   [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
@@ -113,18 +117,21 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// Reads up to `max` ready messages (1 to 10,000) in the order of takes, without locks. Of the
   /// messages that fell due or whose lease ended since the last take, it considers only the first
   /// `max` by that time.
+  /// @throws error errc::invalid_argument for max out of range.
   [[nodiscard]] std::vector<stored_message> peek(std::size_t max = 1) const;
 
   /// Pages through the messages in one state: ready and held ones in the order of takes, delayed
   /// and leased ones by due_at, done and dead ones by the time they finished. Every page costs the
   /// same. The pages are no snapshot: a message that changes meanwhile may be missed or listed
   /// twice. A due message stays delayed or leased until a take finds it.
+  /// @throws error errc::invalid_argument for page.max out of range.
   [[nodiscard]] std::vector<stored_message> list(message_state state,
                                                  const tableq::page& page = {}) const;
 
   /// All messages in one state, in the order of `list`, which reads them page by page:
   /// `for (const tableq::stored_message& m : jobs.list_all(tableq::message_state::dead))`.
   /// @param page_size messages per read, 1 to 10,000.
+  /// @throws error errc::invalid_argument for another page_size.
   [[nodiscard]] message_range list_all(message_state state, std::size_t page_size = 100) const;
 
   /// Returns a message in any state. On SQL Server it waits for transactions that change the
@@ -166,7 +173,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
 
   /// Deletes done or dead messages by age, in small batches. @return how many.
   /// @param state message_state::done or message_state::dead.
-  /// @throws error errc::invalid_argument for another state; cancel removes waiting messages.
+  /// @throws error errc::invalid_argument for another state (cancel removes waiting messages), or
+  ///   for options out of range.
   std::size_t purge(message_state state, const purge_options& options = {});
 
   /// Counts messages, by default up to 10,000 per figure: cheap enough for once a second.

@@ -40,6 +40,7 @@ class TABLEQ_EXPORT destructive_queue : public queue {
   /// Takes the next message in the order of the kind.
   /// @param options inside a transaction `wait` is refused: it would hold its locks.
   /// @return empty when there was no message, and none came within `wait`.
+  /// @throws error errc::invalid_argument for a wait out of range.
   [[nodiscard]] std::optional<message> dequeue(const dequeue_options& options = {});
 
   /// Takes up to `max` messages, 1 to 10,000, in one statement, in the queue's order.
@@ -49,6 +50,7 @@ class TABLEQ_EXPORT destructive_queue : public queue {
 
   /// Returns up to `max` messages (1 to 10,000) that reads would return next, without taking or
   /// locking them. Others may take them at any time, so the result is no promise for a dequeue.
+  /// @throws error errc::invalid_argument for max out of range.
   [[nodiscard]] std::vector<message> peek(std::size_t max = 1) const;
 
   /// Deletes every message, a thousand per transaction. Messages that readers have locked stay.
@@ -86,6 +88,7 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
 
   /// Adds all or none, in order, in one transaction. Returns the ids in the order of the messages.
   /// An empty batch does nothing.
+  /// @throws error as enqueue, for any of the messages.
   std::vector<message_id> enqueue_batch(const batch_view<new_message>& messages,
                                         const when_full& full = {});
 

@@ -13,7 +13,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t processes = 8;
-/// Long enough for the share of each.
+/// A round lasts this many times the usual length, so that the share of each process is stable.
 constexpr double longer = 3;
 
 struct crowd {

@@ -86,8 +86,7 @@ class raw_database {
   [[nodiscard]] virtual json describe() = 0;
 };
 
-/// The text of a statement depends on the database; the payload is the same everywhere: bytes of
-/// this length.
+/// The payload's length in bytes. All databases get the same payload.
 inline constexpr std::size_t payload_size = 200;
 std::string_view payload();
 

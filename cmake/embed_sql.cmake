@@ -1,6 +1,13 @@
-# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, SETUP, DDL.
+# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, STATES, SETUP, DDL.
 function(embed file symbol keep_names result)
   file(READ ${file} text)
+  if(symbol STREQUAL statements)
+    file(READ ${STATES} states)
+    string(FIND "${text}" "\n-- name:" first)
+    string(SUBSTRING "${text}" 0 ${first} fragments)
+    string(SUBSTRING "${text}" ${first} -1 text)
+    set(text "${fragments}\n\n${states}${text}")
+  endif()
   # A comment has a line of its own; the lint test keeps it so.
   if(keep_names)
     string(REGEX REPLACE "\n[ \t]*-- (name|fragment):" "\n@\\1:" text "\n${text}")

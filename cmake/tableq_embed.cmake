@@ -1,5 +1,5 @@
-# Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, drivers/<name>/setup.sql and
-# schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
+# Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, drivers/<name>/setup.sql,
+# drivers/states.sql and schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
 # `<name>_sql::setup` and `<name>_sql::ddl_<file>`.
 # Comments are stripped; the `-- name:` lines of the statements and the roles stay.
 set(TABLEQ_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_sql.cmake)
@@ -10,12 +10,13 @@ function(tableq_embed_dialect target name)
   foreach(file catalog heap fifo lifo pending claim concurrency roles)
     list(APPEND files ${PROJECT_SOURCE_DIR}/schema/${name}/${file}.sql)
   endforeach()
+  set(states ${PROJECT_SOURCE_DIR}/drivers/states.sql)
   set(setup ${PROJECT_SOURCE_DIR}/drivers/${name}/setup.sql)
   set(out ${PROJECT_BINARY_DIR}/generated/drivers/${name}/${name}_sql.hpp)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOUT=${out}
-      -DSTATEMENTS=${statements} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
-    DEPENDS ${statements} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
+      -DSTATEMENTS=${statements} -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
+    DEPENDS ${statements} ${states} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
     COMMENT "Embedding the SQL of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${out})

@@ -189,9 +189,6 @@ class faulty_transport final : public transport {
   }
 
   bool alive() noexcept override { return !link_->dead() && link_->real().alive(); }
-  bool serves(soci::session& session) override {
-    return !link_->dead() && link_->real().serves(session);
-  }
   core::transaction_status transaction() noexcept override {
     return link_->dead() ? core::transaction_status::unknown : link_->real().transaction();
   }

@@ -365,7 +365,8 @@ void dialect_session::release_savepoint() {
 }
 
 void dialect_session::rollback() noexcept {
-  if (!attached()) {
+  const core::transaction_status now = transaction();
+  if (now == core::transaction_status::closed || now == core::transaction_status::unknown) {
     broken_ = true;
     return;
   }
@@ -382,18 +383,13 @@ void dialect_session::rollback() noexcept {
   }
 }
 
-bool dialect_session::attached() const noexcept {
-  if (session_->get_backend() != backend_) return false;
-  return owned_ != nullptr || transport_->serves(*session_);
-}
-
 core::transaction_status dialect_session::transaction() noexcept {
-  if (attached()) return transport_->transaction();
+  if (session_->get_backend() == backend_) return transport_->transaction();
   return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
 }
 
 bool dialect_session::usable() noexcept {
-  return !broken_ && attached() && transport_->alive() && !transport_->in_transaction();
+  return !broken_ && transaction() == core::transaction_status::none && transport_->alive();
 }
 
 }  // namespace tableq::inline v0::drivers

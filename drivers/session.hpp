@@ -89,8 +89,6 @@ class dialect_session final : public core::connection {
   void on_files(Step step);
   /// The session is no longer usable.
   [[noreturn]] void lose(const named_file& file);
-  /// Whether the session is connected as it was when it was opened or adopted.
-  [[nodiscard]] bool attached() const noexcept;
   /// Runs a step; translates the transport's exceptions.
   template <class Step>
   void guarded(std::string_view operation, Step step);

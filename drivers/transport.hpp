@@ -108,9 +108,7 @@ class transport {
   virtual void script(const std::string& sql, boundary what) = 0;
   /// Whether the connection is alive, as far as the client library knows without asking the server.
   virtual bool alive() noexcept = 0;
-  /// Whether the session still has the connection that the executor was made for.
-  virtual bool serves(soci::session& session) = 0;
-  /// Never `closed`: the session is open.
+  /// Call it only while the session has the backend that it was attached with.
   virtual core::transaction_status transaction() noexcept = 0;
   [[nodiscard]] bool in_transaction() noexcept {
     const core::transaction_status now = transaction();

@@ -23,8 +23,8 @@ struct claim_effects : effects {
 void lock_groups_of(const queue_state& queue, transaction_state& tx,
                     std::span<const message_id> ids, claim_effects& done);
 
-/// Applies the consequences of an operation: moves dead messages, advances groups, wakes readers,
-/// frees room. No other function does this.
+/// Moves dead messages, advances groups, and calls `apply`, which wakes readers and frees room. An
+/// operation with neither dead messages nor groups calls `apply` itself.
 void finish(const queue_state& queue, transaction_state* tx, claim_effects& done);
 
 /// Whether the end of a message affects other messages or queues.

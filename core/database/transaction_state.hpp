@@ -63,9 +63,10 @@ class transaction_state {
   ///   process.
   connection& session();
 
-  /// Before an operation changes anything.
+  /// Every operation calls it before it changes anything. After a failed operation it checks only
+  /// that the transaction has not ended.
   /// @throws error errc::invalid_argument when the session has no open transaction any more, unless
-  ///   an operation has failed, or the caller allows that.
+  ///   the caller enlisted it with autocommit.
   void check_open();
 
   /// Runs an operation's statements. Remembers a failure, since the database may have undone

@@ -40,7 +40,8 @@ class read_floor {
   using position = std::int64_t;
 
   static constexpr position lowest = std::numeric_limits<position>::min();
-  /// A read begins at the very start this often, unless fifty times its duration is longer.
+  /// The shortest time between two reads that begin at the very start. If fifty times the duration
+  /// of the first one is longer, that is the time.
   static constexpr std::chrono::seconds start_over_every{1};
   /// The number of levels with floors, those with most reads; the others are read from the start.
   static constexpr std::size_t most_levels = 8;

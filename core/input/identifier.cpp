@@ -102,7 +102,7 @@ table_names names_for(const open_options& options, std::string_view queue, std::
                     .limits = options.table_prefix + std::string(limits_table)};
   names.identity = identity;
   const std::scoped_lock hold(process_wide());
-  static std::map<key, std::uint64_t> slots;  // guarded by process_wide(), as its making
+  static std::map<key, std::uint64_t> slots;  // process_wide() guards it, also when it is made
   names.slot =
       slots.try_emplace({names.schema, names.table, names.catalog}, slots.size()).first->second;
   return names;

@@ -21,8 +21,6 @@ void check(const claim_queue& queue) {
   if (core::access::is_bound(queue)) {
     core::refuse("workers have transactions of their own: give the queue, not queue.in(tx)");
   }
-  core::check_beside(core::access::state_of(queue).database(), core::beside::change,
-                     core::access::is_outside(queue));
 }
 
 void check(const handler& work) {
@@ -33,6 +31,8 @@ void check(const claim_queue& queue, const handler& work, const worker_options& 
   constexpr std::size_t most_threads = 1000;
   constexpr std::size_t most_prefetched = 10'000;
   check(queue);
+  core::check_beside(core::access::state_of(queue).database(), core::beside::change,
+                     core::access::is_outside(queue));
   check(work);
   if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
   if (options.prefetch.value_or(0) > most_prefetched) core::refuse("prefetch is 0 to 10000");

@@ -83,6 +83,9 @@ id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 -- fragment: receipt_item
 (SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
 
+-- fragment: most_attempts
+COALESCE(q.max_attempts, t.most)
+
 -- fragment: retry_delay
 -- The caller's delay, otherwise that of the message or of the queue for this attempt; later attempts have the
 -- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
@@ -638,11 +641,8 @@ WITH due AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 UPDATE {table} AS q
-SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN 4
-                 WHEN q.state = 2 AND q.group_key IS NOT NULL AND CAST(:regroup AS bigint) = 1 THEN 5
-                 ELSE 0 END,
-    finished_at = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most)
-      THEN t.clock END,
+SET state = {promoted_state},
+    finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state = 1
       THEN CAST(jsonb_path_query_array(
         COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
@@ -652,7 +652,8 @@ SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.m
     due_at = 0,
     fence = GREATEST(q.fence, 4294967296)
 FROM (SELECT {clock},
-             CAST(:max_attempts AS bigint)) AS t (clock, most)
+             CAST(:max_attempts AS bigint),
+             CAST(:regroup AS bigint)) AS t (clock, most, regroup)
 WHERE q.id = ANY (ARRAY(SELECT id FROM due))
 RETURNING q.id, q.state
 
@@ -695,17 +696,17 @@ RETURNING {receipt_item} AS item, id
 WITH {held_receipts}
 UPDATE {table} AS q
 SET (state, attempts, due_at, finished_at, errors) = (
-  SELECT CASE WHEN f.final THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END,
-         CASE WHEN f.untried THEN GREATEST(q.attempts, 1) - 1 ELSE q.attempts END,
-         CASE WHEN NOT f.final AND f.delay > 0 THEN f.clock + f.delay ELSE 0 END,
-         CASE WHEN f.final THEN f.clock END,
+  SELECT {failed_state},
+         {failed_attempts},
+         {failed_due_at},
+         {failed_finished_at},
          CAST(jsonb_path_query_array(
            COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
              || jsonb_build_object('at', f.clock, 'error', f.error),
            '$[last - 9 to last]') AS text)
-  FROM (SELECT q.attempts >= COALESCE(q.max_attempts, CAST(:max_attempts AS bigint))
-                 OR (CAST(:final AS bigint[]))[p.place] <> 0 AS final,
-               (CAST(:final AS bigint[]))[p.place] = 2 AS untried,
+  FROM (SELECT q.attempts,
+               COALESCE(q.max_attempts, CAST(:max_attempts AS bigint)) AS most,
+               (CAST(:final AS bigint[]))[p.place] AS final,
                {retry_delay} AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
                {clock_now} AS clock
@@ -909,7 +910,7 @@ mine AS MATERIALIZED (
   ) AS dead
 )
 UPDATE {table}
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
+SET state = {redriven_state}, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE {receipt_held}
   AND {own_queue}
@@ -926,7 +927,7 @@ WITH picked AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 UPDATE {table}
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, finished_at = NULL,
+SET state = {redriven_state}, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id

@@ -37,6 +37,10 @@ id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
 -- The message whose lease the given receipt holds.
 id = :id AND state = 1 AND fence = :fence
 
+-- fragment: most_attempts
+-- Plain SQL may have written something else than a number.
+COALESCE(CASE typeof(q.max_attempts) WHEN 'integer' THEN q.max_attempts END, t.most)
+
 -- fragment: retry_delay
 -- The caller's delay, otherwise that of the message or of the queue for this attempt; later attempts have the
 -- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
@@ -383,26 +387,18 @@ WITH due AS (
     AND due_at <= {clock}
   ORDER BY due_at, id
   LIMIT :max)
-UPDATE main.{table}
-SET state = CASE WHEN state = 1
-                   AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
-                                            :max_attempts) THEN 4
-                 WHEN state = 2 AND :regroup = 1 AND group_key IS NOT NULL THEN 5
-                 ELSE 0 END,
-    finished_at = CASE WHEN state = 1
-                   AND attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END,
-                                            :max_attempts)
-      THEN {clock} END,
-    errors = CASE WHEN state = 1 THEN json_insert(
-        CASE WHEN length(errors) > 1000000 THEN '[]'
-             WHEN json_array_length(errors) >= 10 THEN json_remove(errors, '$[0]')
-             ELSE COALESCE(errors, '[]') END,
-        '$[#]', json_object(
-          'at', {clock},
-          'error', 'lease expired'))
-      ELSE errors END,
+UPDATE main.{table} AS q
+SET state = {promoted_state},
+    finished_at = {promoted_finished_at},
+    errors = CASE WHEN q.state = 1 THEN json_insert(
+        CASE WHEN length(q.errors) > 1000000 THEN '[]'
+             WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
+             ELSE COALESCE(q.errors, '[]') END,
+        '$[#]', json_object('at', t.clock, 'error', 'lease expired'))
+      ELSE q.errors END,
     due_at = 0
-WHERE id IN (SELECT id FROM due)
+FROM (SELECT {clock} AS clock, :max_attempts AS most, :regroup AS regroup) AS t
+WHERE q.id IN (SELECT id FROM due)
   AND {own_queue}
 RETURNING id, state
 
@@ -436,30 +432,30 @@ RETURNING id
 -- name: claim.fail
 -- A history of over 1,000,000 characters is replaced. :final is 1 for a message that is given up, and 2 for one
 -- that expired before its attempt.
-WITH failed AS (
-  SELECT id, last, clock,
-         {retry_delay} AS rest
+WITH f AS (
+  SELECT id, attempts, most, :final AS final, clock,
+         {retry_delay} AS delay
   FROM (
-    SELECT id, COALESCE(retry, :policy) AS rule,
-           {clock} AS clock,
-           attempts >= COALESCE(CASE typeof(max_attempts) WHEN 'integer' THEN max_attempts END, :max_attempts)
-             OR :final <> 0 AS last,
-           '$.after[' || MAX(MIN(CAST(attempts AS INTEGER),
-             json_array_length(COALESCE(retry, :policy), '$.after')) - 1, 0) || ']' AS place
-    FROM main.{table}
+    SELECT q.id, COALESCE(q.retry, :policy) AS rule, t.clock,
+           CAST(q.attempts AS INTEGER) AS attempts,
+           {most_attempts} AS most,
+           '$.after[' || MAX(MIN(CAST(q.attempts AS INTEGER),
+             json_array_length(COALESCE(q.retry, :policy), '$.after')) - 1, 0) || ']' AS place
+    FROM main.{table} AS q
+    CROSS JOIN (SELECT {clock} AS clock, :max_attempts AS most) AS t
     WHERE {receipt_held}))
 UPDATE main.{table} AS q
-SET state = CASE WHEN failed.last THEN 4 WHEN failed.rest > 0 THEN 2 ELSE 0 END,
-    attempts = CASE WHEN :final = 2 THEN MAX(CAST(q.attempts AS INTEGER), 1) - 1 ELSE q.attempts END,
-    due_at = CASE WHEN NOT failed.last AND failed.rest > 0 THEN failed.clock + failed.rest ELSE 0 END,
-    finished_at = CASE WHEN failed.last THEN failed.clock END,
+SET state = {failed_state},
+    attempts = {failed_attempts},
+    due_at = {failed_due_at},
+    finished_at = {failed_finished_at},
     errors = json_insert(
       CASE WHEN length(q.errors) > 1000000 THEN '[]'
            WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
            ELSE COALESCE(q.errors, '[]') END,
-      '$[#]', json_object('at', failed.clock, 'error', :error))
-FROM failed
-WHERE q.id = failed.id
+      '$[#]', json_object('at', f.clock, 'error', :error))
+FROM f
+WHERE q.id = f.id
 RETURNING id, state
 
 -- name: claim.release
@@ -609,7 +605,7 @@ SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id = :id AND state = 4
   AND {own_queue}
 RETURNING id
@@ -618,7 +614,7 @@ RETURNING id
 WITH picked AS (
   SELECT id FROM main.{table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
 UPDATE main.{table}
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
 WHERE id IN (SELECT id FROM picked)
   AND {own_queue}
 RETURNING id

@@ -38,12 +38,10 @@ dialect make_sqlserver_dialect() {
       // After a deadlock the transaction has ended, and a plain ROLLBACK would fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
       .savepoint = "SAVE TRANSACTION tableq_operation",
-      .release = "",
-      // Most errors doom the transaction here, which then has no savepoints.
+      .release = "",  // Most errors doom the transaction, which then has no savepoints.
       .undo = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION tableq_operation",
       .batches = batching::rows,
-      // The server makes one plan for each of these counts.
-      .row_counts = {1, 4, 16, 64, 180, 256},
+      .row_counts = {1, 4, 16, 64, 180, 256},  // The server makes one plan for each.
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
       .capabilities = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},

@@ -63,6 +63,9 @@ id, state, priority, attempts, created_at, due_at, claimed_at,
 -- Joined with the table as `q`: the message whose lease the receipt holds.
 v.turn = 1 AND q.state = 1 AND q.fence = v.fence
 
+-- fragment: most_attempts
+COALESCE(q.max_attempts, t.most)
+
 -- fragment: retry_delay
 -- The caller's delay, otherwise that of the message or of the queue for this attempt; later attempts have the
 -- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
@@ -490,10 +493,8 @@ WITH due AS (
   ORDER BY w.due_at, w.id
 )
 UPDATE q
-SET state = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN 4
-                 WHEN q.state = 2 AND q.group_key IS NOT NULL AND t.regroup = 1 THEN 5
-                 ELSE 0 END,
-    finished_at = CASE WHEN q.state = 1 AND q.attempts >= COALESCE(q.max_attempts, t.most) THEN t.clock END,
+SET state = {promoted_state},
+    finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state <> 1 THEN q.errors
       ELSE CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
              WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
@@ -545,11 +546,10 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- A history of over 1,000,000 characters is replaced. :final is 1 for a message that is given up, and 2 for one
 -- that expired before its attempt.
 UPDATE q
-SET state = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN 4 WHEN w.delay > 0 THEN 2 ELSE 0 END,
-    attempts = CASE WHEN v.final <> 2 THEN q.attempts WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END,
-    due_at = CASE WHEN q.attempts < p.most AND v.final = 0 AND w.delay > 0
-               THEN t.clock + w.delay ELSE 0 END,
-    finished_at = CASE WHEN q.attempts >= p.most OR v.final <> 0 THEN t.clock END,
+SET state = {failed_state},
+    attempts = {failed_attempts},
+    due_at = {failed_due_at},
+    finished_at = {failed_finished_at},
     errors = CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
                WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
                THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
@@ -581,7 +581,8 @@ CROSS APPLY (SELECT (SELECT TOP (1) CASE WHEN d.type = 2 THEN TRY_CAST(d.value A
                      FROM OPENJSON(CASE WHEN p.after LIKE N'[[]%' THEN p.after END) AS d
                      WHERE TRY_CAST(d.[key] AS int) < CASE WHEN q.attempts > 1 THEN q.attempts ELSE 1 END
                      ORDER BY TRY_CAST(d.[key] AS int) DESC) AS rest) AS r
-CROSS APPLY (SELECT {retry_delay} AS delay) AS w
+CROSS APPLY (SELECT q.attempts, p.most, v.final, t.clock,
+                    {retry_delay} AS delay) AS f
 WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
@@ -799,7 +800,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
-SET state = CASE WHEN q.group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
 OUTPUT v.item, inserted.id
 FROM (
   SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
@@ -820,7 +821,7 @@ WITH picked AS (
   ORDER BY finished_at, id
 )
 UPDATE picked
-SET state = CASE WHEN group_key IS NULL THEN 0 ELSE 5 END, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
 OUTPUT inserted.id
 
 -- name: claim.remove

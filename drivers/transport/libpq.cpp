@@ -170,10 +170,12 @@ class libpq_prepared final : public prepared {
 
 class libpq_executor final : public transport {
  public:
-  /// @param ours false: the caller's session.
-  explicit libpq_executor(PGconn* handle, bool pooled = false, bool ours = false)
+  /// @param callers null: the session is not the caller's. @param ours whether it is tableq's.
+  explicit libpq_executor(PGconn* handle, bool pooled = false, bool ours = false,
+                          soci::session* callers = nullptr)
       : link_(std::make_shared<libpq_link>()),
         pooled_(pooled),
+        callers_(callers),
         server_process_(PQbackendPID(handle)),
         not_for_children_(ours ? PQsocket(handle) : -1) {
     link_->handle = handle;
@@ -206,13 +208,9 @@ class libpq_executor final : public transport {
     return PQstatus(link_->handle) == CONNECTION_OK;
   }
 
-  bool serves(soci::session& session) override {
-    return session.get_backend() != nullptr && session.get_backend_name() == "postgresql" &&
-           handle_of(session) == link_->handle && PQbackendPID(link_->handle) == server_process_;
-  }
-
   core::transaction_status transaction() noexcept override {
     using enum core::transaction_status;
+    if (callers_ != nullptr && !attached()) return closed;
     switch (PQtransactionStatus(link_->handle)) {
       case PQTRANS_IDLE:
         return none;
@@ -228,9 +226,17 @@ class libpq_executor final : public transport {
   const session_files* files() noexcept override { return nullptr; }
 
  private:
+  /// The caller may have connected the session anew, to any database. Another connection may get
+  /// the address of the old one, but not its server process.
+  [[nodiscard]] bool attached() const noexcept {
+    return callers_->get_backend_name() == "postgresql" && handle_of(*callers_) == link_->handle &&
+           PQbackendPID(link_->handle) == server_process_;
+  }
+
   std::shared_ptr<libpq_link> link_;
   bool pooled_;
-  int server_process_;  // another connection may get the handle's address
+  soci::session* callers_;
+  int server_process_;
   closed_in_child not_for_children_;
 };
 
@@ -273,7 +279,8 @@ std::unique_ptr<transport> attach(soci::session& session, const endpoint& addres
                                   const own_writes* own) {
   const bool ours = own != nullptr;
   if (!ours) check_encoding(handle_of(session));
-  return std::make_unique<libpq_executor>(handle_of(session), address.pooled, ours);
+  return std::make_unique<libpq_executor>(handle_of(session), address.pooled, ours,
+                                          ours ? nullptr : &session);
 }
 
 bool fits(soci::session& session, const dialect& /*definition*/) {

@@ -268,11 +268,13 @@ std::optional<session_files> files_behind(SQLHDBC link) {
 
 class odbc_executor final : public transport {
  public:
-  odbc_executor(SQLHDBC handle, const endpoint& address)
+  /// @param callers null: the session is not the caller's.
+  odbc_executor(SQLHDBC handle, const endpoint& address, soci::session* callers = nullptr)
       : link_(std::make_shared<odbc_link>(
             odbc_link{handle, address.statement_timeout, address.wide_text})),
         prepares_(address.prepares),
-        files_(files_behind(handle)) {}
+        files_(files_behind(handle)),
+        callers_(callers) {}
 
   std::unique_ptr<prepared> prepare(text statement, bool keep) override {
     return std::make_unique<odbc_prepared>(link_, std::move(statement), keep && prepares_);
@@ -290,12 +292,9 @@ class odbc_executor final : public transport {
     const calling guard;
     return !link_->spoiled && !dead(link_->handle);
   }
-  bool serves(soci::session& session) override {
-    return session.get_backend() != nullptr && session.get_backend_name() == "odbc" &&
-           handle_of(session) == link_->handle;
-  }
   /// A transaction that a caller's plain BEGIN has opened is not seen.
   core::transaction_status transaction() noexcept override {
+    if (callers_ != nullptr && !attached()) return core::transaction_status::closed;
     const calling guard;
     return link_->in_transaction() ? core::transaction_status::open
                                    : core::transaction_status::none;
@@ -303,9 +302,15 @@ class odbc_executor final : public transport {
   const session_files* files() noexcept override { return files_ ? &*files_ : nullptr; }
 
  private:
+  /// The caller may have connected the session anew, to any database.
+  [[nodiscard]] bool attached() const noexcept {
+    return callers_->get_backend_name() == "odbc" && handle_of(*callers_) == link_->handle;
+  }
+
   std::shared_ptr<odbc_link> link_;
   bool prepares_;
   std::optional<session_files> files_;
+  soci::session* callers_;
 };
 
 [[noreturn]] void fail_to_connect(native_error what, const endpoint& address) {
@@ -353,8 +358,9 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
 }
 
 std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
-                                  const own_writes* /*own*/) {
-  return std::make_unique<odbc_executor>(handle_of(session), address);
+                                  const own_writes* own) {
+  return std::make_unique<odbc_executor>(handle_of(session), address,
+                                         own == nullptr ? &session : nullptr);
 }
 
 std::string product_of(soci::session& session) {

@@ -12,8 +12,8 @@
 
 namespace tableq::inline v0::drivers::odbc {
 
-/// A value in its form after `Key=`: in braces if any part could be read as syntax, and then with
-/// each closing brace doubled. The caller has refused control characters.
+/// The text of a value after `Key=`. A value with a character that could be read as syntax is put
+/// in braces, and its closing braces are doubled. The caller has refused control characters.
 std::string quoted(std::string_view value);
 
 /// A value in a form with the same meaning for all drivers: some read a doubled brace as one,

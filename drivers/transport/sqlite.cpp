@@ -250,7 +250,10 @@ class sqlite_prepared final : public prepared {
 class sqlite_executor final : public transport {
  public:
   /// For the caller's session, which waits for locks as the caller has set it.
-  explicit sqlite_executor(sqlite3* handle) : handle_(handle) { find_files(handle, files_); }
+  explicit sqlite_executor(soci::session& callers)
+      : handle_(handle_of(callers)), callers_(&callers) {
+    find_files(handle_, files_);
+  }
   /// For a session that tableq opened.
   sqlite_executor(sqlite3* handle, const endpoint& address, const own_writes& own)
       : handle_(handle), writer_(std::make_unique<writer>(handle, address, own)) {
@@ -275,11 +278,8 @@ class sqlite_executor final : public transport {
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
-  bool serves(soci::session& session) override {
-    return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3" &&
-           handle_of(session) == handle_;
-  }
   core::transaction_status transaction() noexcept override {
+    if (callers_ != nullptr && !attached()) return core::transaction_status::closed;
     return sqlite3_get_autocommit(handle_) == 0 ? core::transaction_status::open
                                                 : core::transaction_status::none;
   }
@@ -290,7 +290,13 @@ class sqlite_executor final : public transport {
   }
 
  private:
+  /// The caller may have connected the session anew, to any database.
+  [[nodiscard]] bool attached() const noexcept {
+    return callers_->get_backend_name() == "sqlite3" && handle_of(*callers_) == handle_;
+  }
+
   sqlite3* handle_;
+  soci::session* callers_ = nullptr;
   std::optional<session_files> files_;  // empty for a database in memory
   std::unique_ptr<writer> writer_;
   checkpoint_pace pace_;
@@ -339,7 +345,7 @@ std::unique_ptr<transport> attach(soci::session& session, const endpoint& addres
                                   const own_writes* own) {
   sqlite3* handle = handle_of(session);
   return own != nullptr ? std::make_unique<sqlite_executor>(handle, address, *own)
-                        : std::make_unique<sqlite_executor>(handle);
+                        : std::make_unique<sqlite_executor>(session);
 }
 
 bool fits(soci::session& session, const dialect& /*definition*/) {

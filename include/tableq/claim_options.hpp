@@ -41,7 +41,7 @@ enum class group_policy {
 /// Messages with the same `group` are handed out one after the other, in the order of their ids.
 struct group_options {
   int limit = 1;  ///< Leased messages of one group, 1 to 1,000. Above 1 they may overtake.
-  group_policy on_failure = group_policy::hold;
+  group_policy on_failure = group_policy::hold;  ///< While a message waits for its retry.
   /// False: the queue has no groups. `{}` gives it groups, with one message at a time.
   bool enabled = true;
 
@@ -74,7 +74,7 @@ struct claim_options {
   /// it dead, with the error "expired". A new queue's default: lifetime::forever().
   std::optional<lifetime> time_to_live = {};
 
-  /// A new queue's default: key_scope::active.
+  /// How long a message holds its key. A new queue's default: key_scope::active.
   std::optional<key_scope> keys = {};
 
   /// How long a completed message holds its key, up to 3,650 days. Zero, the default: not at all.
@@ -94,40 +94,45 @@ struct claim_options {
 
 /// Options of enqueue into `claim` queues.
 struct claim_enqueue_options {
-  std::int32_t priority = 0;  ///< Higher comes first.
+  std::int32_t priority = 0;  ///< Higher comes first. May be negative.
   /// Earliest take, 0 to 3,650 days from now. Give this or `due_at`, not both.
   std::chrono::milliseconds delay{0};
-  /// Absolute, 1970 to 9999, by the database's clock. A time that has passed means at once.
+  /// Absolute, 1970 to 9999, by the database's clock. A time that has passed means at once. Empty:
+  /// `delay` decides.
   std::optional<timestamp> due_at = {};
+  /// Names of 1 to 100 bytes and their values, all UTF-8 without NUL, less than 64 KiB as JSON.
   tableq::headers headers = {};
   /// 1 to 200 bytes of UTF-8 without NUL: a GUID, say. The queue's key_scope and key_window decide
   /// how long it stays unique. Empty: no key.
   std::optional<std::string> key = {};
-  /// Stored and returned; has no other effect. Empty: the database's clock.
+  /// Stored and returned; has no other effect. 1970 to 9999. Empty: the database's clock.
   std::optional<timestamp> created_at = {};
-  /// Only with a key.
+  /// The effect when another message holds the key. All but keep_first need a key.
   tableq::on_duplicate on_duplicate = tableq::on_duplicate::keep_first;
   /// 1 to 200 bytes of UTF-8 without NUL. Messages of one group are handed out one after the other.
   /// Only in queues with claim_options::groups, and without delay and due_at. Empty: no group.
   std::optional<std::string> group = {};
-  std::optional<lifetime> time_to_live = {};  ///< Empty: the queue's.
-  std::optional<int> max_attempts = {};       ///< Empty: the queue's. 1 to 1,000,000.
-  optional_retry retry = std::nullopt;        ///< Empty: the queue's.
+  /// 1 ms to 3,650 days, or lifetime::forever(). Empty: the queue's.
+  std::optional<lifetime> time_to_live = {};
+  std::optional<int> max_attempts = {};  ///< 1 to 1,000,000. Empty: the queue's.
+  /// Delays after failed attempts. Empty: the queue's; `{}`: ready again at once.
+  optional_retry retry = std::nullopt;
 };
 
 /// One message of a batch for `claim`.
 struct new_claim_message {
-  std::string payload = {};
-  claim_enqueue_options options = {};
+  std::string payload = {};            ///< Any bytes, also none, up to the database's limit.
+  claim_enqueue_options options = {};  ///< As for a single enqueue.
 };
 
 /// Options of `claim_queue::take` and `take_one`.
 struct take_options {
-  std::chrono::milliseconds wait{0};  ///< For the first message. Zero: no waiting.
-  /// Empty: the handle's. 1 ms to 365 days.
+  /// Longest wait for the first message, up to 365 days. Zero: no waiting.
+  std::chrono::milliseconds wait{0};
+  /// 1 ms to 365 days. Empty: the handle's.
   std::optional<std::chrono::milliseconds> lease = {};
   /// A correlation id, for instance one for a whole run. Stored with the message and returned; has
-  /// no effect on the lease.
+  /// no effect on the lease. 1970 to 9999. Empty: none.
   std::optional<timestamp> claimed_at = {};
   std::stop_token stop = {};  ///< A request ends the waiting, with an empty result.
 };
@@ -142,14 +147,14 @@ struct fail_options {
 
 /// One item of a batch for `claim_queue::fail_batch`.
 struct failure {
-  tableq::receipt receipt = {};
-  std::string error = {};  ///< Stored in the message's history, as by fail.
-  fail_options options = {};
+  tableq::receipt receipt = {};  ///< Of the delivery that failed.
+  std::string error = {};        ///< Stored in the message's history, as by fail. May be empty.
+  fail_options options = {};     ///< As for a single fail.
 };
 
 /// A page of `claim_queue::list`.
 struct page {
-  std::size_t max = 100;  ///< 1 to 10,000.
+  std::size_t max = 100;  ///< Messages on the page, 1 to 10,000.
   /// The last message of the previous page, as listed; its payload may be cleared. Empty: the first
   /// page.
   std::optional<stored_message> after = {};
@@ -157,16 +162,16 @@ struct page {
 
 /// One item of a batch for `claim_queue::set_priority_batch`.
 struct new_priority {
-  message_id id = {};
-  std::int32_t priority = 0;  ///< Higher comes first.
+  message_id id = {};         ///< The message to change. Zero: none, with the result not_found.
+  std::int32_t priority = 0;  ///< Higher comes first. May be negative.
 };
 
 /// Options of `claim_queue::redrive_all`.
 struct redrive_options {
   /// Returns true for the messages to redrive. Runs in the calling thread, outside of transactions.
-  /// Empty: all.
+  /// Empty: it selects all.
   std::function<bool(const stored_message&)> filter = {};
-  std::optional<std::size_t> max = {};    ///< At most this many. Empty: no limit.
+  std::optional<std::size_t> max = {};    ///< At most this many; zero: none. Empty: no limit.
   std::optional<double> per_second = {};  ///< Highest average messages per second, above 0 and up
                                           ///< to 1,000,000,000. Empty: no limit.
   std::stop_token stop = {};              ///< A request ends the redrive after the current batch.

@@ -37,6 +37,9 @@ namespace tableq::inline v0 {
 /// All settlements take a receipt, or the delivery that has it, and act only while its fence
 /// matches. A receipt of another queue is errc::invalid_argument. Batches take any contiguous range
 /// of receipts or deliveries, and return one result per item, in order.
+///
+/// Shares the sessions of its database and keeps them open. Threads, transactions and the errors of
+/// every operation: see `queue`.
 class TABLEQ_EXPORT claim_queue : public queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -51,12 +54,15 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// @param full the action when the queue is at its capacity, even if a message holds the key.
   ///   Inside a transaction there is no waiting: it would hold its locks.
   /// @return the id, and whether the message is new: an earlier one may hold the key.
-  /// @throws error errc::too_large, queue_full, or errc::invalid_argument for options out of range.
+  /// @throws error errc::too_large, queue_full, duplicate_key (with on_duplicate::reject), or
+  ///   invalid_argument for options out of range; then nothing is stored.
   enqueued enqueue(payload_view payload, const claim_enqueue_options& options = {},
                    const when_full& full = {});
 
   /// Adds all messages whose keys are free, in order, in one transaction. Of two messages with the
-  /// same key it adds the first.
+  /// same key it adds the first. Any number of messages; none: nothing is sent.
+  /// @return one result per message, in order.
+  /// @throws error as enqueue, for any of the messages.
   std::vector<enqueued> enqueue_batch(const batch_view<new_claim_message>& messages,
                                       const when_full& full = {});
 
@@ -71,6 +77,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// is refused. A message with unreadable headers is not handed out: it is dead at once, with the
   /// reason in its history. See stored_message::unread_headers.
   /// @return empty when no message was ready or became ready within `wait`.
+  /// @throws error errc::invalid_argument for max or options out of range; nothing is taken.
   [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
   /// The same for one message.
   [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
@@ -82,39 +89,49 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// @throws error errc::conflict, as the other settlements, cancel and set_priority, when the
   ///   transaction's snapshot is older than the message and so does not show it.
   [[nodiscard]] settle_result complete(const receipt& taken);
+  /// The same for any number of messages, in one transaction. Of two equal receipts the first is
+  /// applied. No receipts: an empty result, and nothing is sent.
   [[nodiscard]] std::vector<settle_result> complete_batch(const receipts_view& taken);
 
   /// Records a failed attempt: the message is ready again after `delay`, or dead after its last
   /// attempt.
   /// @param error stored in the message's history, cut at 2,000 bytes and converted to UTF-8.
+  /// @throws error errc::invalid_argument for a delay out of range; nothing has changed.
   [[nodiscard]] settle_result fail(const receipt& taken, text_view error,
                                    const fail_options& options = {});
+  /// The same for any number of messages, each with its own error and options; as complete_batch.
   [[nodiscard]] std::vector<settle_result> fail_batch(const batch_view<failure>& failures);
 
   /// Returns the message without an attempt: it is ready at once, and the attempt is not counted.
   [[nodiscard]] settle_result release(const receipt& taken);
+  /// The same for any number of messages; as complete_batch.
   [[nodiscard]] std::vector<settle_result> release_batch(const receipts_view& taken);
 
   /// Sets the end of the lease to `lease` from now (1 ms to 365 days). The receipt stays valid.
+  /// @throws error errc::invalid_argument for a lease out of range; nothing has changed.
   [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
+  /// The same for any number of messages, with one length, in one transaction.
   [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
                                                         std::chrono::milliseconds lease);
 
   /// Reads up to `max` ready messages (1 to 10,000) in the order of takes, without locks. Of the
   /// messages that fell due or whose lease ended since the last take, it considers only the first
   /// `max` by that time.
+  /// @throws error errc::invalid_argument for max out of range.
   [[nodiscard]] std::vector<stored_message> peek(std::size_t max = 1) const;
 
   /// Pages through the messages in one state: ready and held ones in the order of takes, delayed
   /// and leased ones by due_at, done and dead ones by the time they finished. Every page costs the
   /// same. The pages are no snapshot: a message that changes meanwhile may be missed or listed
   /// twice. A due message stays delayed or leased until a take finds it.
+  /// @throws error errc::invalid_argument for page.max out of range.
   [[nodiscard]] std::vector<stored_message> list(message_state state,
                                                  const tableq::page& page = {}) const;
 
   /// All messages in one state, in the order of `list`, which reads them page by page:
   /// `for (const tableq::stored_message& m : jobs.list_all(tableq::message_state::dead))`.
   /// @param page_size messages per read, 1 to 10,000.
+  /// @throws error errc::invalid_argument for another page_size.
   [[nodiscard]] message_range list_all(message_state state, std::size_t page_size = 100) const;
 
   /// Returns a message in any state. On SQL Server it waits for transactions that change the
@@ -156,15 +173,19 @@ class TABLEQ_EXPORT claim_queue : public queue {
 
   /// Deletes done or dead messages by age, in small batches. @return how many.
   /// @param state message_state::done or message_state::dead.
-  /// @throws error errc::invalid_argument for another state; cancel removes waiting messages.
+  /// @throws error errc::invalid_argument for another state (cancel removes waiting messages), or
+  ///   for options out of range.
   std::size_t purge(message_state state, const purge_options& options = {});
 
   /// Counts messages, by default up to 10,000 per figure: cheap enough for once a second.
   /// @throws error errc::invalid_argument for options out of range.
   [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
 
-  /// The lease of takes that do not give one.
+  /// The lease of takes that do not give one, 1 ms to 365 days. As this handle has it: the database
+  /// is not asked.
   [[nodiscard]] std::chrono::milliseconds lease() const noexcept;
+  /// The number of failed or expired attempts after which a message without its own number is dead,
+  /// 1 to 1,000,000. As this handle has it.
   [[nodiscard]] int max_attempts() const noexcept;
 
  private:

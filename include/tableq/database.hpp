@@ -46,7 +46,8 @@ class TABLEQ_EXPORT database {
   ///   errc::schema_too_new, errc::unsupported.
   [[nodiscard]] static database open(text_view url, const open_options& options = {});
 
-  /// Opens a queue. Creates it if it does not exist and the schema policy allows it.
+  /// Opens a queue of the kind `heap`. Creates it, in a transaction of its own, if it does not
+  /// exist and the schema policy allows it.
   /// @param name 1 to 40 of a-z, 0-9, `_`, `-` and `.`, beginning with a letter or `_`; not
   ///   `tableq` or `sqlite`, and without the prefixes `tableq_`, `sqlite_` and `pg_`.
   /// @throws error errc::invalid_argument for a bad name or option, errc::kind_mismatch when it
@@ -54,9 +55,16 @@ class TABLEQ_EXPORT database {
   ///   errc::not_found under schema_policy::verify_only, errc::schema_mismatch when a foreign table
   ///   has the name.
   [[nodiscard]] heap_queue heap(text_view name);
+  /// The same for the kind `fifo`. Without an ordering it has the stored one; a new queue is
+  /// relaxed.
   [[nodiscard]] fifo_queue fifo(text_view name, const order_options& options = {});
+  /// The same for the kind `lifo`, with the ordering as for `fifo`.
   [[nodiscard]] lifo_queue lifo(text_view name, const order_options& options = {});
+  /// The same for the kind `pending`.
   [[nodiscard]] pending_queue pending(text_view name);
+  /// The same for the kind `claim`. Opens or creates the queue of `dead_letters` first; the errors
+  /// then concern that queue too.
+  /// @param options valid for this handle, stored, or fixed: see claim_options.
   [[nodiscard]] claim_queue claim(text_view name, const claim_options& options = {});
 
   /// Begins a transaction on its own session. `queue.in(tx)` gives handles inside it.
@@ -92,18 +100,23 @@ class TABLEQ_EXPORT database {
   [[nodiscard]] database outside() const noexcept;
 
   /// All queues of the catalogue, ordered by name. Empty if there is no catalogue yet.
+  /// @throws error errc::schema_too_new, or errc::schema_mismatch for a row that tableq cannot have
+  ///   written.
   [[nodiscard]] std::vector<queue_info> queues() const;
-  /// One queue of the catalogue.
+  /// One queue of the catalogue; empty if it is not there.
+  /// @throws error as `queues`; errc::invalid_argument for a bad name.
   [[nodiscard]] std::optional<queue_info> find(text_view name) const;
   /// Deletes a queue with all its messages. Its handles in this `database` fail at once, all others
-  /// within a second; none works on a later queue of the same name. @return whether it existed.
+  /// within a second; none works on a later queue of the same name.
+  /// @return whether it existed.
+  /// @throws error errc::invalid_argument for a bad name, or inside the function of a transact.
   bool drop(text_view name);
 
   /// Checks for causes of slow or wrong queues: settings, missing or changed indexes, changed
   /// tables. Reads only.
   [[nodiscard]] std::vector<finding> inspect() const;
 
-  /// The dialect's name.
+  /// The dialect's name: `postgresql`. Valid while a copy of this object exists.
   [[nodiscard]] const std::string& backend() const noexcept;
 
  private:

@@ -22,7 +22,7 @@ namespace tableq::inline v0 {
 /// A failure as the transport reports it, before it is classified.
 struct native_error {
   std::string sqlstate = {};  ///< Five characters, or empty.
-  int number = 0;             ///< The database's own; SQLite's extended result code.
+  int number = 0;             ///< The database's own; SQLite's extended result code. Zero: none.
   bool link_lost = false;     ///< The session is dead.
   /// First line of the database's message. Empty if it may hold data.
   std::string sentence = {};
@@ -30,7 +30,8 @@ struct native_error {
 
 /// The meaning of a failure.
 struct verdict {
-  errc code = errc::internal;
+  errc code = errc::internal;  ///< Of the error that the caller gets.
+  /// The largest unit that is safe to repeat. With the code it decides whether tableq does so.
   tableq::advice advice = tableq::advice::never;
   /// Replaces the database's message when that may hold data or gives no remedy. Empty: the message
   /// stays. Must be a literal.
@@ -81,7 +82,7 @@ struct connection_url {
 struct endpoint {
   std::string connect = {};             ///< SOCI's connect string. May hold a password.
   std::vector<std::string> setup = {};  ///< Statements run once in each new session.
-  /// How long the transport waits for locks, if it supports that.
+  /// How long the transport waits for locks, if it supports that. Zero: no waiting.
   std::chrono::milliseconds busy_timeout{0};
   /// How long the transport waits for a statement's end, if it supports that. Empty: the database
   /// and its client library decide.
@@ -116,23 +117,28 @@ struct dialect {
   /// those of `statements`. `roles` may be missing for a database without users.
   std::map<std::string, std::string> ddl = {};
 
-  char quote_open = '"';
-  char quote_close = '"';
+  char quote_open = '"';   ///< Begins a quoted name in a text.
+  char quote_close = '"';  ///< Ends it. No name of tableq contains either.
   /// True: text goes through ODBC as UTF-16, for a database that stores UTF-16. False: as UTF-8,
   /// which the other drivers pass on unchanged; they may convert wide text by the locale.
   bool wide_text = false;
   /// True: through ODBC a text is prepared once per session, for a database that then keeps its
   /// plan. False: it is sent with each call, which is one round trip with any driver.
   bool prepares = false;
-  /// Run once in each new session, before the endpoint's set-up.
+  /// Statements run once in each new session, before the endpoint's set-up. May be empty.
   std::vector<std::string> setup = {};
+  /// Begins a transaction. The transport commits with COMMIT.
   std::string begin = "BEGIN";
+  /// Ends a transaction without its changes.
   std::string rollback = "ROLLBACK";
   /// An operation of several statements in a caller's transaction happens between `savepoint` and
   /// `release`, or is undone by `undo` and then `release`. An empty text is not sent.
   std::string savepoint = "SAVEPOINT tableq_operation";
+  /// Ends the operation's savepoint. Empty: the database has no such statement.
   std::string release = "RELEASE SAVEPOINT tableq_operation";
+  /// Removes the operation's changes and keeps the transaction.
   std::string undo = "ROLLBACK TO SAVEPOINT tableq_operation";
+  /// How the texts with items take several of them.
   batching batches = batching::loop;
   /// For batching::rows: the item counts of the generated texts, rising from 1 to 1000 at most. A
   /// batch uses the next higher count, or is cut.
@@ -140,11 +146,12 @@ struct dialect {
   /// For batching::rows: the most values that the items of one text may have. Larger row_counts are
   /// not used, except the lowest. Empty: no limit.
   std::optional<std::size_t> most_item_values = {};
+  /// What core may rely on. The address may restrict them: see endpoint.
   tableq::capabilities capabilities = {};
   /// Converts an address into an endpoint, without connecting. Throws error errc::invalid_argument
-  /// that names an unknown key or a bad value.
+  /// that names an unknown key or a bad value. Must not be null.
   endpoint (*resolve)(const dialect& self, const connection_url& url) = nullptr;
-  /// Classifies a failure. Pure.
+  /// Classifies a failure. Pure. Must not be null.
   verdict (*classify)(const native_error& failure) = nullptr;
 };
 

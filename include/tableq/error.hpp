@@ -63,6 +63,8 @@ struct error_origin {
 /// `what()` reads `backend: operation: sentence`. The sentence begins with the name of the step
 /// that failed, such as `connect: ` or `limits.read: `, if that differs from the operation. It
 /// never holds a statement's text, a payload, a header, a password or any other bound value.
+///
+/// A value: owns its texts, and depends on no database.
 class TABLEQ_EXPORT error : public std::runtime_error {
  public:
   /// For the library, and for tests of error handling.

@@ -8,9 +8,10 @@
 
 namespace tableq::inline v0 {
 
-/// A handler's verdict on its message. A value.
+/// A handler's verdict on its message. A value: owns its text.
 class handled {
  public:
+  /// The kinds of verdict, as the functions below make them.
   enum class how { completed, failed, given_up, given_back, settled };
 
   /// The work is done: the message is completed.

@@ -32,10 +32,10 @@ using headers = std::map<std::string, std::string, std::less<>>;
 
 /// A message that a destructive read has taken out of its queue: this is the only copy.
 struct message {
-  message_id id = {};
+  message_id id = {};               ///< Within its queue.
   timestamp created_at = {};        ///< Time of the enqueue, or as given to it.
   std::optional<timestamp> due_at;  ///< Its due time; only in `pending` queues.
-  std::string payload;              ///< Any bytes.
+  std::string payload;              ///< Any bytes, also none.
 };
 
 /// The right to settle one delivery. A value: it may be copied, stored, or sent to another process.
@@ -45,7 +45,7 @@ struct message {
 /// settle_result::lease_lost. A receipt of a take that was rolled back is not valid. A queue that
 /// was dropped and created again has another identity.
 struct receipt {
-  message_id id;
+  message_id id;           ///< The message.
   std::int64_t fence = 0;  ///< Grows with every take; never reused.
   std::int64_t queue = 0;  ///< The queue's identity from the catalogue, not its name.
 
@@ -63,15 +63,15 @@ enum class settle_result {
 /// One message handed out by `claim_queue::take` for the length of its lease. Converts to its
 /// receipt.
 struct delivery {
-  tableq::receipt receipt;
-  std::string payload;
-  tableq::headers headers;
-  std::optional<std::string> key;         ///< As given to enqueue.
-  std::optional<std::string> group = {};  ///< The same.
+  tableq::receipt receipt;                ///< For the settlement; has the id.
+  std::string payload;                    ///< Any bytes, also none.
+  tableq::headers headers;                ///< As given to enqueue.
+  std::optional<std::string> key;         ///< The same. Empty: none.
+  std::optional<std::string> group = {};  ///< The same. Empty: none.
   std::int32_t priority = 0;              ///< Higher comes first.
   int attempt = 1;                        ///< 1 for the first delivery.
   timestamp created_at;                   ///< Time of the enqueue, or as given to it.
-  std::optional<timestamp> claimed_at;    ///< The correlation id given to take.
+  std::optional<timestamp> claimed_at;    ///< The correlation id given to take. Empty: none.
   timestamp lease_until;                  ///< By the database's clock. Others may take it later.
 
   /// A delivery converts to its receipt: `jobs.complete(taken)`.
@@ -81,7 +81,7 @@ struct delivery {
 
 /// The effect of an enqueue into a `claim` queue.
 enum class enqueue_result {
-  added,
+  added,       ///< The message is new.
   kept_first,  ///< The key was held: nothing was changed.
   replaced,    ///< The message that holds the key has the new payload.
   postponed,   ///< The same, and it falls due later.
@@ -92,6 +92,7 @@ struct enqueued {
   /// The new message, or the one that holds the key. Zero if that one left the queue before its id
   /// was read, or its id cannot be read.
   message_id id;
+  /// The effect.
   enqueue_result result = enqueue_result::added;
 
   /// True: a message was added. False: an earlier one held the key, and `result` has the effect.
@@ -124,7 +125,7 @@ struct redriven {
 
 /// One failed attempt.
 struct failure_record {
-  timestamp at;
+  timestamp at;  ///< By the database's clock.
   /// At most 2,000 bytes of UTF-8; invalid bytes are replaced. An entry that tableq did not write
   /// is returned as its JSON, with the time 1970-01-01.
   std::string error;
@@ -132,22 +133,23 @@ struct failure_record {
 
 /// A message of a `claim` queue as the table has it. It has no receipt and cannot be settled.
 struct stored_message {
-  message_id id;
-  message_state state = message_state::ready;
-  std::string payload;
-  tableq::headers headers;
-  std::optional<std::string> key;  ///< Also if it no longer holds it.
-  std::optional<std::string> group = {};
-  std::int32_t priority = 0;
-  int attempts = 0;
-  timestamp created_at;
-  std::optional<timestamp> due_at;           ///< Delayed: due time. Leased: end of the lease.
-  std::optional<timestamp> expires_at = {};  ///< No delivery after this time.
-  std::optional<timestamp> claimed_at;       ///< The correlation id of the last take.
-  std::optional<timestamp> finished_at;      ///< When it became done or dead.
+  message_id id;                               ///< Within its queue.
+  message_state state = message_state::ready;  ///< At the time of the read.
+  std::string payload;                         ///< Any bytes, also none.
+  tableq::headers headers;                     ///< As given to enqueue.
+  std::optional<std::string> key;              ///< Also if it no longer holds it. Empty: none.
+  std::optional<std::string> group = {};       ///< Empty: none.
+  std::int32_t priority = 0;                   ///< Higher comes first.
+  int attempts = 0;                            ///< Counted takes, including a running one.
+  timestamp created_at;                        ///< Time of the enqueue, or as given to it.
+  /// Delayed: due time. Leased: end of the lease. Empty in all other states.
+  std::optional<timestamp> due_at;
+  std::optional<timestamp> expires_at = {};  ///< No delivery after this time. Empty: no end.
+  std::optional<timestamp> claimed_at;       ///< The correlation id of the last take. Empty: none.
+  std::optional<timestamp> finished_at;      ///< When it became done or dead. Empty: it is neither.
   std::vector<failure_record> errors;        ///< The last ten, oldest first.
   /// The stored text if it is not a valid JSON object of headers, converted to UTF-8; `headers` is
-  /// then empty. Only plain SQL can write such a text.
+  /// then empty. Only plain SQL can write such a text. Empty: `headers` has them.
   std::optional<std::string> unread_headers = {};
 };
 

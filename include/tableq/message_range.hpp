@@ -13,9 +13,9 @@ namespace tableq::inline v0 {
 /// The messages of a `claim` queue in one state; the iteration reads them page by page. Made by
 /// `claim_queue::list_all`.
 ///
-/// An input range. It and its iterators keep the database open. Each `begin` reads the first page.
-/// The range is no snapshot: see claim_queue::list. `begin` and `++` throw as `list` does; after an
-/// error the iterator keeps its position, and `++` may be repeated.
+/// An input range. Shares the sessions of the database: it and its iterators keep them open. Each
+/// `begin` reads the first page. The range is no snapshot: see claim_queue::list. `begin` and `++`
+/// throw as `list` does; after an error the iterator keeps its position, and `++` may be repeated.
 ///
 /// @par Thread safety
 /// Distinct objects: safe, except copies of one iterator. Shared objects: safe for the range,
@@ -24,7 +24,10 @@ class TABLEQ_EXPORT message_range {
   struct walk;
 
  public:
-  /// Copies share one position.
+  /// Shares its position and its page with its copies; keeps the database open.
+  ///
+  /// @par Thread safety
+  /// See message_range: copies belong to one thread.
   class TABLEQ_EXPORT iterator {
    public:
     using iterator_concept = std::input_iterator_tag;

@@ -17,12 +17,15 @@ struct retry_delays {
   /// later attempts. At most 32, each 0 to 3,650 days. Empty: ready again at once.
   std::vector<std::chrono::milliseconds> after = {};
   /// Each delay varies randomly by up to this percentage, 0 to 100: messages that failed together
-  /// do not return together.
+  /// do not return together. Zero: it does not vary.
   int jitter = 0;
 
-  /// The same delay after each attempt.
+  /// The same delay, 0 to 3,650 days, after each attempt.
   static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
-  /// `first`, twice that, and so on up to `most`.
+  /// `first`, twice that, and so on up to `most`; at most 32 delays.
+  /// @param first above zero and below `most`; otherwise each delay is `most`.
+  /// @param most 0 to 3,650 days.
+  /// @param jitter per cent, 0 to 100. The call that receives the delays checks it.
   TABLEQ_EXPORT static retry_delays exponential(std::chrono::milliseconds first,
                                                 std::chrono::milliseconds most, int jitter = 20);
 
@@ -31,6 +34,8 @@ struct retry_delays {
 
 /// Retry delays, or std::nullopt: not given. A list in braces gives them: `{1s, 10s, 1min}`, or
 /// `{{1s, 10s}, 20}` with a jitter. `{}` gives an empty list: ready again at once.
+///
+/// A value: owns the delays.
 class optional_retry : public std::optional<retry_delays> {
  public:
   // NOLINTBEGIN(google-explicit-constructor): assigned like a std::optional
@@ -48,6 +53,7 @@ class optional_retry : public std::optional<retry_delays> {
 };
 
 /// The time after its enqueue in which a message may be handed out: a duration, or forever.
+/// A value.
 class lifetime {
  public:
   /// @param length 1 ms to 3,650 days. The call that receives it refuses zero.

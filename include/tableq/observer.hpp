@@ -23,10 +23,10 @@ struct observed_operation {
   /// take that finds nothing is `claim.take`, `claim.promote`, `claim.take`. Some calls add
   /// `limits.read`, which reads the queue's limits, and a wait adds a step for each poll.
   std::string_view name;
-  std::string_view backend = {};  ///< The dialect's name.
-  std::string_view queue = {};    ///< Empty: not of one queue.
-  std::optional<tableq::kind> kind = {};
-  std::size_t given = 0;        ///< Messages, receipts or ids in the call.
+  std::string_view backend = {};          ///< The dialect's name.
+  std::string_view queue = {};            ///< Empty: not of one queue.
+  std::optional<tableq::kind> kind = {};  ///< Of the queue. Empty: not of one queue.
+  std::size_t given = 0;        ///< Messages, receipts or ids in the call. Zero: it has none.
   bool in_transaction = false;  ///< The caller's transaction: nothing is repeated.
 };
 
@@ -43,23 +43,27 @@ struct operation_result {
 
 /// A failure after which the operation is repeated.
 struct operation_retry {
-  errc failed = errc::busy;
+  errc failed = errc::busy;           ///< The error of that attempt.
   int attempt = 1;                    ///< The failed attempt, counted from 1.
   std::chrono::nanoseconds pause{0};  ///< The pause before the next attempt.
 };
 
-/// The result of a message in a worker. It omits the handler's text, which may hold any data.
+/// The result of a message in a worker. It omits the handler's text, which may hold any data. The
+/// views are valid during the call.
 struct handled_message {
-  std::string_view backend = {};
-  std::string_view queue = {};
-  message_id id = {};
-  int attempt = 0;
+  std::string_view backend = {};                            ///< The dialect's name.
+  std::string_view queue = {};                              ///< The name of the worker's queue.
+  message_id id = {};                                       ///< The message.
+  int attempt = 0;                                          ///< From 1.
   worker_event::kind what = worker_event::kind::completed;  ///< Never `trouble`.
 };
 
 /// Receives the events of a database object: set one in open_options. The default functions do
 /// nothing. No event has a payload, header, key, error text of a handler or any other value of a
 /// message; tableq::error has the rule for an `error`.
+///
+/// Shared by the application and the databases, queues, transactions and workers that use it; the
+/// last of them destroys it. It must not own one of them.
 ///
 /// The functions run in the working thread, between its steps, and their time adds to the
 /// operation. They must not use the same database object or a transaction of it. Their exceptions

@@ -43,11 +43,12 @@ enum class notifications {
 
 /// Options of `database::open`.
 struct open_options {
+  /// Whether opening a queue may create its table.
   schema_policy schema = schema_policy::create_if_missing;
 
   /// Prefix of every table's name, also of the catalogue: applications with different prefixes
   /// share a database without common queues. Up to 16 of a-z, 0-9 and `_`; no digit at the
-  /// beginning.
+  /// beginning. Empty: no prefix.
   std::string table_prefix = {};
 
   /// The schema of the tables, for a database with schemas. It must exist. Empty: the schema in
@@ -55,25 +56,26 @@ struct open_options {
   /// of later sessions, enlisted ones included, have no effect. Same characters as a queue's name.
   std::string schema_name = {};
 
-  /// The most sessions open at once, at least 1. Further calls wait for one.
+  /// The most sessions open at once, 1 to 10,000. Further calls wait for one.
   std::size_t max_sessions = 16;
 
-  /// How long a call waits for a free session before errc::busy. Positive.
+  /// How long a call waits for a free session before errc::busy. 1 ms to 365 days.
   std::chrono::milliseconds session_timeout = std::chrono::seconds{30};
 
   /// How long tableq repeats a call after errors that allow it (busy, conflict, a session lost
-  /// before anything was sent). Zero: no repetition.
+  /// before anything was sent). 0 to 365 days. Zero: no repetition.
   std::chrono::milliseconds retry_for = std::chrono::seconds{10};
 
-  /// Optimizations.
+  /// Optimizations that may be used: all by default.
   tableq::shortcuts shortcuts = {};
 
-  /// Most messages, and bytes of payload, that `enqueue_async` accepts before they are stored, per
-  /// handle of a queue and its copies; then it waits. At least 1 each. One message is always
-  /// accepted.
+  /// Most messages that `enqueue_async` accepts before they are stored, per handle of a queue and
+  /// its copies; then it waits. At least 1.
   std::size_t async_messages = 10'000;
+  /// The same for their payloads in bytes. At least 1. One message is always accepted.
   std::size_t async_bytes = std::size_t{64} * 1024 * 1024;
 
+  /// How waiting reads learn of messages that others add.
   tableq::notifications notifications = tableq::notifications::automatic;
 
   /// Longest time between two polls of a waiting read when the database notifies. Polls find
@@ -97,36 +99,38 @@ struct order_options {
 
 /// For enqueue into `heap`, `fifo` and `lifo` queues.
 struct enqueue_options {
-  /// Stored and returned; decides nothing. Empty: the database's clock.
+  /// Stored and returned; decides nothing. 1970 to 9999. Empty: the database's clock.
   std::optional<timestamp> created_at = {};
 };
 
 /// Options of enqueue into `pending` queues.
 struct pending_options {
-  /// From now by the database's clock, 0 to 3,650 days. Give this or `due_at`, not both.
+  /// From now by the database's clock, 0 to 3,650 days. Zero: due at once. Give this or `due_at`,
+  /// not both.
   std::chrono::milliseconds delay{0};
-  /// Absolute, 1970 to 9999. A time that has passed means at once.
+  /// Absolute, 1970 to 9999. A time that has passed means at once. Empty: `delay` decides.
   std::optional<timestamp> due_at = {};
-  /// Stored and returned; decides nothing. Empty: the database's clock.
+  /// Stored and returned; decides nothing. 1970 to 9999. Empty: the database's clock.
   std::optional<timestamp> created_at = {};
 };
 
 /// One message of a batch for `heap`, `fifo` and `lifo`.
 struct new_message {
-  std::string payload = {};
-  enqueue_options options = {};
+  std::string payload = {};      ///< Any bytes, also none, up to the database's limit.
+  enqueue_options options = {};  ///< As for a single enqueue.
 };
 
 /// One message of a batch for `pending`.
 struct new_pending_message {
-  std::string payload = {};
-  pending_options options = {};
+  std::string payload = {};      ///< Any bytes, also none, up to the database's limit.
+  pending_options options = {};  ///< As for a single enqueue.
 };
 
 /// Options of destructive reads.
 struct dequeue_options {
-  std::chrono::milliseconds wait{0};  ///< For the first message. Zero: no waiting.
-  std::stop_token stop = {};          ///< A request ends the waiting, with an empty result.
+  /// Longest wait for the first message, up to 365 days. Zero: no waiting.
+  std::chrono::milliseconds wait{0};
+  std::stop_token stop = {};  ///< A request ends the waiting, with an empty result.
 };
 
 }  // namespace tableq::inline v0

@@ -18,6 +18,8 @@
 namespace tableq::inline v0 {
 
 /// Messages with a due time: a read returns the one that fell due first.
+///
+/// Shares the sessions of its database. Delivery: see `destructive_queue`; all else: see `queue`.
 class TABLEQ_EXPORT pending_queue : public destructive_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -33,7 +35,9 @@ class TABLEQ_EXPORT pending_queue : public destructive_queue {
   message_id enqueue(payload_view payload, const pending_options& options = {},
                      const when_full& full = {});
 
-  /// Adds all or none, in one transaction. Returns the ids in the order of the messages.
+  /// Adds all or none, in one transaction. Returns the ids in the order of the messages. An empty
+  /// batch does nothing.
+  /// @throws error as enqueue, for any of the messages.
   std::vector<message_id> enqueue_batch(const batch_view<new_pending_message>& messages,
                                         const when_full& full = {});
 

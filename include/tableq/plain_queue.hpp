@@ -24,6 +24,9 @@ namespace tableq::inline v0 {
 ///
 /// Outside a transaction delivery is at most once: a message is lost if its process dies. Inside a
 /// transaction the message returns if the transaction does not commit.
+///
+/// Shares the sessions of its database and keeps them open. Threads, transactions and the errors of
+/// every operation: see `queue`.
 class TABLEQ_EXPORT destructive_queue : public queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -37,6 +40,7 @@ class TABLEQ_EXPORT destructive_queue : public queue {
   /// Takes the next message in the order of the kind.
   /// @param options inside a transaction `wait` is refused: it would hold its locks.
   /// @return empty when there was no message, and none came within `wait`.
+  /// @throws error errc::invalid_argument for a wait out of range.
   [[nodiscard]] std::optional<message> dequeue(const dequeue_options& options = {});
 
   /// Takes up to `max` messages, 1 to 10,000, in one statement, in the queue's order.
@@ -46,6 +50,7 @@ class TABLEQ_EXPORT destructive_queue : public queue {
 
   /// Returns up to `max` messages (1 to 10,000) that reads would return next, without taking or
   /// locking them. Others may take them at any time, so the result is no promise for a dequeue.
+  /// @throws error errc::invalid_argument for max out of range.
   [[nodiscard]] std::vector<message> peek(std::size_t max = 1) const;
 
   /// Deletes every message, a thousand per transaction. Messages that readers have locked stay.
@@ -61,6 +66,8 @@ class TABLEQ_EXPORT destructive_queue : public queue {
 };
 
 /// A destructive queue whose messages have only a payload.
+///
+/// Shares the sessions of its database. Delivery: see `destructive_queue`; all else: see `queue`.
 class TABLEQ_EXPORT plain_queue : public destructive_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -81,6 +88,7 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
 
   /// Adds all or none, in order, in one transaction. Returns the ids in the order of the messages.
   /// An empty batch does nothing.
+  /// @throws error as enqueue, for any of the messages.
   std::vector<message_id> enqueue_batch(const batch_view<new_message>& messages,
                                         const when_full& full = {});
 
@@ -103,6 +111,8 @@ class TABLEQ_EXPORT plain_queue : public destructive_queue {
 };
 
 /// No order: a read returns any message that is not locked. The cheapest kind.
+///
+/// Shares the sessions of its database: see `plain_queue`.
 class TABLEQ_EXPORT heap_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -119,6 +129,8 @@ class TABLEQ_EXPORT heap_queue : public plain_queue {
 };
 
 /// Oldest first.
+///
+/// Shares the sessions of its database: see `plain_queue`.
 class TABLEQ_EXPORT fifo_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.
@@ -135,6 +147,8 @@ class TABLEQ_EXPORT fifo_queue : public plain_queue {
 };
 
 /// Newest first.
+///
+/// Shares the sessions of its database: see `plain_queue`.
 class TABLEQ_EXPORT lifo_queue : public plain_queue {
  public:
   /// A handle of this queue inside the transaction; see `queue`.

@@ -41,7 +41,10 @@ namespace tableq::inline v0 {
 /// it was opened for. Outside of transactions tableq first repeats what is safe to repeat.
 class TABLEQ_EXPORT queue {
  public:
+  /// The name without the table_prefix. Valid while a copy of this handle exists. The database is
+  /// not asked.
   [[nodiscard]] const std::string& name() const noexcept;
+  /// The kind. The database is not asked.
   [[nodiscard]] tableq::kind kind() const noexcept;
 
   /// Stops all reads, in every process within a second: they return nothing, and waiting reads

@@ -22,28 +22,28 @@ TABLEQ_EXPORT kind parse_kind(std::string_view text);
 
 /// The settings of a new queue. The options of other kinds are refused.
 struct queue_settings {
-  tableq::kind kind = kind::fifo;
-  order_options order = {};  ///< `fifo` and `lifo`.
-  claim_options claim = {};  ///< `claim`.
+  tableq::kind kind = kind::fifo;  ///< Decides which of the options below may be given.
+  order_options order = {};        ///< `fifo` and `lifo`.
+  claim_options claim = {};        ///< `claim`.
 };
 
 /// A queue as stored in the catalogue.
 struct queue_info {
-  std::string name = {};
-  tableq::kind kind = kind::fifo;
-  int layout = 1;             ///< The version of its table's layout.
-  std::int64_t identity = 0;  ///< The receipts' `queue`; changes with drop and create.
-  tableq::ordering ordering = ordering::relaxed;
-  std::chrono::milliseconds lease{30'000};  ///< From here to dead_letters: `claim` only.
-  int max_attempts = 5;
-  bool keep_completed = false;
-  retry_delays retry = {};
+  std::string name = {};           ///< Without the table_prefix.
+  tableq::kind kind = kind::fifo;  ///< Never changes.
+  int layout = 1;                  ///< The version of its table's layout.
+  std::int64_t identity = 0;       ///< The receipts' `queue`; changes with drop and create.
+  tableq::ordering ordering = ordering::relaxed;  ///< `fifo` and `lifo`; relaxed for the others.
+  std::chrono::milliseconds lease{30'000};        ///< From here to dead_letters: `claim` only.
+  int max_attempts = 5;                           ///< 1 to 1,000,000.
+  bool keep_completed = false;                    ///< True: completed messages stay until purge.
+  retry_delays retry = {};                        ///< No delays: ready again at once.
   std::optional<std::chrono::milliseconds> time_to_live = {};  ///< Empty: forever.
-  key_scope keys = key_scope::active;
-  std::chrono::milliseconds key_window{0};
-  std::optional<group_options> groups = {};
-  std::string dead_letters = {};  ///< Empty: dead messages stay in the queue.
-  timestamp created_at = {};
+  key_scope keys = key_scope::active;        ///< How long a message holds its key.
+  std::chrono::milliseconds key_window{0};   ///< Zero: a completed message frees its key.
+  std::optional<group_options> groups = {};  ///< Empty: no groups.
+  std::string dead_letters = {};             ///< Empty: dead messages stay in the queue.
+  timestamp created_at = {};                 ///< By the database's clock.
 };
 
 /// The rights of a database user on a queue. docs/security.md has the details.
@@ -64,11 +64,12 @@ TABLEQ_EXPORT role parse_role(std::string_view text);
 
 /// One result of `database::inspect`.
 struct finding {
+  /// Rising urgency.
   enum class level { ok, warning, problem };
-  level severity = level::ok;
-  std::string subject;  ///< A queue's name, or `database`.
-  std::string what;     ///< One sentence.
-  std::string fix;      ///< The remedy; empty for `ok`.
+  level severity = level::ok;  ///< `ok`: nothing to do. `problem`: mend it first.
+  std::string subject;         ///< A queue's name, or `database`.
+  std::string what;            ///< One sentence.
+  std::string fix;             ///< The remedy; empty for `ok`.
 };
 
 /// The names of the dialects in this build, in alphabetical order.

@@ -20,7 +20,7 @@ struct stats_options {
 struct queue_stats {
   std::size_t waiting = 0;               ///< Visible and due.
   std::size_t delayed = 0;               ///< `pending` only: due later.
-  std::optional<timestamp> oldest = {};  ///< created_at of the first waiting message.
+  std::optional<timestamp> oldest = {};  ///< created_at of the first waiting message. Empty: none.
   /// Empty: the figures are exact. Otherwise counting stopped here: a figure of this size is a
   /// lower bound, and a smaller one is exact.
   std::optional<std::size_t> counted_to = {};
@@ -34,19 +34,20 @@ struct queue_stats {
 struct claim_stats {
   /// Ready for a take now, including due and expired messages that no take has found.
   std::size_t ready = 0;
-  std::size_t due = 0;  ///< The part of `ready` that no take has found.
-  std::size_t delayed = 0;
-  std::size_t leased = 0;
-  std::size_t held = 0;  ///< Behind others of their group.
-  std::size_t done = 0;
-  std::size_t dead = 0;
-  /// created_at of the counted ready message with the lowest id.
+  std::size_t due = 0;      ///< The part of `ready` that no take has found.
+  std::size_t delayed = 0;  ///< Due later.
+  std::size_t leased = 0;   ///< Under a lease that has not ended.
+  std::size_t held = 0;     ///< Behind others of their group.
+  std::size_t done = 0;     ///< Completed and kept.
+  std::size_t dead = 0;     ///< Waiting for redrive or purge.
+  /// created_at of the counted ready message with the lowest id. Empty: none is ready.
   std::optional<timestamp> oldest = {};
   /// Empty: the figures are exact. Otherwise counting stopped here: a figure of this size is a
   /// lower bound; `delayed` and `leased` both are, if their sum has this size.
   std::optional<std::size_t> counted_to = {};
-  std::optional<message_id> last_id = {};  ///< The highest id given so far, if any is known.
-  timestamp as_of = {};                    ///< By the database's clock.
+  /// The highest id given so far. Empty: as in queue_stats.
+  std::optional<message_id> last_id = {};
+  timestamp as_of = {};  ///< By the database's clock.
 };
 
 /// Rates of a queue between two results of `stats`, per second. Empty: unknown.

@@ -43,8 +43,8 @@ enum class moment {
 
 /// A planned fault.
 struct fault {
-  trouble what = trouble::lost_connection;
-  moment when = moment::before;
+  trouble what = trouble::lost_connection;  ///< The failure.
+  moment when = moment::before;             ///< Before or after the effect of the call.
 
   friend bool operator==(const fault&, const fault&) = default;
 };
@@ -59,12 +59,12 @@ struct call {
   /// True: a successful call has a lasting effect. Only the loss of such a call leaves an outcome
   /// unknown.
   bool lasting = false;
-  std::optional<fault> failed = {};  ///< The injected fault.
+  std::optional<fault> failed = {};  ///< The injected fault. Empty: none.
 };
 
 /// Decides which calls fail, and records all calls.
 ///
-/// Its copies and the databases that it opened share its state. It does not keep them open.
+/// Shares its state with its copies and the databases that it opened. Does not keep them open.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe. With several threads the order of the calls

@@ -17,8 +17,9 @@ namespace tableq::inline v0 {
 
 /// An event of a worker.
 struct worker_event {
+  /// The kinds of event.
   enum class kind {
-    completed,
+    completed,           ///< The database has completed it.
     failed,              ///< `why` is the handler's text.
     given_up,            ///< The same; the message is dead.
     given_back,          ///< Without an attempt.
@@ -29,10 +30,10 @@ struct worker_event {
     unknown,
     trouble,  ///< Of no message: `why` is the database's error; the worker tries again.
   };
-  kind what = kind::completed;
-  message_id id = {};
-  int attempt = 0;
-  std::string_view why;  ///< At most about 2,000 bytes. Valid during the call.
+  kind what = kind::completed;  ///< The event.
+  message_id id = {};           ///< The message. Zero: `trouble`.
+  int attempt = 0;              ///< Its attempt, from 1. Zero: `trouble`.
+  std::string_view why;         ///< At most about 2,000 bytes, or empty. Valid during the call.
 };
 
 /// Options of a worker.
@@ -68,13 +69,13 @@ struct worker_options {
 
 /// Figures of a worker since it began.
 struct worker_counts {
-  std::size_t completed = 0;
-  std::size_t failed = 0;  ///< Includes given up.
-  std::size_t given_back = 0;
+  std::size_t completed = 0;           ///< Messages, as those of the next figures.
+  std::size_t failed = 0;              ///< Includes given up.
+  std::size_t given_back = 0;          ///< Without an attempt.
   std::size_t settled_by_handler = 0;  ///< handled::settled().
-  std::size_t lease_lost = 0;
-  std::size_t unknown = 0;
-  std::size_t running = 0;  ///< Running handlers, or tasks in an executor.
+  std::size_t lease_lost = 0;          ///< Another worker has the message, or had it.
+  std::size_t unknown = 0;             ///< worker_event::kind::unknown.
+  std::size_t running = 0;             ///< Running handlers, or tasks in an executor.
 };
 
 /// Takes the messages of a `claim` queue and gives each to a handler.
@@ -97,6 +98,9 @@ struct worker_counts {
 /// ended its transaction. Any other verdict on such a message is refused and reported as
 /// lease_lost. A handler that forks ends the child, or replaces it by another program. If the child
 /// returns from the handler, it exits with status 0; only the result in the parent counts.
+///
+/// A moved-from worker has ended: stop and abandon do nothing, all else throws
+/// errc::invalid_argument.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe, except join and the destructor. The handler is
@@ -134,6 +138,7 @@ class TABLEQ_EXPORT worker {
   /// @throws error the failure that ended it early, if any.
   void join();
 
+  /// The figures since it began. Any thread may call it, also after the end.
   [[nodiscard]] worker_counts counts() const;
 
  private:

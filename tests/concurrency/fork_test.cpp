@@ -273,7 +273,8 @@ TEST_P(shared_forked_child, does_not_wake_or_deafen_the_parents_waiting_reads) {
   EXPECT_EQ(got, "from the child");
 }
 
-/// True if the library has access to the client's descriptors: not behind a driver manager.
+/// Runs on one transport of each database: behind an ODBC driver manager the library cannot reach
+/// the client's descriptors.
 class link_of_a_forked_child : public forked_child {};
 TABLEQ_ON_BACKENDS(link_of_a_forked_child, distinct_backends);
 

@@ -115,7 +115,8 @@ TEST_P(beside_transact, a_claim_queue_refuses_what_changes_it_or_belongs_into_th
     expect_refused(
         {[&] { static_cast<void>(jobs.enqueue_async("x")); }, [&] { jobs.redrive({id}); },
          [&] { jobs.redrive_all(); }, [&] { jobs.purge(tableq::message_state::dead); },
-         [&] { jobs.pause(); }, [&] { jobs.resume(); }, [&] { jobs.set_limits({}); }},
+         [&] { jobs.pause(); }, [&] { jobs.resume(); }, [&] { jobs.set_limits({}); },
+         [&] { const tableq::worker working(jobs, done); }},
         shared ? "queue.outside()" : "before or after");
     EXPECT_EQ(jobs.in(tx).complete(*taken), tableq::settle_result::applied);
   });

@@ -109,8 +109,9 @@ class link : public std::enable_shared_from_this<link> {
   std::atomic<std::size_t>& cuts_;
   std::array<char, 65536> up_{};
   std::array<char, 65536> down_{};
-  std::string header_;    // of a message of the server: a letter, and its length without that
-  std::size_t left_ = 0;  // of the message
+  // The server's message: type letter and length field; the length excludes the letter.
+  std::string header_;
+  std::size_t left_ = 0;  // bytes of the message that have not come yet
   bool begun_ = false;
   bool deaf_ = false;
   bool cut_ = false;

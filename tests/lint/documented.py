@@ -1,79 +1,10 @@
-"""The rule that each public function has a doc comment."""
+"""The rules for doc comments of functions, of data members, and of what a class owns."""
 
 import re
 
+from declarations import declarations
+
 FOLDER = "include/tableq"
-# Headers whose comments are still to be written, one to a line.
-EXEMPT = "tests/lint/undocumented.txt"
-
-_SKIPPED = re.compile(r"(using|typedef|static_assert|namespace|extern|enum)\b")
-_CLASS = re.compile(r"(?:template\s*)?(?:class|struct)\s+(?:TABLEQ_EXPORT\s+)?(\w+)(?:\s+final)?(\s*:[^:].*)?$", re.S)
-_NAME = re.compile(r"(operator\s*(?:\(\)|[^\s\w(]+|[\w:&*\s]+)|~?\w+)\s*\((?!\s*\*)")
-
-
-def _plain(statement):
-    """Without attributes, export macros and what stands in angle brackets."""
-    text = re.sub(r"\[\[.*?\]\]|\bTABLEQ_EXPORT\b", " ", statement, flags=re.S)
-    text = re.sub(r"operator\s*(<=>|<<|<=|<|>>|>=|>|->)", "operator_", text)
-    while (shorter := re.sub(r"<[^<>]*>", " ", text)) != text:
-        text = shorter
-    return text.strip()
-
-
-def function_name(statement):
-    """The name that a statement declares a function by; None where it declares none."""
-    text = _plain(statement)
-    if _SKIPPED.match(text):
-        return None
-    found = _NAME.search(text)
-    before = text[:found.start()] if found else ""
-    return re.sub(r"\s+", " ", found[1].strip()) if found and "=" not in before else None
-
-
-class Function:
-    def __init__(self, scope, name, statement, first, last):
-        self.scope, self.name, self.statement = scope, name, statement
-        self.first, self.last = first, last  # lines
-
-
-def functions(source):
-    """The functions that a header shows to its users, in their order."""
-    code = re.sub(r"^[ \t]*#.*?(?<!\\)$", lambda m: " " * len(m[0]), source.code, flags=re.M)
-    scopes = [("namespace", "", True, True)]  # kind, class, whether shown, whether the class is
-    start, parentheses = 0, 0
-    for at, c in enumerate(code):
-        kind, name, shown, class_shown = scopes[-1]
-        if kind == "body":
-            if c in "{}":
-                scopes[-1:] = [scopes[-1]] * 2 if c == "{" else []
-                start = at + 1 if c == "}" and scopes[-1][0] != "body" else start
-            continue
-        parentheses += {"(": 1, ")": -1}.get(c, 0)
-        if parentheses or c not in "{};:":
-            continue
-        statement = code[start:at]
-        text = _plain(statement)
-        label = re.fullmatch(r"public|protected|private", text)
-        if c == ":" and not label:
-            continue
-        if label:
-            scopes[-1] = (kind, name, class_shown and text == "public", class_shown)
-        elif c == "}":
-            scopes.pop()
-        elif c == "{" and re.match(r"(inline\s+)?namespace\b", text):
-            scopes.append(("namespace", "", True, True))
-        elif c == "{" and (found := _CLASS.match(text)):
-            is_struct = "class" not in text.split(found[1])[0]
-            scopes.append(("class", found[1], shown and is_struct, shown))
-        elif declared := function_name(statement):
-            first = source.line_of(at - len(statement.lstrip()))
-            if shown:
-                yield Function(name, declared, statement, first, source.line_of(at))
-            if c == "{":
-                scopes.append(("body", "", False, False))
-        elif c == "{":  # An enumeration, or a value: the statement goes on behind it.
-            scopes.append(("body", "", False, False))
-        start = at + 1
 
 
 def needs_no_comment(function, sources):
@@ -90,12 +21,10 @@ def needs_no_comment(function, sources):
 
 def undocumented(header, sources):
     before, before_documented = None, False
-    for function in functions(header):
-        line = function.first - 1
-        while "NOLINT" in header.comments.get(line, ""):
-            line -= 1
-        documented = header.comments.get(line, "").lstrip().startswith("///") or any(
-            "///<" in header.comments.get(at, "") for at in range(function.first, function.last + 1))
+    for function in declarations(header):
+        if function.kind != "function":
+            continue
+        documented = bool(function.comment(header))
         grouped = (before is not None and before_documented and before.name == function.name
                    and before.scope == function.scope and before.last + 1 >= function.first)
         if not documented and not grouped and not needs_no_comment(function, sources):
@@ -104,23 +33,42 @@ def undocumented(header, sources):
 
 
 def every_public_function_is_documented(tree):
-    exempt = set()
-    if (tree.root / EXEMPT).exists():
-        lines = tree.text(EXEMPT).splitlines()
-        exempt = {line for line in lines if line and not line.startswith("#")}
     sources = tree.cpp("core", ends=(".cpp",))
     for header in tree.cpp(FOLDER):
-        found = list(undocumented(header, sources))
-        if header.name in exempt:
-            exempt.remove(header.name)
-            if not found:
-                yield f"{EXEMPT}: {header.name} needs no exemption any more"
-            continue
-        for function in found:
-            shown = f"{function.scope}::{function.name}" if function.scope else function.name
-            yield f"{header.name}:{function.first}: {shown} has no doc comment"
-    for name in sorted(exempt):
-        yield f"{EXEMPT}: there is no header {name}"
+        for function in undocumented(header, sources):
+            yield f"{header.name}:{function.first}: {function.shown_name()} has no doc comment"
 
 
-RULES = [every_public_function_is_documented]
+def every_public_member_is_documented(tree):
+    """One comment for each: a comment over two members leaves the second without one."""
+    for header in tree.cpp(FOLDER):
+        for member in declarations(header):
+            if member.kind == "member" and not member.comment(header):
+                yield f"{header.name}:{member.first}: {member.shown_name()} has no doc comment"
+
+
+def every_public_class_says_what_it_owns(tree):
+    """A sentence begins with Owns, Borrows, Shares, Shared or A value. Only a value, and what is used for
+    one call, need no note on threads; a derived class may name its base for it."""
+    for header in tree.cpp(FOLDER):
+        for found in declarations(header):
+            if found.kind != "class":
+                continue
+            comment = " ".join(found.comment(header).split())
+            sentence = re.search(r"(?:^|[.:] )(Owns|Borrows|Shares|Shared|A value)\b[^.]*", comment)
+            where = f"{header.name}:{found.first}: {found.shown_name()}"
+            if not sentence:
+                yield f"{where} does not say whether it owns, borrows, shares or is a value"
+                continue
+            bases = re.findall(r"\bpublic\s+(\w+)", found.statement)
+            if not (sentence[1] == "A value" or "until the call returns" in sentence[0]
+                    or "@par Thread safety" in comment
+                    or any(re.search(rf"[Ss]ee `{base}`", comment) for base in bases)):
+                yield f"{where} has no note on thread safety"
+
+
+RULES = [
+    every_public_function_is_documented,
+    every_public_member_is_documented,
+    every_public_class_says_what_it_owns,
+]

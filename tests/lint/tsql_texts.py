@@ -37,12 +37,19 @@ def with_fragments(statements, given_clock):
     return [(block[1].split(), put(without_comments(block[2]))) for block in BLOCK.finditer(statements)]
 
 
+def whole_statements(root):
+    """The statements file with the states of all dialects before its first statement, as it is embedded."""
+    statements = (root / "drivers/sqlserver/statements.sql").read_text(encoding="utf-8")
+    states = (root / "drivers/states.sql").read_text(encoding="utf-8")
+    first = statements.index("\n-- name:")
+    return statements[:first] + "\n" + states + statements[first:]
+
+
 def read_texts(root, given_clock=False):
     """Name -> text: each block by its first name, `setup`, `schema.<kind>`, and all `roles`."""
     root = Path(root)
     texts, aliases = {}, {}
-    statements = (root / "drivers/sqlserver/statements.sql").read_text(encoding="utf-8")
-    for names, text in with_fragments(statements, given_clock):
+    for names, text in with_fragments(whole_statements(root), given_clock):
         texts[names[0]] = text
         aliases.update({name: names[0] for name in names})
     texts["setup"] = without_comments((root / "drivers/sqlserver/setup.sql").read_text(encoding="utf-8"))

@@ -206,8 +206,7 @@ std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::mi
                                                 std::int64_t identity, const unit_ended& ended) {
   std::vector<tableq::delivery> out;
   const std::size_t most = std::min(max, limits_.allowed(stats(now).leased, now));
-  // A first read may return nothing because of due messages, and commits the clock it saw.
-  limits_.took(0);
+  limits_.took(0);  // A first read commits its clock, even if it returns nothing.
   ended();
   if (most > 0) promote(now);
   ended();

@@ -14,7 +14,7 @@ class limits_model {
   void set(const tableq::queue_limits& to, tableq::timestamp now);
   void pause(bool is) { paused_ = is; }
   [[nodiscard]] bool paused() const { return paused_; }
-  /// All limits as text, with the rest of a rate.
+  /// All limits as text. With a rate also its tokens, and the time at which they were counted.
   [[nodiscard]] std::string described() const;
 
   /// How many messages a read may take. The read then reports how many it took.
@@ -28,7 +28,7 @@ class limits_model {
   }
 
  private:
-  /// The rest of a rate; a message costs 10^9 tokens.
+  /// The tokens of a rate; a message costs 10^9.
   struct bucket {
     std::int64_t tokens = 0;
     tableq::timestamp refilled_at = {};

@@ -20,13 +20,13 @@ class random_source {
   std::mt19937_64 engine_;
 };
 
-/// TABLEQ_TEST_SEED, or another one each time: print it.
+/// The number in TABLEQ_TEST_SEED. Without it a random number, which the test must print.
 inline std::uint64_t chosen_seed() {
   const char* given = std::getenv("TABLEQ_TEST_SEED");
   return given == nullptr ? std::random_device{}() : std::stoull(given);
 }
 
-/// TABLEQ_TEST_STEPS, or the test's default.
+/// The number in TABLEQ_TEST_STEPS. Without it `usual`.
 inline std::uint64_t chosen_steps(std::uint64_t usual) {
   const char* given = std::getenv("TABLEQ_TEST_STEPS");
   return given == nullptr ? usual : std::stoull(given);

@@ -14,7 +14,7 @@
 
 namespace tableq_test {
 
-/// Bits of the end of a statement.
+/// Flags of a DONE token, which ends a statement's answer.
 namespace tds_done {
 constexpr std::uint16_t more = 0x01;
 constexpr std::uint16_t error = 0x02;

@@ -1,0 +1,37 @@
+-- The states of a message in a claim queue: 0 ready, 1 leased, 2 delayed, 3 done, 4 dead, 5 held for its group.
+--
+-- Every dialect gets these fragments between its own fragments and its statements, so that all databases decide
+-- alike. They use its fragment {most_attempts}, and the names
+--   q  the message,
+--   t  of promote: `clock`, `most` (the queue's attempts) and `regroup` (1: groups hold delayed messages),
+--   f  of a failed attempt: `attempts` so far, `most` allowed, `delay` until the next, `clock`, and `final`
+--      (1: the message is given up; 2: it expired before its attempt, which does not count).
+
+-- fragment: last_lease_ended
+q.state = 1 AND q.attempts >= {most_attempts}
+
+-- fragment: promoted_state
+CASE WHEN {last_lease_ended} THEN 4
+     WHEN q.state = 2 AND q.group_key IS NOT NULL AND t.regroup = 1 THEN 5
+     ELSE 0 END
+
+-- fragment: promoted_finished_at
+CASE WHEN {last_lease_ended} THEN t.clock END
+
+-- fragment: last_attempt_failed
+(f.final <> 0 OR f.attempts >= f.most)
+
+-- fragment: failed_state
+CASE WHEN {last_attempt_failed} THEN 4 WHEN f.delay > 0 THEN 2 ELSE 0 END
+
+-- fragment: failed_attempts
+CASE WHEN f.final <> 2 THEN f.attempts WHEN f.attempts > 0 THEN f.attempts - 1 ELSE 0 END
+
+-- fragment: failed_due_at
+CASE WHEN f.delay > 0 AND NOT {last_attempt_failed} THEN f.clock + f.delay ELSE 0 END
+
+-- fragment: failed_finished_at
+CASE WHEN {last_attempt_failed} THEN f.clock END
+
+-- fragment: redriven_state
+CASE WHEN group_key IS NULL THEN 0 ELSE 5 END

@@ -93,14 +93,15 @@ class Tree:
         return path.relative_to(self.root).as_posix()
 
     def folders(self):
-        """The top-level folders that git tracks; without git, all."""
+        """The top-level folders that git tracks; without git, all but those of builds."""
         files = ["git", "-C", str(self.root), "ls-files"]
         try:
             listed = subprocess.run(files, capture_output=True, text=True, check=False).stdout
         except FileNotFoundError:
             listed = ""
         tracked = {line.split("/")[0] for line in listed.splitlines() if "/" in line}
-        return sorted(tracked or {p.name for p in self.root.iterdir() if p.is_dir()} - {".git"})
+        there = {p.name for p in self.root.iterdir() if p.is_dir()} - {".git", ".cache"}
+        return sorted(tracked or {name for name in there if not name.startswith("build")})
 
     def compiled(self):
         lines = Path(self._sources).read_text(encoding="utf-8").split()

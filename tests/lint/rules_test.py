@@ -130,6 +130,9 @@ BREACHES = {
         {"schema/sqlite/heap.sql": "CREATE TABLE {table} (y int);\n"},
         {"schema/sqlite/heap.sql": "CREATE INDEX {table:x} ON {table} (y);\n"},
     ],
+    "states_are_decided_once": [
+        {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 4 ELSE 0 END;\n"},
+    ],
     "sql_lives_in_sql_files": [
         {CODE: 'auto s = "SELECT 1";\n'},
         {CODE: 'auto s = "delete from x";\n'},

@@ -1,7 +1,8 @@
 -- The states of a message in a claim queue: 0 ready, 1 leased, 2 delayed, 3 done, 4 dead, 5 held for its group.
 --
 -- Every dialect gets these fragments between its own fragments and its statements, so that all databases decide
--- alike. They use its fragment {most_attempts}, and the names
+-- alike; a dialect that is registered at run time brings its own copy. They use its fragment {most_attempts}, and
+-- the names
 --   q  the message,
 --   t  of promote: `clock`, `most` (the queue's attempts) and `regroup` (1: groups hold delayed messages),
 --   f  of a failed attempt: `attempts` so far, `most` allowed, `delay` until the next, `clock`, and `final`

@@ -62,7 +62,7 @@ void run(const std::string& url, std::size_t count) {
 
 int main(int argc, char** argv) {
   try {
-    run(argc > 1 ? argv[1] : "sqlite://pipeline.db", argc > 2 ? std::stoul(argv[2]) : 2000);
+    run(argc > 1 ? argv[1] : "sqlite://pipeline.db", argc > 2 ? std::stoul(argv[2]) : 200);
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';
     return 1;

@@ -104,14 +104,16 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
   for (;;) {
     request.token = new_token();
     request.now = queue.database().now();
+    const bool committed = tx == nullptr || tx->in_none();
     taken got = to_taken(queue.execute(tx, statements::claim_take, request), queue);
     if (!got.unfit.empty()) {
       try {
         make_dead(queue, tx, got.unfit);
       } catch (const error& failure) {
         // The deliverable messages are leased, so they are delivered. The others return when their
-        // leases end. In a transaction the error undoes everything.
-        if (tx != nullptr || (got.good.empty() && !may_concern_one_row(failure))) throw;
+        // leases end. In a transaction of tableq's the error undoes everything.
+        if (!committed && !tx->keeps_changes()) throw;
+        if (got.good.empty() && !may_concern_one_row(failure)) throw;
       }
       gate.keep();
     }

@@ -18,7 +18,8 @@ namespace core {
 namespace {
 
 constexpr const char* shared_sentence =
-    "two threads used the transaction at the same time, and it belongs to one thread; roll it back";
+    "two threads used the transaction at the same time, and it belongs to one thread; roll it "
+    "back, and enlist again if the session is yours";
 
 }  // namespace
 
@@ -43,6 +44,15 @@ transaction_state::use::~use() {
   // What failed is undone, and nothing else can be undone with it.
   if (transaction_.in_none()) transaction_.failed_ = false;
   transaction_.user_ = std::thread::id{};
+}
+
+transaction_state::unit_end::unit_end(transaction_state& owner) noexcept
+    : transaction_(owner),
+      changed_before_(owner.changed_),
+      exceptions_(std::uncaught_exceptions()) {}
+transaction_state::unit_end::~unit_end() {
+  transaction_.in_unit_ = false;
+  if (std::uncaught_exceptions() > exceptions_) transaction_.changed_ = changed_before_;
 }
 
 transaction_state::transaction_state(std::shared_ptr<database_state> database)
@@ -90,6 +100,7 @@ connection& transaction_state::session() {
 
 void transaction_state::check_open() {
   connection& on = session();
+  if (in_none()) failed_ = false;
   if (!failed_) check_open(on);
 }
 
@@ -117,6 +128,10 @@ void transaction_state::check_open(connection& on) const {
     default:
       return;
   }
+}
+
+bool transaction_state::keeps_changes() const noexcept {
+  return adopted_ && (in_none() || transaction_of(*adopted_) == transaction_status::open);
 }
 
 bool transaction_state::in_none() const noexcept {
@@ -217,9 +232,13 @@ void transaction_state::announce_on_commit(watched_queue& queue, std::size_t cou
 row_set transaction_state::run(const std::function<row_set(connection&)>& work) {
   connection& open_session = session();
   if (shared_) refuse(shared_sentence);
-  if (failed_) refuse("an earlier operation in the transaction failed; roll back");
-  // It stays set if `work` throws.
-  failed_ = true;
+  if (failed_) {
+    refuse(adopted_ ? "an earlier operation in the transaction failed; roll back, and enlist again"
+                    : "an earlier operation in the transaction failed; roll back");
+  }
+  // It stays set if `work` throws. In a caller's session the failed statement has changed nothing,
+  // and the database refuses others if it must.
+  failed_ = adopted_ == nullptr;
   row_set rows = work(open_session);
   failed_ = false;
   return rows;

@@ -79,7 +79,7 @@ class transaction_state {
   template <class Work>
   auto as_unit(Work work) {
     if (!adopted_ || in_unit_) return work();
-    const unit_end at_the_end{this};
+    const unit_end at_the_end(*this);
     unit_of_work unit(session());
     in_unit_ = true;
     auto result = work();
@@ -90,8 +90,11 @@ class transaction_state {
   /// Whether the session is in no transaction, so that each statement commits by itself.
   [[nodiscard]] bool in_none() const noexcept;
 
-  /// From now on the transaction can only be rolled back, as after a failed operation.
-  void spoil() noexcept { failed_ = true; }
+  /// Whether the caller's session keeps what the current operation has changed so far.
+  [[nodiscard]] bool keeps_changes() const noexcept;
+
+  /// From now on tableq's own transaction can only be rolled back, as after a failed operation.
+  void spoil() noexcept { failed_ = failed_ || !adopted_; }
   /// Called when the current operation changes messages.
   void changes_messages() noexcept { changed_ = true; }
 
@@ -108,9 +111,18 @@ class transaction_state {
   void hint_on_rollback(watched_queue& queue) { read_.insert(&queue); }
 
  private:
-  struct unit_end {
-    transaction_state* owner;
-    ~unit_end() { owner->in_unit_ = false; }
+  /// Ends a unit, which has changed nothing if it failed.
+  class unit_end {
+   public:
+    explicit unit_end(transaction_state& owner) noexcept;
+    unit_end(const unit_end&) = delete;
+    unit_end& operator=(const unit_end&) = delete;
+    ~unit_end();
+
+   private:
+    transaction_state& transaction_;
+    bool changed_before_;
+    int exceptions_;
   };
 
   void announce_unit() noexcept;

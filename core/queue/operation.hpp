@@ -49,7 +49,8 @@ inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, st
       return nullptr;
     }
     auto tx = access::transaction_of(handle);
-    if (!tx) refuse("the transaction of this handle is gone: make another handle with in(tx)");
+    if (!tx)
+      refuse("the transaction or enlistment of this handle is gone: keep it as long as the handle");
     return tx;
   });
 }

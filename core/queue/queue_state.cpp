@@ -91,9 +91,11 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
   if (tx != nullptr) {
     check(*tx);
     if (contract_of(id).writes) tx->hint_on_rollback(table_.shared().watched);
-    if (contract_of(id).changes_messages) tx->changes_messages();
     const auto work = [&] {
-      return tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
+      row_set rows =
+          tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
+      if (contract_of(id).changes_messages) tx->changes_messages();
+      return rows;
     };
     // A lock that ends before the statement would protect nothing.
     return table_.needs_lock(id) && tx->in_none() ? tx->as_unit(work) : work();
@@ -126,8 +128,11 @@ row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<co
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
-  if (contract_of(id).changes_messages) tx->changes_messages();
-  return tx->as_unit([&] { return tx->run(work); });
+  return tx->as_unit([&] {
+    row_set rows = tx->run(work);
+    if (contract_of(id).changes_messages) tx->changes_messages();
+    return rows;
+  });
 }
 
 void queue_state::check(transaction_state& tx) const {

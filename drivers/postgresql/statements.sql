@@ -61,7 +61,7 @@ id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
 -- rest of the statement has the version of its snapshot. With an older snapshot of the caller the lock fails with
 -- 40001; otherwise the lease would be reported as lost.
 held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
   SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
@@ -197,7 +197,7 @@ RETURNING id
 
 -- name: queue.floor
 -- From one snapshot: the first message, and the transactions that are still running.
-SELECT (SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
+SELECT (SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
        txid_snapshot_xmin(now.snapshot) AS oldest_running,
        txid_snapshot_xmax(now.snapshot) AS next
 FROM (SELECT txid_current_snapshot() AS snapshot) AS now
@@ -206,21 +206,21 @@ FROM (SELECT txid_current_snapshot() AS snapshot) AS now
 -- There is no message before :floor: see queue.floor. The index still has the deleted rows.
 WITH picked AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE id >= CAST(:floor AS bigint)
     AND {own_queue}
   ORDER BY id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = (
-  SELECT id FROM {table} WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+  SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
   AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
@@ -228,57 +228,57 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 -- name: lifo.dequeue lifo.dequeue_strict
 WITH picked AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE {own_queue}
   ORDER BY id DESC
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
-DELETE FROM {table}
-WHERE id = (SELECT id FROM {table} ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+DELETE FROM {table} AS msg
+WHERE id = (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
   AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.peek fifo.peek
 SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
-FROM {table}
+FROM {table} AS msg
 ORDER BY id
 LIMIT CAST(:max AS bigint)
 
 -- name: lifo.peek
 SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
-FROM {table}
+FROM {table} AS msg
 ORDER BY id DESC
 LIMIT CAST(:max AS bigint)
 
 -- name: heap.purge fifo.purge lifo.purge pending.purge
 WITH picked AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE {own_queue}
   ORDER BY id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
 -- Each count stops at :max. The last id is the sequence's if the user may read it.
 SELECT (SELECT count(*)
-        FROM (SELECT id FROM {table} ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
+        FROM (SELECT id FROM {table} AS msg ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
-       (SELECT created_at FROM {table} ORDER BY id LIMIT 1) AS oldest,
+       (SELECT created_at FROM {table} AS msg ORDER BY id LIMIT 1) AS oldest,
        COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
                         THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
-                (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
+                (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        {clock} AS as_of
 
 -- name: pending.enqueue
@@ -306,22 +306,22 @@ RETURNING id
 -- name: pending.dequeue
 WITH picked AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE due_at <= {clock}
     AND {own_queue}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE due_at <= {clock}
   ORDER BY due_at, id
   LIMIT 1
@@ -332,29 +332,29 @@ RETURNING id, created_at, due_at, payload
 
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
-FROM {table}
+FROM {table} AS msg
 WHERE due_at <= {clock}
 ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: pending.stats
 SELECT (SELECT count(*)
-        FROM (SELECT id FROM {table} WHERE due_at <= t.clock
+        FROM (SELECT id FROM {table} AS msg WHERE due_at <= t.clock
               ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
        (SELECT count(*)
-        FROM (SELECT id FROM {table} WHERE due_at > t.clock
+        FROM (SELECT id FROM {table} AS msg WHERE due_at > t.clock
               ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS delayed,
-       (SELECT created_at FROM {table} WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
+       (SELECT created_at FROM {table} AS msg WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
        COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
                         THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
-                (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
+                (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
 FROM (SELECT {clock}) AS t (clock)
 
 -- name: pending.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
-FROM {table}
+FROM {table} AS msg
 CROSS JOIN (SELECT {clock}) AS t (clock)
 ORDER BY due_at, id
 LIMIT 1
@@ -437,7 +437,7 @@ SELECT item, id
 FROM (
   SELECT item, max(id) OVER (PARTITION BY key) AS id
   FROM (SELECT CAST(NULL AS bigint) AS item, key, id
-        FROM {table}
+        FROM {table} AS msg
         WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
         UNION ALL
         SELECT g.item - 1, g.key, NULL
@@ -452,7 +452,7 @@ WHERE item IS NOT NULL AND id IS NOT NULL
 -- message with a group is held until claim.advance makes it ready.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
-  FROM {table}
+  FROM {table} AS msg
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
     AND {own_queue}
   ORDER BY key
@@ -492,7 +492,7 @@ RETURNING g.place - 1 AS item, q.id
 -- `due_at + 0`: excludes the index by due_at, so that the index of the keys is used.
 WITH past AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
     AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
@@ -500,14 +500,14 @@ WITH past AS MATERIALIZED (
 ),
 others AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE state = 3 AND due_at > 0
     AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
   AND {own_queue}
 RETURNING 0 AS item, id
@@ -516,7 +516,7 @@ RETURNING 0 AS item, id
 -- The same in queues that keep done messages: the key is free, the message stays.
 WITH past AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
     AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
@@ -524,14 +524,14 @@ WITH past AS MATERIALIZED (
 ),
 others AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE state = 3 AND due_at > 0
     AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
 )
-UPDATE {table}
+UPDATE {table} AS msg
 SET past_key = key, key = NULL, due_at = 0
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
   AND {own_queue}
@@ -557,7 +557,7 @@ WITH picked AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT id
     FROM (SELECT id
-          FROM {table}
+          FROM {table} AS msg
           WHERE state < 1 AND fence > 0
             AND priority <= part.high AND priority >= part.low
             AND id >= CAST(:oldest AS bigint) AND id < part.floor
@@ -566,7 +566,7 @@ WITH picked AS MATERIALIZED (
     UNION ALL
     SELECT id
     FROM (SELECT id
-          FROM {table}
+          FROM {table} AS msg
           WHERE state = 0
             AND priority <= part.high AND priority >= part.low
             AND id >= COALESCE(part.floor, -9223372036854775808)
@@ -576,7 +576,7 @@ WITH picked AS MATERIALIZED (
   WHERE {own_queue}
     AND (CAST(:guard AS bigint) = 0
     OR (SELECT due_at
-        FROM {table}
+        FROM {table} AS msg
         WHERE state IN (1, 2)
           AND due_at >= {passed}
           AND due_at <= {clock}
@@ -584,7 +584,7 @@ WITH picked AS MATERIALIZED (
         LIMIT 1) IS NULL)
   LIMIT CAST(:max AS bigint)
 )
-UPDATE {table}
+UPDATE {table} AS msg
 SET state = 1,
     fence = ((fence / 4294967296 + 1) << 32) + CAST(:token AS bigint),
     attempts = LEAST(GREATEST(attempts, 0), 2147483646) + 1,
@@ -607,13 +607,13 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 -- the clock after their transaction has a number, so they use clock_timestamp().
 SELECT g.item - 1 AS item,
        (SELECT id
-        FROM {table}
+        FROM {table} AS msg
         WHERE state = 0 AND priority <= g.level AND priority >= g.level AND id >= g.floor
         ORDER BY priority DESC, id
         LIMIT 1) AS first,
-       (SELECT id FROM {table} WHERE id >= CAST(:oldest AS bigint) ORDER BY id LIMIT 1) AS oldest,
+       (SELECT id FROM {table} AS msg WHERE id >= CAST(:oldest AS bigint) ORDER BY id LIMIT 1) AS oldest,
        (SELECT due_at
-        FROM {table}
+        FROM {table} AS msg
         WHERE state IN (1, 2)
           AND due_at >= CASE WHEN CAST(:passed AS bigint) <= now.clock
                              THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
@@ -631,7 +631,7 @@ CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
 -- A history of over 1,000,000 bytes is not from tableq, and is replaced.
 WITH due AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE state IN (1, 2)
     AND due_at >= {passed}
     AND due_at <= {clock}
@@ -659,15 +659,15 @@ RETURNING q.id, q.state
 
 -- name: claim.complete
 WITH {held_receipts}
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.complete.one
 WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} WHERE id = CAST(:id AS bigint) FOR UPDATE
+  SELECT id, fence, state FROM {table} AS msg WHERE id = CAST(:id AS bigint) FOR UPDATE
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
 RETURNING id
 
@@ -675,7 +675,7 @@ RETURNING id
 -- With a :window the key stays that long. With :strip only messages with keys change, and keep only the
 -- key.
 WITH {held_receipts}
-UPDATE {table}
+UPDATE {table} AS msg
 SET state = 3,
     due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
       THEN {clock}
@@ -725,14 +725,14 @@ RETURNING {receipt_item} AS item, id, state
 
 -- name: claim.release
 WITH {held_receipts}
-UPDATE {table}
+UPDATE {table} AS msg
 SET state = 0, due_at = 0, attempts = GREATEST(attempts, 1) - 1
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.extend
 WITH {held_receipts}
-UPDATE {table}
+UPDATE {table} AS msg
 SET due_at = {clock_now} + CAST(:lease AS bigint)
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
@@ -741,10 +741,10 @@ RETURNING {receipt_item} AS item, id
 -- Due messages count as ready before they are promoted.
 SELECT {message}
 FROM (
-  (SELECT * FROM {table} WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
+  (SELECT * FROM {table} AS msg WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
-   FROM {table}
+   FROM {table} AS msg
    WHERE state IN (1, 2)
      AND due_at <= {clock}
    ORDER BY due_at, id
@@ -756,7 +756,7 @@ LIMIT CAST(:max AS bigint)
 -- name: claim.list
 -- `state IN (3, 4)`: without a value for :state the planner needs this to see that the index has all these rows.
 SELECT {message}
-FROM {table}
+FROM {table} AS msg
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
   AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
 ORDER BY finished_at, id
@@ -768,14 +768,14 @@ LIMIT CAST(:max AS bigint)
 SELECT {message}
 FROM (
   (SELECT *
-   FROM {table}
+   FROM {table} AS msg
    WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
      AND id > CAST(:after_id AS bigint)
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
-   FROM {table}
+   FROM {table} AS msg
    WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
@@ -787,14 +787,14 @@ LIMIT CAST(:max AS bigint)
 SELECT {message}
 FROM (
   (SELECT *
-   FROM {table}
+   FROM {table} AS msg
    WHERE state = 5 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
      AND id > CAST(:after_id AS bigint)
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
-   FROM {table}
+   FROM {table} AS msg
    WHERE state = 5 AND priority < CAST(:after_priority AS bigint)
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
@@ -804,7 +804,7 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_waiting
 SELECT {message}
-FROM {table}
+FROM {table} AS msg
 WHERE state = CAST(:state AS smallint) AND state IN (1, 2)
   AND (due_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
 ORDER BY due_at, id
@@ -813,30 +813,30 @@ LIMIT CAST(:max AS bigint)
 -- name: claim.get
 SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item,
        {message}
-FROM {table}
+FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.find
 SELECT {message}
-FROM {table}
+FROM {table} AS msg
 WHERE key = CAST(:key AS text) AND key IS NOT NULL
   AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
 -- Rows are first locked by rising ids, in any state, as settling statements do.
 WITH held AS MATERIALIZED (
-  SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
   AND {own_queue}
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.set_priority
 WITH held AS MATERIALIZED (
-  SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
-UPDATE {table}
+UPDATE {table} AS msg
 SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)],
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
@@ -848,7 +848,7 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 -- which has completed its message and not committed, keeps its lease unchanged.
 WITH held AS MATERIALIZED (
   SELECT id, fence, state
-  FROM {table}
+  FROM {table} AS msg
   WHERE id = ANY (CAST(:id AS bigint[]))
   ORDER BY id
   FOR UPDATE SKIP LOCKED
@@ -866,7 +866,7 @@ mine AS MATERIALIZED (
     HAVING min(state) = 1 AND min(item) IS NOT NULL
   ) AS settled
 )
-UPDATE {table}
+UPDATE {table} AS msg
 SET due_at = {clock_now} + CAST(:lease AS bigint)
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
@@ -877,13 +877,13 @@ SELECT g.item - 1 AS item, g.id
 FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
 WHERE NOT EXISTS (
   SELECT 1
-  FROM (SELECT state, fence FROM {table} WHERE id = g.id OFFSET 0) AS q
+  FROM (SELECT state, fence FROM {table} AS msg WHERE id = g.id OFFSET 0) AS q
   WHERE q.state = 1 AND q.fence = g.fence
 )
 
 -- name: claim.state_of
 SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
-FROM {table}
+FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.unseen
@@ -891,11 +891,11 @@ WHERE id = ANY (CAST(:id AS bigint[]))
 SELECT g.item - 1 AS item, g.id
 FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
 WHERE current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
-  AND NOT EXISTS (SELECT 1 FROM (SELECT id FROM {table} WHERE id = g.id OFFSET 0) AS q)
+  AND NOT EXISTS (SELECT 1 FROM (SELECT id FROM {table} AS msg WHERE id = g.id OFFSET 0) AS q)
 
 -- name: claim.redrive
 WITH held AS MATERIALIZED (
-  SELECT id, state FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 ),
 mine AS MATERIALIZED (
   SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
@@ -909,7 +909,7 @@ mine AS MATERIALIZED (
     HAVING min(state) = 4
   ) AS dead
 )
-UPDATE {table}
+UPDATE {table} AS msg
 SET state = {redriven_state}, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE {receipt_held}
@@ -919,14 +919,14 @@ RETURNING {receipt_item} AS item, id
 -- name: claim.redrive_all
 WITH picked AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE state = 4 AND state IN (3, 4)
     AND {own_queue}
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-UPDATE {table}
+UPDATE {table} AS msg
 SET state = {redriven_state}, attempts = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
@@ -934,9 +934,9 @@ RETURNING id
 
 -- name: claim.remove
 WITH held AS MATERIALIZED (
-  SELECT id FROM {table} WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM held)) AND state = CAST(:state AS bigint)
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
@@ -976,16 +976,16 @@ WITH next AS MATERIALIZED (
   FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
   CROSS JOIN LATERAL (
     SELECT id
-    FROM {table}
+    FROM {table} AS msg
     WHERE group_key = g.name AND group_key IS NOT NULL AND state >= 5
     ORDER BY state, id
     LIMIT GREATEST(CAST(:limit AS bigint)
       - (SELECT count(*)
-         FROM {table}
+         FROM {table} AS msg
          WHERE group_key = g.name AND group_key IS NOT NULL AND state <= 1)
       - CASE WHEN CAST(:hold AS bigint) = 0 THEN 0
              ELSE (SELECT count(*)
-                   FROM {table}
+                   FROM {table} AS msg
                    WHERE group_key = g.name AND group_key IS NOT NULL AND state = 2) END, 0)
   ) AS n
 )
@@ -998,7 +998,7 @@ RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
 -- name: claim.purge
 WITH picked AS MATERIALIZED (
   SELECT id
-  FROM {table}
+  FROM {table} AS msg
   WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
     AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
@@ -1007,7 +1007,7 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table}
+DELETE FROM {table} AS msg
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
@@ -1015,33 +1015,33 @@ RETURNING id
 -- Each count stops at :max; delayed and leased messages share one.
 SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
        (SELECT count(*)
-        FROM (SELECT id FROM {table} WHERE state = 5
+        FROM (SELECT id FROM {table} AS msg WHERE state = 5
               ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS held,
        (SELECT count(*)
-        FROM (SELECT id FROM {table} WHERE state = 3 AND state IN (3, 4)
+        FROM (SELECT id FROM {table} AS msg WHERE state = 3 AND state IN (3, 4)
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS done,
        (SELECT count(*)
-        FROM (SELECT id FROM {table} WHERE state = 4 AND state IN (3, 4)
+        FROM (SELECT id FROM {table} AS msg WHERE state = 4 AND state IN (3, 4)
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS dead,
-       (SELECT created_at FROM {table} WHERE id = LEAST(ready.first, due.first)) AS oldest,
+       (SELECT created_at FROM {table} AS msg WHERE id = LEAST(ready.first, due.first)) AS oldest,
        COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
                         THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
                  FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
-                (SELECT id FROM {table} ORDER BY id DESC LIMIT 1)) AS last_id,
+                (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
 FROM (SELECT count(*) AS count, min(id) AS first
-      FROM (SELECT id FROM {table} WHERE state = 0
+      FROM (SELECT id FROM {table} AS msg WHERE state = 0
             ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS ready,
      (SELECT count(*) AS count, min(id) AS first
       FROM (SELECT id
-            FROM {table}
+            FROM {table} AS msg
             WHERE state IN (1, 2)
               AND due_at <= {clock}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS due,
      (SELECT count(*) FILTER (WHERE state = 2) AS delayed, count(*) FILTER (WHERE state = 1) AS leased
       FROM (SELECT state
-            FROM {table}
+            FROM {table} AS msg
             WHERE state IN (1, 2)
               AND due_at > {clock}
             ORDER BY due_at, id
@@ -1050,7 +1050,7 @@ FROM (SELECT count(*) AS count, min(id) AS first
 
 -- name: claim.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
-FROM {table}
+FROM {table} AS msg
 CROSS JOIN (SELECT {clock}) AS t (clock)
 WHERE state IN (1, 2)
   AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
@@ -1106,31 +1106,31 @@ DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
 -- rows are counted.
 SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
-            ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT CAST(:max AS bigint)) AS rest) END
+            ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} AS msg LIMIT CAST(:max AS bigint)) AS rest) END
          AS number
-FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table}) AS numeric) - (SELECT min(id) FROM {table}) + 1, 0)
+FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table} AS msg) AS numeric) - (SELECT min(id) FROM {table} AS msg) + 1, 0)
                AS span) AS ids
 
 -- name: claim.count
 SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
             ELSE (SELECT count(*)
-                  FROM (SELECT 1 FROM {table} WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
+                  FROM (SELECT 1 FROM {table} AS msg WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
                + (SELECT count(*)
-                  FROM (SELECT 1 FROM {table} WHERE state IN (1, 2) LIMIT CAST(:max AS bigint)) AS later)
+                  FROM (SELECT 1 FROM {table} AS msg WHERE state IN (1, 2) LIMIT CAST(:max AS bigint)) AS later)
                + (SELECT count(*)
                   FROM (SELECT 1
-                        FROM {table}
+                        FROM {table} AS msg
                         WHERE group_key IS NOT NULL AND state = 5
                         LIMIT CAST(:max AS bigint)) AS held)
             END AS number
-FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table}) AS numeric) - (SELECT min(id) FROM {table}) + 1, 0)
+FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table} AS msg) AS numeric) - (SELECT min(id) FROM {table} AS msg) + 1, 0)
                AS span) AS ids
 
 -- name: claim.leased
 SELECT count(*) AS number
 FROM (
   SELECT 1
-  FROM {table}
+  FROM {table} AS msg
   WHERE state = 1
     AND due_at > {clock}
   LIMIT CAST(:max AS bigint)

@@ -41,10 +41,15 @@ std::string file_of(const connection_url& url) {
     }
   }
   if (file.empty()) refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
-  if (file.ends_with(memory_in_folder) || (file.starts_with(":memory") && file != memory)) {
+  std::string lower = file;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  });
+  const bool begins = lower.starts_with(":memory") || lower.starts_with("file::memory");
+  if (file.ends_with(memory_in_folder) || (begins && file != memory)) {
     refuse(
-        "this would make a file; write sqlite://:memory: for a database in memory, or name the "
-        "file otherwise");
+        "this would make a file, or a database for each session; write sqlite://:memory: for a "
+        "database in memory, or name the file otherwise");
   }
   if (file.find('"') != std::string::npos) refuse("the file's name must not hold a double quote");
   if (std::any_of(file.begin(), file.end(), [](char c) { return c >= 0 && c < ' '; })) {

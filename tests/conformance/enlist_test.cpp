@@ -298,4 +298,40 @@ TEST_P(late_failures, change_nothing_even_if_the_caller_commits) {
 }
 TABLEQ_ON_BACKENDS(late_failures, shared_backends);
 
+TEST_P(late_failures, of_one_transaction_leave_the_enlistment_usable) {
+  soci::transaction first(*session_);
+  tableq::enlistment joined = tableq::enlist(db(), *session_);
+  tableq::enlistment alone = tableq::enlist(db(), *session_, tableq::autocommit);
+  fail_in_a_batch(joined);
+  fail_in_a_batch(alone);
+  first.rollback();
+  jobs_->in(alone).enqueue("stored");
+  soci::transaction second(*session_);
+  jobs_->in(joined).enqueue("stored, too");
+  second.commit();
+  EXPECT_EQ(jobs_->stats().ready, 3U);
+}
+
+TEST_P(enlistment, hands_out_messages_although_an_expired_one_cannot_move) {
+  for (const bool alone : {false, true}) {
+    static_cast<void>(db_with_clock().claim("letters"));
+    auto jobs = db_with_clock().claim(alone ? "alone" : "joined", {.dead_letters = "letters"});
+    jobs.enqueue("expired", {.time_to_live = 1s});
+    jobs.enqueue("good");
+    clock.advance(2s);
+    db_with_clock().drop("letters");
+    const auto session = here().session();
+    std::optional<soci::transaction> mine;
+    if (!alone) mine.emplace(*session);
+    tableq::enlistment joined = alone
+                                    ? tableq::enlist(db_with_clock(), *session, tableq::autocommit)
+                                    : tableq::enlist(db_with_clock(), *session);
+    const auto got = jobs.in(joined).take(10);
+    ASSERT_EQ(got.size(), 1U);
+    EXPECT_EQ(got[0].payload, "good");
+    if (mine) mine->commit();
+    EXPECT_EQ(jobs.complete(got[0]), tableq::settle_result::applied);
+  }
+}
+
 }  // namespace

@@ -83,6 +83,16 @@ TEST_P(queue_names, unusual_but_good_ones_work) {
   }
 }
 
+TEST_P(queue_names, that_statements_use_for_themselves_work) {
+  for (const char* name : {"t", "q", "g", "v", "due", "ready", "next", "msg", "mine"}) {
+    SCOPED_TRACE(name);
+    any_queue queue = make(name);
+    queue.put("first");
+    EXPECT_EQ(queue.waiting(), 1U);
+    EXPECT_EQ(queue.take()->payload, "first");
+  }
+}
+
 TEST_P(queue_names, the_longest_ones_do_not_collide) {
   auto crowded = open({.table_prefix = std::string(16, 'p')});
   const std::string stem(39, 'q');
@@ -96,6 +106,15 @@ TEST_P(queue_names, the_longest_ones_do_not_collide) {
 
 class naming : public on_each_backend {};
 TABLEQ_ON_BACKENDS(naming, all_backends);
+
+TEST_P(naming, of_a_statements_own_name_serves_groups) {
+  for (const char* name : {"t", "g", "next"}) {
+    SCOPED_TRACE(name);
+    auto jobs = db().claim(name, {.groups = {}});
+    jobs.enqueue("first", {.group = "a"});
+    EXPECT_EQ(jobs.complete(jobs.take_one().value()), tableq::settle_result::applied);
+  }
+}
 
 TEST_P(naming, looking_for_a_bad_name_harms_nothing) {
   db().fifo("canary").enqueue("alive");

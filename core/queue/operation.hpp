@@ -50,7 +50,9 @@ inline std::shared_ptr<transaction_state> transaction_of(const queue& handle, st
     }
     auto tx = access::transaction_of(handle);
     if (!tx)
-      refuse("the transaction or enlistment of this handle is gone: keep it as long as the handle");
+      refuse(
+          "the transaction or enlistment of this handle is gone: keep it as long as the handle, or "
+          "make another handle with in(tx)");
     return tx;
   });
 }

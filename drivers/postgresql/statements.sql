@@ -213,12 +213,12 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = (
   SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
@@ -234,12 +234,12 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
 -- name: lifo.dequeue.one lifo.dequeue_strict.one
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
   AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
@@ -265,7 +265,7 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
@@ -313,12 +313,12 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = (
   SELECT id
   FROM {table} AS msg
@@ -507,7 +507,7 @@ others AS MATERIALIZED (
   LIMIT 10 * cardinality(CAST(:key AS text[]))
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
   AND {own_queue}
 RETURNING 0 AS item, id
@@ -659,7 +659,7 @@ RETURNING q.id, q.state
 
 -- name: claim.complete
 WITH {held_receipts}
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
@@ -667,7 +667,7 @@ RETURNING {receipt_item} AS item, id
 WITH held AS MATERIALIZED (
   SELECT id, fence, state FROM {table} AS msg WHERE id = CAST(:id AS bigint) FOR UPDATE
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
 RETURNING id
 
@@ -827,7 +827,7 @@ WHERE key = CAST(:key AS text) AND key IS NOT NULL
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
   AND {own_queue}
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
@@ -936,7 +936,7 @@ RETURNING id
 WITH held AS MATERIALIZED (
   SELECT id FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held)) AND state = CAST(:state AS bigint)
 RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
@@ -1007,7 +1007,7 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
 )
-DELETE FROM {table} AS msg
+DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 

@@ -5,6 +5,7 @@
 #include <tableq/error.hpp>
 
 #include "core/claim/items.hpp"
+#include "core/database/transaction_state.hpp"
 #include "core/seam/claim_statements.hpp"
 
 namespace tableq::inline v0::core {

@@ -349,19 +349,18 @@ void dialect_session::begin_unit() {
   if (owned_ != nullptr || !transport_->in_transaction()) {
     return transport_->script(texts_->definition.begin, boundary::begin);
   }
-  transport_->script(texts_->definition.savepoint, boundary::savepoint);
+  savepoint(texts_->definition.savepoint, savepoints_ + 1);
   ++savepoints_;
 }
 
 void dialect_session::commit_unit() {
   if (savepoints_ == 0) return transport_->script("COMMIT", boundary::commit);
-  release_savepoint();
+  savepoint(texts_->definition.release, savepoints_);
   --savepoints_;
 }
 
-void dialect_session::release_savepoint() {
-  const std::string& release = texts_->definition.release;
-  if (!release.empty()) transport_->script(release, boundary::savepoint);
+void dialect_session::savepoint(const std::string& text, int depth) {
+  if (!text.empty()) transport_->script(text + std::to_string(depth), boundary::savepoint);
 }
 
 void dialect_session::rollback() noexcept {
@@ -372,9 +371,10 @@ void dialect_session::rollback() noexcept {
   }
   try {
     if (savepoints_ != 0) {
-      --savepoints_;
-      transport_->script(texts_->definition.undo, boundary::savepoint);
-      release_savepoint();
+      const int depth = savepoints_--;
+      if (!transport_->in_transaction()) return;  // the database has undone everything
+      savepoint(texts_->definition.undo, depth);
+      savepoint(texts_->definition.release, depth);
     } else if (transport_->in_transaction()) {
       transport_->script(texts_->definition.rollback, boundary::rollback);
     }

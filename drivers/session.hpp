@@ -78,7 +78,8 @@ class dialect_session final : public core::connection {
   /// Begin and end a transaction, or a savepoint in the caller's transaction.
   void begin_unit();
   void commit_unit();
-  void release_savepoint();
+  /// Runs a text of the dialect for the savepoint at this depth, counted from 1.
+  void savepoint(const std::string& text, int depth);
   /// Runs a text; `loss` is the outcome if the session is lost meanwhile.
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
   /// @throws native_failure when the name of the database's file, or of its log, belongs to another

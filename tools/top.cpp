@@ -41,7 +41,7 @@ struct watched_queue {
 /// All queues of a database, queried repeatedly.
 class watch {
  public:
-  explicit watch(tableq::database db) : db_(std::move(db)) {}
+  explicit watch(const tableq::database& db) : db_(db) {}
 
   void look() {
     std::map<std::string, watched_queue> now;

@@ -57,15 +57,16 @@ class chosen {
       std::vector<stored_message> found = pages(where);
       if (found.empty()) return;
       std::vector<stored_message> picked;
+      std::size_t seen = 0;
       for (stored_message& each : found) {
         // The rest of a page is not passed over: some of the picked ones may not move.
         if (full(picked.size())) break;
-        where.after = each;
-        where.after->payload.clear();
-        if (!fits(each) || (options_.filter && !options_.filter(each))) continue;
-        each.payload.clear();
-        picked.push_back(std::move(each));
+        ++seen;
+        const bool fit = fits(each) && (!options_.filter || options_.filter(each));
+        each.payload = {};
+        if (fit) picked.push_back(each);
       }
+      where.after = std::move(found[seen - 1]);
       if (picked.empty()) continue;
       const redriven done = back(picked);
       total_.count += done.count;

@@ -41,7 +41,7 @@ transaction_state::use::~use() {
   if (!outermost_) return;
   if (transaction_.changed_ && std::uncaught_exceptions() > exceptions_)
     transaction_.failed_ = true;
-  // What failed is undone, and nothing else can be undone with it.
+  // Without a transaction the failed operation has undone itself, and the next one may run.
   if (transaction_.in_none()) transaction_.failed_ = false;
   transaction_.user_ = std::thread::id{};
 }
@@ -51,7 +51,6 @@ transaction_state::unit_end::unit_end(transaction_state& owner) noexcept
       changed_before_(owner.changed_),
       exceptions_(std::uncaught_exceptions()) {}
 transaction_state::unit_end::~unit_end() {
-  transaction_.in_unit_ = false;
   if (std::uncaught_exceptions() > exceptions_) transaction_.changed_ = changed_before_;
 }
 
@@ -131,7 +130,7 @@ void transaction_state::check_open(connection& on) const {
 }
 
 bool transaction_state::keeps_changes() const noexcept {
-  return adopted_ && (in_none() || transaction_of(*adopted_) == transaction_status::open);
+  return adopted_ && transaction_of(*adopted_) == transaction_status::open;
 }
 
 bool transaction_state::in_none() const noexcept {

@@ -75,13 +75,12 @@ class transaction_state {
 
   /// Runs `work()`, several statements of one operation, so that the caller's session keeps all of
   /// its changes or none: in a savepoint, or in a transaction of its own where there is none. In a
-  /// transaction of tableq's an error already prevents the commit.
+  /// transaction of tableq's an error already prevents the commit. Units nest.
   template <class Work>
   auto as_unit(Work work) {
-    if (!adopted_ || in_unit_) return work();
+    if (!adopted_) return work();
     const unit_end at_the_end(*this);
     unit_of_work unit(session());
-    in_unit_ = true;
     auto result = work();
     unit.commit();
     announce_unit();
@@ -90,7 +89,7 @@ class transaction_state {
   /// Whether the session is in no transaction, so that each statement commits by itself.
   [[nodiscard]] bool in_none() const noexcept;
 
-  /// Whether the caller's session keeps what the current operation has changed so far.
+  /// Whether the caller's open transaction keeps what the current operation has changed so far.
   [[nodiscard]] bool keeps_changes() const noexcept;
 
   /// From now on tableq's own transaction can only be rolled back, as after a failed operation.
@@ -147,7 +146,6 @@ class transaction_state {
   std::atomic<bool> shared_ = false;                     // two threads used it at the same time
   std::atomic<bool> active_ = true;
   bool failed_ = false;   // only the using thread reads it, as the next
-  bool in_unit_ = false;  // as the next, in as_unit
   bool changed_ = false;  // the current operation has changed messages
 };
 

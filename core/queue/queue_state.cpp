@@ -40,6 +40,14 @@ std::size_t leases_lost(statement id, std::size_t given, std::size_t rows) {
   return given > rows ? given - rows : 0;
 }
 
+/// Runs `work(connection&)`, the statement `id`, in the transaction.
+template <class Work>
+row_set run_in(transaction_state& tx, statement id, const Work& work) {
+  row_set rows = tx.run(work);
+  if (contract_of(id).changes_messages) tx.changes_messages();
+  return rows;
+}
+
 }  // namespace
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
@@ -92,10 +100,8 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
     check(*tx);
     if (contract_of(id).writes) tx->hint_on_rollback(table_.shared().watched);
     const auto work = [&] {
-      row_set rows =
-          tx->run([&](connection& session) { return table_.run(session, id, shared, items); });
-      if (contract_of(id).changes_messages) tx->changes_messages();
-      return rows;
+      return run_in(*tx, id,
+                    [&](connection& session) { return table_.run(session, id, shared, items); });
     };
     // A lock that ends before the statement would protect nothing.
     return table_.needs_lock(id) && tx->in_none() ? tx->as_unit(work) : work();
@@ -128,11 +134,7 @@ row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<co
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
-  return tx->as_unit([&] {
-    row_set rows = tx->run(work);
-    if (contract_of(id).changes_messages) tx->changes_messages();
-    return rows;
-  });
+  return tx->as_unit([&] { return run_in(*tx, id, work); });
 }
 
 void queue_state::check(transaction_state& tx) const {

@@ -2,9 +2,12 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <locale>
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include <boost/algorithm/string/predicate.hpp>
 
 #include <tableq/error.hpp>
 
@@ -19,7 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view memory = ":memory:";
-constexpr std::string_view memory_in_folder = "/:memory:";
 
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence,
@@ -41,12 +43,11 @@ std::string file_of(const connection_url& url) {
     }
   }
   if (file.empty()) refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
-  std::string lower = file;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
-  const bool begins = lower.starts_with(":memory") || lower.starts_with("file::memory");
-  if (file.ends_with(memory_in_folder) || (begins && file != memory)) {
+  const auto begins_with = [&](std::string_view start) {
+    return boost::algorithm::istarts_with(file, start, std::locale::classic());
+  };
+  if (file != memory &&
+      (file.ends_with("/:memory:") || begins_with(":memory") || begins_with("file::memory"))) {
     refuse(
         "this would make a file, or a database for each session; write sqlite://:memory: for a "
         "database in memory, or name the file otherwise");

@@ -132,7 +132,8 @@ struct dialect {
   /// Ends a transaction without its changes.
   std::string rollback = "ROLLBACK";
   /// An operation of several statements in a caller's transaction happens between `savepoint` and
-  /// `release`, or is undone by `undo` and then `release`. An empty text is not sent.
+  /// `release`, or is undone by `undo` and then `release`. An empty text is not sent. Savepoints
+  /// nest: tableq appends the depth, from 1 on, to the name at the end of each text.
   std::string savepoint = "SAVEPOINT tableq_operation";
   /// Ends the operation's savepoint. Empty: the database has no such statement.
   std::string release = "RELEASE SAVEPOINT tableq_operation";
@@ -146,7 +147,7 @@ struct dialect {
   /// For batching::rows: the most values that the items of one text may have. Larger row_counts are
   /// not used, except the lowest. Empty: no limit.
   std::optional<std::size_t> most_item_values = {};
-  /// What core may rely on. The address may restrict them: see endpoint.
+  /// The database's capabilities. An address may restrict them: see endpoint.
   tableq::capabilities capabilities = {};
   /// Converts an address into an endpoint, without connecting. Throws error errc::invalid_argument
   /// that names an unknown key or a bad value. Must not be null.

@@ -314,23 +314,29 @@ TEST_P(late_failures, of_one_transaction_leave_the_enlistment_usable) {
 
 TEST_P(enlistment, hands_out_messages_although_an_expired_one_cannot_move) {
   for (const bool alone : {false, true}) {
-    static_cast<void>(db_with_clock().claim("letters"));
-    auto jobs = db_with_clock().claim(alone ? "alone" : "joined", {.dead_letters = "letters"});
-    jobs.enqueue("expired", {.time_to_live = 1s});
-    jobs.enqueue("good");
-    clock.advance(2s);
-    db_with_clock().drop("letters");
-    const auto session = here().session();
-    std::optional<soci::transaction> mine;
-    if (!alone) mine.emplace(*session);
-    tableq::enlistment joined = alone
-                                    ? tableq::enlist(db_with_clock(), *session, tableq::autocommit)
-                                    : tableq::enlist(db_with_clock(), *session);
-    const auto got = jobs.in(joined).take(10);
-    ASSERT_EQ(got.size(), 1U);
-    EXPECT_EQ(got[0].payload, "good");
-    if (mine) mine->commit();
-    EXPECT_EQ(jobs.complete(got[0]), tableq::settle_result::applied);
+    for (const bool metered : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "autocommit " << alone << ", metered " << metered);
+      static_cast<void>(db_with_clock().claim("letters"));
+      auto jobs = db_with_clock().claim("jobs", {.dead_letters = "letters"});
+      if (metered) jobs.set_limits({.concurrency = 10});
+      const auto expired = jobs.enqueue("expired", {.time_to_live = 1s});
+      jobs.enqueue("good");
+      clock.advance(2s);
+      db_with_clock().drop("letters");
+      const auto session = here().session();
+      std::optional<soci::transaction> mine;
+      if (!alone) mine.emplace(*session);
+      tableq::enlistment joined =
+          alone ? tableq::enlist(db_with_clock(), *session, tableq::autocommit)
+                : tableq::enlist(db_with_clock(), *session);
+      const auto got = jobs.in(joined).take(10);
+      ASSERT_EQ(got.size(), 1U);
+      EXPECT_EQ(got[0].payload, "good");
+      if (mine) mine->commit();
+      EXPECT_EQ(jobs.complete(got[0]), tableq::settle_result::applied);
+      EXPECT_TRUE(jobs.get(expired.id)) << "a message without a dead-letter queue is lost";
+      db_with_clock().drop("jobs");
+    }
   }
 }
 

@@ -1,13 +1,6 @@
 // Mistakes that the compiler must refuse, one for each macro; CMakeLists.txt has the expected
-// texts. Without a macro everything here compiles, so that only the mistake itself is refused.
-#include <functional>
-#include <memory>
-#include <string>
-#include <unordered_set>
-#include <vector>
-
-#include <tableq/soci.hpp>
-#include <tableq/tableq.hpp>
+// texts. Without a macro everything here compiles, so that only the mistake itself is refused. The
+// headers come from misuse_headers.inc, compiled once.
 
 struct move_only_handler {
   std::unique_ptr<int> own;

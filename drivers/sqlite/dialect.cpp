@@ -52,10 +52,8 @@ std::string file_of(const connection_url& url) {
         "this would make a file, or a database for each session; write sqlite://:memory: for a "
         "database in memory, or name the file otherwise");
   }
-  if (file.find('"') != std::string::npos) refuse("the file's name must not hold a double quote");
-  if (std::any_of(file.begin(), file.end(), [](char c) { return c >= 0 && c < ' '; })) {
-    refuse("the file's name must not hold control characters");
-  }
+  if (std::any_of(file.begin(), file.end(), [](char c) { return c == '"' || (c >= 0 && c < ' '); }))
+    refuse("the file's name must not hold double quotes or control characters");
   return file;
 }
 

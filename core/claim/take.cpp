@@ -133,15 +133,16 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   const bool unkey = queue.info().keys == key_scope::waiting;
   read_gate gate(queue, tx, options.wait, options.stop);
   const auto once = [&](bool guard) {
-    return gate.pass(max, [&](transaction_state* read_tx, std::size_t allowed) {
+    const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
       return take_fit(queue, read_tx,
-                      {.max = allowed,
+                      {.max = most,
                        .lease = lease,
                        .claimed_at = options.claimed_at,
                        .guard = guard,
                        .unkey = unkey},
                       gate);
-    });
+    };
+    return gate.unlimited() ? take_now(tx, max) : gate.limited(max, take_now);
   };
   const auto due_ones_too = [&] {
     // With the guard it returns nothing while a due or expired message may come first.

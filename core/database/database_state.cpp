@@ -18,7 +18,7 @@ namespace {
 /// The driver of the address. Checks the options for it.
 std::unique_ptr<driver> checked_driver(std::string_view url, const open_options& options,
                                        std::shared_ptr<fault_plan> faults) {
-  auto out = make_driver(url, std::move(faults), options.shortcuts);
+  auto out = make_driver(url, options, std::move(faults));
   named(out->name(), "connect", [&] {
     check_open_options(options);
     check_places(options, out->capabilities().schemas);

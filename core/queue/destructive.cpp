@@ -99,12 +99,13 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   read_gate gate(queue, tx, options.wait, options.stop);
+  const auto read_now = [&](transaction_state* read_tx, std::size_t most) {
+    auto got = to_messages(take_out(queue, read_tx, most), queue.info().kind);
+    apply(queue, read_tx, {.left = !got.empty()});
+    return got;
+  };
   const auto once = [&] {
-    return gate.pass(max, [&](transaction_state* read_tx, std::size_t allowed) {
-      auto got = to_messages(take_out(queue, read_tx, allowed), queue.info().kind);
-      apply(queue, read_tx, {.left = !got.empty()});
-      return got;
-    });
+    return gate.unlimited() ? read_now(tx, max) : gate.limited(max, read_now);
   };
   if (options.wait.count() == 0) return once();
   const auto patient = [&] { return gate.patiently(once); };

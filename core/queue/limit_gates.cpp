@@ -180,6 +180,13 @@ read_gate::read_gate(const queue_state& queue, transaction_state* tx,
   if (wait > 0ms) until_ = std::chrono::steady_clock::now() + wait;
 }
 
+bool read_gate::unlimited() {
+  held_back_.reset();
+  const known_limits known = limits_now(queue_, tx_);
+  if (known.paused) held_back_ = longest_pause;
+  return !known.paused && !known.metered;
+}
+
 bool read_gate::rest(std::uint64_t since) {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(until_ - std::chrono::steady_clock::now());

@@ -69,19 +69,17 @@ class read_gate {
   read_gate(const queue_state& queue, transaction_state* tx, std::chrono::milliseconds wait,
             std::stop_token stop);
 
-  /// Calls `read(transaction_state*, max)` with the number of messages that it may take; does not
-  /// call it if that is zero. Reads of a metered queue have a transaction.
+  /// Called before each read.
+  /// @return whether it needs no `limited`.
+  [[nodiscard]] bool unlimited();
+
+  /// Calls `read(transaction_state*, max)` in a transaction, with the number of messages that it
+  /// may take; does not call it if that is zero, or if the queue is paused.
   template <class Read>
-  auto pass(std::size_t max, Read read) {
+  auto limited(std::size_t max, Read read) {
     using found = std::invoke_result_t<Read&, transaction_state*, std::size_t>;
-    held_back_.reset();
-    const known_limits known = limits_now(queue_, tx_);
-    if (known.paused) {
-      held_back_ = longest_pause;
-      return found();
-    }
-    if (!known.metered) return read(tx_, max);
-    const auto metered = [&](transaction_state& tx, bool& changed) {
+    if (held_back()) return found();
+    const auto within = [&](transaction_state& tx, bool& changed) {
       held_back_.reset();
       keep_ = false;
       allowance allowed(queue_, tx);
@@ -95,20 +93,20 @@ class read_gate {
       return got;
     };
     bool changed = false;
-    if (tx_ != nullptr) return tx_->as_unit([&] { return metered(*tx_, changed); });
+    if (tx_ != nullptr) return tx_->as_unit([&] { return within(*tx_, changed); });
     queue_.table().raise_floor();
     return repeating(queue_.database().options().retry_for, contact::known, [&] {
       const auto own = begin_transaction(queue_.database().shared_from_this());
-      auto got = metered(*own, changed);
+      auto got = within(*own, changed);
       if (changed || keep_) own->commit();
       return got;
     });
   }
 
-  /// Called inside a pass, if the read changed rows although it returns nothing.
+  /// Called inside `limited`, if the read changed rows although it returns nothing.
   void keep() noexcept { keep_ = true; }
 
-  /// Whether a limit stopped the last pass.
+  /// Whether a limit stopped the last read.
   [[nodiscard]] bool held_back() const noexcept { return held_back_.has_value(); }
 
   /// Repeats `read` while limits stop it, until the time ends or a stop is requested.

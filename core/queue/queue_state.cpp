@@ -10,9 +10,9 @@
 #include <tableq/error.hpp>
 
 #include "core/combining/open_transaction.hpp"
+#include "core/database/table_call.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/validate.hpp"
-#include "core/queue/combined_statement.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -108,11 +108,13 @@ row_set queue_state::run(transaction_state* tx, statement id, std::span<const va
   }
   table_.prepare(id);
   const lane call_lane = lane_of(id, items);
-  if (call_lane != lane::none && database_->options().shortcuts.combining &&
-      !open_transaction::on_this_thread()) {
-    return run_combined(table_, id, call_lane, shared, items, watched);
+  if (call_lane == lane::none || !database_->options().shortcuts.combining ||
+      open_transaction::on_this_thread()) {
+    return run_alone(table_, id, shared, items, watched);
   }
-  return run_alone(table_, id, shared, items, watched);
+  table_call call(table_, id, call_lane, shared, items, watched);
+  table_.combiner_of(call_lane).run(call, run_together);
+  return call.take_rows();
 }
 
 row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<const value> shared,

@@ -16,8 +16,8 @@
 #include <tableq/stats.hpp>
 
 #include "core/database/database_state.hpp"
+#include "core/database/queue_table.hpp"
 #include "core/queue/async_writer.hpp"
-#include "core/queue/queue_table.hpp"
 #include "core/seam/fields.hpp"
 
 namespace tableq::inline v0::core {

@@ -77,6 +77,34 @@ def the_journeys_name_what_exists(tree):
             yield f"docs/design.md: {name} has no {function}"
 
 
+def the_journeys_are_straight(tree):
+    """The steps of each list in docs/design.md: a file calls the next step, and no room comes twice."""
+    steps = []
+    for line in [*tree.text("docs/design.md").splitlines(), "1. "]:
+        step = re.match(r"(\d+)\. (?:`([\w:]+)` in `([\w/.]+)`)?", line)
+        if not step:
+            continue
+        if step[1] == "1":
+            yield from turns_of(tree, steps)
+            steps = []
+        if step[2] and (tree.root / step[3]).is_file():
+            steps.append((step[2].rsplit("::", 1)[-1], step[3]))
+
+
+def turns_of(tree, steps):
+    left = []
+    called_in = ""
+    for function, name in steps:
+        room = name.rsplit("/", 1)[0]
+        if room in left[:-1]:
+            yield f"docs/design.md: the room of {function} in {name} was left before"
+        if not left or left[-1] != room:
+            left.append(room)
+        if called_in and not re.search(rf"\b{function}\b", called_in):
+            yield f"docs/design.md: nothing before {function} in {name} calls it"
+        called_in += tree.text(name)
+
+
 RULES = [
     every_source_is_in_a_target,
     the_readme_example_is_compiled,
@@ -85,4 +113,5 @@ RULES = [
     the_consumer_includes_every_public_header,
     every_public_type_is_documented,
     the_journeys_name_what_exists,
+    the_journeys_are_straight,
 ]

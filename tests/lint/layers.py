@@ -13,6 +13,8 @@ BOOST = re.compile(r"<boost/[a-z0-9/_]+\.hpp>$")
 SOCI = re.compile(r"<soci/[a-z0-9/-]+\.h>$")
 CLIENTS = re.compile(r"<(sqlite3|libpq-fe|sql|sqlext|sqltypes)\.h>$")
 BESIDE = re.compile(r'"[a-z_]+\.hpp"$')
+GOOGLE_TEST = re.compile(r"<g(test|mock)/[a-z-]+\.h>$")
+SUPPORT = re.compile(r'"(support|conformance|model)/[a-z_]+\.hpp"$')
 MEASURED = re.compile(r'"databases/databases\.hpp"$')
 
 ALLOWED = {
@@ -23,6 +25,9 @@ ALLOWED = {
     "examples": (STANDARD, PUBLIC, SOCI),
     "bench": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE, MEASURED),
     "bench/databases": (STANDARD, POSIX, PUBLIC, JSON, CLIENTS, BESIDE),
+    # Promises to applications: tested by what applications can include.
+    "tests/conformance": (STANDARD, POSIX, PUBLIC, SOCI, JSON, GOOGLE_TEST, SUPPORT, BESIDE),
+    "tests/model": (STANDARD, POSIX, PUBLIC, SOCI, JSON, GOOGLE_TEST, SUPPORT, BESIDE),
 }
 
 DIALECTS = "drivers"
@@ -203,13 +208,15 @@ def the_library_keeps_to_itself(tree):
             yield f"{source.name}:{line}: the library has no {found[0]}"
 
 
-# Calls that tell others of a change, in memory, and where they stand: in few files besides the
+# Calls that apply the effects of an operation, and where they stand: in few files besides the
 # definition's module. A changed limit may make room, too.
 TELLERS = ("core/queue/effects.cpp", "core/database/transaction.cpp")
 TOLD = {
     r"\bannounce": (*TELLERS, "core/database/database_state"),
     r"\bmade_room": (*TELLERS, "core/limits/known_limits", "core/queue/limit_gates.cpp"),
     r"\broom(?:\(\)|_)\s*\.\s*forget": (*TELLERS, "core/limits/known_limits"),
+    r"\bmove_to_dead_letters": ("core/claim/step.cpp", "core/claim/dead_letters"),
+    r"\badvance_groups": ("core/claim/step.cpp", "core/claim/groups"),
 }
 
 

@@ -25,6 +25,12 @@ class queue_table {
   [[nodiscard]] const table_names& names() const noexcept { return names_; }
   [[nodiscard]] shared_queue& shared() const noexcept { return shared_; }
 
+  /// Runs the calls of one lane.
+  [[nodiscard]] combiner& combiner_of(lane calls) const noexcept {
+    return database_.capabilities().one_writer ? database_.writing()
+                                               : shared_.calls.for_lane(calls);
+  }
+
   /// Whether the statement has to lock the queue first, in a transaction.
   [[nodiscard]] bool needs_lock(statement id) const noexcept;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/queue/queue_table.hpp"
+#include "core/database/queue_table.hpp"
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/queue_statements.hpp"

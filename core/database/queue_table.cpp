@@ -1,4 +1,4 @@
-#include "core/queue/queue_table.hpp"
+#include "core/database/queue_table.hpp"
 
 #include "core/seam/contract.hpp"
 

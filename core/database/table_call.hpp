@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+
+#include "core/combining/statement_call.hpp"
+#include "core/database/queue_table.hpp"
+#include "core/observe/observation.hpp"
+
+namespace tableq::inline v0::core {
+
+/// A call of a queue's statement, outside a transaction.
+///
+/// Borrows all its arguments, which outlive it.
+class table_call final : public statement_call {
+ public:
+  /// @param call_lane of this statement and these items, and not lane::none.
+  /// @param watched notified of each repetition, if not null.
+  table_call(const queue_table& table, statement id, lane call_lane, std::span<const value> shared,
+             std::span<const value> items, const observation* watched)
+      : statement_call(table.names(), id, call_lane, shared, items,
+                       table.database().capabilities().one_writer),
+        table_(table),
+        watched_(watched) {}
+
+  [[nodiscard]] const queue_table& table() const noexcept { return table_; }
+  [[nodiscard]] const observation* watched() const noexcept { return watched_; }
+
+ private:
+  const queue_table& table_;
+  const observation* watched_;
+};
+
+/// Runs a statement outside a transaction, in its own unit of work, which is repeated if that is
+/// safe.
+/// @param watched notified of each repetition, if not null.
+row_set run_alone(const queue_table& table, statement id, std::span<const value> shared,
+                  std::span<const value> items, const observation* watched);
+
+/// Runs calls, objects of table_call, in one unit of work, which is repeated if that is safe.
+void run_together(std::span<combined_call* const> all);
+
+}  // namespace tableq::inline v0::core

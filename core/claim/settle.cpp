@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -29,8 +30,8 @@ int throw_dice() {
 void check_receipt(const queue_state& queue, const receipt& r) {
   if (r.queue == queue.info().identity) return;
   throw error(errc::invalid_argument, advice::never,
-              "the receipt was not issued by the queue " + queue.name() +
-                  ", or by an earlier queue of that name that was dropped",
+              "the receipt is not of the queue " + queue.name() +
+                  ": another queue issued it, or an earlier one of that name that was dropped",
               {.backend = queue.database().name()});
 }
 
@@ -58,6 +59,23 @@ template <class Rows>
 std::vector<settle_result> results_of(const Rows& rows, std::size_t items) {
   std::vector<settle_result> out(items, settle_result::lease_lost);
   for (const auto& row : rows) out[row.item] = settle_result::applied;
+  return out;
+}
+
+/// Receipts, each once, and the place of each given one among them.
+struct distinct_items {
+  std::vector<receipt_item> items = {};
+  std::vector<std::size_t> places = {};
+};
+
+distinct_items distinct(std::span<const receipt_item> given) {
+  distinct_items out;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> known;
+  for (const receipt_item& one : given) {
+    const auto [at, added] = known.try_emplace({one.id.value, one.fence}, out.items.size());
+    if (added) out.items.push_back(one);
+    out.places.push_back(at->second);
+  }
   return out;
 }
 
@@ -176,11 +194,14 @@ std::vector<settle_result> release(const queue_state& queue, transaction_state* 
 std::vector<settle_result> extend(const queue_state& queue, transaction_state* tx,
                                   const receipts_view& receipts, std::chrono::milliseconds lease) {
   check_lease(lease);
-  const std::vector<receipt_item> items = receipt_items(queue, receipts);
+  const auto [items, places] = distinct(receipt_items(queue, receipts));
   if (items.empty()) return {};
   const auto rows = queue.execute(tx, statements::claim_extend,
                                   {.lease = lease, .now = queue.database().now()}, items);
-  return certain(queue, tx, items, results_of(rows, items.size()));
+  const auto results = certain(queue, tx, items, results_of(rows, items.size()));
+  std::vector<settle_result> out;
+  for (const std::size_t place : places) out.push_back(results[place]);
+  return out;
 }
 
 std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,

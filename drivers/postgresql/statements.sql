@@ -12,6 +12,8 @@
 --    which the statement's snapshot does not show.
 --  * SKIP LOCKED skips rows that others have locked. The lock of a row checks the row again if it has changed.
 --  * The returned rows have no order; core sorts.
+--  * An UPDATE by id first checks the constraints on the row of its snapshot, and then takes the version that the
+--    CTE has locked. Its new row must keep the constraints for a row in any state.
 --
 -- How a batch works: one array for each item parameter. unnest in a SELECT list unpacks new messages: it reads
 -- all arrays together, row by row. In FROM it would first write all of them out, large payloads to a temporary
@@ -473,12 +475,12 @@ SET payload = (CAST(:payload AS bytea[]))[g.place],
     attempts = 0,
     fence = GREATEST(q.fence, 4294967296),
     expires_at = g.clock + (CAST(:ttl AS bigint[]))[g.place],
-    state = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.state
+    state = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.state
                  WHEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
                                g.clock + (CAST(:delay AS bigint[]))[g.place]) > g.clock THEN 2
                  WHEN q.group_key IS NOT NULL THEN 5
                  ELSE 0 END,
-    due_at = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.due_at
+    due_at = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.due_at
                   WHEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
                                 g.clock + (CAST(:delay AS bigint[]))[g.place]) > g.clock
                     THEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
@@ -910,7 +912,7 @@ mine AS MATERIALIZED (
   ) AS dead
 )
 UPDATE {table} AS msg
-SET state = {redriven_state}, attempts = 0, finished_at = NULL,
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE {receipt_held}
   AND {own_queue}
@@ -927,7 +929,7 @@ WITH picked AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 UPDATE {table} AS msg
-SET state = {redriven_state}, attempts = 0, finished_at = NULL,
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id

@@ -110,7 +110,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// Sets the end of the lease to `lease` from now (1 ms to 365 days). The receipt stays valid.
   /// @throws error errc::invalid_argument for a lease out of range; nothing has changed.
   [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
-  /// The same for any number of messages, with one length, in one transaction.
+  /// The same for any number of messages, in one transaction. Equal receipts have one result.
   [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
                                                         std::chrono::milliseconds lease);
 
@@ -155,7 +155,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
 
   /// Changes the priority of a message that is ready, delayed or held.
   change_result set_priority(message_id id, std::int32_t priority);
-  /// Results in the order of `changes`. Of two changes to one message the first has the effect.
+  /// Results in the order of `changes`. Of two changes to one message the first counts for both.
   std::vector<change_result> set_priority_batch(const batch_view<new_priority>& changes);
 
   /// Makes dead messages ready again, with no attempts counted; their error history stays.

@@ -162,4 +162,33 @@ TEST_P(threads, that_replace_one_key_add_it_once_and_the_last_one_stays) {
   EXPECT_EQ(jobs.stats().ready, 1U);
 }
 
+TEST_P(threads, redrive_and_postpone_messages_that_die_meanwhile) {
+  auto patient = open({.retry_for = 5min});
+  auto jobs = patient.claim("jobs");
+  std::vector<tableq::message_id> ids;
+  for (const std::string& key : numbered(10)) ids.push_back(jobs.enqueue("job", {.key = key}).id);
+  std::atomic<std::size_t> died{0};
+  std::atomic<std::size_t> redriven{0};
+  in_threads(4, [&](int i) {
+    for (int n = 0; n < 60; ++n) {
+      if (i == 0) {
+        for (const tableq::delivery& each : jobs.take(10)) {
+          EXPECT_EQ(jobs.fail(each, "no", {.give_up = true}), tableq::settle_result::applied);
+          ++died;
+        }
+      } else if (i == 1) {
+        redriven += jobs.redrive(ids);
+      } else if (i == 2) {
+        redriven += jobs.redrive_all().count;
+      } else {
+        const std::string key = "p" + std::to_string(n % 10);
+        jobs.enqueue("job", {.key = key, .on_duplicate = tableq::on_duplicate::postpone});
+      }
+    }
+  });
+  EXPECT_EQ(died, redriven + jobs.stats({.exact = true}).dead);
+  jobs.redrive_all();
+  EXPECT_EQ(jobs.stats().ready, 10U);
+}
+
 }  // namespace

@@ -87,6 +87,18 @@ TEST_P(claim_batch, in_any_order_of_receipts) {
             (std::vector{settle_result::lease_lost, settle_result::applied}));
 }
 
+TEST_P(claim_batch, extends_a_lease_that_is_given_twice) {
+  jobs().enqueue("a");
+  const auto taken = jobs().take_one();
+  ASSERT_TRUE(taken);
+  const std::vector twice{taken->receipt, taken->receipt};
+  const std::vector both(2, settle_result::applied);
+  EXPECT_EQ(jobs().extend_batch(twice, 1h), both);
+  auto tx = db_with_clock().begin();
+  EXPECT_EQ(jobs().in(tx).extend_batch(twice, 2h), both);
+  tx.commit();
+}
+
 TEST_P(claim_batch, of_nothing_does_nothing) {
   EXPECT_TRUE(jobs().enqueue_batch({}).empty());
   EXPECT_TRUE(jobs().complete_batch(std::vector<tableq::receipt>{}).empty());

@@ -83,7 +83,7 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
       rows.back() > most_rows) {
     refuse(added, "row_counts rise from 1 to " + std::to_string(most_rows) + " at most");
   }
-  for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim"}) {
+  for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim", "concurrency"}) {
     if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
   }
   for (const core::contract& contract : core::contracts()) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "drivers/text.hpp"
+
 namespace tableq::inline v0::drivers {
 namespace {
 
@@ -106,10 +108,10 @@ class faulty_link {
   /// The effect of any error on a transaction of this database: none, or it can only be rolled
   /// back.
   void spoil() {
+    constexpr int none = 0;  // no savepoint has this depth
     try {
-      real_->script("VALUES (1/0)", boundary::none);
-    } catch (
-        const native_failure&) {  // Expected. Without this failure, errors do not end transactions.
+      real_->script(fill_depth(definition_.undo, none), boundary::savepoint);
+    } catch (const native_failure&) {  // Expected; on some databases it ends the transaction.
     }
   }
 

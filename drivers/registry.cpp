@@ -47,6 +47,7 @@ namespace {
 /// Shared objects: safe.
 class known_dialects {
  public:
+  // Their check belongs to the tests: it would cost each process more than its first call.
   known_dialects() {
 #if defined(TABLEQ_WITH_SQLITE)
     insert(learned(make_sqlite_dialect()));
@@ -61,6 +62,7 @@ class known_dialects {
 
   void add(dialect added) {
     auto texts = learned(std::move(added));
+    check_dialect(texts->definition, texts->statements, texts->given_clock);
     const std::scoped_lock hold(core::process_wide());
     insert(std::move(texts));
   }
@@ -125,7 +127,6 @@ class known_dialects {
   static std::shared_ptr<const dialect_texts> learned(dialect added) {
     auto texts = std::make_shared<dialect_texts>();
     texts->learn(added.statements);
-    check_dialect(added, texts->statements, texts->given_clock);
     texts->transport = find_transport(added.transport);
     texts->definition = std::move(added);
     return texts;
@@ -215,19 +216,20 @@ void prepare_for_forks(const dialect_texts& texts) {
 }
 
 /// The endpoint, with the settings of the dialect's own sessions.
-endpoint completed(endpoint address, const dialect& definition, const shortcuts& allowed) {
+endpoint completed(endpoint address, const dialect& definition, const open_options& options) {
   if (!address.pooled) {
     address.setup.insert(address.setup.begin(), definition.setup.begin(), definition.setup.end());
   }
   address.wide_text = definition.wide_text;
   address.prepares = definition.prepares;
-  address.shortcuts = allowed;
+  address.shortcuts = options.shortcuts;
+  address.may_create = options.schema == schema_policy::create_if_missing;
   return address;
 }
 
 #if defined(TABLEQ_WITH_ODBC)
 /// Opens any database behind an ODBC connection string, with the dialect of its product.
-std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const shortcuts& allowed,
+std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_options& options,
                                           std::shared_ptr<core::fault_plan> faults) {
   endpoint address{.connect = odbc::raw_connection_string(url)};
   std::string product;
@@ -247,7 +249,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const short
     address.capabilities.max_payload =
         std::min(address.capabilities.max_payload, std::size_t{500'000'000});
   }
-  address = completed(std::move(address), texts->definition, allowed);
+  address = completed(std::move(address), texts->definition, options);
   return std::make_unique<dialect_driver>(std::move(texts), std::move(address), std::move(faults));
 }
 #endif
@@ -255,21 +257,20 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const short
 }  // namespace
 }  // namespace drivers
 
-std::unique_ptr<core::driver> core::make_driver(std::string_view url,
-                                                std::shared_ptr<fault_plan> faults,
-                                                const shortcuts& allowed) {
+std::unique_ptr<core::driver> core::make_driver(std::string_view url, const open_options& options,
+                                                std::shared_ptr<fault_plan> faults) {
   const connection_url parsed = parse_connection_string(url);
 #if defined(TABLEQ_WITH_ODBC)
   if (parsed.scheme == "odbc") {
     return named("odbc", "connect",
-                 [&] { return drivers::odbc_driver(parsed, allowed, std::move(faults)); });
+                 [&] { return drivers::odbc_driver(parsed, options, std::move(faults)); });
   }
 #endif
   auto texts = drivers::known().by_scheme(parsed.scheme);
   drivers::prepare_for_forks(*texts);
   endpoint address = named(texts->definition.name, "connect", [&] {
     return drivers::completed(texts->definition.resolve(texts->definition, parsed),
-                              texts->definition, allowed);
+                              texts->definition, options);
   });
   return std::make_unique<drivers::dialect_driver>(std::move(texts), std::move(address),
                                                    std::move(faults));

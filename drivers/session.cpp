@@ -360,7 +360,7 @@ void dialect_session::commit_unit() {
 }
 
 void dialect_session::savepoint(const std::string& text, int depth) {
-  if (!text.empty()) transport_->script(text + std::to_string(depth), boundary::savepoint);
+  if (!text.empty()) transport_->script(fill_depth(text, depth), boundary::savepoint);
 }
 
 void dialect_session::rollback() noexcept {

@@ -6,6 +6,9 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <string>
+
+#include <boost/algorithm/string/replace.hpp>
 
 #include <tableq/error.hpp>
 
@@ -129,6 +132,10 @@ std::string fill_names(std::string_view text, const dialect& definition,
     }
   }
   return out;
+}
+
+std::string fill_depth(std::string_view text, int depth) {
+  return boost::algorithm::replace_first_copy(std::string(text), "{depth}", std::to_string(depth));
 }
 
 std::string fill_role(std::string_view text, const dialect& definition,

@@ -75,6 +75,9 @@ std::string fill_names(std::string_view text, const dialect& definition,
 std::string fill_role(std::string_view text, const dialect& definition,
                       const core::table_names& names, std::string_view user);
 
+/// Fills `{depth}` in the text of a savepoint.
+std::string fill_depth(std::string_view text, int depth);
+
 /// Turns `:name` into the transport's markers. Strings, quoted names and `::` stay unchanged. With
 /// batching::rows `{items: ...}` becomes that many copies with commas between them, and `:item` in
 /// a copy becomes its number.

@@ -136,7 +136,7 @@ struct transport_kind {
   /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
   /// as far as the client library knows.
   bool (*fits)(soci::session& session, const dialect& definition);
-  /// The place of an open session's connection. A null function: never known.
+  /// The place of an open session's connection.
   /// @param files the files that the session has opened; may be null.
   session_place (*place)(soci::session& session, const session_files* files);
   /// A listener for changes by other sessions; null if this address has none. A null function: no

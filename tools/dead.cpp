@@ -33,6 +33,14 @@ std::vector<std::string> row_of(const tableq::stored_message& message) {
           message.errors.empty() ? "-" : printable(message.errors.back().error)};
 }
 
+/// Nothing was found: tells where the dead messages are, if they move.
+void note_dead_letters(const tableq::database& db, const std::string& name) {
+  const std::string letters = require(db, name).dead_letters;
+  if (letters.empty()) return;
+  status_line().note("dead messages of " + name + " move to " + letters + ": see `tableq list " +
+                     letters + "` and `tableq dead redrive " + name + " --all`");
+}
+
 exit_status list_dead(const connection_options& connection, const std::string& name,
                       std::size_t count, bool as_json) {
   constexpr std::size_t page_size = 100;
@@ -60,6 +68,7 @@ exit_status list_dead(const connection_options& connection, const std::string& n
     last->payload.clear();
   }
   out.flush();
+  if (shown == 0) note_dead_letters(db, name);
   return shown > 0 ? exit_status::done : exit_status::nothing;
 }
 
@@ -120,6 +129,7 @@ exit_status redrive(const connection_options& connection, const redrive_argument
     status_line().note("left in the dead-letter queue: " + std::to_string(result.key_held) +
                        ", whose keys other messages hold");
   }
+  if (result.count == 0 && !given.all) note_dead_letters(db, given.queue.text());
   return result.count > 0 ? exit_status::done : exit_status::nothing;
 }
 

@@ -123,8 +123,8 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
 [[noreturn]] void differs(const queue_info& stored, const std::string& what) {
   throw error(errc::options_mismatch, advice::never,
               "the queue " + stored.name + " was created with another value of the option " + what +
-                  ", which is fixed; open it without this option, or drop the queue and create it "
-                  "anew");
+                  ", which is fixed; open it without this option, or empty it, drop it (which "
+                  "deletes its messages) and create it anew");
 }
 
 /// Options that must not differ between the handles of one queue.
@@ -204,13 +204,14 @@ queue_info merge_options(const queue_info& stored, const queue_settings& given) 
     throw error(errc::kind_mismatch, advice::never,
                 "the queue " + stored.name + " is of the kind " +
                     std::string(to_string(stored.kind)) + " and cannot be opened as " +
-                    std::string(to_string(given.kind)));
+                    std::string(to_string(given.kind)) + "; open it as it is, or use another name");
   }
   if (given.order.ordering && *given.order.ordering != stored.ordering) {
     const bool strict = stored.ordering == ordering::strict;
     throw error(errc::options_mismatch, advice::never,
                 "the queue " + stored.name + " has " + (strict ? "strict" : "relaxed") +
-                    " ordering and cannot be opened with " + (strict ? "relaxed" : "strict"));
+                    " ordering and cannot be opened with " + (strict ? "relaxed" : "strict") +
+                    "; open it without this option");
   }
   check_fixed(stored, given.claim);
   queue_info out = stored;

@@ -93,7 +93,9 @@ void check_time_to_live(const lifetime& length) {
 void check_wait(std::chrono::milliseconds wait, bool in_transaction) {
   if (wait < 0ms || wait > longest_wait) refuse("wait must be from 0 to 365 days");
   if (in_transaction && wait != 0ms) {
-    refuse("waiting inside a transaction would hold its locks; wait outside, then begin");
+    refuse(
+        "a wait inside a transaction would hold its locks; repeat short transactions without a "
+        "wait, or use a claim queue and a worker whose handler takes a transaction&");
   }
 }
 

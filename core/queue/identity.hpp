@@ -39,7 +39,7 @@ void recheck(const queue_state& queue, transaction_state* tx);
 [[noreturn]] void not_stored(const queue_state& queue, transaction_state* tx);
 
 /// Called after an operation failed. If the table may belong to another queue now, asks the
-/// database; in a transaction the next call asks.
+/// database; in a transaction the next call asks. Throws a clearer error if it knows one.
 void explain(const queue_state& queue, const transaction_state* tx, const error& failure);
 
 /// Runs `work()`, and calls `explain` for its errors.

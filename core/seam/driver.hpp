@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <tableq/dialect.hpp>
+#include <tableq/options.hpp>
 
 #include "core/seam/listener.hpp"
 #include "core/seam/statement.hpp"
@@ -64,7 +65,7 @@ class connection {
   virtual row_set execute(statement id, const table_names& names, std::span<const value> shared,
                           std::span<const value> items) = 0;
 
-  /// Runs the DDL of `part`: a kind's name or `catalog`.
+  /// Runs the DDL of `part`: a kind's name, `catalog` or `concurrency`.
   virtual void define(std::string_view part, const table_names& names) = 0;
 
   /// Begins a transaction that may write.
@@ -107,12 +108,11 @@ class driver {
 };
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
+/// @param options its shortcuts and schema policy concern the sessions.
 /// @param faults makes calls of its sessions fail, if not null.
-/// @param allowed the optimizations that its sessions may use.
 /// @throws error errc::invalid_argument for an unknown scheme, key or value.
-std::unique_ptr<driver> make_driver(std::string_view url,
-                                    std::shared_ptr<fault_plan> faults = nullptr,
-                                    const shortcuts& allowed = {});
+std::unique_ptr<driver> make_driver(std::string_view url, const open_options& options = {},
+                                    std::shared_ptr<fault_plan> faults = nullptr);
 
 /// Whether a session that the driver has adopted is connected to its database, as far as the client
 /// library knows. Empty: only the servers can answer. Defined by drivers/registry.cpp.

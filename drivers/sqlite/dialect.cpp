@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <boost/algorithm/string/predicate.hpp>
 
@@ -23,6 +24,12 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view memory = ":memory:";
 
+using level_text = std::pair<std::string_view, const char*>;
+constexpr std::array<level_text, 4> levels{{{"off", "PRAGMA synchronous = off"},
+                                            {"normal", "PRAGMA synchronous = normal"},
+                                            {"full", "PRAGMA synchronous = full"},
+                                            {"extra", "PRAGMA synchronous = extra"}}};
+
 [[noreturn]] void refuse(const std::string& sentence) {
   throw error(errc::invalid_argument, advice::never, sentence,
               {.backend = "sqlite", .operation = "connect"});
@@ -34,11 +41,10 @@ std::string file_of(const connection_url& url) {
   for (const std::string_view key : {"dbname=", "db="}) {
     if (file.starts_with(key)) {
       file.erase(0, key.size());
-      if (file.size() > 1 && file.front() == '"' && file.back() == '"') {
+      if (file.size() > 1 && file.front() == '"' && file.back() == '"')
         file = file.substr(1, file.size() - 2);
-      } else if (file.find(' ') != std::string::npos) {
+      else if (file.find(' ') != std::string::npos)
         refuse("give options after `?`: sqlite://file?synchronous=full&busy_timeout=5s");
-      }
       break;
     }
   }
@@ -57,8 +63,7 @@ std::string file_of(const connection_url& url) {
   return file;
 }
 
-/// The file that has the name now. Later sessions open the same file, even if the working directory
-/// or a symbolic link has changed.
+/// The file that has the name now: later sessions open it although the directory may change.
 std::string place_of_file(const std::string& file) {
   if (file == memory || file.starts_with("file:")) return file;
   std::error_code failed;
@@ -71,21 +76,17 @@ endpoint resolve(const dialect& self, const connection_url& url) {
   const std::string file = place_of_file(file_of(url));
   endpoint out{
       .connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .capabilities = self.capabilities};
-  std::string synchronous;
   for (const auto& [key, given] : url.settings) {
     if (key == "synchronous") {
-      constexpr std::array<std::string_view, 4> levels{"off", "normal", "full", "extra"};
-      if (std::find(levels.begin(), levels.end(), given) == levels.end()) {
-        refuse("synchronous is one of off, normal, full and extra");
-      }
-      synchronous = given;
+      const auto* const level = std::ranges::find(levels, given, &level_text::first);
+      if (level == levels.end()) refuse("synchronous is one of off, normal, full and extra");
+      out.setup = {level->second};
     } else if (key == "busy_timeout") {
       out.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
     } else {
       refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
     }
   }
-  if (!synchronous.empty()) out.setup = {"PRAGMA synchronous = " + synchronous};
   // Otherwise each session would have its own database.
   if (file == memory) out.capabilities.max_sessions = 1;
   return out;

@@ -37,9 +37,9 @@ dialect make_sqlserver_dialect() {
       .begin = "BEGIN TRANSACTION",
       // After a deadlock the transaction has ended, and a plain ROLLBACK would fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
-      .savepoint = "SAVE TRANSACTION tableq_operation",
+      .savepoint = "SAVE TRANSACTION tableq_operation_{depth}",
       .release = "",  // Most errors doom the transaction, which then has no savepoints.
-      .undo = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION tableq_operation",
+      .undo = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION tableq_operation_{depth}",
       .batches = batching::rows,
       .row_counts = {1, 4, 16, 64, 180, 256},  // The server makes one plan for each.
       // A statement has 2,100 parameters at most; some are left for the shared ones.

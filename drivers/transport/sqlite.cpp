@@ -302,13 +302,18 @@ class sqlite_executor final : public transport {
   checkpoint_pace pace_;
 };
 
-/// Why the file of `dbname="file"` cannot be opened, if its directory is missing; else empty.
-std::string missing_directory(const std::string& connect) {
+/// The file of `dbname="file"`; empty for one that only SQLite can find.
+std::string file_of(const std::string& connect) {
   const std::size_t begin = connect.find('"');
   const std::size_t end = connect.rfind('"');
   if (begin == std::string::npos || begin == end) return {};
   const std::string name = connect.substr(begin + 1, end - begin - 1);
-  if (name.starts_with("file:")) return {};
+  return name.starts_with("file:") || name.starts_with(':') ? std::string() : name;
+}
+
+/// Why the file cannot be opened, if its directory is missing; else empty.
+std::string missing_directory(const std::string& name) {
+  if (name.empty()) return {};
   const std::filesystem::path file(name);
   std::error_code failed;
   const std::filesystem::path directory = std::filesystem::absolute(file, failed).parent_path();
@@ -317,10 +322,17 @@ std::string missing_directory(const std::string& connect) {
 }
 
 void connect(soci::session& session, const endpoint& address) {
+  const std::string file = file_of(address.connect);
+  std::error_code failed;
+  if (!address.may_create && !file.empty() && !std::filesystem::exists(file, failed) && !failed) {
+    throw native_failure::judged_as(
+        {.code = errc::not_found},
+        "the file " + file + " does not exist; the first queue that is created makes it");
+  }
   try {
     session.open(soci::sqlite3, address.connect);
   } catch (const soci::sqlite3_soci_error& failure) {
-    const std::string missing = missing_directory(address.connect);
+    const std::string missing = missing_directory(file);
     throw native_failure({.number = failure.result(),
                           .sentence = missing.empty() ? failure.get_error_message() : missing});
   }

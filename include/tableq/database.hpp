@@ -39,11 +39,13 @@ class TABLEQ_EXPORT database {
   database& operator=(const database&) noexcept = default;
   ~database() = default;
 
-  /// Connects once, so that a wrong address, password or file fails here. Writes nothing.
+  /// Connects once, so that a wrong address, password or file fails here. On SQLite it makes a file
+  /// that does not exist, unless the policy is schema_policy::verify_only; else it writes nothing.
   /// @param url `sqlite://...`, `postgresql://...`; README.md lists all forms.
   /// @throws error errc::invalid_argument for an unknown scheme (listing the known ones), or an
-  ///   unknown key or bad value (naming the key); errc::connection_failed, errc::not_a_database,
-  ///   errc::schema_too_new, errc::unsupported.
+  ///   unknown key or bad value (naming the key); errc::not_found under verify_only, when the file
+  ///   does not exist; errc::connection_failed, errc::not_a_database, errc::schema_too_new,
+  ///   errc::unsupported.
   [[nodiscard]] static database open(text_view url, const open_options& options = {});
 
   /// Opens a queue of the kind `heap`. Creates it, in a transaction of its own, if it does not

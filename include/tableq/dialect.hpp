@@ -93,6 +93,8 @@ struct endpoint {
   /// then skips the dialect's set-up, prepares nothing and does not listen.
   bool pooled = false;
   tableq::shortcuts shortcuts = {};  ///< Optimizations that the transport may use.
+  /// False: a database that does not exist is an error (schema_policy::verify_only).
+  bool may_create = true;
   /// The dialect's; the address may restrict them.
   tableq::capabilities capabilities = {};
 };
@@ -113,8 +115,8 @@ struct dialect {
   /// identity of the queue that the caller's handle was opened for. A block that begins with
   /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: docs/drivers.md.
   std::string statements = {};
-  /// The text that creates a queue, by the kind's name; `catalog`; and `roles`, in blocks like
-  /// those of `statements`. `roles` may be missing for a database without users.
+  /// The text that creates a queue, by the kind's name; `catalog`; `concurrency`, the index of
+  /// leases; and `roles`, in blocks as in `statements`. Without users `roles` may be missing.
   std::map<std::string, std::string> ddl = {};
 
   char quote_open = '"';   ///< Begins a quoted name in a text.
@@ -132,13 +134,13 @@ struct dialect {
   /// Ends a transaction without its changes.
   std::string rollback = "ROLLBACK";
   /// An operation of several statements in a caller's transaction happens between `savepoint` and
-  /// `release`, or is undone by `undo` and then `release`. An empty text is not sent. Savepoints
-  /// nest: tableq appends the depth, from 1 on, to the name at the end of each text.
-  std::string savepoint = "SAVEPOINT tableq_operation";
+  /// `release`, or is undone by `undo` and then `release`. An empty text is not sent. `{depth}`
+  /// becomes the number of nested savepoints, from 1 on.
+  std::string savepoint = "SAVEPOINT tableq_operation_{depth}";
   /// Ends the operation's savepoint. Empty: the database has no such statement.
-  std::string release = "RELEASE SAVEPOINT tableq_operation";
+  std::string release = "RELEASE SAVEPOINT tableq_operation_{depth}";
   /// Removes the operation's changes and keeps the transaction.
-  std::string undo = "ROLLBACK TO SAVEPOINT tableq_operation";
+  std::string undo = "ROLLBACK TO SAVEPOINT tableq_operation_{depth}";
   /// How the texts with items take several of them.
   batching batches = batching::loop;
   /// For batching::rows: the item counts of the generated texts, rising from 1 to 1000 at most. A

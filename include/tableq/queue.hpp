@@ -73,7 +73,7 @@ class TABLEQ_EXPORT queue {
   ~queue() = default;
 
   /// The handle, bound to the transaction.
-  /// @param Where transaction or enlistment.
+  /// @tparam Where transaction or enlistment.
   template <class Queue, class Where>
   [[nodiscard]] static Queue bound(Queue handle, Where& where) noexcept {
     handle.bind(where);

@@ -49,10 +49,11 @@ inline constexpr autocommit_t autocommit{};
 /// Joins the transaction that is open on the caller's session. tableq never commits it, rolls it
 /// back or repeats it; after an error the caller should roll back. An operation of several
 /// statements runs in a savepoint, so that it changes nothing if it fails, even if the caller
-/// commits. Each operation of the enlistment needs an open transaction, not necessarily the first
-/// one. Through ODBC begin it with `soci::transaction` or `session.begin()`: the driver does not
-/// report a plain BEGIN, and tableq refuses the session as one without a transaction. On SQL Server
-/// the savepoint was never executed on a server.
+/// commits. Only a take may leave messages leased that it cannot hand out, as it may outside
+/// transactions. Each operation of the enlistment needs an open transaction, not necessarily the
+/// first one. Through ODBC begin it with `soci::transaction` or `session.begin()`: the driver does
+/// not report a plain BEGIN, and tableq refuses the session as one without a transaction. On SQL
+/// Server the savepoint was never executed on a server.
 ///
 /// tableq leaves no prepared statement and no setting in the session. `strict` queues hold their
 /// lock until the caller's transaction ends.

@@ -53,7 +53,7 @@ concept named_value = std::is_enum_v<Value> && requires(Value value) {
   { to_string(value) } -> std::same_as<std::string_view>;
 };
 
-/// Writes the enumerator's name. Needs <ostream> where it is used.
+/// Writes the enumerator's name. Needs the header `ostream` where it is used.
 template <class Traits, named_value Value>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Value value) {
   return out << to_string(value);

@@ -19,9 +19,10 @@ namespace tableq::inline v0 {
 struct worker_event {
   /// The kinds of event.
   enum class kind {
-    completed,           ///< The database has completed it.
-    failed,              ///< `why` is the handler's text.
-    given_up,            ///< The same; the message is dead.
+    completed,  ///< The database has completed it.
+    /// `why` is the handler's text. After the last attempt the message is dead.
+    failed,
+    given_up,            ///< handled::give_up(): the message is dead.
     given_back,          ///< Without an attempt.
     settled_by_handler,  ///< handled::settled().
     lease_lost,          ///< Another worker has the message, or had it.
@@ -149,7 +150,7 @@ class TABLEQ_EXPORT worker {
 /// Leases are not extended.
 /// @param work any callable that fits a handler. An exception fails its message, and drain
 ///   continues. After handled::give_back() drain returns: the message would be the next one again.
-/// @return the number of handled messages.
+/// @return how often the handler ran: a message that failed without a retry delay counts again.
 /// @throws error errc::invalid_argument for an empty handler or a handle that is bound to a
 ///   transaction; the errors of take and complete. If the database refuses to complete a message,
 ///   drain throws only if it also refuses to fail it.

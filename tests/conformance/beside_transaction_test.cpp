@@ -196,4 +196,18 @@ TEST_P(beside_transact, the_function_cannot_end_its_transaction) {
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
 
+class beside_begin : public on_each_backend {};
+TABLEQ_ON_BACKENDS(beside_begin, shared_backends);
+
+TEST_P(beside_begin, a_call_that_waits_for_its_own_thread_says_so) {
+  if (can().concurrent_writers) GTEST_SKIP() << "writers of this database do not wait";
+  auto impatient = tableq::database::open(here().impatient_url());
+  auto mail = impatient.fifo("mail");
+  const auto tx = impatient.begin();
+  const tableq::error refused = thrown_by([&] { mail.enqueue("stuck"); });
+  EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "this thread has an open one")) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "queue.in(tx)")) << refused.what();
+}
+
 }  // namespace

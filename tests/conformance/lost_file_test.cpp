@@ -101,6 +101,19 @@ class lost_file : public on_each_backend {
 };
 TABLEQ_ON_BACKENDS(lost_file, shared_backends);
 
+TEST_P(lost_file, is_an_error_for_an_address_that_only_verifies) {
+  if (can().second_way) GTEST_SKIP() << "this way makes what is missing";
+  const files::path other = file().string() + ".typo";
+  const auto open_other = [&] {
+    static_cast<void>(
+        tableq::database::open(url_of(other), {.schema = tableq::schema_policy::verify_only}));
+  };
+  const tableq::error failure = thrown_by(open_other);
+  EXPECT_EQ(failure.code(), tableq::errc::not_found) << failure.what();
+  EXPECT_TRUE(contains(failure.what(), other.string() + " does not exist")) << failure.what();
+  EXPECT_FALSE(files::exists(other));
+}
+
 TEST_P(lost_file, that_is_deleted_is_told_by_every_call_and_is_not_made_again) {
   const auto all = calls();
   for (const char* ending : {"", "-wal", "-shm"}) files::remove(beside(ending));

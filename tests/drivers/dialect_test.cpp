@@ -1,4 +1,5 @@
 #include <tableq/dialect.hpp>
+#include <tableq/schema.hpp>
 
 #include "support/fixture.hpp"
 
@@ -26,6 +27,14 @@ void expect_refused(const dialect& wrong, const std::string& mentioned) {
   } catch (const tableq::error& e) {
     EXPECT_EQ(e.code(), errc::invalid_argument);
     EXPECT_NE(std::string(e.what()).find(mentioned), std::string::npos) << e.what();
+  }
+}
+
+TEST(built_in_dialects, pass_the_check_of_registered_ones) {
+  for (const std::string& name : tableq::dialects()) {
+    if (name.starts_with("third_party_")) continue;
+    SCOPED_TRACE(name);
+    EXPECT_NO_THROW(tableq::register_dialect(copy_of(name)));
   }
 }
 
@@ -60,9 +69,11 @@ TEST_P(dialects, that_lack_a_fragment_are_refused_by_its_name) {
 }
 
 TEST_P(dialects, that_lack_ddl_or_a_function_are_refused) {
-  dialect no_ddl = copy_of(db().backend());
-  no_ddl.ddl.erase("pending");
-  expect_refused(no_ddl, "pending");
+  for (const char* part : {"pending", "concurrency"}) {
+    dialect no_ddl = copy_of(db().backend());
+    no_ddl.ddl.erase(part);
+    expect_refused(no_ddl, part);
+  }
   dialect no_function = copy_of(db().backend());
   no_function.classify = nullptr;
   expect_refused(no_function, "classify");

@@ -60,6 +60,17 @@ TEST_P(tool_dead, nothing_dead_is_exit_status_1) {
   EXPECT_EQ(end.out, "0\n");
 }
 
+TEST_P(tool_dead, says_where_dead_messages_moved) {
+  static_cast<void>(db().claim("mail", {.max_attempts = 1, .dead_letters = "letters"}));
+  for (const words& call : {words{"dead", "list", "mail"}, words{"dead", "redrive", "mail", "1"}}) {
+    const ended refused = run(call);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_TRUE(contains(refused.err, "tableq list letters")) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "tableq dead redrive mail --all")) << refused.err;
+  }
+  EXPECT_EQ(run({"dead", "list", "letters"}).err, "");
+}
+
 TEST_P(tool_dead, redrive_makes_the_named_ones_ready) {
   const words ids = kill(3);
   EXPECT_EQ(done({"dead", "redrive", "jobs", ids[0], ids[2], "999999"}), "2\n");

@@ -18,7 +18,7 @@ for group in "${@:-build}"; do
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer) ;;
     fuzz) wanted+=(clang-14 libfuzzer-14-dev) ;;
-    lint) wanted+=(clang-format-14 clang-tidy-14 python3 sqlfluff) ;;
+    lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3 sqlfluff) ;;
     *)
       echo "install_dependencies.sh: unknown group: $group" >&2
       exit 2

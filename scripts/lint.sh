@@ -1,10 +1,11 @@
 #!/bin/bash
 # Checks the sources with the formatter and the linters.
 #
-#   scripts/lint.sh [format] [tidy] [tsql]        all, without an argument
+#   scripts/lint.sh [format] [tidy] [tsql] [docs]        all, without an argument
 #
 # format: clang-format over all sources. tidy: clang-tidy over core, drivers and tools, with the
-# flags of the preset `dev`. tsql: the texts for SQL Server with a grammar and rules.
+# flags of the preset `dev`. tsql: the texts for SQL Server with a grammar and rules. docs: the doc
+# comments of public headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,10 +46,19 @@ tsql() {
   python3 -B tests/lint/tsql.py .
 }
 
-(($#)) || set -- format tidy tsql
+docs() {
+  local out status=0
+  out=$(mktemp -d)
+  TABLEQ_DOXYGEN_OUT=$out doxygen .doxygen >"$log" 2>&1 || status=$?
+  rm -rf "$out"
+  ((status == 0)) || cat "$log" >&2
+  return "$status"
+}
+
+(($#)) || set -- format tidy tsql docs
 for step in "$@"; do
   case $step in
-    format | tidy | tsql) "$step" ;;
+    format | tidy | tsql | docs) "$step" ;;
     *)
       echo "lint.sh: unknown: $step" >&2
       exit 2

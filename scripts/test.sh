@@ -1,10 +1,11 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [dev] [lint] [format] [tsql] [asan] [tsan] [sanitizers] [all]
+#   scripts/test.sh [dev] [lint] [format] [tsql] [docs] [asan] [tsan] [sanitizers] [all]
 #
-# Without an argument: dev, format and tsql.
-# dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. asan, tsan: the tests
+# Without an argument: dev, format, tsql and docs.
+# dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. docs: the doc
+# comments of public headers. asan, tsan: the tests
 # again under the address and undefined-behaviour sanitizers, or the thread sanitizer. sanitizers: under both, but only
 # the suites conformance, unit and drivers, which is less than an hour. A PostgreSQL
 # server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
@@ -14,11 +15,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stages=("$@")
-((${#stages[@]})) || stages=(dev format tsql)
+((${#stages[@]})) || stages=(dev format tsql docs)
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
   case $stage in
-    dev | lint | format | tsql | asan | tsan | sanitizers) ;;
+    dev | lint | format | tsql | docs | asan | tsan | sanitizers) ;;
     *)
       echo "test.sh: unknown: $stage" >&2
       exit 2
@@ -28,7 +29,7 @@ done
 
 groups=(build test)
 [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
-[[ " ${stages[*]} " =~ " lint "|" format "|" tsql " ]] && groups+=(lint)
+[[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs " ]] && groups+=(lint)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
@@ -91,12 +92,13 @@ check() {
 }
 
 for stage in "${stages[@]}"; do
-  if [[ $stage == format || $stage == tsql ]]; then
+  if [[ $stage == format || $stage == tsql || $stage == docs ]]; then
     check "$stage"
   elif [[ $stage == lint ]]; then
     check format
     check tidy
     check tsql
+    check docs
   elif [[ $stage == sanitizers ]]; then
     suite asan conformance unit drivers
     suite tsan conformance unit drivers

@@ -108,19 +108,17 @@ class large_payload : public on_each_backend {};
 TABLEQ_ON_BACKENDS(large_payload, shared_backends);
 
 TEST_P(large_payload, of_64_mebibytes_comes_back_unchanged_single_and_in_a_batch) {
-  // The kinds with destructive reads have the same statements in this respect.
-  for (const tableq::kind kind : {tableq::kind::heap, tableq::kind::claim}) {
-    any_queue queue(db(), kind, tableq::to_string(kind));
-    const std::string large = bytes(64 * mebibyte);
-    queue.put(large);
-    expect_same(queue.take()->payload, large);
+  const std::string large = bytes(64 * mebibyte);
+  any_queue single(db(), tableq::kind::heap, "single");
+  single.put(large);
+  expect_same(single.take()->payload, large);
 
-    const auto ids = queue.put_all({"small", large, ""});
-    const std::vector<item> got = queue.take_up_to(3);
-    ASSERT_EQ(got.size(), 3U);
-    for (const item& each : got) {
-      expect_same(each.payload, each.id == ids.at(1) ? large : each.id == ids.at(0) ? "small" : "");
-    }
+  any_queue batch(db(), tableq::kind::claim, "batch");
+  const auto ids = batch.put_all({"small", large, ""});
+  const std::vector<item> got = batch.take_up_to(3);
+  ASSERT_EQ(got.size(), 3U);
+  for (const item& each : got) {
+    expect_same(each.payload, each.id == ids.at(1) ? large : each.id == ids.at(0) ? "small" : "");
   }
 }
 

@@ -28,7 +28,7 @@ std::string told(const std::vector<tableq::delivery>& taken) {
 }
 
 /// The queues of the scenarios.
-enum class sort { usual, keeps, window, grouped, buried };
+enum class sort { usual, keeps, window, keeps_window, limited, grouped, buried };
 
 claim_queue& queue_of(actor& by, sort which) {
   switch (which) {
@@ -36,6 +36,10 @@ claim_queue& queue_of(actor& by, sort which) {
       return by.claim("keeps", {.keep_completed = true});
     case sort::window:
       return by.claim("window", {.key_window = 1h});
+    case sort::keeps_window:
+      return by.claim("keeps_window", {.keep_completed = true, .key_window = 1h});
+    case sort::limited:
+      return by.claim("limited_jobs");
     case sort::grouped:
       return by.claim("grouped", {.max_attempts = 1, .groups = tableq::group_options{}});
     case sort::buried:
@@ -132,6 +136,21 @@ void add_enqueues(std::vector<scenario>& to) {
     for (const auto& each : jobs.enqueue_batch(batch)) out += told(each);
     return out;
   }));
+  for (const sort which : {sort::window, sort::keeps_window}) {
+    const auto forget = [](claim_queue& jobs, notes& left) {
+      static_cast<void>(jobs.complete(jobs.take_one().value()));
+      left.clock->advance(2h);
+    };
+    to.push_back(
+        after(forget, "enqueue with a key that is free again", which,
+              [](auto& jobs, auto& /*left*/) { return told(jobs.enqueue("x", {.key = "p0"})); }));
+  }
+  to.push_back(after([](auto& jobs, auto& /*left*/) { jobs.set_limits({.capacity = 10}); },
+                     "enqueue a job into a bounded queue", sort::limited,
+                     [](auto& jobs, auto& /*left*/) {
+                       jobs.enqueue("x");
+                       return std::string("stored");
+                     }));
   to.push_back(on_three("enqueue into a group", sort::grouped, [](auto& jobs, auto& /*left*/) {
     return told(jobs.enqueue("x", {.group = "g"}));
   }));
@@ -144,6 +163,8 @@ void add_enqueues(std::vector<scenario>& to) {
 void add_takes(std::vector<scenario>& to) {
   to.push_back(taking("take", sort::usual, nothing));
   to.push_back(taking("take from a group", sort::grouped, nothing));
+  to.push_back(taking("take from a queue with a limit of concurrency", sort::limited,
+                      [](auto& jobs, auto& /*left*/) { jobs.set_limits({.concurrency = 5}); }));
   to.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {
     static_cast<void>(jobs.take(2, {.lease = 1s}));
     left.clock->advance(2s);
@@ -212,6 +233,9 @@ void add_care(std::vector<scenario>& to) {
     return std::to_string(static_cast<int>(jobs.cancel(left.ids.at(0))));
   };
   to.push_back(on_dead("cancel", sort::usual, cancel));
+  to.push_back(on_leased("cancel a leased message", sort::usual, [](auto& jobs, auto& left) {
+    return std::to_string(static_cast<int>(jobs.cancel(left.receipts.at(0).id)));
+  }));
   to.push_back(after(look, "cancel in a group", sort::grouped, cancel));
   to.push_back(after(look, "set the priority", sort::usual, [](auto& jobs, auto& left) {
     return std::to_string(static_cast<int>(jobs.set_priority(left.ids.at(0), 7)));
@@ -245,12 +269,18 @@ std::vector<scenario> looking_scenarios() {
     text += jobs.get(left.receipts.at(0).id).value().payload;
     return text + jobs.find("p2").value().payload;
   }));
-  out.push_back(playing(
-      "look at mail", [](actor& by) { by.fifo("mail").enqueue("p0"); },
-      [](actor& by) {
-        return std::to_string(by.fifo("mail").stats().waiting) +
-               by.fifo("mail").peek().at(0).payload;
-      }));
+  out.push_back(on_three("look at held jobs", sort::grouped, [](auto& jobs, auto& /*left*/) {
+    return jobs.list(tableq::message_state::held).at(0).payload;
+  }));
+  for (const tableq::kind of :
+       {tableq::kind::heap, tableq::kind::fifo, tableq::kind::lifo, tableq::kind::pending}) {
+    const std::string name = "look_" + std::string(tableq::to_string(of));
+    out.push_back(playing(
+        "look at a queue: " + name, [=](actor& by) { by.plain(of, name).put("p0"); },
+        [=](actor& by) {
+          return std::to_string(by.plain(of, name).waiting()) + by.plain(of, name).peek(1).at(0);
+        }));
+  }
   return out;
 }
 

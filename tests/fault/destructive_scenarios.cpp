@@ -13,6 +13,19 @@ std::string joined(const Messages& messages) {
   return out;
 }
 
+std::size_t purge(tableq::database& db, kind of, const std::string& name) {
+  switch (of) {
+    case kind::heap:
+      return db.heap(name).purge();
+    case kind::fifo:
+      return db.fifo(name).purge();
+    case kind::lifo:
+      return db.lifo(name).purge();
+    default:
+      return db.pending(name).purge();
+  }
+}
+
 void add_for(kind of, std::vector<scenario>& to) {
   const std::string name = "mail_" + std::string(tableq::to_string(of));
   const auto filled = [=](std::size_t count) {
@@ -27,6 +40,8 @@ void add_for(kind of, std::vector<scenario>& to) {
     const auto got = by.plain(of, name).take();
     return got ? got->payload : std::string("nothing");
   }));
+  to.push_back(playing("purge " + name, filled(3),
+                       [=](actor& by) { return std::to_string(purge(by.db(), of, name)); }));
 }
 
 /// In a queue of three messages.
@@ -91,6 +106,13 @@ std::vector<scenario> destructive_scenarios() {
   add_both(
       "strict", "enqueue in strict order", "dequeue in strict order", [](auto& /*mail*/) {},
       {.ordering = tableq::ordering::strict}, out);
+  out.push_back(playing(
+      "dequeue from a strict lifo",
+      [](actor& by) {
+        static_cast<void>(by.db().lifo("stack", {.ordering = tableq::ordering::strict}));
+        by.plain(kind::lifo, "stack").put_all(numbered(3));
+      },
+      [](actor& by) { return by.plain(kind::lifo, "stack").take().value().payload; }));
   add_both(
       "limited", "enqueue into a bounded queue", "dequeue at a rate",
       [](auto& mail) { mail.set_limits({.capacity = 10, .rate = 1000.0}); }, {}, out);

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "fault/stage.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using tableq::kind;
+
+/// The names of all statements for queues, without the endings of their cheaper forms.
+std::set<std::string> statement_names(const std::string& dialect) {
+  std::set<std::string> out;
+  for (const kind each : {kind::heap, kind::fifo, kind::lifo, kind::pending, kind::claim}) {
+    for (const auto& [name, text] : tableq::statements(dialect, each, "mail"))
+      out.insert(name.substr(0, name.find('.', name.find('.') + 1)));
+  }
+  return out;
+}
+
+/// Statements of a worker's heartbeats, of waiting reads and of enlisted or old transactions, whose
+/// number of calls is not the same each time. Other suites make them fail.
+const std::set<std::string> beyond_scenarios{"claim.heartbeat",  "claim.lost",   "claim.next_due",
+                                             "pending.next_due", "claim.unseen", "limits.ask",
+                                             "session.identity"};
+
+class a_fault_in_every_statement : public on_each_backend {};
+TABLEQ_ON_BACKENDS(a_fault_in_every_statement, distinct_backends);
+
+TEST_P(a_fault_in_every_statement, is_played_by_a_scenario) {
+  if (!can().cheap_sessions) GTEST_SKIP() << "one database tells enough";
+  tableq::testing::faults recorder;
+  actor by(recorder.open(here().quick_url(), {.clock = clock.source()}));
+  const tableq::timestamp began = clock.now();
+  std::set<std::string> missing = statement_names(GetParam()->name());
+  for (const std::string& each : beyond_scenarios) missing.erase(each);
+  for (const auto& list : {destructive_scenarios(), claim_scenarios(), settling_scenarios(),
+                           looking_scenarios(), database_scenarios(), transaction_scenarios()}) {
+    for (const scenario& each : list) {
+      std::string sql;
+      for (const std::string& used : by.used()) sql += "DELETE FROM \"" + used + "\";";
+      if (!sql.empty()) here().sql(sql);
+      by.forget();
+      clock.set(began);
+      notes left{.here = &here(), .clock = &clock};
+      each.prepare(by, left);
+      recorder.start_over();
+      static_cast<void>(each.act(by, left));
+      for (const auto& call : recorder.history()) missing.erase(call.name);
+    }
+  }
+  EXPECT_EQ(missing, std::set<std::string>());
+}
+
+}  // namespace

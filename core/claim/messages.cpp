@@ -9,6 +9,8 @@
 #include "core/claim/operations.hpp"
 #include "core/claim/step.hpp"
 #include "core/claim/unseen.hpp"
+#include "core/input/codec.hpp"
+#include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/named.hpp"
@@ -24,6 +26,34 @@ constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
 
 std::int64_t milliseconds_of(const std::optional<timestamp>& at) {
   return at.value_or(timestamp()).time_since_epoch().count();
+}
+
+stored_message to_stored(stored_row row) {
+  const bool timed = row.state == message_state::delayed || row.state == message_state::leased;
+  std::optional<headers> read = to_headers(row.headers);
+  const bool unread = !read;
+  return {.id = row.id,
+          .state = row.state,
+          .payload = std::move(row.payload),
+          .headers = std::move(read).value_or(headers()),
+          .key = std::move(row.key),
+          .group = std::move(row.group_key),
+          .priority = row.priority,
+          .attempts = row.attempts,
+          .created_at = row.created_at,
+          .due_at = timed ? row.due_at : std::nullopt,
+          .expires_at = row.expires_at,
+          .claimed_at = row.claimed_at,
+          .finished_at = row.finished_at,
+          .errors = row.errors ? decode_errors(*row.errors) : std::vector<failure_record>(),
+          .unread_headers = unread ? std::optional(to_plain_utf8(*row.headers)) : std::nullopt};
+}
+
+std::vector<stored_message> to_stored(std::vector<stored_row> rows) {
+  std::vector<stored_message> out;
+  out.reserve(rows.size());
+  for (stored_row& row : rows) out.push_back(to_stored(std::move(row)));
+  return out;
 }
 
 /// Finds the results of the items that a statement skipped.

@@ -66,8 +66,4 @@ enum class pulse {
 std::vector<pulse> heartbeat(const queue_state& queue, std::span<const receipt> receipts,
                              std::chrono::milliseconds lease);
 
-/// Converts rows of the table.
-stored_message to_stored(stored_row row);
-std::vector<stored_message> to_stored(std::vector<stored_row> rows);
-
 }  // namespace tableq::inline v0::core

@@ -145,7 +145,8 @@ class transaction_state {
   std::atomic<std::thread::id> user_{};                  // the thread of the current operation
   std::atomic<bool> shared_ = false;                     // two threads used it at the same time
   std::atomic<bool> active_ = true;
-  bool failed_ = false;   // only the using thread reads it, as the next
+  // Only the thread that uses the transaction reads these two.
+  bool failed_ = false;   // an operation failed, so that it cannot be committed
   bool changed_ = false;  // the current operation has changed messages
 };
 

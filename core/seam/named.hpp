@@ -8,8 +8,7 @@
 
 namespace tableq::inline v0::core {
 
-// A check does not have the name of its operation, so its errors have no names. The operation adds
-// them.
+// Checks throw errors without the name of the operation; the operation adds it.
 
 /// The call itself is wrong; nothing was sent.
 /// @throws error errc::invalid_argument, always.

@@ -35,7 +35,7 @@ PGconn* handle_of(soci::session& session) {
   return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
 }
 
-/// Joins several lines, without lines that only report a failure.
+/// Joins several lines, without SOCI's own line, which tells only that the connection failed.
 std::string one_line(std::string_view lines) {
   std::string out;
   while (!lines.empty()) {

@@ -8,8 +8,8 @@
 
 namespace tableq::inline v0 {
 
-/// The cause of an error. Expected outcomes (empty, lease lost, key already there) are values,
-/// never errors.
+/// The cause of an error. Expected outcomes (empty, lease lost, a key that is held) are values, not
+/// errors, unless the caller asks for an error, as with on_duplicate::reject.
 enum class errc {
   invalid_argument = 1,  ///< The call itself is wrong; nothing was sent. Also in a child of fork().
   not_found,             ///< The queue, its table, or the file of the database does not exist.

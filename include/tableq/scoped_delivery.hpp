@@ -31,9 +31,9 @@ class TABLEQ_EXPORT scoped_delivery {
   scoped_delivery(scoped_delivery&&) noexcept;
   /// Releases the message that it held before.
   scoped_delivery& operator=(scoped_delivery&& other) noexcept;
-  /// Releases the message: ready at once, the attempt not counted. Errors are ignored: the message
-  /// is ready again when its lease ends. May take up to open_options::retry_for. So is a message
-  /// that was taken outside of a transact function and whose object ends inside one.
+  /// Releases the message: ready at once, the attempt not counted. May take up to
+  /// open_options::retry_for. Errors are ignored: the message is then ready again when its lease
+  /// ends. The same holds if the object ends inside a transact function, and was made outside.
   ~scoped_delivery();
 
   /// The delivery. Valid until the object is destroyed.

@@ -1,7 +1,6 @@
 # shellcheck shell=bash
-# Temporary PostgreSQL servers, for the scripts that read this file: with_postgresql.sh, and
-# tests/crash/own_postgresql.sh. PostgreSQL refuses to run as root: then the system user `postgres`
-# runs it.
+# Temporary PostgreSQL servers, for with_postgresql.sh and tests/crash/own_postgresql.sh.
+# Both read this file. PostgreSQL refuses to run as root: then the system user `postgres` runs it.
 
 # Sets `binaries`, the folder of the newest server's programs.
 find_postgresql() {

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Shows real work in a durable queue. Installs what is missing, builds the `tableq` command,
-# and takes the SHA-256 of every file below /usr/include: each path is a message of a `claim` queue,
-# four `tableq work` processes share them, and one of the four is killed meanwhile. At the end the
-# results are compared with those of sha256sum run directly.
+# Shows real work in a durable queue, shared by four processes, one of which is killed.
+# Installs what is missing, builds the `tableq` command, and takes the SHA-256 of every file below
+# /usr/include: each path is a message of a `claim` queue, which `tableq work` processes share. At the
+# end the results are compared with those of sha256sum run directly.
 #
 #   scripts/quickstart.sh                                  on SQLite, in a temporary file
 #   scripts/quickstart.sh --db postgresql                  on a PostgreSQL started for the run

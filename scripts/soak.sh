@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the long modes of the tests that harm tableq on purpose, and prints the faults, how often they were
-# injected, and the results: the figures of docs/reliability.md.
+# Runs the long modes of the tests that harm tableq on purpose.
+# Prints the faults, how often they were injected, and the results: the figures of docs/reliability.md.
 #
 #   scripts/soak.sh MINUTES [PART...]      all parts, without a name
 #   scripts/soak.sh list                   the parts

@@ -64,6 +64,7 @@ class call_group {
   static std::vector<call_group> of(std::span<combined_call* const> calls);
 
   [[nodiscard]] const statement_call& first() const noexcept { return *calls_.front(); }
+
   /// Runs `work(shared, items)` once, with the values of all calls.
   /// @return the rows.
   template <class Work>

@@ -53,6 +53,7 @@ TEST_P(tool_look, list_shows_kinds_and_options) {
 }
 
 TEST_P(tool_look, nothing_to_list_is_exit_status_1_and_creates_nothing) {
+  static_cast<void>(db());  // makes the file of a database that is one
   for (const words& arguments : {words{"list"}, words{"stats"}, words{"list", "--json"}}) {
     const ended end = run(arguments);
     EXPECT_EQ(end.status, 1);

@@ -200,6 +200,7 @@ std::vector<settle_result> extend(const queue_state& queue, transaction_state* t
                                   {.lease = lease, .now = queue.database().now()}, items);
   const auto results = certain(queue, tx, items, results_of(rows, items.size()));
   std::vector<settle_result> out;
+  out.reserve(places.size());
   for (const std::size_t place : places) out.push_back(results[place]);
   return out;
 }

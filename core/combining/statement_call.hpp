@@ -68,7 +68,7 @@ class call_group {
   /// Runs `work(shared, items)` once, with the values of all calls.
   /// @return the rows.
   template <class Work>
-  row_set run(Work work) const {
+  [[nodiscard]] row_set run(Work work) const {
     if (calls_.size() == 1) return work(first().shared(), first().items());
     if (first().lane_ == lane::read) return work(all_shared(), {});
     return work(first().shared(), all_items());

@@ -26,7 +26,7 @@ class queue;
 class receipts_view;
 class scoped_delivery;
 class text_view;
-class transaction;
+class transaction;  // NOLINT(bugprone-forward-declaration-namespace): SOCI has one, too
 class worker;
 
 // Internal; applications cannot use it.

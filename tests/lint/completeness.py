@@ -105,6 +105,14 @@ def turns_of(tree, steps):
         called_in += tree.text(name)
 
 
+def every_script_says_its_purpose(tree):
+    """scripts/help.sh prints the second line of each script: one sentence."""
+    for path in tree.paths("scripts", ends=(".sh", ".py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if len(lines) < 2 or not re.fullmatch(r'(?:# |""")[A-Z].*\.', lines[1]):
+            yield f"{tree.name(path)}:2: is not the script's purpose in a sentence"
+
+
 RULES = [
     every_source_is_in_a_target,
     the_readme_example_is_compiled,
@@ -114,4 +122,5 @@ RULES = [
     every_public_type_is_documented,
     the_journeys_name_what_exists,
     the_journeys_are_straight,
+    every_script_says_its_purpose,
 ]

@@ -258,6 +258,10 @@ BREACHES = {
         {"docs/drivers.md": "| `other` | x | `a_queue.keeps` |\n"},
         {"docs/drivers.md": "| `schemas` | x | `a_queue.loses` |\n"},
     ],
+    "every_script_says_its_purpose": [
+        {"scripts/x.sh": "#!/bin/bash\nset -e\n"},
+        {"scripts/x.sh": "#!/bin/bash\n# Half a\n# sentence.\n"},
+    ],
     "the_journeys_are_straight": [
         {"docs/design.md": "2. `begin` in `core/seam/driver.hpp`: x\n3. `f` in `core/queue/queue.cpp`: x\n"},
         {"docs/design.md": "2. `g` in `core/seam/driver.hpp`: x\n"},

@@ -21,7 +21,7 @@ std::set<std::string> statement_names(const std::string& dialect) {
 }
 
 /// Statements of a worker's heartbeats, of waiting reads and of enlisted or old transactions, whose
-/// number of calls is not the same each time. Other suites make them fail.
+/// number of calls is not the same each time.
 const std::set<std::string> beyond_scenarios{"claim.heartbeat",  "claim.lost",   "claim.next_due",
                                              "pending.next_due", "claim.unseen", "limits.ask",
                                              "session.identity"};

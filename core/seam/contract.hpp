@@ -11,12 +11,12 @@
 
 namespace tableq::inline v0::core {
 
-/// Where a statement begins to read, on a database whose deleted rows linger.
+/// Where a read begins in its index. Only for databases with capabilities::deleted_rows_linger.
 enum class beginning : std::uint8_t {
   front,   ///< At the front of the index.
   floor,   ///< At the floor of the queue.
   levels,  ///< At the floors of its priorities.
-  passed,  ///< At a time before which nothing fell due.
+  passed,  ///< At a due time; no earlier message is left.
 };
 
 /// The parameters and columns of a statement, the same for every database.

@@ -49,7 +49,8 @@ class poll_plan {
 
   /// Messages with due times were added: the next due time is no longer known.
   void due_changed(moment now);
-  /// Whether the calling reader must ask for the next due time.
+  /// True: the next due time is unknown, and the calling reader must query it. The next caller then
+  /// gets false.
   [[nodiscard]] bool take_question();
   /// The database's answer; none: nothing falls due.
   void due_in(moment now, std::optional<std::chrono::milliseconds> delay);

@@ -153,7 +153,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// effect.
   std::vector<change_result> cancel_batch(const batch_view<message_id>& ids);
 
-  /// Changes the priority of a message that is ready, delayed or held.
+  /// Changes the priority of a message that is ready, delayed or held. Any number is a priority.
+  /// @throws error errc::conflict as complete.
   change_result set_priority(message_id id, std::int32_t priority);
   /// Results in the order of `changes`. Of two changes to one message the first counts for both.
   std::vector<change_result> set_priority_batch(const batch_view<new_priority>& changes);

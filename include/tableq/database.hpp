@@ -116,6 +116,7 @@ class TABLEQ_EXPORT database {
 
   /// Checks for causes of slow or wrong queues: settings, missing or changed indexes, changed
   /// tables. Reads only.
+  /// @throws error as `queues`.
   [[nodiscard]] std::vector<finding> inspect() const;
 
   /// The dialect's name: `postgresql`. Valid while a copy of this object exists.

@@ -57,6 +57,7 @@ class TABLEQ_EXPORT message_range {
   };
 
   /// The first message in the queue now.
+  /// @throws error as claim_queue::list.
   [[nodiscard]] iterator begin() const;
   /// The end of the range.
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }

@@ -50,8 +50,8 @@ class limits_watch {
     seen_.store(0);
   }
 
-  /// Whether the queue was seen in the database within the last second, by a query for its limits or
-  /// by `confirm`. False: the caller must query the catalogue.
+  /// Whether the queue was seen in the database within the last second, by a query for its limits
+  /// or by `confirm`. False: the caller must query the catalogue.
   [[nodiscard]] bool confirmed() noexcept;
   /// The queue existed at this time, just before the query was sent.
   void confirm(clock::time_point asked) noexcept;

@@ -20,7 +20,7 @@ namespace {
 using tableq::core::contract;
 namespace libpq = tableq::drivers::libpq;
 
-struct closer {
+struct pq_closer {
   void operator()(PGconn* open) const noexcept { PQfinish(open); }
   void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
@@ -41,18 +41,18 @@ class columns_of_postgresql : public tableq_test::on_each_backend {
   }
 
   /// Prepares a text with the transport's types, and returns the server's description.
-  [[nodiscard]] std::unique_ptr<PGresult, closer> describe(
+  [[nodiscard]] std::unique_ptr<PGresult, pq_closer> describe(
       const tableq::drivers::text& made) const {
     std::vector<Oid> types;
     for (const auto& each : made.parameters) types.push_back(libpq::parameter_type(each));
-    const std::unique_ptr<PGresult, closer> prepared(
+    const std::unique_ptr<PGresult, pq_closer> prepared(
         PQprepare(link_.get(), "", made.sql.c_str(), static_cast<int>(types.size()), types.data()));
     EXPECT_EQ(PQresultStatus(prepared.get()), PGRES_COMMAND_OK) << PQerrorMessage(link_.get());
-    return std::unique_ptr<PGresult, closer>(PQdescribePrepared(link_.get(), ""));
+    return std::unique_ptr<PGresult, pq_closer>(PQdescribePrepared(link_.get(), ""));
   }
 
  private:
-  std::unique_ptr<PGconn, closer> link_;
+  std::unique_ptr<PGconn, pq_closer> link_;
 };
 INSTANTIATE_TEST_SUITE_P(, columns_of_postgresql,
                          testing::Values(&tableq_test::postgresql_backend()),

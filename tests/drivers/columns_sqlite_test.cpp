@@ -16,7 +16,7 @@ namespace {
 
 using tableq::core::contract;
 
-struct closer {
+struct sqlite_closer {
   void operator()(sqlite3* open) const noexcept { sqlite3_close_v2(open); }
   void operator()(sqlite3_stmt* prepared) const noexcept { sqlite3_finalize(prepared); }
 };
@@ -38,15 +38,15 @@ class columns_of_sqlite : public tableq_test::on_each_backend {
     handle_.reset(opened);
   }
 
-  [[nodiscard]] std::unique_ptr<sqlite3_stmt, closer> prepare(const std::string& sql) const {
+  [[nodiscard]] std::unique_ptr<sqlite3_stmt, sqlite_closer> prepare(const std::string& sql) const {
     sqlite3_stmt* prepared = nullptr;
     EXPECT_EQ(sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &prepared, nullptr), SQLITE_OK)
         << sqlite3_errmsg(handle_.get());
-    return std::unique_ptr<sqlite3_stmt, closer>(prepared);
+    return std::unique_ptr<sqlite3_stmt, sqlite_closer>(prepared);
   }
 
  private:
-  std::unique_ptr<sqlite3, closer> handle_;
+  std::unique_ptr<sqlite3, sqlite_closer> handle_;
 };
 INSTANTIATE_TEST_SUITE_P(, columns_of_sqlite, testing::Values(&tableq_test::sqlite_file_backend()),
                          tableq_test::backend_name);

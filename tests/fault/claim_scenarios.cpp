@@ -62,11 +62,12 @@ void three(actor& by, sort which) {
   for (const auto& each : numbered(3)) jobs.enqueue(each, keyed(each, which == sort::grouped));
 }
 
-using act = std::function<std::string(claim_queue& jobs, notes& left)>;
+using claim_act = std::function<std::string(claim_queue& jobs, notes& left)>;
 using preparation = std::function<void(claim_queue& jobs, notes& left)>;
 
 /// In a queue of three messages, after a preparation.
-scenario after(const preparation& before, const std::string& name, sort which, const act& what) {
+scenario after(const preparation& before, const std::string& name, sort which,
+               const claim_act& what) {
   return {.name = name,
           .prepare =
               [=](actor& by, notes& left) {
@@ -97,13 +98,13 @@ void look(claim_queue& jobs, notes& left) {
   left.ids.push_back(jobs.peek(3).back().id);
 }
 
-scenario on_three(const std::string& name, sort which, const act& what) {
+scenario on_three(const std::string& name, sort which, const claim_act& what) {
   return after(nothing, name, which, what);
 }
-scenario on_leased(const std::string& name, sort which, const act& what) {
+scenario on_leased(const std::string& name, sort which, const claim_act& what) {
   return after(lease, name, which, what);
 }
-scenario on_dead(const std::string& name, sort which, const act& what) {
+scenario on_dead(const std::string& name, sort which, const claim_act& what) {
   return after(die, name, which, what);
 }
 scenario taking(const std::string& name, sort which, const preparation& before,

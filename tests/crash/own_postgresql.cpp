@@ -9,7 +9,7 @@
 namespace tableq_test {
 namespace {
 
-std::vector<std::string> command(const std::string& disk, own_postgresql::on_disk what) {
+std::vector<std::string> command_line(const std::string& disk, own_postgresql::on_disk what) {
   // The output shows an ended process, not a signal.
   std::signal(SIGPIPE, SIG_IGN);
   std::vector<std::string> out{TABLEQ_TEST_OWN_POSTGRESQL};
@@ -21,7 +21,7 @@ std::vector<std::string> command(const std::string& disk, own_postgresql::on_dis
 }  // namespace
 
 own_postgresql::own_postgresql(const std::string& disk, on_disk what)
-    : own_postgresql(command(disk, what)) {}
+    : own_postgresql(command_line(disk, what)) {}
 
 own_postgresql::own_postgresql(const with_clock& clock)
     : own_postgresql(

@@ -243,15 +243,15 @@ TEST_P(sqlserver_wire, sends_the_clock_of_a_test) {
 }
 
 TEST_P(sqlserver_wire, makes_a_queue_under_the_catalogues_lock_in_one_transaction) {
-  tds_answer none;
-  none.columns({{"name", tds_type::nvarchar, 60},
-                {"identity", tds_type::bigint},
-                {"kind", tds_type::nvarchar, 20},
-                {"layout", tds_type::integer},
-                {"options", tds_type::nvarchar, 1000},
-                {"created_at", tds_type::bigint}});
+  tds_answer empty_catalog;
+  empty_catalog.columns({{"name", tds_type::nvarchar, 60},
+                         {"identity", tds_type::bigint},
+                         {"kind", tds_type::nvarchar, 20},
+                         {"layout", tds_type::integer},
+                         {"options", tds_type::nvarchar, 1000},
+                         {"created_at", tds_type::bigint}});
   const tds_answer absent = tds_answer().columns({{"present", tds_type::bigint}}).row({0});
-  script_.always("catalog.find", none);
+  script_.always("catalog.find", empty_catalog);
   script_.always("table.exists", absent);
   for (const char* name : {"heap", "fifo", "lifo", "pending", "claim"}) {
     const auto came = sent_by([&] {

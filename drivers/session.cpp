@@ -117,7 +117,9 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, con
 
 dialect_session::~dialect_session() {
   // Client libraries may refuse to end a session with an open transaction.
-  if (owned_ != nullptr) rollback();
+  if (owned_ == nullptr) return;
+  rollback();
+  closing_.emplace();
 }
 
 template <class Step>
@@ -167,10 +169,10 @@ void dialect_session::check_files() {
   lose(*mine->log);
 }
 
-core::row_set dialect_session::execute(core::statement id, const core::table_names& names,
+core::row_set dialect_session::execute(const core::contract& contract,
+                                       const core::table_names& names,
                                        std::span<const core::value> shared,
                                        std::span<const core::value> items) {
-  const core::contract& contract = core::contract_of(id);
   const bool alone = !transport_->in_transaction();
   const bool lasts = contract.writes && alone;
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
@@ -180,8 +182,8 @@ core::row_set dialect_session::execute(core::statement id, const core::table_nam
   known_texts& known = owned_ == nullptr ? once : known_;
   const auto send = [&] {
     if (contract.items.empty()) {
-      const bool one =
-          texts_->for_one.test(static_cast<std::size_t>(id)) && asks_for_one(contract, shared);
+      const bool one = texts_->for_one.test(static_cast<std::size_t>(contract.id)) &&
+                       asks_for_one(contract, shared);
       if (one) out.reserve(1);
       run(text_of(known, contract, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out,
           loss);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_texts.hpp"
 #include "drivers/transport.hpp"
+#include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/session_share.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -43,7 +45,7 @@ class dialect_session final : public core::connection {
                   soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr);
   ~dialect_session() override;
 
-  core::row_set execute(core::statement id, const core::table_names& names,
+  core::row_set execute(const core::contract& contract, const core::table_names& names,
                         std::span<const core::value> shared,
                         std::span<const core::value> items) override;
   void define(std::string_view part, const core::table_names& names) override;
@@ -94,6 +96,7 @@ class dialect_session final : public core::connection {
   template <class Step>
   void guarded(std::string_view operation, Step step);
 
+  std::optional<fork_guard> closing_;  // the first member: lives until the others are destroyed
   std::shared_ptr<const dialect_texts> texts_;
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;

@@ -52,17 +52,16 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id) {
 
 }  // namespace
 
-lane lane_of(statement id, std::span<const value> items) noexcept {
+lane lane_of(const contract& what, std::span<const value> items) noexcept {
   using enum statement;
-  switch (id) {
+  switch (what.id) {
     case heap_enqueue:
     case fifo_enqueue:
     case lifo_enqueue:
     case pending_enqueue:
       return lane::add;
     case claim_enqueue: {
-      const contract& contract = contract_of(id);
-      for (std::size_t i = contract.key_at; i < items.size(); i += contract.items.size()) {
+      for (std::size_t i = what.key_at; i < items.size(); i += what.items.size()) {
         if (items[i].is != value::shape::null) return lane::add_keyed;
       }
       return lane::add;
@@ -91,11 +90,11 @@ lane lane_of(statement id, std::span<const value> items) noexcept {
   }
 }
 
-statement_call::statement_call(const table_names& names, statement id, lane call_lane,
+statement_call::statement_call(const table_names& names, const contract& what, lane call_lane,
                                std::span<const value> shared, std::span<const value> items,
                                bool one_writer)
     : names_(names),
-      contract_(contract_of(id)),
+      contract_(what),
       lane_(call_lane),
       shared_(shared),
       items_(items),
@@ -104,10 +103,6 @@ statement_call::statement_call(const table_names& names, statement id, lane call
            : items.empty()         ? 1
                                    : items.size() / contract_.items.size();
   for (const value& each : items) bytes_ += each.data.size();
-}
-
-statement statement_call::id() const noexcept {
-  return contract_.id;
 }
 
 bool statement_call::joins(std::span<combined_call* const> others) const {
@@ -189,7 +184,7 @@ void call_group::share_out(row_set rows) const {
 }
 
 void call_group::share_out_read(row_set rows) const {
-  const std::vector<std::size_t> order = in_order(rows, first().id());
+  const std::vector<std::size_t> order = in_order(rows, first().what().id);
   std::span<const std::size_t> rest = order;
   for (statement_call* const each : calls_) {
     const auto mine = rest.first(std::min(each->count_, rest.size()));

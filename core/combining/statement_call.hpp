@@ -12,22 +12,22 @@
 namespace tableq::inline v0::core {
 
 /// Depends on the statement, and for claim.enqueue on whether an item has a key.
-lane lane_of(statement id, std::span<const value> items) noexcept;
+lane lane_of(const contract& what, std::span<const value> items) noexcept;
 
 /// A call of one statement, outside a transaction.
 ///
-/// Borrows the names and the values, which outlive it.
+/// Borrows the names, the contract and the values, which outlive it.
 class statement_call : public combined_call {
  public:
   /// @param call_lane of this statement and these items, and not lane::none.
   /// @param one_writer the database has one writer at a time: calls of all queues and of different
   ///   statements share a unit of work.
-  statement_call(const table_names& names, statement id, lane call_lane,
+  statement_call(const table_names& names, const contract& what, lane call_lane,
                  std::span<const value> shared, std::span<const value> items, bool one_writer);
 
   [[nodiscard]] bool joins(std::span<combined_call* const> others) const override;
 
-  [[nodiscard]] statement id() const noexcept;
+  [[nodiscard]] const contract& what() const noexcept { return contract_; }
   [[nodiscard]] std::span<const value> shared() const noexcept { return shared_; }
   [[nodiscard]] std::span<const value> items() const noexcept { return items_; }
 

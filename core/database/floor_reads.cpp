@@ -93,13 +93,12 @@ level_results results_of(const row_set& rows, beginning begins) {
 
 }  // namespace
 
-row_set queue_table::run_from_floor(connection& session, statement id,
+row_set queue_table::run_from_floor(connection& session, const contract& what,
                                     std::span<const value> shared) const {
-  const beginning begins = contract_of(id).begins;
   const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
   std::vector<value> given(shared.begin(), shared.end());
   std::optional<parts> lists;  // must live until the statement has run
-  if (begins == beginning::levels) {
+  if (what.begins == beginning::levels) {
     lists.emplace(where.levels);
     given[place_of<take_request>("highs")] = to_value(std::string_view(lists->highs()));
     given[place_of<take_request>("lows")] = to_value(std::string_view(lists->lows()));
@@ -110,19 +109,19 @@ row_set queue_table::run_from_floor(connection& session, statement id,
     given[place_of<floor_read_request>("floor")] =
         to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   }
-  row_set rows = session.execute(id, names_, given, {});
-  shared_.floor.end(where, results_of(rows, begins).all(), read_floor::clock::now());
+  row_set rows = session.execute(what, names_, given, {});
+  shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
   return rows;
 }
 
-row_set queue_table::run_from_passed(connection& session, statement id,
+row_set queue_table::run_from_passed(connection& session, const contract& what,
                                      std::span<const value> shared) const {
   std::vector<value> given(shared.begin(), shared.end());
-  const bool promotes = id == statement::claim_promote;
+  const bool promotes = what.id == statement::claim_promote;
   const std::size_t at =
       promotes ? place_of<promote_request>("passed") : place_of<due_request>("passed");
   given[at] = to_value(passed(shared_.floor.passed(promotes)));
-  return session.execute(id, names_, given, {});
+  return session.execute(what, names_, given, {});
 }
 
 std::int64_t queue_table::passed(std::int64_t until) const {
@@ -130,9 +129,8 @@ std::int64_t queue_table::passed(std::int64_t until) const {
   return database_.now() ? read_floor::lowest : until;
 }
 
-void queue_table::prepare(statement id) const noexcept {
-  const beginning begins = contract_of(id).begins;
-  if (begins == beginning::floor || begins == beginning::levels) raise_floor();
+void queue_table::prepare(const contract& what) const noexcept {
+  if (what.begins == beginning::floor || what.begins == beginning::levels) raise_floor();
 }
 
 void queue_table::raise_floor() const noexcept {

@@ -24,28 +24,28 @@ queue_table::queue_table(database_state& database, const queue_info& info)
       names_(names_for(database.options(), info.name, info.identity)),
       shared_(database.shared(names_, info.identity, timing_of(info.kind))) {}
 
-bool queue_table::needs_lock(statement id) const noexcept {
+bool queue_table::needs_lock(const contract& what) const noexcept {
   return ordering_ == ordering::strict && database_.capabilities().strict_needs_lock &&
-         contract_of(id).changes_messages;
+         what.changes_messages;
 }
 
-row_set queue_table::run(connection& session, statement id, std::span<const value> shared,
+row_set queue_table::run(connection& session, const contract& what, std::span<const value> shared,
                          std::span<const value> items) const {
-  if (needs_lock(id)) {
+  if (needs_lock(what)) {
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
   if (!database_.capabilities().deleted_rows_linger)
-    return session.execute(id, names_, shared, items);
-  switch (contract_of(id).begins) {
+    return session.execute(what, names_, shared, items);
+  switch (what.begins) {
     case beginning::floor:
     case beginning::levels:
-      return run_from_floor(session, id, shared);
+      return run_from_floor(session, what, shared);
     case beginning::passed:
-      return run_from_passed(session, id, shared);
+      return run_from_passed(session, what, shared);
     case beginning::front:
       break;
   }
-  return session.execute(id, names_, shared, items);
+  return session.execute(what, names_, shared, items);
 }
 
 }  // namespace tableq::inline v0::core

@@ -32,23 +32,23 @@ class queue_table {
   }
 
   /// Whether the statement has to lock the queue first, in a transaction.
-  [[nodiscard]] bool needs_lock(statement id) const noexcept;
+  [[nodiscard]] bool needs_lock(const contract& what) const noexcept;
 
   /// Runs one statement on the session, after the lock that it may need.
-  row_set run(connection& session, statement id, std::span<const value> shared,
+  row_set run(connection& session, const contract& what, std::span<const value> shared,
               std::span<const value> items) const;
 
   /// Called before a read outside transactions. If deleted rows linger, it queries the floor from
   /// time to time. The query sees committed rows only; its failure is ignored.
-  void prepare(statement id) const noexcept;
+  void prepare(const contract& what) const noexcept;
   /// The same, before a read in a transaction that tableq begins.
   void raise_floor() const noexcept;
 
  private:
   // floor_reads.cpp: fill in the values with which a read begins.
-  [[nodiscard]] row_set run_from_floor(connection& session, statement id,
+  [[nodiscard]] row_set run_from_floor(connection& session, const contract& what,
                                        std::span<const value> shared) const;
-  [[nodiscard]] row_set run_from_passed(connection& session, statement id,
+  [[nodiscard]] row_set run_from_passed(connection& session, const contract& what,
                                         std::span<const value> shared) const;
   [[nodiscard]] std::int64_t passed(std::int64_t until) const;
   [[nodiscard]] read_floor::snapshot see(const read_floor::question& asked) const;

@@ -12,18 +12,18 @@ const queue_table& table_of(const call_group& group) {
 
 }  // namespace
 
-row_set run_alone(const queue_table& table, statement id, std::span<const value> shared,
+row_set run_alone(const queue_table& table, const contract& what, std::span<const value> shared,
                   std::span<const value> items, const observation* watched) {
-  const auto work = [&](connection& session) { return table.run(session, id, shared, items); };
-  return table.needs_lock(id) ? table.database().in_transaction(work, watched)
-                              : table.database().on_session(work, watched);
+  const auto work = [&](connection& session) { return table.run(session, what, shared, items); };
+  return table.needs_lock(what) ? table.database().in_transaction(work, watched)
+                                : table.database().on_session(work, watched);
 }
 
 void run_together(std::span<combined_call* const> all) {
   auto& first = static_cast<table_call&>(*all.front());
   const queue_table& table = first.table();
   if (all.size() == 1) {
-    first.set_rows(run_alone(table, first.id(), first.shared(), first.items(), first.watched()));
+    first.set_rows(run_alone(table, first.what(), first.shared(), first.items(), first.watched()));
     return;
   }
   const std::vector<call_group> groups = call_group::of(all);
@@ -32,12 +32,12 @@ void run_together(std::span<combined_call* const> all) {
     results.reserve(groups.size());
     for (const call_group& group : groups) {
       results.push_back(group.run([&](std::span<const value> shared, std::span<const value> items) {
-        return table_of(group).run(session, group.first().id(), shared, items);
+        return table_of(group).run(session, group.first().what(), shared, items);
       }));
     }
     return results;
   };
-  const bool one_statement = groups.size() == 1 && !table.needs_lock(first.id());
+  const bool one_statement = groups.size() == 1 && !table.needs_lock(first.what());
   std::vector<row_set> results = one_statement
                                      ? table.database().on_session(work, first.watched())
                                      : table.database().in_transaction(work, first.watched());

@@ -15,9 +15,10 @@ class table_call final : public statement_call {
  public:
   /// @param call_lane of this statement and these items, and not lane::none.
   /// @param watched notified of each repetition, if not null.
-  table_call(const queue_table& table, statement id, lane call_lane, std::span<const value> shared,
-             std::span<const value> items, const observation* watched)
-      : statement_call(table.names(), id, call_lane, shared, items,
+  table_call(const queue_table& table, const contract& what, lane call_lane,
+             std::span<const value> shared, std::span<const value> items,
+             const observation* watched)
+      : statement_call(table.names(), what, call_lane, shared, items,
                        table.database().capabilities().one_writer),
         table_(table),
         watched_(watched) {}
@@ -33,7 +34,7 @@ class table_call final : public statement_call {
 /// Runs a statement outside a transaction, in its own unit of work, which is repeated if that is
 /// safe.
 /// @param watched notified of each repetition, if not null.
-row_set run_alone(const queue_table& table, statement id, std::span<const value> shared,
+row_set run_alone(const queue_table& table, const contract& what, std::span<const value> shared,
                   std::span<const value> items, const observation* watched);
 
 /// Runs calls, objects of table_call, in one unit of work, which is repeated if that is safe.

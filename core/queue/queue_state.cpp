@@ -32,19 +32,19 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
 }
 
 /// @param given the number of receipts. @param rows the number of rows that the statement returned.
-std::size_t leases_lost(statement id, std::size_t given, std::size_t rows) {
-  if (id == statement::claim_lost) return rows;
+std::size_t leases_lost(const contract& what, std::size_t given, std::size_t rows) {
+  if (what.id == statement::claim_lost) return rows;
   // A heartbeat skips locked rows; claim.lost checks these.
-  if (id == statement::claim_heartbeat || !contract_of(id).settles) return 0;
+  if (what.id == statement::claim_heartbeat || !what.settles) return 0;
   // A settlement returns a row for each receipt that still matches.
   return given > rows ? given - rows : 0;
 }
 
-/// Runs `work(connection&)`, the statement `id`, in the transaction.
+/// Runs `work(connection&)`, the statement `what`, in the transaction.
 template <class Work>
-row_set run_in(transaction_state& tx, statement id, const Work& work) {
+row_set run_in(transaction_state& tx, const contract& what, const Work& work) {
   row_set rows = tx.run(work);
-  if (contract_of(id).changes_messages) tx.changes_messages();
+  if (what.changes_messages) tx.changes_messages();
   return rows;
 }
 
@@ -62,13 +62,12 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
 }
 
 template <class Work>
-row_set queue_state::observed(transaction_state* tx, statement id, std::span<const value> items,
-                              Work work) const {
+row_set queue_state::observed(transaction_state* tx, const contract& what,
+                              std::span<const value> items, Work work) const {
   observer* const watching = database_->watching();
   if (watching == nullptr) return work(nullptr);
-  const contract& contract = contract_of(id);
-  const std::size_t given = contract.items.empty() ? 0 : items.size() / contract.items.size();
-  const observed_operation operation{.name = contract.name,
+  const std::size_t given = what.items.empty() ? 0 : items.size() / what.items.size();
+  const observed_operation operation{.name = what.name,
                                      .backend = database_->name(),
                                      .queue = info_.name,
                                      .kind = info_.kind,
@@ -77,58 +76,59 @@ row_set queue_state::observed(transaction_state* tx, statement id, std::span<con
   observation observing(watching, operation);
   row_set rows = observing.run([&] {
     row_set out = work(&observing);
-    if (contract.counts_messages) observing.count(out.size());
+    if (what.counts_messages) observing.count(out.size());
     return out;
   });
-  const std::size_t lost = leases_lost(id, given, rows.size());
+  const std::size_t lost = leases_lost(what, given, rows.size());
   if (lost > 0) observing.leases_lost(lost);
   return rows;
 }
 
-row_set queue_state::execute_values(transaction_state* tx, statement id,
+row_set queue_state::execute_values(transaction_state* tx, const contract& what,
                                     std::span<const value> shared,
                                     std::span<const value> items) const {
-  return observed(tx, id, items, [&](const observation* watched) {
-    return items.empty() ? run(tx, id, shared, items, watched)
-                         : run_batch(tx, id, shared, items, watched);
+  return observed(tx, what, items, [&](const observation* watched) {
+    return items.empty() ? run(tx, what, shared, items, watched)
+                         : run_batch(tx, what, shared, items, watched);
   });
 }
 
-row_set queue_state::run(transaction_state* tx, statement id, std::span<const value> shared,
+row_set queue_state::run(transaction_state* tx, const contract& what, std::span<const value> shared,
                          std::span<const value> items, const observation* watched) const {
   if (tx != nullptr) {
     check(*tx);
-    if (contract_of(id).writes) tx->hint_on_rollback(table_.shared().watched);
+    if (what.writes) tx->hint_on_rollback(table_.shared().watched);
     const auto work = [&] {
-      return run_in(*tx, id,
-                    [&](connection& session) { return table_.run(session, id, shared, items); });
+      return run_in(*tx, what,
+                    [&](connection& session) { return table_.run(session, what, shared, items); });
     };
     // A lock that ends before the statement would protect nothing.
-    return table_.needs_lock(id) && tx->in_none() ? tx->as_unit(work) : work();
+    return table_.needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
   }
-  table_.prepare(id);
-  const lane call_lane = lane_of(id, items);
+  table_.prepare(what);
+  const lane call_lane = lane_of(what, items);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
       open_transaction::on_this_thread()) {
-    return run_alone(table_, id, shared, items, watched);
+    return run_alone(table_, what, shared, items, watched);
   }
-  table_call call(table_, id, call_lane, shared, items, watched);
+  table_call call(table_, what, call_lane, shared, items, watched);
   table_.combiner_of(call_lane).run(call, run_together);
   return call.take_rows();
 }
 
-row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<const value> shared,
-                               std::span<const value> items, const observation* watched) const {
-  const contract& contract = contract_of(id);
-  const std::size_t width = contract.items.size();
-  if (chunk_size(items, width) * width == items.size()) return run(tx, id, shared, items, watched);
+row_set queue_state::run_batch(transaction_state* tx, const contract& what,
+                               std::span<const value> shared, std::span<const value> items,
+                               const observation* watched) const {
+  const std::size_t width = what.items.size();
+  if (chunk_size(items, width) * width == items.size())
+    return run(tx, what, shared, items, watched);
   const auto work = [&](connection& session) {
-    row_set all(contract.columns.size() + 1);
+    row_set all(what.columns.size() + 1);
     std::size_t done = 0;
     while (done * width < items.size()) {
       const auto rest = items.subspan(done * width);
       const std::size_t count = chunk_size(rest, width);
-      all.append_shifted(table_.run(session, id, shared, rest.subspan(0, count * width)),
+      all.append_shifted(table_.run(session, what, shared, rest.subspan(0, count * width)),
                          static_cast<std::int64_t>(done));
       done += count;
     }
@@ -136,7 +136,7 @@ row_set queue_state::run_batch(transaction_state* tx, statement id, std::span<co
   };
   if (tx == nullptr) return database_->in_transaction(work, watched);
   check(*tx);
-  return tx->as_unit([&] { return run_in(*tx, id, work); });
+  return tx->as_unit([&] { return run_in(*tx, what, work); });
 }
 
 void queue_state::check(transaction_state& tx) const {

@@ -18,6 +18,7 @@
 #include "core/database/database_state.hpp"
 #include "core/database/queue_table.hpp"
 #include "core/queue/async_writer.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/fields.hpp"
 
 namespace tableq::inline v0::core {
@@ -55,7 +56,8 @@ class queue_state {
   auto execute(transaction_state* tx, const typed_statement<Shared, Item, Row>& what,
                const std::type_identity_t<Shared>& shared = {},
                std::span<const std::type_identity_t<Item>> items = {}) const {
-    return rows_of(what, execute_values(tx, what.id, values_of(shared), values_of(items)));
+    return rows_of(what,
+                   execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
   }
 
   /// The writer for asynchronous enqueues of this handle; the first call makes it.
@@ -110,15 +112,15 @@ class queue_state {
     }
   };
 
-  row_set execute_values(transaction_state* tx, statement id, std::span<const value> shared,
+  row_set execute_values(transaction_state* tx, const contract& what, std::span<const value> shared,
                          std::span<const value> items) const;
   /// Runs `work(const observation*)`, and notifies the observer if there is one.
   template <class Work>
-  row_set observed(transaction_state* tx, statement id, std::span<const value> items,
+  row_set observed(transaction_state* tx, const contract& what, std::span<const value> items,
                    Work work) const;
-  row_set run(transaction_state* tx, statement id, std::span<const value> shared,
+  row_set run(transaction_state* tx, const contract& what, std::span<const value> shared,
               std::span<const value> items, const observation* watched) const;
-  row_set run_batch(transaction_state* tx, statement id, std::span<const value> shared,
+  row_set run_batch(transaction_state* tx, const contract& what, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction_state& tx) const;
 

@@ -16,6 +16,7 @@
 #include <tableq/dialect.hpp>
 #include <tableq/options.hpp>
 
+#include "core/seam/contract.hpp"
 #include "core/seam/listener.hpp"
 #include "core/seam/statement.hpp"
 #include "core/seam/value.hpp"
@@ -58,12 +59,12 @@ class connection {
 
   /// Runs one statement to its end. Only a transaction keeps its locks and cursors. Outside a
   /// transaction the statement commits; a batch is all or nothing.
-  /// @param shared in the contract's order. @param items item by item, each in the contract's
-  ///   order.
+  /// @param what borrowed until the session ends. @param shared in the contract's order.
+  /// @param items item by item, each in the contract's order.
   /// @throws error errc::outcome_unknown when a writing statement outside a transaction lost the
   ///   session; errc::connection_lost in every other case of a lost session.
-  virtual row_set execute(statement id, const table_names& names, std::span<const value> shared,
-                          std::span<const value> items) = 0;
+  virtual row_set execute(const contract& what, const table_names& names,
+                          std::span<const value> shared, std::span<const value> items) = 0;
 
   /// Runs the DDL of `part`: a kind's name, `catalog` or `concurrency`.
   virtual void define(std::string_view part, const table_names& names) = 0;

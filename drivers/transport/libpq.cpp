@@ -16,6 +16,7 @@
 
 #include "drivers/transport.hpp"
 #include "drivers/transport/closed_in_child.hpp"
+#include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_values.hpp"
 
@@ -241,6 +242,7 @@ class libpq_executor final : public transport {
 };
 
 void connect(soci::session& session, const endpoint& address) {
+  const fork_guard guard;
   try {
     session.open(soci::postgresql, address.connect);
   } catch (const soci::soci_error& failure) {

@@ -26,14 +26,15 @@ class libpq_listener final : public core::listener {
 
   bool follow(const core::table_names& names, std::int64_t identity) override {
     const core::value id(identity);
-    session_->execute(core::statement::listen_begin, names, {}, {});
-    return session_->execute(core::statement::listen_hold, names, {&id, 1}, {}).integer(0, 0) == 1;
+    session_->execute(core::contract_of(core::statement::listen_begin), names, {}, {});
+    return session_->execute(core::contract_of(core::statement::listen_hold), names, {&id, 1}, {})
+               .integer(0, 0) == 1;
   }
 
   void leave(const core::table_names& names, std::int64_t identity) override {
     const core::value id(identity);
-    session_->execute(core::statement::listen_drop, names, {&id, 1}, {});
-    session_->execute(core::statement::listen_end, names, {}, {});
+    session_->execute(core::contract_of(core::statement::listen_drop), names, {&id, 1}, {});
+    session_->execute(core::contract_of(core::statement::listen_end), names, {}, {});
   }
 
   core::received_notices wait(std::chrono::milliseconds longest) override {

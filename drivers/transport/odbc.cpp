@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/odbc_address.hpp"
-#include "drivers/transport/odbc_forks.hpp"
 #include "drivers/transport/odbc_values.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -218,7 +218,7 @@ class odbc_prepared final : public prepared {
       : link_(std::move(link)), text_(std::move(statement)), keep_(keep) {}
 
   void run(const arguments& given, core::row_set& out) override {
-    const calling guard;
+    const fork_guard guard;
     try {
       run_once(given, out);
     } catch (const native_failure& failure) {
@@ -281,7 +281,7 @@ class odbc_executor final : public transport {
   }
 
   void script(const std::string& sql, boundary what) override {
-    const calling guard;
+    const fork_guard guard;
     core::row_set nothing;
     statement_handle(*link_).run(sql, {}, nothing);
     if (what == boundary::none || what == boundary::savepoint) return;
@@ -289,13 +289,13 @@ class odbc_executor final : public transport {
   }
 
   bool alive() noexcept override {
-    const calling guard;
+    const fork_guard guard;
     return !link_->spoiled && !dead(link_->handle);
   }
   /// A transaction that a caller's plain BEGIN has opened is not seen.
   core::transaction_status transaction() noexcept override {
     if (callers_ != nullptr && !attached()) return core::transaction_status::closed;
-    const calling guard;
+    const fork_guard guard;
     return link_->in_transaction() ? core::transaction_status::open
                                    : core::transaction_status::none;
   }
@@ -334,7 +334,7 @@ void open_callers(soci::session& session, const endpoint& address) {
   soci::connection_parameters parameters(soci::odbc, address.connect);
   // Otherwise a driver may open a dialog for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
-  const calling guard;
+  const fork_guard guard;
   try {
     session.open(parameters);
   } catch (const soci::odbc_soci_error& failure) {

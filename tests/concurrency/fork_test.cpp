@@ -353,6 +353,28 @@ TEST_P(forks_under_load, lose_nothing_and_let_every_child_work) {
   EXPECT_EQ(got, expected);
 }
 
+TEST_P(forks_under_load, let_every_child_work_while_other_threads_connect) {
+  const std::string url = here().quick_url();
+  auto mail = db().fifo("mail");
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> all;
+  for (int i = 0; i < 3; ++i) {
+    all.emplace_back([&] {
+      while (!over) static_cast<void>(tableq::database::open(url));
+    });
+  }
+  for (int i = 0; i < 12 && !HasFailure(); ++i) {
+    forked child([&] {
+      tableq::database::open(url).fifo("mail").enqueue("from a child");
+      return 0;
+    });
+    EXPECT_EQ(child.wait(), 0) << "child " << i;
+  }
+  over = true;
+  all.clear();
+  EXPECT_EQ(mail.dequeue_batch(100).size(), 12U);
+}
+
 class forking_handler : public forked_child {};
 TABLEQ_ON_BACKENDS(forking_handler, all_backends);
 

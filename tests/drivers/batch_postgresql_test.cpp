@@ -54,7 +54,7 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
                                  value(), value(), value(), value(), value(), value()});
     }
     const value now;
-    return ids(session_->execute(statement::claim_enqueue, claim_, {&now, 1}, items));
+    return ids(session_->execute(contract_of(statement::claim_enqueue), claim_, {&now, 1}, items));
   }
   std::string stored(const char* table, std::int64_t id) {
     return here()
@@ -70,7 +70,7 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
     const std::array shared{number(max), number(60'000), value(),        number(0),
                             number(7),   number(0),      value(),        text("9"),
                             text("-9"),  text("NULL"),   number(lowest), number(lowest)};
-    const row_set rows = session_->execute(statement::claim_take, claim_, shared, {});
+    const row_set rows = session_->execute(contract_of(statement::claim_take), claim_, shared, {});
     std::vector<std::pair<std::int64_t, std::int64_t>> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       out.emplace_back(rows.integer(i, 0), rows.integer(i, 1));
@@ -92,7 +92,8 @@ TEST_P(batches_of_postgresql, give_each_item_the_id_of_its_row) {
   for (int i = 0; i < 1000; ++i) payloads_.push_back(std::to_string(i));
   for (const std::string& each : payloads_) items.insert(items.end(), {text(each), value()});
   const value now;
-  const auto found = ids(session_->execute(statement::fifo_enqueue, fifo_, {&now, 1}, items));
+  const auto found =
+      ids(session_->execute(contract_of(statement::fifo_enqueue), fifo_, {&now, 1}, items));
   ASSERT_EQ(found.size(), 1000U);
   std::int64_t before = 0;
   for (const auto& [item, id] : found) {
@@ -119,7 +120,8 @@ TEST_P(batches_of_postgresql, may_mix_messages_with_keys_and_without) {
 TEST_P(batches_of_postgresql, find_each_key_for_each_item_that_asks) {
   const auto held = enqueue_claims({text("a"), text("b")});
   const std::array keys{text("b"), text("none"), text("a"), text("b")};
-  const auto found = ids(session_->execute(statement::claim_find_key, claim_, {}, keys));
+  const auto found =
+      ids(session_->execute(contract_of(statement::claim_find_key), claim_, {}, keys));
   EXPECT_EQ(found, (std::map<std::int64_t, std::int64_t>{
                        {0, held.at(1)}, {2, held.at(0)}, {3, held.at(1)}}));
 }
@@ -136,7 +138,8 @@ TEST_P(batches_of_postgresql, settle_a_receipt_once_and_by_its_own_fence) {
         std::pair(two, fence_two), std::pair(std::int64_t{999}, std::int64_t{1})}) {
     items.insert(items.end(), {number(id), number(fence)});
   }
-  const auto found = ids(session_->execute(statement::claim_complete, claim_, {}, items));
+  const auto found =
+      ids(session_->execute(contract_of(statement::claim_complete), claim_, {}, items));
   EXPECT_EQ(found, (std::map<std::int64_t, std::int64_t>{{0, two}, {2, one}}));
   EXPECT_EQ(here().sql("SELECT count(*) FROM jobs").at(0).at(0), "1");
 }
@@ -152,7 +155,7 @@ TEST_P(batches_of_postgresql, fail_each_message_with_its_own_error_and_delay) {
                   number(static_cast<std::int64_t>(i) * 1'000'000), number(1000), number(0)});
   }
   const std::array shared{number(5), value(), number(1000)};
-  const row_set rows = session_->execute(statement::claim_fail, claim_, shared, items);
+  const row_set rows = session_->execute(contract_of(statement::claim_fail), claim_, shared, items);
   ASSERT_EQ(rows.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto found =
@@ -175,7 +178,8 @@ TEST_P(batches_of_postgresql, keep_the_last_ten_errors) {
                            number(1000),
                            number(0)};
     const std::array shared{number(1000), value(), number(i)};
-    EXPECT_EQ(session_->execute(statement::claim_fail, claim_, shared, items).size(), 1U);
+    EXPECT_EQ(session_->execute(contract_of(statement::claim_fail), claim_, shared, items).size(),
+              1U);
   }
   EXPECT_EQ(here()
                 .sql("SELECT json_array_length(errors::json), errors::json->0->>'error',"
@@ -185,7 +189,7 @@ TEST_P(batches_of_postgresql, keep_the_last_ten_errors) {
 }
 
 TEST_P(batches_of_postgresql, that_are_empty_do_nothing) {
-  EXPECT_EQ(session_->execute(statement::claim_complete, claim_, {}, {}).size(), 0U);
+  EXPECT_EQ(session_->execute(contract_of(statement::claim_complete), claim_, {}, {}).size(), 0U);
 }
 
 }  // namespace

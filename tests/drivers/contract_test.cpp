@@ -88,13 +88,13 @@ TEST_P(statement_contract, is_kept_by_every_text) {
       for (std::size_t i = 0; i < item.size(); ++i) {
         if (add.items[i].name == "delay") item[i] = value(std::int64_t{0});
       }
-      session->execute(add.id, names_of(of), samples(add.shared), item);
+      session->execute(add, names_of(of), samples(add.shared), item);
     }
     if (of.name.starts_with("limits.")) {
       const auto& set = tableq::core::contract_of(statement::limits_set);
-      session->execute(set.id, names_of(set), samples(set.shared), {});
+      session->execute(set, names_of(set), samples(set.shared), {});
     }
-    const auto rows = session->execute(of.id, names_of(of), samples(of.shared), samples(of.items));
+    const auto rows = session->execute(of, names_of(of), samples(of.shared), samples(of.items));
     EXPECT_EQ(rows.width(), of.columns.size() + (of.items.empty() ? 0 : 1));
     const std::size_t first = of.items.empty() ? 0 : 1;
     for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -119,7 +119,7 @@ TEST_P(statement_contract, numbers_the_items_of_a_batch) {
                                  value(std::string_view("")),  value(),
                                  value(std::string_view("c")), value()};
   const value now;
-  const auto rows = session->execute(statement::fifo_enqueue, names, {&now, 1}, items);
+  const auto rows = session->execute(contract_of(statement::fifo_enqueue), names, {&now, 1}, items);
   ASSERT_EQ(rows.size(), 3U);
   std::vector<bool> seen(3);
   for (std::size_t i = 0; i < 3; ++i) seen.at(static_cast<std::size_t>(rows.integer(i, 0))) = true;

@@ -37,7 +37,7 @@ TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
   const std::array identity{tableq::core::value(std::int64_t{1})};
   for (std::size_t i = 0; i < most_known_texts + 10; ++i) {
     const auto names = tableq::core::names_for({}, "queue" + std::to_string(i));
-    session->execute(statement::queue_lock, names, identity, {});
+    session->execute(contract_of(statement::queue_lock), names, identity, {});
   }
   EXPECT_LE(prepared_in(*session), most_known_texts);
   EXPECT_GT(prepared_in(*session), 0U);

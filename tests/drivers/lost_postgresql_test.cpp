@@ -40,11 +40,11 @@ class lost_sessions_of_postgresql : public tableq_test::on_each_backend {
   void enqueue() const {
     const std::array items{value(std::string_view("x")), value()};
     const value now;
-    session_->execute(statement::fifo_enqueue, names_, {&now, 1}, items);
+    session_->execute(contract_of(statement::fifo_enqueue), names_, {&now, 1}, items);
   }
   void peek() const {
     const value max(std::int64_t{1});
-    session_->execute(statement::fifo_peek, names_, {&max, 1}, {});
+    session_->execute(contract_of(statement::fifo_peek), names_, {&max, 1}, {});
   }
   /// Runs a step that must wait for a lock, and ends its session during the wait.
   template <class Step>

@@ -30,7 +30,8 @@ class listening_to_sqlite : public tableq_test::on_each_backend {
   void enqueue(tableq::core::connection& by) const {
     const std::array shared{value()};
     const std::array item{value("x"), value()};
-    by.execute(tableq::core::statement::heap_enqueue, mail_, shared, item);
+    by.execute(tableq::core::contract_of(tableq::core::statement::heap_enqueue), mail_, shared,
+               item);
   }
 
   /// Whether the listener continues to sleep during a write. Tried several times, because a delay

@@ -31,7 +31,8 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
     return [db, which, queue] {
       tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
         const tableq::core::value now;
-        return session.execute(which, tableq::core::names_for({}, queue), {&now, 1}, {});
+        return session.execute(tableq::core::contract_of(which), tableq::core::names_for({}, queue),
+                               {&now, 1}, {});
       });
     };
   };
@@ -40,7 +41,8 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
                          const std::vector<value>& items) {
     return [db, which, shared, items] {
       tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
-        return session.execute(which, tableq::core::names_for({}, "claim"), shared, items);
+        return session.execute(tableq::core::contract_of(which),
+                               tableq::core::names_for({}, "claim"), shared, items);
       });
     };
   };
@@ -51,7 +53,8 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
     return [db, which, queue] {
       tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
         const std::array shared{tableq::core::value(std::int64_t{5}), tableq::core::value()};
-        return session.execute(which, tableq::core::names_for({}, queue), shared, {});
+        return session.execute(tableq::core::contract_of(which), tableq::core::names_for({}, queue),
+                               shared, {});
       });
     };
   };

@@ -18,8 +18,8 @@ class fake_session final : public core::connection {
  public:
   fake_session(int& open, bool& alive) : open_(open), alive_(alive) { ++open_; }
   ~fake_session() override { --open_; }
-  core::row_set execute(core::statement, const core::table_names&, std::span<const core::value>,
-                        std::span<const core::value>) override {
+  core::row_set execute(const core::contract&, const core::table_names&,
+                        std::span<const core::value>, std::span<const core::value>) override {
     return core::row_set();
   }
   void define(std::string_view, const core::table_names&) override {}

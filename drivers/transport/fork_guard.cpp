@@ -1,4 +1,4 @@
-#include "drivers/transport/odbc_forks.hpp"
+#include "drivers/transport/fork_guard.hpp"
 
 #include <pthread.h>
 
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace tableq::inline v0::drivers::odbc {
+namespace tableq::inline v0::drivers {
 namespace {
 
 constexpr std::chrono::microseconds pause{50};
@@ -33,7 +33,7 @@ void begin_child() {
 
 }  // namespace
 
-calling::calling() {
+fork_guard::fork_guard() {
   static const int registered = ::pthread_atfork(begin_fork, end_fork, begin_child);
   static_cast<void>(registered);
   for (;;) {
@@ -44,8 +44,8 @@ calling::calling() {
   }
 }
 
-calling::~calling() {
+fork_guard::~fork_guard() {
   --calls;
 }
 
-}  // namespace tableq::inline v0::drivers::odbc
+}  // namespace tableq::inline v0::drivers

@@ -1,0 +1,20 @@
+#pragma once
+
+namespace tableq::inline v0::drivers {
+
+/// While an object lives, this thread is inside a client library that has mutexes for the whole
+/// process: a connect or close of libpq (Kerberos, TLS), any call of ODBC.
+///
+/// In a child of fork() such a mutex would stay locked forever. Therefore a thread that forks waits
+/// for the guarded calls of other threads, for 0.1 s at most, and new ones wait for the fork. The
+/// libraries hold these mutexes briefly: a call that takes longer waits for a server, and holds
+/// none. A thread has one object at a time.
+class fork_guard {
+ public:
+  fork_guard();
+  fork_guard(const fork_guard&) = delete;
+  fork_guard& operator=(const fork_guard&) = delete;
+  ~fork_guard();
+};
+
+}  // namespace tableq::inline v0::drivers

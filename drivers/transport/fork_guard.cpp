@@ -9,7 +9,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-constexpr std::chrono::microseconds pause{50};
+constexpr std::chrono::microseconds fork_pause{50};
 
 // No condition variable: a child would have a copy with waiting threads that do not exist there.
 std::atomic<int> calls{0};  // calls that are running
@@ -19,7 +19,8 @@ void begin_fork() {
   constexpr std::chrono::milliseconds longest{100};
   const auto until = std::chrono::steady_clock::now() + longest;
   ++forks;
-  while (calls > 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(pause);
+  while (calls > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(fork_pause);
 }
 
 void end_fork() {
@@ -40,7 +41,7 @@ fork_guard::fork_guard() {
     ++calls;
     if (forks == 0) return;
     --calls;
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(fork_pause);
   }
 }
 

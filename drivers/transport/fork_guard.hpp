@@ -6,7 +6,7 @@ namespace tableq::inline v0::drivers {
 /// process: a connect or close of libpq (Kerberos, TLS), any call of ODBC.
 ///
 /// In a child of fork() such a mutex would stay locked forever. Therefore a thread that forks waits
-/// for the guarded calls of other threads, for 0.1 s at most, and new ones wait for the fork. The
+/// for the guarded calls of other threads, for 0.5 s at most, and new ones wait for the fork. The
 /// libraries hold these mutexes briefly: a call that takes longer waits for a server, and holds
 /// none. A thread has one object at a time.
 class fork_guard {

@@ -306,6 +306,28 @@ TEST_P(link_of_a_forked_child, does_not_keep_the_transactions_of_a_parent_that_w
   EXPECT_EQ(got->payload, "held");
 }
 
+TEST_P(link_of_a_forked_child, works_while_the_parents_threads_connect) {
+  const std::string url = here().quick_url();
+  auto mail = db().fifo("mail");
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> all;
+  for (int i = 0; i < 3; ++i) {
+    all.emplace_back([&] {
+      while (!over) static_cast<void>(tableq::database::open(url));
+    });
+  }
+  for (int i = 0; i < 12 && !HasFailure(); ++i) {
+    forked child([&] {
+      tableq::database::open(url).fifo("mail").enqueue("from a child");
+      return 0;
+    });
+    EXPECT_EQ(child.wait(), 0) << "child " << i;
+  }
+  over = true;
+  all.clear();
+  EXPECT_EQ(mail.dequeue_batch(100).size(), 12U);
+}
+
 /// The ledger of a parent whose threads work on while it forks.
 class forks_under_load : public forked_child {};
 TABLEQ_ON_BACKENDS(forks_under_load, shared_backends);
@@ -351,28 +373,6 @@ TEST_P(forks_under_load, lose_nothing_and_let_every_child_work) {
   for (const auto& each : read) got.insert(each.begin(), each.end());
   for (const auto& each : mail.dequeue_batch(10'000)) got.insert(each.payload);
   EXPECT_EQ(got, expected);
-}
-
-TEST_P(forks_under_load, let_every_child_work_while_other_threads_connect) {
-  const std::string url = here().quick_url();
-  auto mail = db().fifo("mail");
-  std::atomic<bool> over{false};
-  std::vector<std::jthread> all;
-  for (int i = 0; i < 3; ++i) {
-    all.emplace_back([&] {
-      while (!over) static_cast<void>(tableq::database::open(url));
-    });
-  }
-  for (int i = 0; i < 12 && !HasFailure(); ++i) {
-    forked child([&] {
-      tableq::database::open(url).fifo("mail").enqueue("from a child");
-      return 0;
-    });
-    EXPECT_EQ(child.wait(), 0) << "child " << i;
-  }
-  over = true;
-  all.clear();
-  EXPECT_EQ(mail.dequeue_batch(100).size(), 12U);
 }
 
 class forking_handler : public forked_child {};

@@ -17,6 +17,7 @@
 #include <tableq/error.hpp>
 
 #include "core/input/connection_string.hpp"
+#include "drivers/transport/fork_guard.hpp"
 
 namespace tableq::inline v0::drivers::libpq {
 
@@ -152,6 +153,7 @@ struct read_address {
 
 /// Reads either form as libpq does. libpq's messages may quote the password, and are not shown.
 inline read_address parse(const connection_url& url) {
+  const fork_guard guard;
   const options known(PQconndefaults());
   std::string text = url.raw.substr(url.raw.find("://") + 3);
   std::string pooling;

@@ -3,8 +3,7 @@
 namespace tableq::inline v0::drivers {
 
 /// While an object lives, this thread is inside a client library that has mutexes for the whole
-/// process: what libpq does for an address, a connect or a close (the
-/// user, Kerberos, TLS), and any call of ODBC.
+/// process: libpq, which reads an address, connects or closes; any call of ODBC.
 ///
 /// In a child of fork() such a mutex would stay locked forever. Therefore a thread that forks waits
 /// for the guarded calls of other threads, for 0.5 s at most, and new ones wait for the fork. The

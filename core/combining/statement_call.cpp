@@ -161,7 +161,7 @@ std::vector<value> call_group::all_shared() const {
   std::vector<value> out(first().shared_.begin(), first().shared_.end());
   std::int64_t most = 0;
   for (const statement_call* const each : calls_) most += static_cast<std::int64_t>(each->count_);
-  out[first().contract_.max_at] = value(most);
+  out[first().contract_.max_at] = to_value(most);
   return out;
 }
 

@@ -52,7 +52,7 @@ class read_floor {
     friend bool operator==(const level_floor&, const level_floor&) = default;
   };
 
-  /// The beginning of a read.
+  /// What a read starts with: the floors of this moment.
   struct start {
     std::vector<level_floor> levels = {};  ///< The higher ones first; the others have no floor.
     position oldest = lowest;

@@ -9,6 +9,7 @@
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/schema/catalog.hpp"
+#include "core/seam/catalog_statements.hpp"
 #include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
@@ -75,15 +76,17 @@ std::string ddl(std::string_view dialect, std::string_view queue, const queue_se
   const queue_info info =
       core::named(dialect, "ddl", [&] { return core::settle_options(queue, settings); });
   const std::string stored = core::encode_options(info);
-  const std::array row{
-      core::value(queue), core::value(core::new_identity()), core::value(to_string(info.kind)),
-      core::value(std::int64_t{core::queue_layout}), core::value(std::string_view(stored))};
+  const auto row = core::values_of(core::new_queue_request{.name = queue,
+                                                           .identity = core::new_identity(),
+                                                           .kind = to_string(info.kind),
+                                                           .layout = core::queue_layout,
+                                                           .options = stored});
   std::string out = "-- The catalogue, unless it is there.\n";
   out += core::ddl_text(dialect, "catalog", names);
   out += "\n-- The queue.\n";
   out += core::ddl_text(dialect, to_string(info.kind), names);
   out += "\n-- Tells tableq of it.\n";
-  out += core::statement_text(dialect, core::statement::catalog_insert, names, row);
+  out += core::statement_text(dialect, core::statements::catalog_insert.id, names, row);
   return out + ";\n";
 }
 

@@ -230,6 +230,15 @@ def effects_have_one_place(tree):
                 yield f"{source.name}:{line}: {found[0]}...) is for effects; see TOLD in layers.py"
 
 
+def values_are_made_in_the_seam(tree):
+    """An operation fills a request. A list of values made by hand depends on their positions."""
+    for source in tree.cpp("core"):
+        if source.name.startswith("core/seam/"):
+            continue
+        for line, _ in source.matches(r"(?:(?<=core::)|(?<![\w.>:]))value[({]\s*[^(){}\s]"):
+            yield f"{source.name}:{line}: a value; fill a request of core/seam, and take values_of it"
+
+
 RULES = [
     includes_go_one_way,
     rooms_of_core_keep_their_order,
@@ -243,4 +252,5 @@ RULES = [
     every_capability_is_used_by_core,
     the_library_keeps_to_itself,
     effects_have_one_place,
+    values_are_made_in_the_seam,
 ]

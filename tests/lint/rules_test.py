@@ -178,6 +178,10 @@ BREACHES = {
         {"tools/bench_measure.cpp": CATCH.format("void work()", "keep();")},
         {"bench/measure.cpp": CATCH.format("void work()", "keep(std::current_exception());")},
     ],
+    "values_are_made_in_the_seam": [
+        {CODE: "const std::array row{value(1), value(two)};\n"},
+        {CODE: "const std::array row{core::value(name)};\n"},
+    ],
     "tests_do_not_sleep": [{"tests/unit/queue_test.cpp": "std::this_thread::sleep_for(1s);\n"}],
     "unity_builds_change_no_overload": [
         {

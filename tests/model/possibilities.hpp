@@ -58,14 +58,16 @@ class possibilities {
   void forget() { states_.clear(); }
   [[nodiscard]] bool open() const { return !states_.empty(); }
 
-  /// The state whose `describe` equals the queue; empty when there is none.
+  /// The state whose `describe` equals the queue; empty when there is none. If several do, the one
+  /// before the changes: a database may give the ids of a lost transaction again.
   template <class Describe>
   [[nodiscard]] std::optional<Model> decided(const Model& model, const std::string& there,
                                              Describe describe) {
     states_.push_back(model);
     std::optional<Model> out;
     for (Model& each : states_) {
-      if (describe(each) == there) out = std::move(each);
+      if (out || describe(each) != there) continue;
+      out = std::move(each);
     }
     ++decisions_;
     states_.clear();

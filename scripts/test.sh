@@ -3,19 +3,18 @@
 #
 #   scripts/test.sh [dev] [lint] [format] [tsql] [docs] [asan] [tsan] [sanitizers] [all]
 #
-# Without an argument: dev, format, tsql and docs.
-# dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. docs: the doc
-# comments of public headers. asan, tsan: the tests
-# again under the address and undefined-behaviour sanitizers, or the thread sanitizer. sanitizers: under both, but only
-# the suites conformance, unit and drivers, which is less than an hour. A PostgreSQL
-# server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
+# Without an argument: dev, format and docs.
+# dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. docs: the doc comments
+# of public headers. asan, tsan: the tests again under the address and undefined-behaviour sanitizers, or the thread
+# sanitizer. sanitizers: under both, but only the suites conformance, unit and drivers, which is less than an hour. A
+# PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
 # If TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stages=("$@")
-((${#stages[@]})) || stages=(dev format tsql docs)
+((${#stages[@]})) || stages=(dev format docs)
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
   case $stage in
@@ -61,7 +60,7 @@ suite() {
   [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
   rm -rf "$folder/report.xml" "$folder/reports"
   # Tests wait for much of their time: for the server, for leases to end.
-  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 2))" "${only[@]}" --output-junit "$folder/report.xml" ||
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 3))" "${only[@]}" --output-junit "$folder/report.xml" ||
     status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)

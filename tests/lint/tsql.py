@@ -7,6 +7,7 @@ No server is needed. The grammar is sqlfluff's; it knows neither names nor types
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,9 @@ GAPS = {
     "SET ROWCOUNT 0;\n": ("", "an option that takes a number", ["setup"]),
     "SET TEXTSIZE 2147483647;\n": ("", "an option that takes a number", ["setup"]),
 }
+
+# Texts that sqlfluff 1.4.5 gives up on, with an error of its own: a GRANT names a type of another dialect there.
+UNREADABLE = ["roles"]
 
 # Texts that the grammar must refuse, or the check is none.
 BROKEN = {
@@ -67,6 +71,8 @@ def refused(texts):
             for found in one["violations"]:
                 if found["code"] in ("PRS", "LXR", "TMP"):
                     out.setdefault(names[Path(one["filepath"]).name], found["description"])
+        for failed in re.findall(r"Unable to lint (\S+) due to an internal error", done.stderr):
+            out.setdefault(names[Path(failed).name], "sqlfluff gives up on it")
         return out
 
 
@@ -88,8 +94,11 @@ def grammar(texts):
         gaps[part] = bridged(names[0], sent[names[0]], but=part)
     found = refused({**{name: bridged(name, text) for name, text in sent.items()}, **gaps, **BROKEN})
     for name in sent:
-        if name in found:
+        if name in found and name not in UNREADABLE:
             yield f"{name}: {found[name]}"
+    for name in UNREADABLE:
+        if name not in found:
+            yield f"{name}: sqlfluff reads this now; take it off the list UNREADABLE"
     for part in gaps:
         if part not in found:
             yield f"{GAPS[part][2][0]}: sqlfluff knows this now; take it off the list of gaps: {part.strip()}"
@@ -129,11 +138,14 @@ def main():
         sys.exit("usage: tsql.py ROOT, the project's folder")
     texts, aliases = read_texts(sys.argv[1], given_clock=True)
     contracts = read_contracts(sys.argv[1])
-    findings = [*rules(texts, contracts, aliases), *breaches(texts, contracts, aliases), *grammar(texts)]
+    findings = [*rules(texts, contracts, aliases), *breaches(texts, contracts, aliases)]
     # The database's own clock takes no parameter.
     running, _ = read_texts(sys.argv[1])
     others = [rule for rule in RULES if rule.__name__ != "parameters_are_of_the_contract"]
-    findings += [*rules(running, contracts, aliases, others), *grammar(running)]
+    findings += rules(running, contracts, aliases, others)
+    # The grammar takes most of the time, and both clocks are an expression to it: one text stands for
+    # all that have the clock of a test.
+    findings += grammar({**running, "claim.take with a given clock": texts["claim.take"]})
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -30,6 +30,10 @@ namespace tableq::inline v0 {
 /// database, or on its queues, transactions and workers, is errc::invalid_argument; their
 /// destructors do not touch the parent's sessions. A database that the child opens works normally.
 ///
+/// @par Errors of every function that uses a session
+/// errc::connection_failed, connection_lost, outcome_unknown, busy, conflict, permission_denied,
+/// read_only, storage_full, cancelled, beside those that a function lists.
+///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: safe.
 class TABLEQ_EXPORT database {

@@ -20,6 +20,7 @@ namespace tableq::inline v0 {
 class TABLEQ_EXPORT transaction {
  public:
   transaction(transaction&&) noexcept;
+  /// Rolls back its own work first, as the destructor does.
   transaction& operator=(transaction&&) noexcept;
   /// Rolls back if not committed. Errors are ignored: the session is then closed, and the database
   /// rolls back by itself.

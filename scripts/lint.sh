@@ -33,8 +33,12 @@ tidy() {
   cmake --preset dev -B "$build" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD=OFF >/dev/null
   # The headers that the build makes from SQL.
   generated=$(ninja -C "$build" -t targets all | sed -n 's/^\(generated\/[^:]*\.hpp\):.*/\1/p')
+  # And each public header, which must compile alone.
   # shellcheck disable=SC2086  # A list of names without spaces.
-  ninja -C "$build" $generated >/dev/null
+  if ! ninja -C "$build" $generated tableq_headers_alone >"$log" 2>&1; then
+    grep -e ' error: ' "$log" >&2
+    return 1
+  fi
   if ! run-clang-tidy-14 -quiet -p "$build" -j "$jobs" "^$PWD/(core|drivers|tools)/.*\.cpp$" \
     >"$log" 2>&1; then
     grep -v -e '^[0-9]* warnings\? ' -e '^clang-tidy-14 ' -e '^$' "$log" >&2

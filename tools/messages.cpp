@@ -23,9 +23,9 @@ namespace {
 using tableq::change_result;
 using tableq::message_state;
 
-const char* const only_claim = "only messages of claim queues can be looked up";
+const char* const not_of_claim = "only messages of claim queues can be looked up";
 
-std::vector<std::string> row_of(const tableq::stored_message& message) {
+std::vector<std::string> message_row(const tableq::stored_message& message) {
   const auto time = message.finished_at ? message.finished_at : message.due_at;
   return {std::to_string(message.id.value),
           std::to_string(message.priority),
@@ -92,7 +92,7 @@ exit_status get(const connection_options& connection, const id_arguments& given,
   const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  const tableq::claim_queue& queue = as_claim(opened, only_claim);
+  const tableq::claim_queue& queue = as_claim(opened, not_of_claim);
   auto found = key.given() ? std::vector{queue.find(key.text())} : queue.get_batch(ids);
   output out;
   bool any = false;
@@ -109,7 +109,7 @@ exit_status cancel(const connection_options& connection, const id_arguments& giv
   const std::vector<tableq::message_id> ids = parse_ids(given.ids);
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  return report(ids, as_claim(opened, only_claim).cancel_batch(ids), "cancelled");
+  return report(ids, as_claim(opened, not_of_claim).cancel_batch(ids), "cancelled");
 }
 
 exit_status set_priority(const connection_options& connection, const id_arguments& given,
@@ -123,7 +123,7 @@ exit_status set_priority(const connection_options& connection, const id_argument
   for (const tableq::message_id id : ids) changes.push_back({id, to});
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, given.queue.text());
-  return report(ids, as_claim(opened, only_claim).set_priority_batch(changes), "changed");
+  return report(ids, as_claim(opened, not_of_claim).set_priority_batch(changes), "changed");
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ exit_status list_messages(const connection_options& connection, const std::strin
     }
     for (const auto& one : messages) {
       if (as_json) out.line(message_json(one));
-      rows.push_back(row_of(one));
+      rows.push_back(message_row(one));
     }
     if (!as_json) {
       for (const std::string& line : aligned(rows)) out.line(line);

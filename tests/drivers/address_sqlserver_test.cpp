@@ -25,17 +25,18 @@ using names = std::vector<std::string>;
 const names freetds{"PostgreSQL Unicode", "FreeTDS", "SQLite3"};
 const names microsoft{"FreeTDS", "ODBC Driver 17 for SQL Server", "ODBC Driver 18 for SQL Server"};
 
-tds_address resolved(const std::string& url, const names& installed) {
+tds_address odbc_address_of(const std::string& url, const names& installed) {
   return tableq::drivers::odbc::resolve_tds(tableq::core::parse_connection_string(url), "sqlserver",
                                             installed);
 }
 
 std::string connect(const std::string& url, const names& installed) {
-  return resolved(url, installed).connect;
+  return odbc_address_of(url, installed).connect;
 }
 
 /// A driver manager's reading of the connection string.
-std::map<std::string, std::string> read(const std::string& url, const names& installed) {
+std::map<std::string, std::string> odbc_settings_of(const std::string& url,
+                                                    const names& installed) {
   std::map<std::string, std::string> out;
   for (const auto& one : tableq::drivers::odbc::parse(connect(url, installed))) {
     EXPECT_TRUE(out.emplace(one.key, one.value).second) << one.key;
@@ -44,8 +45,8 @@ std::map<std::string, std::string> read(const std::string& url, const names& ins
 }
 
 /// Expects a refusal in the dialect's name, with `word` and without `canary`.
-void expect_refused(const std::string& url, const std::string& word,
-                    const names& installed = microsoft) {
+void expect_address_refused(const std::string& url, const std::string& word,
+                            const names& installed = microsoft) {
   const tableq::error refused = thrown_by([&] { static_cast<void>(connect(url, installed)); });
   EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << url;
   EXPECT_EQ(refused.advice(), tableq::advice::never) << url;
@@ -90,14 +91,14 @@ TEST(addresses_of_sqlserver, may_do_without_password_and_database) {
 }
 
 TEST(addresses_of_sqlserver, decode_each_part_by_itself) {
-  const auto all = read(
+  const auto all = odbc_settings_of(
       "sqlserver://a%40b:p%40s%3A%2F%3Fx%2541%25@h/d%2Fb?application_name=x%26y%3D", microsoft);
   EXPECT_EQ(all.at("UID"), "a@b");
   EXPECT_EQ(all.at("PWD"), "p@s:/?x%41%");
   EXPECT_EQ(all.at("SERVER"), "tcp:h,1433");
   EXPECT_EQ(all.at("DATABASE"), "d/b");
   EXPECT_EQ(all.at("APP"), "x&y=");
-  EXPECT_EQ(read("sqlserver://u:a:b@h", microsoft).at("PWD"), "a:b");
+  EXPECT_EQ(odbc_settings_of("sqlserver://u:a:b@h", microsoft).at("PWD"), "a:b");
 }
 
 TEST(addresses_of_sqlserver, take_hosts_of_version_six) {
@@ -107,7 +108,7 @@ TEST(addresses_of_sqlserver, take_hosts_of_version_six) {
   EXPECT_TRUE(contains(connect("sqlserver://u@[::1]/d", microsoft), ";Server=tcp:::1,1433;"));
   for (const char* bad : {"sqlserver://u@[::1/d", "sqlserver://u@[]/d", "sqlserver://u@[::1]x5/d",
                           "sqlserver://u@::1/d", "sqlserver://u@[::1]:/d"}) {
-    expect_refused(bad, "cannot be read");
+    expect_address_refused(bad, "cannot be read");
   }
 }
 
@@ -117,13 +118,13 @@ TEST(addresses_of_sqlserver, name_an_instance_instead_of_a_port) {
     EXPECT_TRUE(contains(connect(url, freetds), ";Server=h\\sql_1;Database=d;")) << url;
     EXPECT_TRUE(contains(connect(url, microsoft), ";Server=tcp:h\\sql_1;Database=d;")) << url;
   }
-  expect_refused("sqlserver://u@h:1/d?instance=canary", "either a port or an instance");
-  expect_refused("sqlserver://u@h%5Ccanary/d?instance=canary", "twice");
-  expect_refused("sqlserver://u@h%5C/d", "no instance");
-  expect_refused("sqlserver://u@h/d?instance=", "without a name");
+  expect_address_refused("sqlserver://u@h:1/d?instance=canary", "either a port or an instance");
+  expect_address_refused("sqlserver://u@h%5Ccanary/d?instance=canary", "twice");
+  expect_address_refused("sqlserver://u@h%5C/d", "no instance");
+  expect_address_refused("sqlserver://u@h/d?instance=", "without a name");
   for (const char* bad :
        {"canary,1", "canary;a=b", "canary%5Cb", "canary%7D", "canary%0A", "canary%20"}) {
-    expect_refused(std::string("sqlserver://u@h/d?instance=") + bad, "instance");
+    expect_address_refused(std::string("sqlserver://u@h/d?instance=") + bad, "instance");
   }
 }
 
@@ -133,18 +134,24 @@ TEST(addresses_of_sqlserver, may_log_in_as_the_process) {
             "Driver={ODBC Driver 18 for SQL Server};Server=tcp:host,1433;Database=app;"
             "Trusted_Connection=yes;");
   EXPECT_TRUE(contains(connect(url, freetds), ";Trusted_Connection=yes;"));
-  expect_refused("sqlserver://canary@host/app?authentication=windows", "leave name and password");
-  expect_refused("sqlserver://:canary@host/app?authentication=windows", "leave name and password");
-  expect_refused("sqlserver://u@host/app?authentication=canary", "authentication takes windows");
+  expect_address_refused("sqlserver://canary@host/app?authentication=windows",
+                         "leave name and password");
+  expect_address_refused("sqlserver://:canary@host/app?authentication=windows",
+                         "leave name and password");
+  expect_address_refused("sqlserver://u@host/app?authentication=canary",
+                         "authentication takes windows");
 }
 
 TEST(addresses_of_sqlserver, wait_thirty_seconds_for_a_statement_unless_told) {
-  EXPECT_EQ(resolved("sqlserver://u@h", freetds).statement_timeout, 30s);
-  EXPECT_EQ(resolved("sqlserver://u@h?statement_timeout=2m", freetds).statement_timeout, 2min);
-  EXPECT_EQ(resolved("sqlserver://u@h?statement_timeout=24h", freetds).statement_timeout, 24h);
+  EXPECT_EQ(odbc_address_of("sqlserver://u@h", freetds).statement_timeout, 30s);
+  EXPECT_EQ(odbc_address_of("sqlserver://u@h?statement_timeout=2m", freetds).statement_timeout,
+            2min);
+  EXPECT_EQ(odbc_address_of("sqlserver://u@h?statement_timeout=24h", freetds).statement_timeout,
+            24h);
   for (const char* bad : {"0s", "999ms", "25h", "canary", ""}) {
     const tableq::error refused = thrown_by([&] {
-      static_cast<void>(resolved(std::string("sqlserver://u@h?statement_timeout=") + bad, freetds));
+      static_cast<void>(
+          odbc_address_of(std::string("sqlserver://u@h?statement_timeout=") + bad, freetds));
     });
     EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
     EXPECT_TRUE(contains(refused.what(), "statement_timeout")) << refused.what();
@@ -152,32 +159,36 @@ TEST(addresses_of_sqlserver, wait_thirty_seconds_for_a_statement_unless_told) {
 }
 
 TEST(addresses_of_sqlserver, with_an_unknown_key_are_refused_by_its_name) {
-  expect_refused("sqlserver://u:canary@h/app?colour=canary", "`colour`");
-  expect_refused("sqlserver://u:canary@h/app?encrypt=yes&connect_timeout=5s", "`connect_timeout`");
-  expect_refused("sqlserver://u:canary@h/app?Driver=canary", "`Driver`");
-  expect_refused("sqlserver://u:canary@h/app?encrypt=yes&encrypt=no", "`encrypt` is given twice");
+  expect_address_refused("sqlserver://u:canary@h/app?colour=canary", "`colour`");
+  expect_address_refused("sqlserver://u:canary@h/app?encrypt=yes&connect_timeout=5s",
+                         "`connect_timeout`");
+  expect_address_refused("sqlserver://u:canary@h/app?Driver=canary", "`Driver`");
+  expect_address_refused("sqlserver://u:canary@h/app?encrypt=yes&encrypt=no",
+                         "`encrypt` is given twice");
 }
 
 TEST(addresses_of_sqlserver, with_a_bad_value_are_refused_without_it) {
-  expect_refused("sqlserver://u@h?encrypt=canary", "encrypt is one of");
-  expect_refused("sqlserver://u@h?trust_server_certificate=canary", "trust_server_certificate");
-  expect_refused("sqlserver://u@h?encrypt=strict&trust_server_certificate=yes", "always checks");
+  expect_address_refused("sqlserver://u@h?encrypt=canary", "encrypt is one of");
+  expect_address_refused("sqlserver://u@h?trust_server_certificate=canary",
+                         "trust_server_certificate");
+  expect_address_refused("sqlserver://u@h?encrypt=strict&trust_server_certificate=yes",
+                         "always checks");
   const std::string longest(128, 'x');
   EXPECT_TRUE(contains(connect("sqlserver://u:" + longest + "@h", freetds), longest));
   for (const char* part : {"sqlserver://*@h/d", "sqlserver://u:*@h/d", "sqlserver://u@h/*",
                            "sqlserver://u@h/d?application_name=*"}) {
-    expect_refused(tableq_test::replaced(part, "*", longest + "x"), "128");
+    expect_address_refused(tableq_test::replaced(part, "*", longest + "x"), "128");
   }
 }
 
 TEST(addresses_of_sqlserver, without_host_or_user_are_refused) {
-  expect_refused("sqlserver://", "no host");
-  expect_refused("sqlserver:///canary", "no host");
-  expect_refused("sqlserver://u:canary@/app", "no host");
-  expect_refused("sqlserver://u:canary@:1433/app", "no host");
-  expect_refused("sqlserver://host/app", "no user");
-  expect_refused("sqlserver://@host/app", "no user");
-  expect_refused("sqlserver://:canary@host/app", "no user");
+  expect_address_refused("sqlserver://", "no host");
+  expect_address_refused("sqlserver:///canary", "no host");
+  expect_address_refused("sqlserver://u:canary@/app", "no host");
+  expect_address_refused("sqlserver://u:canary@:1433/app", "no host");
+  expect_address_refused("sqlserver://host/app", "no user");
+  expect_address_refused("sqlserver://@host/app", "no user");
+  expect_address_refused("sqlserver://:canary@host/app", "no user");
 }
 
 TEST(addresses_of_sqlserver, that_cannot_be_read_are_refused_without_being_quoted) {
@@ -188,26 +199,30 @@ TEST(addresses_of_sqlserver, that_cannot_be_read_are_refused_without_being_quote
         "sqlserver://u@ca;nary/app", "sqlserver://u@canary%3BPWD%3Dx/app",
         "sqlserver://u@canary,5/app", "sqlserver://u@h/canary/more", "sqlserver://u:1?nary=1@h/app",
         "sqlserver://u@canary%2C5/app", "sqlserver://u@canary h/app"}) {
-    expect_refused(bad, "cannot be read");
+    expect_address_refused(bad, "cannot be read");
   }
-  expect_refused("sqlserver://u:canary%zz@h/app", "hexadecimal");
-  expect_refused("sqlserver://u:canary%00@h/app", "hexadecimal");
+  expect_address_refused("sqlserver://u:canary%zz@h/app", "hexadecimal");
+  expect_address_refused("sqlserver://u:canary%00@h/app", "hexadecimal");
 }
 
 TEST(addresses_of_sqlserver, with_characters_that_do_not_arrive_are_refused) {
   for (const char* part : {"canary%0A", "canary%1F", "canary%7F"}) {
-    expect_refused(std::string("sqlserver://u:") + part + "@h/d", "password must not hold control");
-    expect_refused(std::string("sqlserver://") + part + "@h/d", "name must not hold control");
-    expect_refused(std::string("sqlserver://u@h/") + part, "name must not hold control");
-    expect_refused(std::string("sqlserver://u@h/d?application_name=") + part, "control characters");
+    expect_address_refused(std::string("sqlserver://u:") + part + "@h/d",
+                           "password must not hold control");
+    expect_address_refused(std::string("sqlserver://") + part + "@h/d",
+                           "name must not hold control");
+    expect_address_refused(std::string("sqlserver://u@h/") + part, "name must not hold control");
+    expect_address_refused(std::string("sqlserver://u@h/d?application_name=") + part,
+                           "control characters");
   }
-  expect_refused("sqlserver://u:canary%C3%A9@h/d", "password holds characters other than ASCII");
-  expect_refused("sqlserver://u@h/canary%C3%A9", "other than ASCII");
+  expect_address_refused("sqlserver://u:canary%C3%A9@h/d",
+                         "password holds characters other than ASCII");
+  expect_address_refused("sqlserver://u@h/canary%C3%A9", "other than ASCII");
 }
 
 TEST(addresses_of_sqlserver, take_the_newest_of_microsofts_drivers_then_freetds) {
   const auto chosen = [](const names& installed) {
-    return read("sqlserver://u@h", installed).at("DRIVER");
+    return odbc_settings_of("sqlserver://u@h", installed).at("DRIVER");
   };
   EXPECT_EQ(chosen({"ODBC Driver 9 for SQL Server", "ODBC Driver 18 for SQL Server",
                     "ODBC Driver 17 for SQL Server", "FreeTDS"}),
@@ -218,10 +233,11 @@ TEST(addresses_of_sqlserver, take_the_newest_of_microsofts_drivers_then_freetds)
 
 TEST(addresses_of_sqlserver, may_name_a_driver_that_is_installed) {
   EXPECT_TRUE(connect("sqlserver://u@h?driver=FreeTDS", microsoft).starts_with("Driver=FreeTDS;"));
-  EXPECT_EQ(read("sqlserver://u@h?driver=odbc%20driver%2017%20for%20SQL%20server", microsoft)
-                .at("DRIVER"),
-            "ODBC Driver 17 for SQL Server");
-  expect_refused("sqlserver://u@h?driver=SQLite3", "neither FreeTDS nor", freetds);
+  EXPECT_EQ(
+      odbc_settings_of("sqlserver://u@h?driver=odbc%20driver%2017%20for%20SQL%20server", microsoft)
+          .at("DRIVER"),
+      "ODBC Driver 17 for SQL Server");
+  expect_address_refused("sqlserver://u@h?driver=SQLite3", "neither FreeTDS nor", freetds);
 }
 
 TEST(addresses_of_sqlserver, say_which_drivers_there_are_when_none_serves) {
@@ -245,11 +261,11 @@ TEST(addresses_of_sqlserver, say_which_drivers_there_are_when_none_serves) {
 }
 
 TEST(addresses_of_sqlserver, are_refused_where_the_driver_cannot_do_what_is_asked) {
-  expect_refused("sqlserver://u@h?encrypt=strict", "encrypt=strict", freetds);
-  expect_refused("sqlserver://u@h?trust_server_certificate=no", "does not check", freetds);
-  expect_refused("sqlserver://u@h?encrypt=strict", "18",
-                 {"ODBC Driver 17 for SQL Server", "SQLite3"});
-  expect_refused("sqlserver://u@h?failover_partner=canary", "`failover_partner`");
+  expect_address_refused("sqlserver://u@h?encrypt=strict", "encrypt=strict", freetds);
+  expect_address_refused("sqlserver://u@h?trust_server_certificate=no", "does not check", freetds);
+  expect_address_refused("sqlserver://u@h?encrypt=strict", "18",
+                         {"ODBC Driver 17 for SQL Server", "SQLite3"});
+  expect_address_refused("sqlserver://u@h?failover_partner=canary", "`failover_partner`");
 }
 
 TEST(addresses_of_sqlserver, keep_every_password_in_one_piece) {
@@ -259,7 +275,8 @@ TEST(addresses_of_sqlserver, keep_every_password_in_one_piece) {
         std::string("@:/?%&#"), std::string("a}"), std::string("}}"), std::string("a}b=c"),
         std::string(" }a "), std::string("***")}) {
     for (const auto& installed : {freetds, microsoft}) {
-      const auto all = read("sqlserver://u:" + percent_encoded(hard) + "@h/d", installed);
+      const auto all =
+          odbc_settings_of("sqlserver://u:" + percent_encoded(hard) + "@h/d", installed);
       EXPECT_EQ(all.at("PWD"), hard);
       EXPECT_EQ(all.at("UID"), "u") << hard;
       EXPECT_EQ(all.size(), installed == freetds ? 8U : 5U) << hard;
@@ -270,9 +287,10 @@ TEST(addresses_of_sqlserver, keep_every_password_in_one_piece) {
 TEST(addresses_of_sqlserver, with_a_password_that_freetds_cannot_be_told_are_refused) {
   for (const char* hard : {"canary};x", "canary;}", "{canary}", "};Driver=canary;a={"}) {
     const std::string url = "sqlserver://u:" + percent_encoded(hard) + "@h/d";
-    expect_refused(url, "the password holds }", freetds);
-    EXPECT_EQ(read(url, microsoft).at("PWD"), hard);
-    expect_refused("sqlserver://u@h/" + percent_encoded(hard), "the database holds }", freetds);
+    expect_address_refused(url, "the password holds }", freetds);
+    EXPECT_EQ(odbc_settings_of(url, microsoft).at("PWD"), hard);
+    expect_address_refused("sqlserver://u@h/" + percent_encoded(hard), "the database holds }",
+                           freetds);
   }
 }
 

@@ -15,10 +15,10 @@ using tableq::core::row_set;
 using tableq::core::statement;
 using tableq::core::value;
 
-value number(std::int64_t n) {
+value number_value(std::int64_t n) {
   return value(n);
 }
-value text(std::string_view given) {
+value text_value(std::string_view given) {
   return value(given);
 }
 
@@ -50,8 +50,9 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
     payloads_.clear();
     for (std::size_t i = 0; i < keys.size(); ++i) payloads_.push_back(std::to_string(i));
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      items.insert(items.end(), {text(payloads_[i]), number(0), number(0), value(), keys[i],
-                                 value(), value(), value(), value(), value(), value()});
+      items.insert(items.end(),
+                   {text_value(payloads_[i]), number_value(0), number_value(0), value(), keys[i],
+                    value(), value(), value(), value(), value(), value()});
     }
     const value now;
     return ids(session_->execute(contract_of(statement::claim_enqueue), claim_, {&now, 1}, items));
@@ -67,9 +68,18 @@ class batches_of_postgresql : public tableq_test::on_each_backend {
   /// Takes this number of messages, and returns id and fence of each.
   std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t max) {
     constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-    const std::array shared{number(max), number(60'000), value(),        number(0),
-                            number(7),   number(0),      value(),        text("9"),
-                            text("-9"),  text("NULL"),   number(lowest), number(lowest)};
+    const std::array shared{number_value(max),
+                            number_value(60'000),
+                            value(),
+                            number_value(0),
+                            number_value(7),
+                            number_value(0),
+                            value(),
+                            text_value("9"),
+                            text_value("-9"),
+                            text_value("NULL"),
+                            number_value(lowest),
+                            number_value(lowest)};
     const row_set rows = session_->execute(contract_of(statement::claim_take), claim_, shared, {});
     std::vector<std::pair<std::int64_t, std::int64_t>> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -90,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(, batches_of_postgresql,
 TEST_P(batches_of_postgresql, give_each_item_the_id_of_its_row) {
   std::vector<value> items;
   for (int i = 0; i < 1000; ++i) payloads_.push_back(std::to_string(i));
-  for (const std::string& each : payloads_) items.insert(items.end(), {text(each), value()});
+  for (const std::string& each : payloads_) items.insert(items.end(), {text_value(each), value()});
   const value now;
   const auto found =
       ids(session_->execute(contract_of(statement::fifo_enqueue), fifo_, {&now, 1}, items));
@@ -106,9 +116,10 @@ TEST_P(batches_of_postgresql, give_each_item_the_id_of_its_row) {
 }
 
 TEST_P(batches_of_postgresql, may_mix_messages_with_keys_and_without) {
-  enqueue_claims({text("taken")});
-  const auto found = enqueue_claims({value(), text("b"), text("taken"), text("b"), value(),
-                                     text("a"), value(), text("b"), text("c")});
+  enqueue_claims({text_value("taken")});
+  const auto found =
+      enqueue_claims({value(), text_value("b"), text_value("taken"), text_value("b"), value(),
+                      text_value("a"), value(), text_value("b"), text_value("c")});
   std::vector<std::int64_t> added;
   for (const auto& [item, id] : found) {
     added.push_back(item);
@@ -118,8 +129,8 @@ TEST_P(batches_of_postgresql, may_mix_messages_with_keys_and_without) {
 }
 
 TEST_P(batches_of_postgresql, find_each_key_for_each_item_that_asks) {
-  const auto held = enqueue_claims({text("a"), text("b")});
-  const std::array keys{text("b"), text("none"), text("a"), text("b")};
+  const auto held = enqueue_claims({text_value("a"), text_value("b")});
+  const std::array keys{text_value("b"), text_value("none"), text_value("a"), text_value("b")};
   const auto found =
       ids(session_->execute(contract_of(statement::claim_find_key), claim_, {}, keys));
   EXPECT_EQ(found, (std::map<std::int64_t, std::int64_t>{
@@ -136,7 +147,7 @@ TEST_P(batches_of_postgresql, settle_a_receipt_once_and_by_its_own_fence) {
   for (const auto& [id, fence] :
        {std::pair(two, fence_two), std::pair(one, fence_one - 1), std::pair(one, fence_one),
         std::pair(two, fence_two), std::pair(std::int64_t{999}, std::int64_t{1})}) {
-    items.insert(items.end(), {number(id), number(fence)});
+    items.insert(items.end(), {number_value(id), number_value(fence)});
   }
   const auto found =
       ids(session_->execute(contract_of(statement::claim_complete), claim_, {}, items));
@@ -151,10 +162,11 @@ TEST_P(batches_of_postgresql, fail_each_message_with_its_own_error_and_delay) {
   const std::array<std::string_view, 3> errors{"first", "second", "third"};
   for (const std::size_t i : {2U, 0U, 1U}) {
     items.insert(items.end(),
-                 {number(taken[i].first), number(taken[i].second), text(errors[i]),
-                  number(static_cast<std::int64_t>(i) * 1'000'000), number(1000), number(0)});
+                 {number_value(taken[i].first), number_value(taken[i].second),
+                  text_value(errors[i]), number_value(static_cast<std::int64_t>(i) * 1'000'000),
+                  number_value(1000), number_value(0)});
   }
-  const std::array shared{number(5), value(), number(1000)};
+  const std::array shared{number_value(5), value(), number_value(1000)};
   const row_set rows = session_->execute(contract_of(statement::claim_fail), claim_, shared, items);
   ASSERT_EQ(rows.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -171,13 +183,13 @@ TEST_P(batches_of_postgresql, keep_the_last_ten_errors) {
     const auto taken = take(1);
     ASSERT_EQ(taken.size(), 1U);
     const std::string error = std::to_string(i);
-    const std::array items{number(taken[0].first),
-                           number(taken[0].second),
-                           text(error),
-                           number(0),
-                           number(1000),
-                           number(0)};
-    const std::array shared{number(1000), value(), number(i)};
+    const std::array items{number_value(taken[0].first),
+                           number_value(taken[0].second),
+                           text_value(error),
+                           number_value(0),
+                           number_value(1000),
+                           number_value(0)};
+    const std::array shared{number_value(1000), value(), number_value(i)};
     EXPECT_EQ(session_->execute(contract_of(statement::claim_fail), claim_, shared, items).size(),
               1U);
   }

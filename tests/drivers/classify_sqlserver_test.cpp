@@ -9,13 +9,13 @@ using tableq::errc;
 using tableq::verdict;
 using tableq::drivers::classify_sqlserver;
 
-struct known_number {
+struct classified_number {
   int number;
   errc code;
   advice safe;
 };
 
-constexpr known_number numbers[] = {
+constexpr classified_number classified_numbers[] = {
     {1205, errc::conflict, advice::transaction},
     {3960, errc::conflict, advice::transaction},
     {601, errc::conflict, advice::transaction},
@@ -92,7 +92,7 @@ constexpr known_number numbers[] = {
 };
 
 TEST(classify_sqlserver, judges_every_number_by_its_rule_whatever_the_driver_makes_of_it) {
-  for (const known_number& one : numbers) {
+  for (const classified_number& one : classified_numbers) {
     for (const char* state : {"", "42000", "HY000", "01000"}) {
       const verdict got = classify_sqlserver({.sqlstate = state, .number = one.number});
       EXPECT_EQ(got.code, one.code) << one.number;
@@ -102,7 +102,7 @@ TEST(classify_sqlserver, judges_every_number_by_its_rule_whatever_the_driver_mak
 }
 
 TEST(classify_sqlserver, no_words_of_the_server_that_may_hold_data_are_told) {
-  for (const known_number& one : numbers) {
+  for (const classified_number& one : classified_numbers) {
     const verdict got = classify_sqlserver({.number = one.number, .sentence = "secret"});
     EXPECT_FALSE(got.sentence.empty()) << one.number;
   }

@@ -18,7 +18,7 @@
 namespace {
 
 using tableq::core::contract;
-namespace libpq = tableq::drivers::libpq;
+namespace connection = tableq::drivers::libpq;
 
 struct pq_closer {
   void operator()(PGconn* open) const noexcept { PQfinish(open); }
@@ -44,7 +44,7 @@ class columns_of_postgresql : public tableq_test::on_each_backend {
   [[nodiscard]] std::unique_ptr<PGresult, pq_closer> describe(
       const tableq::drivers::text& made) const {
     std::vector<Oid> types;
-    for (const auto& each : made.parameters) types.push_back(libpq::parameter_type(each));
+    for (const auto& each : made.parameters) types.push_back(connection::parameter_type(each));
     const std::unique_ptr<PGresult, pq_closer> prepared(
         PQprepare(link_.get(), "", made.sql.c_str(), static_cast<int>(types.size()), types.data()));
     EXPECT_EQ(PQresultStatus(prepared.get()), PGRES_COMMAND_OK) << PQerrorMessage(link_.get());
@@ -90,7 +90,7 @@ TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
     for (int i = 0; i < PQnfields(told.get()); ++i) {
       const auto at = static_cast<std::size_t>(i);
       EXPECT_EQ(PQfname(told.get(), i), names[at]);
-      EXPECT_TRUE(libpq::readable_as(made.columns[at], PQftype(told.get(), i))) << names[at];
+      EXPECT_TRUE(connection::readable_as(made.columns[at], PQftype(told.get(), i))) << names[at];
     }
   }
 }

@@ -17,9 +17,6 @@ using tableq::core::value;
 using tableq::core::value_type;
 using tableq::drivers::boundary;
 
-constexpr std::array text{field{"v", value_type::text}};
-constexpr std::array bytes{field{"v", value_type::bytes}};
-
 class libpq : public on_each_transport {
  protected:
   [[nodiscard]] std::string backend_id() const {
@@ -64,7 +61,7 @@ TEST_P(libpq, tells_a_commit_that_rolled_back) {
 TEST_P(libpq, shows_no_values_in_its_messages) {
   executor().script("CREATE TABLE once (v text PRIMARY KEY CHECK (v <> 'canary2'))",
                     boundary::none);
-  const auto insert = at().prepare("INSERT INTO once VALUES (:v)", text, {});
+  const auto insert = at().prepare("INSERT INTO once VALUES (:v)", text_field, {});
   row_set none;
   const auto failure_with = [&](tableq::drivers::prepared& what, std::string_view given) {
     const value one(given);
@@ -81,7 +78,7 @@ TEST_P(libpq, shows_no_values_in_its_messages) {
   EXPECT_EQ(failure_with(*insert, "canary"), "23505");
   EXPECT_EQ(failure_with(*insert, "canary2"), "23514");
   EXPECT_EQ(failure_with(*insert, "canary\xFF"), "22021");
-  const auto cast = at().prepare("SELECT CAST(:v AS bigint)", text, {});
+  const auto cast = at().prepare("SELECT CAST(:v AS bigint)", text_field, {});
   EXPECT_EQ(failure_with(*cast, "canary"), "22P02");
 }
 
@@ -149,7 +146,7 @@ TEST_P(libpq, refuses_what_no_message_can_carry_without_sending_it) {
       ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(nothing, MAP_FAILED);
   const value huge(std::string_view(static_cast<const char*>(nothing), size));
-  const auto ready = at().prepare("SELECT length(:v) AS v", bytes, {});
+  const auto ready = at().prepare("SELECT length(:v) AS v", bytes_field, {});
   row_set none;
   const auto failure = native_failure_of([&] { ready->run({{&huge, 1}, {}, 0}, none); });
   ASSERT_TRUE(failure);
@@ -161,7 +158,7 @@ TEST_P(libpq, refuses_what_no_message_can_carry_without_sending_it) {
 TEST_P(libpq, speaks_utf8_whatever_the_address_says) {
   const opened_transport other(here().url_with("client_encoding", "LATIN1"));
   row_set rows(1);
-  other.prepare("SHOW client_encoding", {}, text)->run({}, rows);
+  other.prepare("SHOW client_encoding", {}, text_field)->run({}, rows);
   EXPECT_EQ(rows.take_text(0, 0), "UTF8");
 }
 

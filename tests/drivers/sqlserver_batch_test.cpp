@@ -17,9 +17,9 @@ using tableq_test::tds_answer;
 using tableq_test::tds_request;
 using tableq_test::tds_value;
 
-namespace rows = tableq_test::sqlserver_rows;
+namespace answers = tableq_test::sqlserver_rows;
 
-std::vector<std::string> numbers(std::size_t count) {
+std::vector<std::string> counted(std::size_t count) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < count; ++i) out.push_back(std::to_string(i));
   return out;
@@ -102,7 +102,7 @@ std::string with_name(std::string pattern, std::string_view name) {
 
 TEST_P(sqlserver_batches, travel_as_rows_of_a_few_numbers_and_in_a_transaction_if_several) {
   for (const cut_up& each : sizes) {
-    const auto payloads = numbers(each.items);
+    const auto payloads = counted(each.items);
     const auto came = sent_by([&] { fifo_.enqueue_batch(messages_of(payloads)); });
     EXPECT_EQ(names_of(came), with_name(each.enqueues, "fifo.enqueue"));
     std::vector<std::size_t> sent;
@@ -113,7 +113,7 @@ TEST_P(sqlserver_batches, travel_as_rows_of_a_few_numbers_and_in_a_transaction_i
 
 TEST_P(sqlserver_batches, carry_each_item_once_in_order_and_null_for_the_rest) {
   for (const cut_up& each : sizes) {
-    const auto payloads = numbers(each.items);
+    const auto payloads = counted(each.items);
     const auto came = sent_by([&] { fifo_.enqueue_batch(messages_of(payloads)); });
     EXPECT_EQ(all_of(came, "payload"), (std::vector<tds_value>(payloads.begin(), payloads.end())));
   }
@@ -148,17 +148,17 @@ TEST_P(sqlserver_batches, are_settled_in_the_same_pieces) {
 }
 
 TEST_P(sqlserver_batches, give_ids_by_their_size_because_rows_have_no_order) {
-  tds_answer out_of_order = rows::added();
+  tds_answer out_of_order = answers::added();
   out_of_order.row({nullptr, 42}).row({nullptr, 40}).row({nullptr, 41});
   script_.once("fifo.enqueue", out_of_order);
-  const auto ids = fifo_.enqueue_batch(messages_of(numbers(3)));
+  const auto ids = fifo_.enqueue_batch(messages_of(counted(3)));
   EXPECT_EQ(ids, (std::vector<tableq::message_id>{{40}, {41}, {42}}));
 }
 
 TEST_P(sqlserver_batches, tell_of_each_item_what_its_own_row_said) {
-  tds_answer first = rows::added();
+  tds_answer first = answers::added();
   first.row({255, 256}).row({1, 2});
-  tds_answer second = rows::added();
+  tds_answer second = answers::added();
   second.row({3, 260});
   script_.once("claim.complete", first);
   script_.once("claim.complete", second);
@@ -171,9 +171,9 @@ TEST_P(sqlserver_batches, tell_of_each_item_what_its_own_row_said) {
 }
 
 TEST_P(sqlserver_batches, look_up_held_keys_only) {
-  tds_answer one_is_held = rows::added();
+  tds_answer one_is_held = answers::added();
   script_.once("claim.enqueue", one_is_held.row({1, 50}));
-  tds_answer holder = rows::added();
+  tds_answer holder = answers::added();
   script_.once("claim.find_key", holder.row({0, 9}));
   const std::vector<tableq::new_claim_message> both{{.payload = "a", .options = {.key = "held"}},
                                                     {.payload = "b", .options = {.key = "new"}}};
@@ -186,16 +186,16 @@ TEST_P(sqlserver_batches, look_up_held_keys_only) {
 }
 
 TEST_P(sqlserver_batches, that_an_error_ends_are_rolled_back_as_a_whole) {
-  script_.once("fifo.enqueue", rows::added());
+  script_.once("fifo.enqueue", answers::added());
   for (const int good : {0, 1}) {
     if (good == 1) {
-      tds_answer all = rows::added();
+      tds_answer all = answers::added();
       for (std::int64_t i = 0; i < 256; ++i) all.row({nullptr, i + 1});
       script_.once("fifo.enqueue", all);
     }
     script_.once("fifo.enqueue", tds_answer().error(547, "a CHECK refused it"));
     const auto came = sent_by(
-        [&] { EXPECT_THROW(fifo_.enqueue_batch(messages_of(numbers(300))), tableq::error); });
+        [&] { EXPECT_THROW(fifo_.enqueue_batch(messages_of(counted(300))), tableq::error); });
     const std::string sent = names_of(came);
     EXPECT_TRUE(sent.ends_with("fifo.enqueue rollback")) << sent;
     EXPECT_EQ(sent.find("commit"), std::string::npos) << sent;
@@ -217,7 +217,7 @@ TEST_P(sqlserver_batches, of_operations_cost_begin_and_commit_beside_themselves)
 TEST_P(sqlserver_batches, within_a_transaction_begin_none_of_their_own) {
   const auto came = sent_by([&] {
     db_.transact(
-        [&](tableq::transaction& tx) { fifo_.in(tx).enqueue_batch(messages_of(numbers(300))); });
+        [&](tableq::transaction& tx) { fifo_.in(tx).enqueue_batch(messages_of(counted(300))); });
   });
   EXPECT_EQ(names_of(came), "begin fifo.enqueue fifo.enqueue commit");
 }

@@ -24,9 +24,9 @@ inline std::string odbc_address(const tds_server& server) {
   return out.replace(out.find(usual), usual.size(), canary_password);
 }
 
-inline std::string sqlserver_address(const tds_server& server, const std::string& settings = {}) {
+inline std::string sqlserver_address(const tds_server& server, const std::string& query = {}) {
   return "sqlserver://tester:" + std::string(canary_password) +
-         "@127.0.0.1:" + std::to_string(server.port()) + "/app?driver=FreeTDS" + settings;
+         "@127.0.0.1:" + std::to_string(server.port()) + "/app?driver=FreeTDS" + query;
 }
 
 /// The names of the received statements, with blanks between them.

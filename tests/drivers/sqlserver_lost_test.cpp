@@ -20,10 +20,10 @@ using tableq_test::tds_type;
 using tableq_test::tds_value;
 using tableq_test::thrown_by;
 
-namespace rows = tableq_test::sqlserver_rows;
+namespace answers = tableq_test::sqlserver_rows;
 
-tds_answer one_message() {
-  tds_answer out = rows::messages();
+tds_answer message_seven() {
+  tds_answer out = answers::messages();
   return out.row({7, 1000, nullptr, "seven"});
 }
 
@@ -33,12 +33,12 @@ std::vector<tds_answer> cuts_of(const std::string& name) {
   std::vector<tds_value> row;
   if (name == "claim.peek" || name == "claim.get" || name == "claim.find" ||
       name.starts_with("claim.list")) {
-    head = name == "claim.get" ? rows::stored_items() : rows::stored();
+    head = name == "claim.get" ? answers::stored_items() : answers::stored();
     row = {7,       0,       0,       0,       1000,    0,       nullptr,
            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, "seven"};
     if (name == "claim.get") row.insert(row.begin(), 0);
   } else if (name.ends_with(".peek") || name.find(".dequeue") != std::string::npos) {
-    head = rows::messages();
+    head = answers::messages();
     row = {7, 1000, nullptr, "seven"};
   } else {
     head.columns(std::vector<tds_column>(10, {"number", tds_type::bigint}));
@@ -146,7 +146,7 @@ TEST_P(sqlserver_lost, after_any_number_of_bytes_gives_a_whole_answer_or_an_erro
   std::size_t bytes = 0;
   for (bool whole = false; !whole; ++bytes) {
     ASSERT_LT(bytes, 1000U);
-    tds_answer answer = one_message().row({8, 1000, nullptr, "eight"});
+    tds_answer answer = message_seven().row({8, 1000, nullptr, "eight"});
     script_.once("fifo.dequeue", answer.cut_after_bytes(bytes));
     try {
       const auto got = fifo.dequeue_batch(2);
@@ -175,8 +175,8 @@ TEST_P(sqlserver_lost, within_a_transaction_is_certain_to_have_changed_nothing) 
 }
 
 TEST_P(sqlserver_lost, within_transact_runs_all_of_it_again) {
-  script_.once("fifo.dequeue", one_message().cut());
-  script_.once("fifo.dequeue", one_message());
+  script_.once("fifo.dequeue", message_seven().cut());
+  script_.once("fifo.dequeue", message_seven());
   int runs = 0;
   const auto came = sent_by([&] {
     db_.transact([&](tableq::transaction& tx) {
@@ -270,8 +270,8 @@ TEST_F(sqlserver_time_out, ends_a_statement_and_its_session_and_repeats_nothing)
   auto peeks = reader.lifo("lifo");
   auto takes = worker.heap("heap");
   script_.once("fifo.enqueue", tds_answer().wait(never));
-  script_.once("lifo.peek", one_message().wait(never));
-  script_.once("heap.dequeue", one_message().wait(never));
+  script_.once("lifo.peek", message_seven().wait(never));
+  script_.once("heap.dequeue", message_seven().wait(never));
   const std::size_t mark = server_.mark();
   auto looked =
       std::async(std::launch::async, [&] { return thrown_by([&] { (void)peeks.peek(); }); });

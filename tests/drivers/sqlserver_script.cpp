@@ -116,7 +116,7 @@ void keep(named_values& in, std::string_view name, const tds_value& value) {
   }
 }
 
-tds_answer number(const char* column, std::int64_t value) {
+tds_answer number_answer(const char* column, std::int64_t value) {
   return tds_answer().columns({{column, tds_type::bigint}}).row({value});
 }
 
@@ -168,7 +168,7 @@ tds_answer usual(const sqlserver_call& call) {
         .columns({{"present", tds_type::integer}, {"schema", tds_type::nvarchar, 128}})
         .row({1, "dbo"});
   }
-  if (is(".exists")) return number("present", 1);
+  if (is(".exists")) return number_answer("present", 1);
   if (is("catalog.find") || is("catalog.list")) return catalogue(call);
   if (is("claim.find_key")) return sqlserver_rows::added();
   if (is("claim.get")) return sqlserver_rows::stored_items();
@@ -181,7 +181,7 @@ tds_answer usual(const sqlserver_call& call) {
   if (is(".purge") || is(".redrive_all") || is(".promote")) {
     return tds_answer().columns({{"id", tds_type::bigint}, {"state", tds_type::integer}});
   }
-  if (is(".next_due")) return number("delay", 0);
+  if (is(".next_due")) return number_answer("delay", 0);
   if (is("limits.read") || is("limits.ask")) {
     tds_answer out = sqlserver_rows::limits();
     for (const scripted_queue& each : queues) {
@@ -192,7 +192,7 @@ tds_answer usual(const sqlserver_call& call) {
     return out;
   }
   if (is("limits.lock")) return sqlserver_rows::locked_limits();
-  if (is(".count") || is(".leased")) return number("number", 0);
+  if (is(".count") || is(".leased")) return number_answer("number", 0);
   if (is("claim.stats")) {
     return tds_answer()
         .columns({{"ready", tds_type::bigint},

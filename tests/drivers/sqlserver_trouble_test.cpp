@@ -15,18 +15,18 @@ using tableq_test::tds_change;
 using tableq_test::tds_type;
 using tableq_test::thrown_by;
 
-namespace rows = tableq_test::sqlserver_rows;
+namespace answers = tableq_test::sqlserver_rows;
 
 /// In the server's messages and in the sent data; never in an error.
 const std::string canary = "data-canary";
 
 tds_answer one_message(std::int64_t id = 7) {
-  tds_answer out = rows::messages();
+  tds_answer out = answers::messages();
   return out.row({id, 1000, nullptr, "seven"});
 }
 
 tds_answer one_delivery() {
-  tds_answer out = rows::deliveries();
+  tds_answer out = answers::deliveries();
   return out.row({7, 1, 1, 0, 1000, nullptr, 31000, "key", nullptr, 0, nullptr, "seven"});
 }
 
@@ -49,12 +49,12 @@ class sqlserver_trouble : public tableq_test::on_each_address {
 };
 INSTANTIATE_TEST_SUITE_P(, sqlserver_trouble, testing::Bool(), tableq_test::address_name);
 
-struct known_number {
+struct server_number {
   int number;
   errc code;
   advice safe;
 };
-constexpr known_number numbers[] = {
+constexpr server_number server_numbers[] = {
     {1205, errc::conflict, advice::transaction},
     {3960, errc::conflict, advice::transaction},
     {3930, errc::conflict, advice::transaction},
@@ -81,7 +81,7 @@ constexpr known_number numbers[] = {
 };
 
 TEST_P(sqlserver_trouble, is_told_by_the_servers_number_without_the_servers_words) {
-  for (const known_number& each : numbers) {
+  for (const server_number& each : server_numbers) {
     const std::string words = "The value is (" + canary + ").";
     script_.once("claim.enqueue", tds_answer().error(each.number, words));
     std::optional<error> failed;
@@ -105,7 +105,7 @@ TEST_P(sqlserver_trouble, is_told_by_the_servers_number_without_the_servers_word
 TEST_P(sqlserver_trouble, of_a_queue_that_was_made_anew_is_told_by_its_identity) {
   script_.once("fifo.enqueue", tds_answer().error(52003, "the queue was dropped"));
   script_.once("limits.ask",
-               rows::limits().row({9, "claim", nullptr, nullptr, nullptr, nullptr, nullptr}));
+               answers::limits().row({9, "claim", nullptr, nullptr, nullptr, nullptr, nullptr}));
   std::optional<error> failed;
   const auto came = sent_by([&] { failed = thrown_by([&] { fifo_.enqueue("p"); }); });
   EXPECT_EQ(to_string(failed->code()), "kind_mismatch") << failed->what();
@@ -173,7 +173,7 @@ TEST_P(sqlserver_trouble, after_rows_is_seen_wherever_it_stands) {
       deadlock_after(error_last),
       deadlock_after(one_message().columns({{"none", tds_type::bigint}})),
       deadlock_after(one_message().affected(3)),
-      deadlock_after(rows::messages()),
+      deadlock_after(answers::messages()),
       deadlock_after(tds_answer()),
       deadlock_after(tds_answer().affected(1)),
       then(deadlock_after(one_message()).columns({{"n", tds_type::bigint}}).row({1})),
@@ -191,10 +191,10 @@ TEST_P(sqlserver_trouble, after_rows_is_seen_wherever_it_stands) {
 TEST_P(sqlserver_trouble, after_rows_takes_and_settles_nothing) {
   script_.once("claim.take", deadlock_after(one_delivery()));
   EXPECT_CODE(conflict, (void)claim_.take(1));
-  tds_answer settled = rows::added();
+  tds_answer settled = answers::added();
   script_.once("claim.complete", deadlock_after(settled.row({0, 1})));
   EXPECT_CODE(conflict, (void)claim_.complete(receipt_of("claim", 1)));
-  tds_answer added = rows::added();
+  tds_answer added = answers::added();
   script_.once("fifo.enqueue", deadlock_after(added.row({nullptr, 1})));
   EXPECT_CODE(conflict, fifo_.enqueue("p"));
 }

@@ -14,7 +14,7 @@ using tableq_test::tds_answer;
 using tableq_test::tds_type;
 using tableq_test::tds_value;
 
-namespace rows = tableq_test::sqlserver_rows;
+namespace answers = tableq_test::sqlserver_rows;
 
 /// Every byte value, over and over.
 std::string every_byte(std::size_t size) {
@@ -50,7 +50,7 @@ TEST_P(sqlserver_values, that_are_empty_are_not_null) {
     const auto came = sent_by([&] { fifo_.enqueue(empty); });
     EXPECT_EQ(read_call(came.at(0)).items.at(0).at("payload"), tds_value(""));
   }
-  tds_answer one = rows::messages();
+  tds_answer one = answers::messages();
   script_.once("fifo.dequeue", one.row({7, 1000, nullptr, ""}));
   EXPECT_EQ(fifo_.dequeue().value().payload, "");
 }
@@ -58,7 +58,7 @@ TEST_P(sqlserver_values, that_are_empty_are_not_null) {
 TEST_P(sqlserver_values, come_out_as_payloads_of_any_length_and_any_bytes) {
   for (const std::size_t length : lengths) {
     const std::string payload = every_byte(length);
-    tds_answer two = rows::messages();
+    tds_answer two = answers::messages();
     two.row({7, 1000, nullptr, payload}).row({8, 1000, nullptr, "next"});
     script_.once("fifo.dequeue", two);
     const auto got = fifo_.dequeue_batch(2);
@@ -72,7 +72,7 @@ TEST_P(sqlserver_values, of_one_byte_go_in_and_out_each_of_them) {
   std::vector<std::string> payloads;
   for (int i = 0; i < 256; ++i) payloads.emplace_back(1, static_cast<char>(i));
   std::vector<tableq::new_message> messages;
-  tds_answer all = rows::messages();
+  tds_answer all = answers::messages();
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     messages.push_back({payloads[i]});
     all.row({static_cast<std::int64_t>(i) + 1, 1000, nullptr, payloads[i]});
@@ -119,7 +119,7 @@ TEST_P(sqlserver_values, go_in_as_text_of_any_length) {
 
 TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
   const std::string many(60000, 'v');
-  tds_answer two = rows::deliveries();
+  tds_answer two = answers::deliveries();
   two.row(
       {2, std::int64_t{1} << 40, 1, -5, 1000, nullptr, 31000, nullptr, nullptr, 0, nullptr, ""});
   two.row({1, 3, 2, 9, 1001, 77, 31001, difficult, "group", 0,
@@ -142,7 +142,7 @@ TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
 }
 
 TEST_P(sqlserver_values, come_out_of_a_list_as_they_are) {
-  tds_answer one = rows::stored();
+  tds_answer one = answers::stored();
   one.row({4, 4, 1, 5, 1000, 0, nullptr, 2000, "key", "group", 3000, nullptr,
            "[{\"at\":1500,\"error\":\"it's \xF0\x9F\x98\x80\"}]", "p"});
   script_.once("claim.list", one);
@@ -157,7 +157,7 @@ TEST_P(sqlserver_values, come_out_of_a_list_as_they_are) {
 
 TEST_P(sqlserver_values, come_out_as_numbers_of_any_size) {
   constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
-  tds_answer one = rows::messages();
+  tds_answer one = answers::messages();
   script_.once("fifo.dequeue", one.row({greatest, -1, nullptr, "p"}));
   const auto got = fifo_.dequeue();
   ASSERT_TRUE(got);
@@ -167,7 +167,7 @@ TEST_P(sqlserver_values, come_out_as_numbers_of_any_size) {
 }
 
 TEST_P(sqlserver_values, are_put_into_the_queues_order_by_the_client) {
-  tds_answer out_of_order = rows::messages();
+  tds_answer out_of_order = answers::messages();
   for (const std::int64_t id : {5, 9, 7}) {
     out_of_order.row({id, 1000, nullptr, std::to_string(id)});
   }

@@ -18,7 +18,7 @@ using tableq_test::tds_request;
 using tableq_test::tds_type;
 using tableq_test::tds_value;
 
-namespace rows = tableq_test::sqlserver_rows;
+namespace answers = tableq_test::sqlserver_rows;
 
 /// The client's requests without errors.
 class sqlserver_wire : public tableq_test::on_each_address {
@@ -63,7 +63,7 @@ TEST_P(sqlserver_wire, sends_the_dialects_text_in_one_round_trip_for_each_operat
 
 TEST_P(sqlserver_wire, takes_with_one_round_trip_when_a_message_is_there) {
   auto claim = db_.claim("claim");
-  tds_answer one = rows::deliveries();
+  tds_answer one = answers::deliveries();
   script_.once("claim.take",
                one.row({9, 1, 1, 0, 1000, nullptr, 31000, nullptr, nullptr, 0, nullptr, "p"}));
   EXPECT_EQ(names_of(sent_by([&] { EXPECT_EQ(claim.take(1).size(), 1U); })), "claim.take");

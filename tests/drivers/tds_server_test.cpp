@@ -35,7 +35,7 @@ using tableq_test::two_rows;
 constexpr std::size_t ten_megabytes = 10'000'000;
 
 /// Every byte value, over and over.
-std::string every_byte(std::size_t size = 256) {
+std::string all_bytes(std::size_t size = 256) {
   std::string out(size, '\0');
   for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<char>((i + i / 256U) & 255U);
   return out;
@@ -46,7 +46,7 @@ odbc_parameter text_parameter(SQLSMALLINT type, SQLULEN size, std::string text) 
 }
 
 /// The native numbers of a refused login, sorted.
-std::vector<std::int32_t> refusal_of(const tds_server& server) {
+std::vector<std::int32_t> login_refusal(const tds_server& server) {
   std::vector<std::int32_t> out;
   try {
     const tds_client client(server.connection_string());
@@ -105,11 +105,11 @@ TEST(tds_server, gets_parameters_unchanged) {
       {bigint_parameter({}), nullptr},
       {binary_parameter({}), nullptr},
       {binary_parameter(""), ""},
-      {binary_parameter(every_byte()), every_byte()},
-      {binary_parameter(every_byte(8000)), every_byte(8000)},
-      {binary_parameter(every_byte(8001)), every_byte(8001)},
-      {binary_parameter(every_byte(ten_megabytes)), every_byte(ten_megabytes)},
-      {{.sql_type = SQL_BINARY, .size = 16, .bytes = every_byte(16)}, every_byte(16)},
+      {binary_parameter(all_bytes()), all_bytes()},
+      {binary_parameter(all_bytes(8000)), all_bytes(8000)},
+      {binary_parameter(all_bytes(8001)), all_bytes(8001)},
+      {binary_parameter(all_bytes(ten_megabytes)), all_bytes(ten_megabytes)},
+      {{.sql_type = SQL_BINARY, .size = 16, .bytes = all_bytes(16)}, all_bytes(16)},
       {text_parameter(SQL_WVARCHAR, 4000, text), text},
       {text_parameter(SQL_WLONGVARCHAR, 9000, text), text},
   };
@@ -164,7 +164,7 @@ TEST(tds_server, sends_rows_of_every_type) {
                     {"v", tds_type::varbinary, 256},
                     {"m", tds_type::nvarchar_max},
                     {"p", tds_type::varbinary_max}})
-          .row({-1, INT64_MAX, "caf\xC3\xA9", every_byte(), "\xF0\x9F\x98\x80", every_byte()})
+          .row({-1, INT64_MAX, "caf\xC3\xA9", all_bytes(), "\xF0\x9F\x98\x80", all_bytes()})
           .row({nullptr, nullptr, nullptr, nullptr, nullptr, nullptr})
           .row({0, 0, "", "", "", ""}));
   tds_client client(server.connection_string());
@@ -173,8 +173,8 @@ TEST(tds_server, sends_rows_of_every_type) {
     ASSERT_EQ(outcome.results.size(), 1U);
     const table& got = outcome.results[0];
     ASSERT_EQ(got.size(), 3U);
-    EXPECT_EQ(got[0], (fields{"-1", "9223372036854775807", "caf\xC3\xA9", every_byte(),
-                              "\xF0\x9F\x98\x80", every_byte()}));
+    EXPECT_EQ(got[0], (fields{"-1", "9223372036854775807", "caf\xC3\xA9", all_bytes(),
+                              "\xF0\x9F\x98\x80", all_bytes()}));
     EXPECT_EQ(got[1], fields(6));
     EXPECT_EQ(got[2], (fields{"0", "0", "", "", "", ""}));
     EXPECT_TRUE(outcome.errors.empty());
@@ -182,7 +182,7 @@ TEST(tds_server, sends_rows_of_every_type) {
 }
 
 TEST(tds_server, sends_large_values) {
-  const std::string large = every_byte(ten_megabytes);
+  const std::string large = all_bytes(ten_megabytes);
   const tds_server server =
       answering(tds_answer().columns({{"p", tds_type::varbinary_max}}).row({large}).row({"x"}));
   tds_client client(server.connection_string());
@@ -233,13 +233,13 @@ TEST(tds_server, refuses_logins) {
   const tds_server wrong({.login = [](const tds_request&) {
     return tds_answer().error(18456, "Login failed for user 'tester'.", 14);
   }});
-  EXPECT_EQ(refusal_of(wrong), (std::vector<std::int32_t>{0, 18456}));
+  EXPECT_EQ(login_refusal(wrong), (std::vector<std::int32_t>{0, 18456}));
   const tds_server missing({.login = [](const tds_request& asked) {
     return tds_answer()
         .error(4060, "Cannot open database \"" + asked.login.database + "\".", 11)
         .error(18456, "Login failed.", 14);
   }});
-  EXPECT_EQ(refusal_of(missing), (std::vector<std::int32_t>{0, 4060, 18456}));
+  EXPECT_EQ(login_refusal(missing), (std::vector<std::int32_t>{0, 4060, 18456}));
   EXPECT_TRUE(missing.left_alone());
 }
 

@@ -22,6 +22,10 @@
 
 namespace tableq_test {
 
+/// One parameter or column, `v`.
+inline constexpr std::array text_field{tableq::core::field{"v", tableq::core::value_type::text}};
+inline constexpr std::array bytes_field{tableq::core::field{"v", tableq::core::value_type::bytes}};
+
 /// A session of a transport, opened as tableq's own sessions are.
 class opened_transport {
  public:

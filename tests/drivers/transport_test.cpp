@@ -14,9 +14,6 @@ using tableq::core::value;
 using tableq::core::value_type;
 using tableq::drivers::boundary;
 
-constexpr std::array bytes{field{"v", value_type::bytes}};
-constexpr std::array text{field{"v", value_type::text}};
-
 class transports : public on_each_transport {
  protected:
   /// Sends a value and returns what comes back.
@@ -37,7 +34,7 @@ TEST_P(transports, bring_bytes_back_unchanged) {
   for (const std::string& each : {all, std::string(), std::string(1, '\0'), std::string("\\x61"),
                                   std::string("a'b\"c"), std::string(3'000'000, '\xFF')}) {
     for (const bool keep : {true, false}) {
-      row_set back = echo(bytes, value(std::string_view(each)), keep);
+      row_set back = echo(bytes_field, value(std::string_view(each)), keep);
       ASSERT_EQ(back.size(), 1U);
       EXPECT_EQ(back.take_maybe_text(0, 0), each) << each.size();
     }
@@ -47,7 +44,7 @@ TEST_P(transports, bring_bytes_back_unchanged) {
 TEST_P(transports, bring_text_back_unchanged) {
   for (const std::string& each : {std::string("plain"), std::string(), std::string("it's"),
                                   std::string("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80")}) {
-    EXPECT_EQ(echo(text, value(std::string_view(each))).take_maybe_text(0, 0), each);
+    EXPECT_EQ(echo(text_field, value(std::string_view(each))).take_maybe_text(0, 0), each);
   }
 }
 
@@ -60,11 +57,11 @@ TEST_P(transports, bring_every_integer_back) {
 }
 
 TEST_P(transports, tell_null_from_nothing) {
-  EXPECT_FALSE(echo(bytes, value()).take_maybe_text(0, 0));
-  EXPECT_FALSE(echo(text, value()).take_maybe_text(0, 0));
+  EXPECT_FALSE(echo(bytes_field, value()).take_maybe_text(0, 0));
+  EXPECT_FALSE(echo(text_field, value()).take_maybe_text(0, 0));
   EXPECT_FALSE(echo(a_number, value()).maybe_integer(0, 0));
-  EXPECT_EQ(echo(bytes, value(std::string_view())).take_maybe_text(0, 0), "");
-  EXPECT_EQ(echo(text, value(std::string_view())).take_maybe_text(0, 0), "");
+  EXPECT_EQ(echo(bytes_field, value(std::string_view())).take_maybe_text(0, 0), "");
+  EXPECT_EQ(echo(text_field, value(std::string_view())).take_maybe_text(0, 0), "");
 }
 
 TEST_P(transports, run_a_prepared_statement_again_with_other_values) {

@@ -6,7 +6,7 @@
 
 #include "support/backends.hpp"
 #include "support/postgresql_address.hpp"
-#include "support/postgresql_client.hpp"
+#include "support/postgresql_administrator.hpp"
 #include "support/postgresql_trigger.hpp"
 #include "support/soci_sessions.hpp"
 #include "support/text.hpp"
@@ -20,8 +20,8 @@ const std::string listens =
 
 class schema_place : public place {
  public:
-  schema_place() : administrator_(server_address()) {
-    base_ = administrator_.settings();
+  schema_place() {
+    base_ = administrator_.parameters_of_session();
     // Only the necessary parts: the others are libpq's defaults.
     settings kept;
     for (const char* key : {"host", "port", "user", "password", "dbname", "sslmode"}) {
@@ -113,7 +113,7 @@ class schema_place : public place {
         " LEFT JOIN pg_locks l USING (pid) WHERE a.application_name = '" +
         schema_ +
         "'"
-        // A listening session holds its mark while it listens.
+        // A listening session holds an advisory lock.
         " AND NOT COALESCE(" +
         listens +
         ", false)"
@@ -302,7 +302,7 @@ class schema_place : public place {
   }
 
   std::string schema_ = unique_name();
-  postgresql_client administrator_;
+  administrator administrator_;
   bool superuser_ = false;
   bool limited_ = false;
   std::vector<std::string> users_;

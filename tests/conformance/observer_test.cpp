@@ -137,7 +137,7 @@ class observers : public on_each_backend {
  private:
   std::optional<tableq::database> watched_;
 };
-TABLEQ_ON_BACKENDS(observers, all_backends);
+TABLEQ_ON_BACKENDS(observers, direct_backends);
 
 TEST_P(observers, are_told_before_and_after_each_operation) {
   auto mail = watched().fifo("mail");

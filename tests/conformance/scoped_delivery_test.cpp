@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using tableq::settle_result;
 
 class scoped_deliveries : public claim_test {};
-TABLEQ_ON_BACKENDS(scoped_deliveries, all_backends);
+TABLEQ_ON_BACKENDS(scoped_deliveries, direct_backends);
 
 TEST_P(scoped_deliveries, give_themselves_back) {
   jobs().enqueue("job");
@@ -104,7 +104,7 @@ TEST_P(scoped_deliveries, are_completed_in_a_transaction) {
 }
 
 class message_ranges : public claim_test {};
-TABLEQ_ON_BACKENDS(message_ranges, all_backends);
+TABLEQ_ON_BACKENDS(message_ranges, direct_backends);
 
 static_assert(std::ranges::input_range<tableq::message_range>);
 static_assert(std::ranges::viewable_range<tableq::message_range>);

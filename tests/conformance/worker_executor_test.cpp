@@ -58,7 +58,7 @@ class executors : public on_each_backend {
     return jobs;
   }
 };
-TABLEQ_ON_BACKENDS(executors, all_backends);
+TABLEQ_ON_BACKENDS(executors, direct_backends);
 
 TEST_P(executors, run_every_handler_in_their_own_threads) {
   auto jobs = filled(20);

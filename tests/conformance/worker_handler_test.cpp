@@ -68,7 +68,7 @@ class handlers : public on_each_backend {
     return dead.empty() ? tableq::stored_message{} : dead[0];
   }
 };
-TABLEQ_ON_BACKENDS(handlers, all_backends);
+TABLEQ_ON_BACKENDS(handlers, direct_backends);
 
 TEST_P(handlers, that_name_a_deadline_that_has_passed_fail_their_message_without_a_delay) {
   const misdeed late = [](const tableq::delivery& d) {

@@ -52,7 +52,7 @@ class workers : public on_each_backend {
     return {payloads.begin(), payloads.end()};
   }
 };
-TABLEQ_ON_BACKENDS(workers, all_backends);
+TABLEQ_ON_BACKENDS(workers, direct_backends);
 
 TEST_P(workers, handle_every_message_once_and_complete_it) {
   const auto sent = fill(jobs(), 200);

@@ -43,7 +43,7 @@ class handlers_with_a_transaction : public on_each_backend {
     return [which, &of](const tableq::worker_event& event) { of += event.what == which ? 1 : 0; };
   }
 };
-TABLEQ_ON_BACKENDS(handlers_with_a_transaction, all_backends);
+TABLEQ_ON_BACKENDS(handlers_with_a_transaction, direct_backends);
 
 TEST_P(handlers_with_a_transaction, commit_their_work_with_the_completion) {
   constexpr std::size_t many = 20;
@@ -210,7 +210,7 @@ TEST_P(handlers_with_a_transaction, get_the_stop_token_too) {
 }
 
 class handlers_of_each_shape : public on_each_backend {};
-TABLEQ_ON_BACKENDS(handlers_of_each_shape, all_backends);
+TABLEQ_ON_BACKENDS(handlers_of_each_shape, direct_backends);
 
 TEST_P(handlers_of_each_shape, serve_workers_and_drains) {
   auto jobs = db().claim("jobs");

@@ -72,6 +72,11 @@ const std::vector<const backend*>& shared_backends() {
   return found;
 }
 
+const std::vector<const backend*>& direct_backends() {
+  static const auto found = those([](const features& can) { return !can.second_way; });
+  return found;
+}
+
 const std::vector<const backend*>& distinct_backends() {
   static const auto found =
       those([](const features& can) { return can.shared && !can.second_way; });

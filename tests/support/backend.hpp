@@ -227,6 +227,8 @@ class backend {
 const std::vector<const backend*>& built_backends();
 /// Those that tests run on or skip; SQL Server only where its address is given.
 const std::vector<const backend*>& all_backends();
+/// Those by the database's own client library: for tests of what core does with results.
+const std::vector<const backend*>& direct_backends();
 /// Those whose places can be reached by more than one session.
 const std::vector<const backend*>& shared_backends();
 /// Of those, one for each database: for tests that do not depend on the transport.

@@ -67,7 +67,8 @@ class garbage_rows_of_claims : public on_each_backend {
   }
 
   tableq::claim_options any_options() {
-    tableq::claim_options options{.lease = 5s, .max_attempts = 2};
+    // Longer than a pause of a busy machine: a lease that ends gives a good message twice.
+    tableq::claim_options options{.lease = 60s, .max_attempts = 2};
     options.keep_completed = random_.one_in(2);
     if (random_.one_in(2)) {
       options.retry = tableq::retry_delays{.after = {1ms, 5ms}, .jitter = 100};

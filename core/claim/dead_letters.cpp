@@ -51,6 +51,7 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
     throw error(errc::conflict, advice::transaction,
                 "another message has taken a key in the queue " + target.name() + " meanwhile");
   }
+  apply(source, &tx, {.left = true});
   apply(target, &tx, {.readable = items.size(), .readmitted = true});
   return items.size();
 }

@@ -245,6 +245,25 @@ TEST_P(claim_capacity, is_exact_when_messages_come_back) {
   EXPECT_CODE(queue_full, jobs.enqueue("one too many"));
 }
 
+TEST_P(claim_capacity, of_a_dead_letter_queue_is_free_as_soon_as_its_letters_return) {
+  constexpr std::size_t letters = 50;
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .dead_letters = "morgue"});
+  auto morgue = db().claim("morgue");
+  morgue.set_limits({.capacity = letters});
+  for (int round = 0; round < 10; ++round) {
+    for (std::size_t i = 0; i < letters; ++i) jobs.enqueue("returns");
+    std::vector<tableq::failure> failures;
+    for (const auto& each : jobs.take(letters)) failures.push_back({.receipt = each.receipt});
+    ASSERT_EQ(jobs.fail_batch(failures).size(), letters);
+    EXPECT_CODE(queue_full, morgue.enqueue("one too many"));
+    EXPECT_EQ(jobs.redrive_all().count, letters);
+    ASSERT_EQ(morgue.cancel(morgue.enqueue("fits").id), tableq::change_result::applied);
+    for (const auto& each : jobs.take(letters)) {
+      ASSERT_EQ(jobs.complete(each.receipt), tableq::settle_result::applied);
+    }
+  }
+}
+
 TEST_P(capacity, has_room_again_as_soon_as_a_transaction_is_rolled_back) {
   any_queue mail = bounded(100);
   for (int i = 0; i < 20; ++i) {

@@ -40,6 +40,7 @@ if [[ ! ${1-} =~ ^[1-9][0-9]*$ ]]; then
 fi
 minutes=$1
 shift
+export TABLEQ_TEST_SEED=${TABLEQ_TEST_SEED-random}
 chosen=("$@")
 ((${#chosen[@]})) || mapfile -t chosen < <(names)
 

@@ -64,6 +64,8 @@ class raw_database {
 
   /// tableq's address of the same place.
   [[nodiscard]] virtual std::string url() const = 0;
+  /// tableq's address of the raw side's tables.
+  [[nodiscard]] virtual std::string plain_url() const { return url(); }
   /// @param batch messages at a time.
   [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch) = 0;
 

@@ -1,6 +1,7 @@
 #include "subject.hpp"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,8 @@ operation dequeue(tableq::fifo_queue mail, std::size_t batch) {
   return [mail, batch]() mutable { return mail.dequeue_batch(batch).size(); };
 }
 
-operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
+template <class Queue>
+operation take_complete(Queue jobs, std::size_t batch) {
   if (batch == 1) {
     return [jobs]() mutable -> std::size_t {
       const std::optional<tableq::delivery> taken = jobs.take_one();
@@ -37,6 +39,17 @@ operation take_complete(tableq::claim_queue jobs, std::size_t batch) {
   return [jobs, batch]() mutable { return jobs.complete_batch(jobs.take(batch)).size(); };
 }
 
+tableq::database open_at(const bed& where, const std::string& url,
+                         const tableq::shortcuts& shortcuts) {
+  tableq::open_options options;
+  options.shortcuts = shortcuts;
+  if (where.how.notifications == "send-only")
+    options.notifications = tableq::notifications::send_only;
+  if (where.how.notifications == "off") options.notifications = tableq::notifications::off;
+  if (where.how.sessions > 0) options.max_sessions = where.how.sessions;
+  return tableq::database::open(url, options);
+}
+
 }  // namespace
 
 tableq::database open(const bed& where) {
@@ -44,13 +57,11 @@ tableq::database open(const bed& where) {
 }
 
 tableq::database open(const bed& where, const tableq::shortcuts& shortcuts) {
-  tableq::open_options options;
-  options.shortcuts = shortcuts;
-  if (where.how.notifications == "send-only")
-    options.notifications = tableq::notifications::send_only;
-  if (where.how.notifications == "off") options.notifications = tableq::notifications::off;
-  if (where.how.sessions > 0) options.max_sessions = where.how.sessions;
-  return tableq::database::open(where.raw.url(), options);
+  return open_at(where, where.raw.url(), shortcuts);
+}
+
+tableq::database open_plain(const bed& where) {
+  return open_at(where, where.raw.plain_url(), where.how.shortcuts);
 }
 
 operation_maker on_tableq(tableq::database db, action what, std::size_t batch) {
@@ -62,6 +73,13 @@ operation_maker on_tableq(tableq::database db, action what, std::size_t batch) {
   return [mail = db.fifo(queue_of(what)), what, batch](std::size_t) {
     return what == action::enqueue ? enqueue(mail, batch) : dequeue(mail, batch);
   };
+}
+
+operation_maker on_mapped(tableq::database db, std::size_t batch) {
+  return [jobs = db.table(
+              "claims",
+              {.key = {"id"}, .waiting = tableq::flag("taken"), .columns = {"id", "payload"}}),
+          batch](std::size_t) { return take_complete(jobs, batch); };
 }
 
 operation_maker on_raw(raw_database& raw, action what, std::size_t batch) {

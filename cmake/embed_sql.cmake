@@ -1,4 +1,4 @@
-# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, STATES, SETUP, DDL.
+# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, STATES, TABLES, SETUP, DDL.
 function(embed file symbol keep_names result)
   file(READ ${file} text)
   if(symbol STREQUAL statements)
@@ -21,6 +21,8 @@ endfunction()
 
 set(body "#pragma once\n\nnamespace ${NAME}_sql {\n\n")
 embed(${STATEMENTS} statements TRUE part)
+string(APPEND body "${part}")
+embed(${TABLES} tables TRUE part)
 string(APPEND body "${part}")
 embed(${SETUP} setup FALSE part)
 string(APPEND body "${part}")

@@ -1,4 +1,4 @@
-# Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, drivers/<name>/setup.sql,
+# Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, tables.sql and setup.sql,
 # drivers/states.sql and schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
 # `<name>_sql::setup` and `<name>_sql::ddl_<file>`.
 # Comments are stripped; the `-- name:` lines of the statements and the roles stay.
@@ -6,6 +6,7 @@ set(TABLEQ_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_sql.cmake)
 
 function(tableq_embed_dialect target name)
   set(statements ${PROJECT_SOURCE_DIR}/drivers/${name}/statements.sql)
+  set(tables ${PROJECT_SOURCE_DIR}/drivers/${name}/tables.sql)
   set(files)
   foreach(file catalog heap fifo lifo pending claim concurrency roles)
     list(APPEND files ${PROJECT_SOURCE_DIR}/schema/${name}/${file}.sql)
@@ -15,8 +16,8 @@ function(tableq_embed_dialect target name)
   set(out ${PROJECT_BINARY_DIR}/generated/drivers/${name}/${name}_sql.hpp)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOUT=${out}
-      -DSTATEMENTS=${statements} -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
-    DEPENDS ${statements} ${states} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
+      -DSTATEMENTS=${statements} -DTABLES=${tables} -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
+    DEPENDS ${statements} ${tables} ${states} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
     COMMENT "Embedding the SQL of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${out})

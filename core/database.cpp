@@ -12,6 +12,7 @@
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/seam/named.hpp"
+#include "core/table/open_table.hpp"
 
 namespace tableq::inline v0 {
 namespace {
@@ -136,6 +137,13 @@ pending_queue database::pending(text_view name) {
 claim_queue database::claim(text_view name, const claim_options& options) {
   return claim_queue(opened_claim(state_, openable(state_, outside_, name),
                                   {.kind = kind::claim, .claim = options}));
+}
+
+table_queue database::table(text_view name, const table_mapping& mapping) {
+  check(state_, "open", core::beside::look, outside_);
+  const std::string_view wanted = view(state_, "open", name);
+  return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table},
+                              [&] { return core::open_table(state_, wanted, mapping); }));
 }
 
 transaction database::begin() {

@@ -7,9 +7,11 @@
 
 namespace tableq::inline v0::drivers {
 
-void dialect_texts::learn(std::string_view texts) {
-  statements = split_blocks(texts);
-  given_clock = split_blocks(texts, clock_source::given);
+void dialect_texts::learn() {
+  statements = split_blocks(definition.statements);
+  given_clock = split_blocks(definition.statements, clock_source::given);
+  tables = split_blocks(definition.tables);
+  tables_given_clock = split_blocks(definition.tables, clock_source::given);
   for (const core::contract& of : core::contracts()) {
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));

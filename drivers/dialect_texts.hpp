@@ -15,14 +15,17 @@ namespace tableq::inline v0::drivers {
 struct dialect_texts {
   dialect definition;
   const transport_kind* transport = nullptr;
-  blocks statements;   ///< `{clock}` is the database's function.
-  blocks given_clock;  ///< The same, with `{clock}` as the parameter `:now`.
+  blocks statements;          ///< `{clock}` is the database's function.
+  blocks given_clock;         ///< The same, with `{clock}` as the parameter `:now`.
+  blocks tables;              ///< Templates for tables of applications, as `statements`.
+  blocks tables_given_clock;  ///< The same, as `given_clock`.
   std::bitset<core::statement_count> for_one =
       {};  ///< By statement: whether there is a text for one message.
   std::bitset<core::statement_count> for_next =
       {};  ///< The same for a further item of a batch, without rows.
 
-  void learn(std::string_view texts);
+  /// Parses the texts of `definition`.
+  void learn();
 };
 
 }  // namespace tableq::inline v0::drivers

@@ -19,6 +19,7 @@
 #include "drivers/dialects.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/session.hpp"
+#include "drivers/table_text.hpp"
 #if defined(TABLEQ_WITH_ODBC)
 #include "drivers/transport/odbc_address.hpp"
 #endif
@@ -126,9 +127,9 @@ class known_dialects {
  private:
   static std::shared_ptr<const dialect_texts> learned(dialect added) {
     auto texts = std::make_shared<dialect_texts>();
-    texts->learn(added.statements);
     texts->transport = find_transport(added.transport);
     texts->definition = std::move(added);
+    texts->learn();
     return texts;
   }
 
@@ -325,6 +326,28 @@ std::string core::statement_text(std::string_view dialect, statement id, const t
   const std::string& block = texts->statements.find(contract.name)->second;
   return drivers::with_literals(drivers::fill_names(block, texts->definition, names), contract,
                                 shared);
+}
+
+core::table_texts core::table_texts_for(std::string_view dialect, std::string_view block,
+                                        const table_form& statement) {
+  const auto texts = drivers::known().by_name(dialect);
+  const auto filled = [&](const drivers::blocks& templates, std::string_view ending, bool one) {
+    const auto found = templates.find(std::string(block).append(ending));
+    return found == templates.end() ? std::string()
+                                    : drivers::fill_table(found->second, templates, statement, one);
+  };
+  const bool loop = texts->definition.batches == batching::loop;
+  const auto both = [&](const drivers::blocks& templates) {
+    return table_text{.many = filled(templates, "", loop),
+                      .one = filled(templates, drivers::for_one, true)};
+  };
+  table_texts out{.own_clock = both(texts->tables), .given_clock = both(texts->tables_given_clock)};
+  if (out.own_clock.many.empty()) {
+    throw error(errc::unsupported, advice::never,
+                "this database's dialect has no statements for tables of applications",
+                {.backend = texts->definition.name, .operation = std::string(block)});
+  }
+  return out;
 }
 
 std::map<std::string, std::string> core::statement_texts(std::string_view dialect,

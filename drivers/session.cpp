@@ -14,6 +14,7 @@
 #include "drivers/array_text.hpp"
 #include "drivers/faulty_transport.hpp"
 #include "drivers/opening.hpp"
+#include "drivers/pieces.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -22,42 +23,11 @@ namespace {
 static_assert(most_rows < 1U << 12U);
 static_assert(core::statement_count <= 1U << 7U);
 
-std::uint64_t text_key(core::statement id, const core::table_names& names, std::size_t rows,
-                       clock_source clock) noexcept {
-  return (names.slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
-         static_cast<std::uint64_t>(id);
-}
-
-/// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
-void number_by_id(core::row_set& rows) {
-  if (rows.empty() || rows.maybe_integer(0, 0)) return;
-  std::vector<std::int64_t> ids;
-  ids.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) ids.push_back(rows.integer(i, 1));
-  std::sort(ids.begin(), ids.end());
-  core::row_set out(rows.width());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    out.add(static_cast<std::int64_t>(i));
-    out.add(ids[i]);
-  }
-  rows = std::move(out);
-}
-
-/// The number of the `left` items that go into the next text, which is made for `rows`.
-struct piece {
-  std::size_t count;
-  std::size_t rows;
-};
-
-piece next_piece(std::size_t left, const dialect& definition, std::size_t width) {
-  if (definition.batches == batching::loop) return {1, 1};
-  const auto& made_for = definition.row_counts;
-  const auto last = std::find_if(made_for.begin() + 1, made_for.end(), [&](std::size_t rows) {
-    return definition.most_item_values && rows * width > *definition.most_item_values;
-  });
-  const auto enough = std::lower_bound(made_for.begin(), last, left);
-  const std::size_t most = *(last - 1);
-  return enough == last ? piece{most, most} : piece{left, *enough};
+std::uint64_t text_key(const core::contract& contract, const core::table_names& names,
+                       std::size_t rows, clock_source clock) noexcept {
+  const std::uint64_t slot = contract.texts == nullptr ? names.slot : contract.slot;
+  return (slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
+         static_cast<std::uint64_t>(contract.id);
 }
 
 bool asks_for_one(const core::contract& contract, std::span<const core::value> shared) {
@@ -182,8 +152,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
   known_texts& known = owned_ == nullptr ? once : known_;
   const auto send = [&] {
     if (contract.items.empty()) {
-      const bool one = texts_->for_one.test(static_cast<std::size_t>(contract.id)) &&
-                       asks_for_one(contract, shared);
+      const bool one = has_one(contract) && asks_for_one(contract, shared);
       if (one) out.reserve(1);
       run(text_of(known, contract, names, one ? one_key : 1, shared), {shared, {}, 0, own}, out,
           loss);
@@ -216,9 +185,19 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   const clock_source clock = texts_->transport->tells_time || gives_clock(contract, shared)
                                  ? clock_source::given
                                  : clock_source::database;
-  const std::uint64_t key = text_key(contract.id, names, rows, clock);
+  const std::uint64_t key = text_key(contract, names, rows, clock);
   if (const auto found = known.find(key); found != known.end()) return *found->second;
   const dialect& definition = texts_->definition;
+  if (contract.texts != nullptr) {
+    const core::table_text& made =
+        clock == clock_source::given ? contract.texts->given_clock : contract.texts->own_clock;
+    const bool one = rows == one_key && !made.one.empty();
+    const style as{.markers = texts_->transport->markers,
+                   .batches = one ? batching::loop : definition.batches,
+                   .arrays = texts_->transport->arrays,
+                   .rows = rows};
+    return keep(known, key, compile(one ? made.one : made.many, contract, as));
+  }
   const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
   std::string name(contract.name);
   if (rows == one_key) name += for_one;
@@ -236,11 +215,19 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .arrays = texts_->transport->arrays,
                  .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
-  auto made = transport_->prepare(
-      compile(fill_names(block->second, definition, names), contract, as), owned_ != nullptr);
+  return keep(known, key, compile(fill_names(block->second, definition, names), contract, as));
+}
+
+prepared& dialect_session::keep(known_texts& known, std::uint64_t key, text compiled) {
+  auto made = transport_->prepare(std::move(compiled), owned_ != nullptr);
   // The limit keeps the memory of a process that opens many queues bounded.
   if (known.size() >= most_known_texts) known.clear();
   return *known.emplace(key, std::move(made)).first->second;
+}
+
+bool dialect_session::has_one(const core::contract& contract) const {
+  if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
+  return texts_->for_one.test(static_cast<std::size_t>(contract.id));
 }
 
 void dialect_session::run_batch(known_texts& known, const core::contract& contract,
@@ -251,7 +238,7 @@ void dialect_session::run_batch(known_texts& known, const core::contract& contra
   const core::value own(names.identity);
   if (texts_->definition.batches != batching::arrays) {
     run_pieces(known, contract, names, shared, items, out, loss);
-  } else if (items.size() == width && texts_->for_one.test(static_cast<std::size_t>(contract.id))) {
+  } else if (items.size() == width && has_one(contract)) {
     out.number_rows(0);
     run(text_of(known, contract, names, one_key, shared), {shared, items, width, own}, out, loss);
   } else {

@@ -71,6 +71,10 @@ class dialect_session final : public core::connection {
   prepared& text_of(known_texts& known, const core::contract& contract,
                     const core::table_names& names, std::size_t rows,
                     std::span<const core::value> shared);
+  /// Prepares a text and keeps it under the key.
+  prepared& keep(known_texts& known, std::uint64_t key, text compiled);
+  /// Whether there is a text for one message.
+  [[nodiscard]] bool has_one(const core::contract& contract) const;
   void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);

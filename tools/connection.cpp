@@ -56,6 +56,7 @@ any_queue open_as(tableq::database& db, const std::string& name,
     case tableq::kind::pending:
       return db.pending(name);
     case tableq::kind::claim:
+    case tableq::kind::table:  // not in the catalogue
       break;
   }
   return db.claim(name, wanted.claim);

@@ -170,9 +170,8 @@ class database : public raw_database {
     std::filesystem::remove_all(home_, ignored);
   }
 
-  std::string url() const override {
-    return "sqlite://" + file(owner::tableq).string() + "?synchronous=" + synchronous_;
-  }
+  std::string url() const override { return url_of(owner::tableq); }
+  std::string plain_url() const override { return url_of(owner::raw); }
   std::unique_ptr<raw_client> connect(std::size_t batch) override {
     return std::make_unique<client>(file(owner::raw), synchronous_, batch);
   }
@@ -200,6 +199,9 @@ class database : public raw_database {
  private:
   [[nodiscard]] std::filesystem::path file(owner whose) const {
     return home_ / (whose == owner::raw ? "raw.db" : "tableq.db");
+  }
+  [[nodiscard]] std::string url_of(owner whose) const {
+    return "sqlite://" + file(whose).string() + "?synchronous=" + synchronous_;
   }
 
   std::filesystem::path home_;

@@ -7,6 +7,7 @@
 
 #include "core/claim/items.hpp"
 #include "core/claim/operations.hpp"
+#include "core/claim/own_leases.hpp"
 #include "core/claim/step.hpp"
 #include "core/claim/unseen.hpp"
 #include "core/input/codec.hpp"
@@ -224,22 +225,7 @@ std::size_t purge_claims(const queue_state& queue, message_state state,
 }
 
 claim_stats stats(const queue_state& queue, const stats_options& options) {
-  const claim_count_row row =
-      queue
-          .execute(nullptr, statements::claim_stats,
-                   {.max = count_limit(options), .now = queue.database().now()})
-          .at(0);
-  return {.ready = row.ready,
-          .due = row.due,
-          .delayed = row.delayed,
-          .leased = row.leased,
-          .held = row.held,
-          .done = row.done,
-          .dead = row.dead,
-          .oldest = row.oldest,
-          .counted_to = counted_to(options),
-          .last_id = row.last_id,
-          .as_of = row.as_of};
+  return leases_of(queue).stats(queue, options);
 }
 
 }  // namespace tableq::inline v0::core

@@ -11,6 +11,7 @@
 #include <tableq/options.hpp>
 #include <tableq/receipts.hpp>
 
+#include "core/queue/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/claim_statements.hpp"
 
@@ -43,12 +44,6 @@ std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
 std::vector<settle_result> release(const queue_state& queue, transaction_state* tx,
                                    const receipts_view& receipts);
 
-/// A message that a take has leased, and that must not be delivered.
-struct unfit_message {
-  tableq::receipt receipt;
-  std::string_view why;         ///< A fixed text.
-  bool attempt_counts = false;  ///< The attempt counts as failed.
-};
 /// Makes the messages dead.
 void make_dead(const queue_state& queue, transaction_state* tx,
                std::span<const unfit_message> messages);

@@ -39,6 +39,9 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id) {
   const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   // ~ reverses the order for every number.
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
+    if (id == statement::table_take) {
+      return std::pair(rows.integer(row, 0), static_cast<std::int64_t>(row));
+    }
     if (id == statement::claim_take) {
       return std::pair(~rows.integer(row, place_of<delivery_row>("priority")),
                        rows.integer(row, place_of<delivery_row>("id")));
@@ -73,17 +76,23 @@ lane lane_of(const contract& what, std::span<const value> items) noexcept {
     case lifo_dequeue_strict:
     case pending_dequeue:
     case claim_take:
+    case table_take:
       return lane::read;
     case claim_promote:
+    case table_return:
       return lane::promote;
     case claim_complete:
     case claim_keep:
+    case table_complete:
       return lane::complete;
     case claim_fail:
+    case table_fail:
       return lane::fail;
     case claim_release:
+    case table_release:
       return lane::release;
     case claim_extend:
+    case table_extend:
       return lane::extend;
     default:
       return lane::none;
@@ -119,8 +128,8 @@ bool statement_call::joins(std::span<combined_call* const> others) const {
 }
 
 bool statement_call::fuses_with(const statement_call& other) const {
-  if (contract_.id != other.contract_.id || names_.slot != other.names_.slot ||
-      names_.identity != other.names_.identity) {
+  if (contract_.id != other.contract_.id || contract_.slot != other.contract_.slot ||
+      names_.slot != other.names_.slot || names_.identity != other.names_.identity) {
     return false;
   }
   if (lane_ == lane::extend && shares_message(other)) return false;

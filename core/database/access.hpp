@@ -7,6 +7,7 @@
 #include <tableq/database.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/soci.hpp>
+#include <tableq/table_queue.hpp>
 #include <tableq/transaction.hpp>
 
 namespace tableq::inline v0::core {
@@ -23,6 +24,13 @@ class access {
 
   [[nodiscard]] static queue_state& state_of(const queue& handle) noexcept {
     return *handle.state_;
+  }
+  /// The same rows with the operations of a worker.
+  [[nodiscard]] static claim_queue claims_of(const table_queue& handle) noexcept {
+    claim_queue out(handle.state_);
+    out.in_ = handle.in_;
+    out.outside_ = handle.outside_;
+    return out;
   }
   [[nodiscard]] static bool is_bound(const queue& handle) noexcept {
     return handle.in_.has_value();

@@ -1,5 +1,7 @@
 #include "core/database/queue_table.hpp"
 
+#include <utility>
+
 #include "core/seam/contract.hpp"
 
 #include "core/input/identifier.hpp"
@@ -10,18 +12,21 @@ namespace tableq::inline v0::core {
 namespace {
 
 poll_plan::timing timing_of(kind queue_kind) {
-  if (queue_kind == kind::claim) return poll_plan::timing::leases;
+  if (queue_kind == kind::claim || queue_kind == kind::table) return poll_plan::timing::leases;
   return queue_kind == kind::pending ? poll_plan::timing::announced : poll_plan::timing::none;
 }
 
 }  // namespace
 
 queue_table::queue_table(database_state& database, const queue_info& info)
+    : queue_table(database, info, names_for(database.options(), info.name, info.identity)) {}
+
+queue_table::queue_table(database_state& database, const queue_info& info, table_names names)
     : database_(database),
       kind_(info.kind),
       ordering_(info.ordering),
       identity_(info.identity),
-      names_(names_for(database.options(), info.name, info.identity)),
+      names_(std::move(names)),
       shared_(database.shared(names_, info.identity, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(const contract& what) const noexcept {

@@ -20,6 +20,8 @@ namespace tableq::inline v0::core {
 class queue_table {
  public:
   queue_table(database_state& database, const queue_info& info);
+  /// A table of the application.
+  queue_table(database_state& database, const queue_info& info, table_names names);
 
   [[nodiscard]] database_state& database() const noexcept { return database_; }
   [[nodiscard]] const table_names& names() const noexcept { return names_; }

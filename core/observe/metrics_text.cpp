@@ -15,7 +15,7 @@ namespace tableq::inline v0::core {
 namespace {
 
 using json = nlohmann::json;
-using key = metric_key<std::string>;
+using series_key = metric_key<std::string>;
 using labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
 constexpr double nanoseconds_in_second = 1e9;
@@ -81,7 +81,7 @@ class family {
   std::string head_;
 };
 
-labels labels_of(const key& labelled) {
+labels labels_of(const series_key& labelled) {
   labels out{{"backend", labelled.backend}};
   if (!labelled.queue.empty()) out.emplace_back("queue", labelled.queue);
   if (!labelled.kind.empty()) out.emplace_back("kind", labelled.kind);
@@ -170,7 +170,7 @@ json named(const Counts& counts, Name name) {
   return out;
 }
 
-json base(const key& labelled) {
+json base(const series_key& labelled) {
   json out{{"backend", labelled.backend}};
   if (!labelled.queue.empty()) out["queue"] = labelled.queue;
   if (!labelled.kind.empty()) out["kind"] = labelled.kind;
@@ -178,7 +178,7 @@ json base(const key& labelled) {
   return out;
 }
 
-json operation_object(const key& labelled, const metric_series& series,
+json operation_object(const series_key& labelled, const metric_series& series,
                       const metrics_options& options) {
   json out = base(labelled);
   json buckets = json::array();

@@ -45,6 +45,15 @@ std::optional<kind> kind_of(const limits_row& row) {
   return std::nullopt;
 }
 
+/// A table of the application stands in no catalogue.
+void confirm_mapped(const queue_state& queue, std::string_view operation) {
+  if (!operation.starts_with("limits.")) return;
+  throw error(errc::unsupported, advice::never,
+              "the table " + queue.name() +
+                  " is the application's; only queues that tableq has made have limits and a pause",
+              {.backend = queue.database().name()});
+}
+
 }  // namespace
 
 void refuse_ended(const queue_state& queue, transaction_state* tx) {
@@ -62,6 +71,7 @@ void check_identity(const queue_state& queue, transaction_state* tx,
 void confirm(const queue_state& queue, transaction_state* tx, statement id) {
   refuse_ended(queue, tx);
   const std::string_view name = contract_of(id).name;
+  if (queue.mapped() != nullptr) return confirm_mapped(queue, name);
   const bool asks = name.ends_with(".enqueue") || name.ends_with(".dequeue") ||
                     name.ends_with(".take") || name.starts_with("limits.");
   if (asks || enlisted_by_caller(tx)) return;
@@ -106,7 +116,7 @@ void explain(const queue_state& queue, const transaction_state* tx, const error&
     default:
       return;
   }
-  if (queue.limits().ended()) return;
+  if (queue.limits().ended() || queue.mapped() != nullptr) return;
   queue.limits().forget();
   if (tx != nullptr) return;
   try {

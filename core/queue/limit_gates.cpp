@@ -66,6 +66,7 @@ void change(const queue_state& queue, const Statement& what,
 }  // namespace
 
 known_limits limits_now(const queue_state& queue, transaction_state* tx) {
+  if (queue.mapped() != nullptr) return {};
   refuse_ended(queue, tx);
   if (const auto known = queue.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();

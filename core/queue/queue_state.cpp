@@ -33,9 +33,10 @@ std::size_t chunk_size(std::span<const value> items, std::size_t width) {
 
 /// @param given the number of receipts. @param rows the number of rows that the statement returned.
 std::size_t leases_lost(const contract& what, std::size_t given, std::size_t rows) {
-  if (what.id == statement::claim_lost) return rows;
+  if (what.id == statement::claim_lost || what.id == statement::table_lost) return rows;
   // A heartbeat skips locked rows; claim.lost checks these.
-  if (what.id == statement::claim_heartbeat || !what.settles) return 0;
+  const bool skips = what.id == statement::claim_heartbeat || what.id == statement::table_keep;
+  if (skips || !what.settles) return 0;
   // A settlement returns a row for each receipt that still matches.
   return given > rows ? given - rows : 0;
 }
@@ -60,6 +61,14 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
   // The catalogue has just been read.
   limits_.confirm(limits_watch::clock::now());
 }
+
+queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
+                         const table_names& names, std::shared_ptr<const lease_table> mapped)
+    : database_(std::move(database)),
+      info_(std::move(info)),
+      table_(*database_, info_, names),
+      limits_(database_->limits_of(table_.names())),
+      mapped_(std::move(mapped)) {}
 
 template <class Work>
 row_set queue_state::observed(transaction_state* tx, const contract& what,

@@ -18,6 +18,7 @@
 #include "core/database/database_state.hpp"
 #include "core/database/queue_table.hpp"
 #include "core/queue/async_writer.hpp"
+#include "core/queue/lease_table.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/fields.hpp"
 
@@ -34,6 +35,10 @@ class queue_state {
   /// @param dead_letters the queue to which dead messages move; null: they stay.
   queue_state(std::shared_ptr<database_state> database, queue_info info,
               std::shared_ptr<const queue_state> dead_letters = nullptr);
+  /// A table of the application.
+  /// @param names of the table.
+  queue_state(std::shared_ptr<database_state> database, queue_info info, const table_names& names,
+              std::shared_ptr<const lease_table> mapped);
 
   [[nodiscard]] const std::string& name() const noexcept { return info_.name; }
   /// The stored options, except those that this handle was opened with.
@@ -44,6 +49,8 @@ class queue_state {
   [[nodiscard]] watched_queue& watched() const noexcept { return table_.shared().watched; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
   [[nodiscard]] limits_watch& limits() const noexcept { return limits_; }
+  /// The statements on a table of the application; null: the table is tableq's.
+  [[nodiscard]] const lease_table* mapped() const noexcept { return mapped_.get(); }
   [[nodiscard]] const queue_table& table() const noexcept { return table_; }
   [[nodiscard]] const table_names& names() const noexcept { return table_.names(); }
 
@@ -58,6 +65,13 @@ class queue_state {
                std::span<const std::type_identity_t<Item>> items = {}) const {
     return rows_of(what,
                    execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
+  }
+
+  /// Runs a statement whose contract the mapping of a table has made.
+  [[nodiscard]] row_set execute(transaction_state* tx, const contract& what,
+                                std::span<const value> shared,
+                                std::span<const value> items = {}) const {
+    return execute_values(tx, what, shared, items);
   }
 
   /// The writer for asynchronous enqueues of this handle; the first call makes it.
@@ -129,6 +143,7 @@ class queue_state {
   queue_table table_;
   limits_watch& limits_;
   std::shared_ptr<const queue_state> dead_letters_;
+  std::shared_ptr<const lease_table> mapped_;
   mutable std::once_flag written_;
   mutable std::unique_ptr<writer> writing_;  // the last member, so it is destroyed first
 };

@@ -31,6 +31,8 @@ std::string_view to_string(kind value) noexcept {
       return "pending";
     case kind::claim:
       return "claim";
+    case kind::table:
+      return "table";
   }
   return "heap";
 }

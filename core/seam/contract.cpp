@@ -7,6 +7,7 @@
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/queue_statements.hpp"
+#include "core/seam/table_statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -152,6 +153,23 @@ constexpr std::array all{
     query(statements::claim_floor, "claim.floor"),
     query(statements::claim_unseen, "claim.unseen"),
     query(statements::session_identity, "session.identity"),
+    query(statements::table_find, "table.find"),
+    query(statements::table_columns, "table.columns"),
+    query(statements::table_keys, "table.keys"),
+    query(statements::mapped<statement::table_open>, "table.open"),
+    change(statements::mapped<statement::table_insert>, "table.insert"),
+    change(statements::mapped<statement::table_take>, "table.take"),
+    change(statements::mapped<statement::table_complete>, "table.complete"),
+    change(statements::mapped<statement::table_fail>, "table.fail"),
+    change(statements::mapped<statement::table_release>, "table.release"),
+    change(statements::mapped<statement::table_extend>, "table.extend"),
+    change(statements::mapped<statement::table_keep>, "table.keep"),
+    query(statements::mapped<statement::table_lost>, "table.lost"),
+    change(statements::mapped<statement::table_return>, "table.return"),
+    change(statements::mapped<statement::table_requeue>, "table.requeue"),
+    query(statements::mapped<statement::table_peek>, "table.peek"),
+    query(statements::mapped<statement::table_count>, "table.count"),
+    query(statements::mapped<statement::table_next>, "table.next"),
 };
 
 constexpr bool in_order() {
@@ -174,6 +192,7 @@ const contract& contract_of(statement id) noexcept {
 
 bool optional(statement id, const capabilities& features) noexcept {
   using enum statement;
+  if (id >= table_find) return true;
   switch (id) {
     case notify_send:
     case listen_begin:

@@ -8,6 +8,7 @@
 #include <tableq/dialect.hpp>
 
 #include "core/seam/statement.hpp"
+#include "core/seam/table_form.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -41,6 +42,10 @@ struct contract {
   std::size_t now_at = no_place;    ///< Where in `shared` the clock that a test sets stands.
   std::size_t token_at = no_place;  ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;    ///< Where in an item the key stands.
+
+  /// The texts of a statement on a table of the application; null: the dialect's own.
+  const table_texts* texts = nullptr;
+  std::uint64_t slot = 0;  ///< With `texts`: takes the place of table_names::slot.
 
   static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
 };

@@ -19,6 +19,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/listener.hpp"
 #include "core/seam/statement.hpp"
+#include "core/seam/table_form.hpp"
 #include "core/seam/value.hpp"
 
 namespace soci {
@@ -148,6 +149,12 @@ std::string role_text(std::string_view dialect, std::string_view block, const ta
 /// a person to run. Values must be free of user data. Defined by drivers/registry.cpp.
 std::string statement_text(std::string_view dialect, statement id, const table_names& names,
                            std::span<const value> shared);
+
+/// A dialect's texts of a statement on a table of the application. Defined by drivers/registry.cpp.
+/// @param block the template's name: `table.take`.
+/// @throws error errc::unsupported when the dialect has no such templates.
+table_texts table_texts_for(std::string_view dialect, std::string_view block,
+                            const table_form& statement);
 
 /// The texts of all statements of a dialect, whole, with names filled in, by name. Defined by
 /// drivers/registry.cpp.

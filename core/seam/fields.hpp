@@ -114,6 +114,12 @@ inline value to_value(message_id id) noexcept {
 inline value to_value(message_state state) noexcept {
   return value(static_cast<std::int64_t>(state));
 }
+/// Borrows a text.
+inline value to_value(const cell& held) noexcept {
+  if (const auto* const number = std::get_if<std::int64_t>(&held)) return value(*number);
+  const auto* const characters = std::get_if<std::string>(&held);
+  return characters == nullptr ? value() : value(std::string_view(*characters));
+}
 template <class Value>
 value to_value(const std::optional<Value>& maybe) noexcept {
   return maybe ? to_value(*maybe) : value();

@@ -7,7 +7,8 @@
 namespace tableq::inline v0::core {
 
 /// Every statement that core needs of a database. The texts are in drivers/*/statements.sql under
-/// the names in the contracts.
+/// the names in the contracts. Those from `table_open` on are on tables of applications, and have
+/// their texts from drivers/*/tables.sql.
 enum class statement : std::uint8_t {
   catalog_exists,
   catalog_lock,
@@ -95,11 +96,27 @@ enum class statement : std::uint8_t {
   claim_floor,
   claim_unseen,
   session_identity,
+  table_find,
+  table_columns,
+  table_keys,
+  table_open,
+  table_insert,
+  table_take,
+  table_complete,
+  table_fail,
+  table_release,
+  table_extend,
+  table_keep,
+  table_lost,
+  table_return,
+  table_requeue,
+  table_peek,
+  table_count,
+  table_next,
 };
 
 /// How many there are.
-inline constexpr std::size_t statement_count =
-    static_cast<std::size_t>(statement::session_identity) + 1;
+inline constexpr std::size_t statement_count = static_cast<std::size_t>(statement::table_next) + 1;
 
 enum class value_type : std::uint8_t { integer, text, bytes };
 

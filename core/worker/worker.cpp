@@ -23,6 +23,16 @@ void check(const claim_queue& queue) {
   }
 }
 
+claim_queue settling(const table_queue& table) {
+  if (!table.guarantee().settles) {
+    throw error(errc::unsupported, advice::never,
+                "a take from the table " + table.name() +
+                    " deletes the row, so a worker could not record what became of it; name in the "
+                    "mapping a column that tells what waits");
+  }
+  return core::access::claims_of(table);
+}
+
 void check(const handler& work) {
   if (!work) core::refuse("a worker needs a handler");
 }
@@ -70,6 +80,8 @@ worker::worker(claim_queue queue, handler work, worker_options options) {
   engine_ =
       std::make_unique<core::worker_engine>(std::move(queue), std::move(work), std::move(options));
 }
+worker::worker(const table_queue& table, handler work, worker_options options)
+    : worker(settling(table), std::move(work), std::move(options)) {}
 worker::worker(worker&&) noexcept = default;
 worker::~worker() {
   if (engine_) core::end_at_home()(engine_.release());
@@ -125,6 +137,9 @@ std::size_t drain(claim_queue queue, const handler& work) {
         fail(queue, mine, result.verdict);
     }
   }
+}
+std::size_t drain(const table_queue& table, const handler& work) {
+  return drain(settling(table), work);
 }
 
 }  // namespace tableq::inline v0

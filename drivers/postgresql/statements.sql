@@ -1303,3 +1303,50 @@ FROM (
   FROM pg_stat_all_tables
   WHERE relid = to_regclass('{table}')
 ) AS checked
+
+-- name: table.find
+-- Tables and views whose name differs in case at most: PostgreSQL folds names without quotes.
+SELECT CAST(n.nspname AS text) AS schema, CAST(c.relname AS text) AS name,
+       CASE WHEN c.relkind IN ('r', 'p') THEN 1 ELSE 0 END AS is_table,
+       CASE WHEN c.relhastriggers THEN 1 ELSE 0 END AS has_triggers
+FROM pg_catalog.pg_class AS c
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND lower(c.relname) = lower(CAST(:table AS text))
+  AND CASE WHEN CAST(:schema AS text) = '' THEN pg_catalog.pg_table_is_visible(c.oid)
+           ELSE n.nspname = CAST(:schema AS text) END
+
+-- name: table.columns
+SELECT CAST(a.attname AS text) AS name,
+       pg_catalog.format_type(a.atttypid, a.atttypmod) AS declared,
+       CASE WHEN t.typname IN ('int2', 'int4', 'int8') THEN 'integer'
+            WHEN t.typname = 'bool' THEN 'boolean'
+            WHEN t.typname IN ('float4', 'float8', 'numeric') THEN 'number'
+            WHEN t.typname = 'bytea' THEN 'bytes'
+            WHEN t.typname = 'timestamptz' THEN 'time'
+            WHEN t.typname IN ('timestamp', 'date') THEN 'time.local'
+            ELSE 'text' END AS form,
+       CASE WHEN a.attnotnull THEN 1 ELSE 0 END AS required,
+       CASE WHEN a.atthasdef OR a.attidentity <> '' THEN 1 ELSE 0 END AS has_value,
+       CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 1 ELSE 0 END AS computed,
+       CASE WHEN t.typname = 'int8' THEN 1 ELSE 0 END AS wide
+FROM pg_catalog.pg_attribute AS a
+INNER JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+INNER JOIN pg_catalog.pg_type AS own ON own.oid = a.atttypid
+INNER JOIN pg_catalog.pg_type AS t ON t.oid = CASE WHEN own.typtype = 'd' THEN own.typbasetype ELSE own.oid END
+WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
+  AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum
+
+-- name: table.keys
+SELECT CAST(i.relname AS text) AS index_name, CAST(a.attname AS text) AS name
+FROM pg_catalog.pg_index AS x
+INNER JOIN pg_catalog.pg_class AS c ON c.oid = x.indrelid
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+INNER JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
+CROSS JOIN LATERAL unnest(CAST(x.indkey AS smallint[])) WITH ORDINALITY AS part (attnum, place)
+LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = part.attnum
+WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
+  AND x.indisunique AND x.indisvalid AND x.indpred IS NULL AND part.place <= x.indnkeyatts
+ORDER BY i.relname, part.place

@@ -109,11 +109,11 @@ dialect make_sqlite_dialect() {
               {"claim", sqlite_sql::ddl_claim},
               {"concurrency", sqlite_sql::ddl_concurrency},
               {"roles", sqlite_sql::ddl_roles}},
+      .tables = sqlite_sql::tables,
       .setup = split_script(sqlite_sql::setup),
       .begin = "BEGIN IMMEDIATE",
       .batches = batching::loop,
-      // One writer at a time: every order is strict anyway. 10^9 is SQLITE_MAX_LENGTH, and holds
-      // for a row with all its columns.
+      // One writer: every order is strict anyway. SQLITE_MAX_LENGTH, 10^9, is of a whole row.
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,
                        .one_writer = true,

@@ -816,3 +816,40 @@ UNION ALL
 SELECT 1, 'trigger ' || name || ' runs on each operation', 'make sure that it is cheap and never fails'
 FROM main.sqlite_master
 WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'
+
+-- name: table.find
+SELECT 'main' AS schema, name, type = 'table' AS is_table,
+       EXISTS (SELECT 1 FROM main.sqlite_master AS t
+               WHERE t.type = 'trigger' AND lower(t.tbl_name) = lower(m.name)) AS has_triggers
+FROM main.sqlite_master AS m
+WHERE type IN ('table', 'view') AND lower(name) = lower(:table) AND (:schema = '' OR lower(:schema) = 'main')
+
+-- name: table.columns
+-- A column's form follows the rules of type affinity; SQLite itself has no types for times and booleans, and a text
+-- may hold times.
+-- INTEGER PRIMARY KEY gets a value by itself.
+SELECT name, type AS declared,
+       CASE WHEN type LIKE '%BOOL%' THEN 'boolean'
+            WHEN type LIKE '%DATE%' OR type LIKE '%TIME%' THEN 'time'
+            WHEN type LIKE '%INT%' OR upper(type) = 'BIT' THEN 'integer'
+            WHEN type LIKE '%CHAR%' OR type LIKE '%CLOB%' OR type LIKE '%TEXT%' OR type LIKE '%UNIQUEIDENTIFIER%'
+              OR type LIKE '%GUID%' OR type LIKE '%UUID%' OR type LIKE '%JSON%' THEN 'text.timed'
+            WHEN type = '' OR type LIKE '%BLOB%' OR type LIKE '%BINARY%' THEN 'bytes'
+            ELSE 'number' END AS form,
+       "notnull" AS required,
+       dflt_value IS NOT NULL OR (pk = 1 AND upper(type) = 'INTEGER') AS has_value,
+       hidden IN (2, 3) AS computed,
+       type LIKE '%INT%' AS wide
+FROM pragma_table_xinfo(:table, 'main')
+WHERE hidden <> 1
+ORDER BY cid
+
+-- name: table.keys
+SELECT index_name, name
+FROM (SELECT '' AS index_name, name, pk AS place FROM pragma_table_info(:table, 'main') WHERE pk > 0
+      UNION ALL
+      SELECT l.name, i.name, i.seqno
+      FROM pragma_index_list(:table, 'main') AS l
+      INNER JOIN pragma_index_info(l.name, 'main') AS i
+      WHERE l."unique" AND NOT l.partial)
+ORDER BY index_name, place

@@ -30,6 +30,7 @@ dialect make_sqlserver_dialect() {
               {"claim", sqlserver_sql::ddl_claim},
               {"concurrency", sqlserver_sql::ddl_concurrency},
               {"roles", sqlserver_sql::ddl_roles}},
+      .tables = sqlserver_sql::tables,
       .quote_open = '[',
       .quote_close = ']',
       .wide_text = true,
@@ -44,7 +45,7 @@ dialect make_sqlserver_dialect() {
       .row_counts = {1, 4, 16, 64, 180, 256},  // The server makes one plan for each.
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
-      .capabilities = {.strict_needs_lock = false, .schemas = true, .max_payload = 1'000'000'000},
+      .capabilities = {.strict_needs_lock = false, .triggers_hide_rows = true},
       .resolve = resolve,
       .classify = classify_sqlserver,
   };

@@ -1292,3 +1292,53 @@ FROM (
          N'reads pass over pages of deleted rows: ALTER INDEX ' + p.name + N' ON {table} REBUILD'
   FROM present AS p
 ) AS checked
+
+-- name: table.find
+SELECT s.name AS [schema], o.name AS name,
+       CASE WHEN o.type = 'U' THEN 1 ELSE 0 END AS is_table,
+       CASE WHEN EXISTS (SELECT 1 FROM sys.triggers AS t WHERE t.parent_id = o.object_id AND t.is_disabled = 0)
+            THEN 1 ELSE 0 END AS has_triggers
+FROM sys.objects AS o
+INNER JOIN sys.schemas AS s ON s.schema_id = o.schema_id
+WHERE o.type IN ('U', 'V')
+  AND LOWER(o.name) = LOWER(CAST(:table AS nvarchar(128)))
+  AND s.name = CASE WHEN CAST(:schema AS nvarchar(128)) = N'' THEN SCHEMA_NAME() ELSE CAST(:schema AS nvarchar(128)) END
+
+-- name: table.columns
+SELECT c.name AS name,
+       CONCAT(t.name,
+              CASE WHEN t.name IN ('nchar', 'nvarchar') THEN CONCAT('(', CASE WHEN c.max_length = -1 THEN 'max'
+                                                             ELSE CAST(c.max_length / 2 AS varchar(10)) END, ')')
+                   WHEN t.name IN ('char', 'varchar', 'binary', 'varbinary')
+                     THEN CONCAT('(', CASE WHEN c.max_length = -1 THEN 'max'
+                                           ELSE CAST(c.max_length AS varchar(10)) END, ')')
+                   WHEN t.name IN ('decimal', 'numeric') THEN CONCAT('(', c.[precision], ', ', c.scale, ')')
+                   WHEN t.name IN ('datetime2', 'datetimeoffset', 'time') THEN CONCAT('(', c.scale, ')')
+                   ELSE '' END) AS declared,
+       CASE WHEN t.name IN ('tinyint', 'smallint', 'int', 'bigint') THEN 'integer'
+            WHEN t.name = 'bit' THEN 'boolean'
+            WHEN t.name IN ('float', 'real') THEN 'number.float'
+            WHEN t.name IN ('decimal', 'numeric', 'money', 'smallmoney') THEN 'number'
+            WHEN t.name IN ('binary', 'varbinary', 'image', 'timestamp') THEN 'bytes'
+            WHEN t.name = 'datetimeoffset' THEN 'time'
+            WHEN t.name IN ('datetime', 'datetime2', 'smalldatetime', 'date') THEN 'time.local'
+            ELSE 'text' END AS form,
+       CASE WHEN c.is_nullable = 0 THEN 1 ELSE 0 END AS required,
+       CASE WHEN c.default_object_id <> 0 OR c.is_identity = 1 THEN 1 ELSE 0 END AS has_value,
+       CASE WHEN c.is_computed = 1 OR c.is_identity = 1 OR t.name = 'timestamp' THEN 1 ELSE 0 END AS computed,
+       CASE WHEN t.name = 'bigint' THEN 1 ELSE 0 END AS wide
+FROM sys.columns AS c
+INNER JOIN sys.types AS t ON t.user_type_id = c.system_type_id
+WHERE c.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',
+                                     QUOTENAME(CAST(:table AS nvarchar(128)))))
+ORDER BY c.column_id
+
+-- name: table.keys
+SELECT i.name AS index_name, c.name AS name
+FROM sys.indexes AS i
+INNER JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id AND x.is_included_column = 0
+INNER JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
+WHERE i.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',
+                                     QUOTENAME(CAST(:table AS nvarchar(128)))))
+  AND i.is_unique = 1 AND i.has_filter = 0 AND i.is_disabled = 0
+ORDER BY i.name, x.key_ordinal

@@ -190,6 +190,7 @@ class TABLEQ_EXPORT claim_queue : public queue {
   [[nodiscard]] int max_attempts() const noexcept;
 
  private:
+  friend class core::access;
   friend class database;
   using queue::queue;
 };

@@ -15,6 +15,8 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/table_mapping.hpp>
+#include <tableq/table_queue.hpp>
 #include <tableq/text_view.hpp>
 #include <tableq/transaction.hpp>
 
@@ -72,6 +74,16 @@ class TABLEQ_EXPORT database {
   /// then concern that queue too.
   /// @param options valid for this handle, stored, or fixed: see claim_options.
   [[nodiscard]] claim_queue claim(text_view name, const claim_options& options = {});
+
+  /// Uses a table of the application as a queue. Reads the table's description and changes nothing;
+  /// no right to create tables is needed.
+  /// @param name of the table: exactly, or without case if only one table has it.
+  /// @param mapping what its columns mean.
+  /// @throws error errc::not_found for a table that does not exist; errc::invalid_argument for a
+  ///   view, for a column that is missing or of an unfit type (naming it, its type and the needed
+  ///   one), and for a mapping that cannot work; errc::unsupported on a dialect without templates
+  ///   for tables, and on SQL Server for a table with triggers.
+  [[nodiscard]] table_queue table(text_view name, const table_mapping& mapping);
 
   /// Begins a transaction on its own session. `queue.in(tx)` gives handles inside it.
   /// @throws error errc::invalid_argument inside the function of a transact; see `outside`.

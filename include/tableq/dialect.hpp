@@ -52,6 +52,8 @@ struct capabilities {
   /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin at
   /// the read floor that `queue.floor` and `claim.floor` return: no message is before it.
   bool deleted_rows_linger = false;
+  /// A statement cannot return the rows that it changes in a table with triggers.
+  bool triggers_hide_rows = false;
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;
   /// The most sessions that may be open at once; empty: the database has no limit.
@@ -118,6 +120,9 @@ struct dialect {
   /// The text that creates a queue, by the kind's name; `catalog`; `concurrency`, the index of
   /// leases; and `roles`, in blocks as in `statements`. Without users `roles` may be missing.
   std::map<std::string, std::string> ddl = {};
+  /// The templates of statements on tables of applications, in blocks as in `statements`; see
+  /// drivers/postgresql/tables.sql. Empty: `database::table` is errc::unsupported.
+  std::string tables = {};
 
   char quote_open = '"';   ///< Begins a quoted name in a text.
   char quote_close = '"';  ///< Ends it. No name of tableq contains either.

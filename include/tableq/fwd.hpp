@@ -7,6 +7,7 @@
 namespace tableq::inline v0 {
 
 class claim_queue;
+class table_queue;
 class database;
 class destructive_queue;
 class enlistment;

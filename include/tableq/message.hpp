@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace tableq::inline v0 {
+#include <tableq/row.hpp>
+#include <tableq/timestamp.hpp>
 
-/// A point in time by the database's clock: UTC, in milliseconds.
-using timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
+namespace tableq::inline v0 {
 
 /// Identifies a message within its queue. A greater id was enqueued later.
 ///
@@ -45,9 +45,11 @@ struct message {
 /// settle_result::lease_lost. A receipt of a take that was rolled back is not valid. A queue that
 /// was dropped and created again has another identity.
 struct receipt {
-  message_id id;           ///< The message.
+  message_id id = {};      ///< The message.
   std::int64_t fence = 0;  ///< Grows with every take; never reused.
   std::int64_t queue = 0;  ///< The queue's identity from the catalogue, not its name.
+  /// The key of a row of a table_queue, encoded; `id` is then zero unless the key is one integer.
+  std::string key = {};
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check misreads a defaulted comparison
   friend auto operator<=>(const receipt&, const receipt&) = default;
@@ -73,6 +75,7 @@ struct delivery {
   timestamp created_at;                   ///< Time of the enqueue, or as given to it.
   std::optional<timestamp> claimed_at;    ///< The correlation id given to take. Empty: none.
   timestamp lease_until;                  ///< By the database's clock. Others may take it later.
+  tableq::row row = {};                   ///< From a table_queue: the mapped columns. Else empty.
 
   /// A delivery converts to its receipt: `jobs.complete(taken)`.
   // NOLINTNEXTLINE(google-explicit-constructor): that must read well
@@ -171,6 +174,8 @@ struct std::hash<tableq::receipt> {
   std::size_t operator()(const tableq::receipt& value) const noexcept {
     constexpr std::size_t odd = 1'000'003;
     const std::hash<std::int64_t> each;
-    return (each(value.queue) * odd + each(value.id.value)) * odd + each(value.fence);
+    const std::size_t numbers =
+        (each(value.queue) * odd + each(value.id.value)) * odd + each(value.fence);
+    return numbers * odd + std::hash<std::string>()(value.key);
   }
 };

@@ -16,8 +16,15 @@
 
 namespace tableq::inline v0 {
 
-/// The five kinds of queue. Stored by name.
-enum class kind { heap, fifo, lifo, pending, claim };
+/// The kinds of queue. The first five are tableq's own, and stored by name.
+enum class kind {
+  heap,
+  fifo,
+  lifo,
+  pending,
+  claim,
+  table,  ///< A table of the application: `database::table`.
+};
 
 /// The action of a read when another reader has locked the next message.
 enum class ordering {

@@ -25,12 +25,17 @@
 #include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
+#include <tableq/row.hpp>
+#include <tableq/row_value.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/shortcuts.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/table_mapping.hpp>
+#include <tableq/table_queue.hpp>
 #include <tableq/text.hpp>
 #include <tableq/text_view.hpp>
+#include <tableq/timestamp.hpp>
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>

@@ -12,6 +12,7 @@
 #include <tableq/fwd.hpp>
 #include <tableq/handler.hpp>
 #include <tableq/message.hpp>
+#include <tableq/table_queue.hpp>
 
 namespace tableq::inline v0 {
 
@@ -113,6 +114,11 @@ class TABLEQ_EXPORT worker {
   /// @throws error errc::invalid_argument for an empty handler, options out of range, or a handle
   ///   that is bound to a transaction; errc::busy when the system cannot create a thread.
   worker(claim_queue queue, handler work, worker_options options = {});
+  /// The same for a table of the application: the handler reads `delivery::row`. Without
+  /// lease_until in its mapping a row whose handler is killed stays taken.
+  /// @throws error as above; errc::unsupported when the table's take deletes its rows, because no
+  ///   verdict could be recorded.
+  worker(const table_queue& table, handler work, worker_options options = {});
 
   worker(worker&&) noexcept;
   worker& operator=(worker&&) = delete;
@@ -155,5 +161,7 @@ class TABLEQ_EXPORT worker {
 ///   transaction; the errors of take and complete. If the database refuses to complete a message,
 ///   drain throws only if it also refuses to fail it.
 TABLEQ_EXPORT std::size_t drain(claim_queue queue, const handler& work);
+/// The same for a table of the application.
+TABLEQ_EXPORT std::size_t drain(const table_queue& table, const handler& work);
 
 }  // namespace tableq::inline v0

@@ -107,6 +107,31 @@ class every_operation {
     });
   }
 
+  /// @param fits a row that the table takes.
+  void of_table(tableq::table_queue& things, const tableq::row& fits) {
+    call([&] { things.enqueue(fits); });
+    call([&] { things.enqueue(fits); });  // not unique
+    call([&] { things.enqueue_batch(std::vector{fits, fits}); });
+    for (const char* column : {"Code", "Size", "Weight", "At", "Busy"}) {
+      tableq::row other = fits;
+      other.set("Name", "canary-other");
+      other.set(column, "canary-value");
+      call([&] { things.enqueue(other); });
+    }
+    const auto taken = things.take(3);
+    for (const auto& each : taken) {
+      call([&] { static_cast<void>(each.row.get<int>("Name")); });
+      call([&] { static_cast<void>(each.row.get<std::string>("Size")); });
+      call([&] { static_cast<void>(each.row.get<tableq::timestamp>("Name")); });
+      call([&] { static_cast<void>(each.row.get<bool>("Canary")); });
+      call([&] { static_cast<void>(things.fail(each, "canary-error", {.delay = 1s})); });
+      call([&] { static_cast<void>(things.fail(each, "canary-error")); });
+      call([&] { static_cast<void>(things.complete(each)); });
+    }
+    call([&] { static_cast<void>(things.complete(tableq::receipt{.key = "t6:canary"})); });
+    call([&] { static_cast<void>(things.peek(5)); });
+  }
+
   template <class Call>
   void call(Call&& operation) {
     try {
@@ -247,6 +272,32 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_bad_arguments) {
     calls.call([&] { jobs.enqueue("canary", options); });
   }
   EXPECT_GT(calls.failed(), 20U);
+}
+
+TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
+  here().sql(
+      "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code UUID, Size INTEGER, "
+      "Weight DECIMAL(6, 2), At TIMESTAMP, Busy INTEGER DEFAULT 0 NOT NULL, Note VARCHAR(5))");
+  const tableq::row fits{{"Name", "canary-name"},
+                         {"Size", 7},
+                         {"Weight", tableq::row_value::decimal("1.5")},
+                         {"At", tableq::timestamp(5ms)}};
+  for (tableq::database* db : {&*watched_, &*counted_}) {
+    every_operation calls(heard_);
+    auto things = db->table("Things", {.key = {"Name"}, .waiting = tableq::flag("Busy")});
+    calls.of_table(things, fits);
+    tableq::row noted = fits;
+    noted.set("Note", "canary-that-is-too-long");
+    calls.call([&] { things.enqueue(noted); });
+    here().sql("DROP TABLE Things");
+    calls.call([&] { things.enqueue(fits); });
+    calls.call([&] { static_cast<void>(things.take(1)); });
+    here().sql(
+        "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code UUID, Size INTEGER, "
+        "Weight DECIMAL(6, 2), At TIMESTAMP, Busy INTEGER DEFAULT 0 NOT NULL, "
+        "Note VARCHAR(5))");
+    EXPECT_GT(calls.failed(), 10U);
+  }
 }
 
 TEST_P(canaries, are_in_nothing_that_is_said_when_nothing_may_be_written) {

@@ -52,8 +52,7 @@ std::string in_words(const fault& with) {
          (with.when == moment::before ? " before" : " after");
 }
 
-/// Whether the call changes stored data. An enlisted session sometimes reads its limits with a
-/// lock.
+/// Whether it changes stored data. An enlisted session sometimes reads its limits with a lock.
 bool changes(const call& of) {
   return of.lasting && !of.name.starts_with("limits.ask");
 }
@@ -392,6 +391,10 @@ TEST_P(a_fault_at_every_call, of_the_schema_or_of_limits_leaves_all_or_nothing) 
 
 TEST_P(a_fault_at_every_call, of_a_transaction_leaves_all_of_it_or_nothing) {
   play_all("transactions", transaction_scenarios());
+}
+
+TEST_P(a_fault_at_every_call, of_a_table_of_the_application_loses_nothing_and_doubles_nothing) {
+  play_all("tables of applications", table_scenarios());
 }
 
 }  // namespace

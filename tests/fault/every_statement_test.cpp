@@ -36,8 +36,9 @@ TEST_P(a_fault_in_every_statement, is_played_by_a_scenario) {
   const tableq::timestamp began = clock.now();
   std::set<std::string> missing = statement_names(GetParam()->name());
   for (const std::string& each : beyond_scenarios) missing.erase(each);
-  for (const auto& list : {destructive_scenarios(), claim_scenarios(), settling_scenarios(),
-                           looking_scenarios(), database_scenarios(), transaction_scenarios()}) {
+  for (const auto& list :
+       {destructive_scenarios(), claim_scenarios(), settling_scenarios(), looking_scenarios(),
+        database_scenarios(), transaction_scenarios(), table_scenarios()}) {
     for (const scenario& each : list) {
       std::string sql;
       for (const std::string& used : by.used()) sql += "DELETE FROM \"" + used + "\";";

@@ -27,6 +27,14 @@ void tell(std::ostream& to, tableq::claim_queue& queue) {
   }
 }
 
+void tell(std::ostream& to, tableq::table_queue& table) {
+  for (const tableq::row& each : table.peek(100)) {
+    to << ' ' << each.get<std::string>("what") << '[' << each.get<int>("attempts") << ']';
+  }
+  const tableq::claim_stats stats = table.stats();
+  to << " delayed " << stats.delayed << " leased " << stats.leased << " dead " << stats.dead;
+}
+
 void tell(std::ostream& to, const tableq::queue& queue) {
   const tableq::queue_limits limits = queue.limits();
   if (queue.paused()) to << " paused";
@@ -62,6 +70,10 @@ tableq::claim_queue& actor::claim(const std::string& name, const tableq::claim_o
   return opened(claim_, name, [&] { return db_.claim(name, options); });
 }
 
+tableq::table_queue& actor::table(const std::string& name, const tableq::table_mapping& mapping) {
+  return opened(tables_, name, [&] { return db_.table(name, mapping); });
+}
+
 std::string actor::state() {
   std::ostringstream out;
   if (schema_) {
@@ -82,6 +94,7 @@ std::string actor::state() {
       tell_payloads(out, found->second.peek(100));
     }
     if (const auto found = claim_.find(name); found != claim_.end()) tell(out, found->second);
+    if (const auto found = tables_.find(name); found != tables_.end()) tell(out, found->second);
   }
   for (const tableq::queue* const each : limits_) tell(out, *each);
   return out.str();

@@ -44,6 +44,9 @@ class actor {
   tableq::pending_queue& pending(const std::string& name);
   tableq::claim_queue& claim(const std::string& name, const tableq::claim_options& options = {});
 
+  /// A table of the application, which exists.
+  tableq::table_queue& table(const std::string& name, const tableq::table_mapping& mapping);
+
   /// From now on `state` also lists the queues.
   void look_at_schema() { schema_ = true; }
   /// Also the limits of that queue.
@@ -67,6 +70,7 @@ class actor {
   std::map<std::string, tableq::fifo_queue> fifo_;
   std::map<std::string, tableq::pending_queue> pending_;
   std::map<std::string, tableq::claim_queue> claim_;
+  std::map<std::string, tableq::table_queue> tables_;
 };
 
 /// Every way in which a call may fail.
@@ -107,5 +111,6 @@ std::vector<scenario> settling_scenarios();
 std::vector<scenario> looking_scenarios();
 std::vector<scenario> database_scenarios();
 std::vector<scenario> transaction_scenarios();
+std::vector<scenario> table_scenarios();
 
 }  // namespace tableq_test

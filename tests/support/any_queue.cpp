@@ -22,6 +22,7 @@ variant make(tableq::database& db, tableq::kind of, std::string_view name) {
     case tableq::kind::pending:
       return db.pending(name);
     case tableq::kind::claim:
+    case tableq::kind::table:
       break;
   }
   return db.claim(name);

@@ -82,6 +82,16 @@ struct row_trigger {
   bool silent = false;         ///< Without an error.
 };
 
+/// The types of an application's columns, in the words of a database. All take texts as literals: a
+/// flag '0' and '1', a time '2024-01-31 12:00:00'.
+struct column_types {
+  std::string guid;
+  std::string flag;
+  std::string time;
+  std::string text;
+  std::string numbered;  ///< A primary key whose values the database makes.
+};
+
 /// An isolated place for one test, removed with the object.
 class place {
  public:
@@ -160,6 +170,7 @@ class place {
   [[nodiscard]] virtual std::string text_payload(std::string_view text) const;
   /// The type of bytes for a cast.
   [[nodiscard]] virtual std::string bytes_type() const = 0;
+  [[nodiscard]] virtual column_types types() const = 0;
   /// A sub-query `numbers` with one column `n`, from 1 to count.
   [[nodiscard]] virtual std::string numbers(std::int64_t count) const = 0;
   /// Adds rows to a table. An expression among the values may use `n`, from 1 to count.

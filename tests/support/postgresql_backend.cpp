@@ -140,7 +140,6 @@ class schema_place : public place {
   std::vector<std::string> conflict_setup() const override {
     return {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "SELECT 1"};
   }
-
   std::string begin_with_lock(std::string_view table) const override {
     return "BEGIN; LOCK TABLE \"" + std::string(table) + "\" IN EXCLUSIVE MODE";
   }
@@ -191,6 +190,7 @@ class schema_place : public place {
     return "'\\x" + hex(bytes) + "'::bytea";
   }
   std::string bytes_type() const override { return "bytea"; }
+  column_types types() const override { return postgresql_types; }
   std::string numbers(std::int64_t count) const override {
     return "generate_series(1, " + std::to_string(count) + ") AS numbers (n)";
   }

@@ -118,6 +118,9 @@ class file_place : public place {
     return "x'" + hex(bytes) + "'";
   }
   std::string bytes_type() const override { return "BLOB"; }
+  column_types types() const override {
+    return {"UNIQUEIDENTIFIER", "BIT", "DATETIME", "TEXT", "INTEGER PRIMARY KEY"};
+  }
   std::string numbers(std::int64_t count) const override {
     return "(WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < " +
            std::to_string(count) + ") SELECT n FROM up) AS numbers";

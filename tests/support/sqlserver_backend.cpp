@@ -201,6 +201,10 @@ class database_place : public place {
     return "CAST('" + replaced(std::string(text), "'", "''") + "' AS varbinary(max))";
   }
   std::string bytes_type() const override { return "varbinary(max)"; }
+  column_types types() const override {
+    return {"uniqueidentifier", "bit", "datetime2(3)", "nvarchar(max)",
+            "bigint IDENTITY PRIMARY KEY"};
+  }
   std::string numbers(std::int64_t count) const override {
     return "(SELECT TOP (" + std::to_string(count) +
            ") ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) FROM sys.all_columns AS a"

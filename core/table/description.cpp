@@ -1,0 +1,83 @@
+#include "core/table/description.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tableq/error.hpp>
+
+#include "core/input/identifier.hpp"
+#include "core/seam/named.hpp"
+#include "core/seam/run.hpp"
+#include "core/seam/table_statements.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+template <class Statement, class Request>
+auto ask(database_state& database, const Statement& what, const Request& request) {
+  return database.on_session([&](connection& session) {
+    return run(session, names_for(database.options(), {}), what, request);
+  });
+}
+
+found_table_row find(database_state& database, std::string_view schema, std::string_view table) {
+  const auto found =
+      ask(database, statements::table_find, table_request{.schema = schema, .table = table});
+  const auto exact = std::find_if(found.begin(), found.end(),
+                                  [&](const auto& each) { return each.name == table; });
+  if (exact != found.end()) return *exact;
+  if (found.size() == 1) return found.front();
+  if (!found.empty()) {
+    refuse("several tables have the name " + std::string(table) +
+           " in different cases; write it as the one that is meant");
+  }
+  throw error(errc::not_found, advice::never,
+              "there is no table " + std::string(table) +
+                  (schema.empty() ? std::string() : " in the schema " + std::string(schema)) +
+                  "; tableq does not make tables of the application",
+              {.backend = database.name()});
+}
+
+}  // namespace
+
+table_description describe(database_state& database, std::string_view schema,
+                           std::string_view table) {
+  if (table.empty()) refuse("the table has no name");
+  const found_table_row found = find(database, schema, table);
+  if (!found.is_table) {
+    refuse(found.name +
+           " is a view or another relation; a queue needs a table, whose rows can be "
+           "locked");
+  }
+  if (found.has_triggers && database.capabilities().triggers_hide_rows) {
+    throw error(errc::unsupported, advice::never,
+                "the table " + found.name +
+                    " has triggers, and this database then returns no changed rows; disable them, "
+                    "or use a queue of tableq",
+                {.backend = database.name()});
+  }
+  table_description out{.schema = found.schema, .name = found.name};
+  const table_request mine{.schema = found.schema, .table = found.name};
+  for (auto& row : ask(database, statements::table_columns, mine)) {
+    out.columns.push_back({.name = std::move(row.name),
+                           .declared = std::move(row.declared),
+                           .form = std::move(row.form),
+                           .required = row.required,
+                           .has_value = row.has_value,
+                           .computed = row.computed,
+                           .wide = row.wide});
+  }
+  std::string index;
+  for (auto& row : ask(database, statements::table_keys, mine)) {
+    if (out.unique.empty() || row.index_name != index) {
+      out.unique.emplace_back();
+      index = row.index_name;
+    }
+    out.unique.back().push_back(std::move(row.name));
+  }
+  return out;
+}
+
+}  // namespace tableq::inline v0::core

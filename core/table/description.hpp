@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/database/database_state.hpp"
+#include "core/table/layout.hpp"
+
+namespace tableq::inline v0::core {
+
+/// Asks the database for a table of the application.
+/// @param schema empty: where the session looks.
+/// @throws error errc::not_found, errc::invalid_argument for a view, or when several tables have
+///   names that differ in case; errc::unsupported when the database cannot return changed rows.
+table_description describe(database_state& database, std::string_view schema,
+                           std::string_view table);
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,285 @@
+#include "core/table/layout.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include <tableq/error.hpp>
+
+#include "core/input/validate.hpp"
+#include "core/seam/named.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+/// As row::get finds columns.
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(left, right, {}, small, small);
+}
+
+std::string listed_columns(const std::vector<table_column>& columns) {
+  std::string out;
+  for (const table_column& each : columns) {
+    if (!out.empty()) out += ", ";
+    out += each.name;
+  }
+  return out;
+}
+
+/// Finds and checks the columns of one mapping.
+class resolver {
+ public:
+  resolver(const table_description& found, const table_mapping& mapping)
+      : found_(found), mapping_(mapping) {
+    out_.schema = found.schema;
+    out_.table = found.name;
+    out_.columns = found.columns;
+  }
+
+  table_layout made() && {
+    for (const table_column& each : found_.columns) check_name(each.name);
+    check_name(found_.name);
+    find_key();
+    find_shown();
+    find_state();
+    find_roles();
+    find_order();
+    check_whole();
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& sentence) const {
+    refuse("the table " + found_.name + ": " + sentence);
+  }
+
+  /// Such signs have a meaning in templates.
+  void check_name(const std::string& name) const {
+    if (name.find_first_of(std::string_view("{}\0", 3)) == std::string::npos) return;
+    fail("names with braces or NUL cannot be used");
+  }
+
+  [[nodiscard]] std::size_t column(std::string_view role, const std::string& name) const {
+    if (name.empty()) fail("the mapping's " + std::string(role) + " names no column");
+    if (const auto found = find_column(found_.columns, name)) return *found;
+    fail("it has no column " + name + ", which the mapping names as " + std::string(role) +
+         "; it has " + listed_columns(found_.columns));
+  }
+
+  [[nodiscard]] std::size_t column(std::string_view role, const std::string& name,
+                                   std::initializer_list<column_type> fitting) const {
+    const std::size_t at = column(role, name);
+    const column_type type = type_of(found_.columns[at]);
+    if (std::find(fitting.begin(), fitting.end(), type) != fitting.end()) return at;
+    std::string needed;
+    for (const column_type each : fitting) {
+      if (!needed.empty()) needed += " or ";
+      needed += to_string(each);
+    }
+    fail("the column " + found_.columns[at].name + " has the type " + found_.columns[at].declared +
+         ", " + std::string(to_string(type)) + "; as " + std::string(role) + " it must be " +
+         needed);
+  }
+
+  [[nodiscard]] std::optional<std::size_t> role(std::string_view name,
+                                                const std::string& column_name,
+                                                std::initializer_list<column_type> fitting) const {
+    if (column_name.empty()) return std::nullopt;
+    const std::size_t at = column(name, column_name, fitting);
+    if (found_.columns[at].computed) {
+      fail("the database computes the column " + found_.columns[at].name + "; as " +
+           std::string(name) + " it must be writable");
+    }
+    return at;
+  }
+
+  void find_key() {
+    using enum column_type;
+    for (const std::string& each : mapping_.key) {
+      const std::size_t at = column("key", each, {integer, text});
+      if (std::find(out_.key.begin(), out_.key.end(), at) != out_.key.end()) {
+        fail("the key names the column " + each + " twice");
+      }
+      out_.key.push_back(at);
+    }
+    if (out_.key.empty()) return;
+    std::vector<std::string> names;
+    for (const std::size_t at : out_.key) names.push_back(found_.columns[at].name);
+    const bool unique = std::any_of(
+        found_.unique.begin(), found_.unique.end(), [&](const std::vector<std::string>& index) {
+          return !index.empty() && std::all_of(index.begin(), index.end(), [&](const auto& each) {
+            return std::find(names.begin(), names.end(), each) != names.end();
+          });
+        });
+    if (!unique) {
+      fail("no unique index guards the key; make one, or name the columns of a primary key");
+    }
+  }
+
+  void find_shown() {
+    if (mapping_.columns.empty()) {
+      for (std::size_t i = 0; i < found_.columns.size(); ++i) out_.shown.push_back(i);
+    }
+    for (const std::string& each : mapping_.columns) out_.shown.push_back(column("columns", each));
+  }
+
+  [[nodiscard]] state_column state(std::string_view name, const table_state& rules) const {
+    using enum column_type;
+    if (rules.is == table_state::form::time) {
+      return {*role(name, rules.column, {time, integer, text}), rules};
+    }
+    const bool texts = std::holds_alternative<std::string>(rules.waiting);
+    const auto same = [&](const std::optional<state_value>& each) {
+      return !each || std::holds_alternative<std::string>(*each) == texts;
+    };
+    if (!same(rules.taken) || !same(rules.done) || !same(rules.dead)) {
+      fail("the values of " + rules.column + " are numbers or texts, not both");
+    }
+    if (rules.waiting == rules.taken) {
+      fail("rows that wait and rows that are taken have the same value in " + rules.column);
+    }
+    return texts ? state_column{*role(name, rules.column, {text}), rules}
+                 : state_column{*role(name, rules.column, {integer, boolean}), rules};
+  }
+
+  void find_state() {
+    if (mapping_.waiting.is != table_state::form::every_row) {
+      out_.state = state("waiting", mapping_.waiting);
+    }
+    if (!mapping_.done) return;
+    if (mapping_.done->is == table_state::form::every_row) fail("done names no column");
+    out_.done = state("done", *mapping_.done);
+  }
+
+  void find_roles() {
+    using enum column_type;
+    out_.taken_at = role("taken_at", mapping_.taken_at, {time, integer, text});
+    out_.lease_until = role("lease_until", mapping_.lease_until, {time, integer, text});
+    out_.due_at = role("due_at", mapping_.due_at, {time, integer, text});
+    out_.attempts = role("attempts", mapping_.attempts, {integer});
+    out_.priority = role("priority", mapping_.priority, {integer});
+    out_.last_error = role("last_error", mapping_.last_error, {text});
+    out_.fence = role("fence", mapping_.fence, {integer});
+    for (const auto& at : {out_.taken_at, out_.lease_until, out_.due_at}) as_time(at);
+    if (out_.state && out_.state->rules.is == table_state::form::time) as_time(out_.state->column);
+    if (out_.done && out_.done->rules.is == table_state::form::time) as_time(out_.done->column);
+  }
+
+  /// A text can hold times where the database's functions work on texts, and an integer if it has
+  /// 64 bits.
+  void as_time(const std::optional<std::size_t>& at) {
+    if (!at) return;
+    table_column& column = out_.columns[*at];
+    if (type_of(column) == column_type::integer && !column.wide) {
+      fail("the column " + column.name + " has the type " + column.declared +
+           "; for a time in milliseconds an integer must have 64 bits");
+    }
+    if (type_of(column) != column_type::text) return;
+    if (column.form != "text.timed") {
+      fail("the column " + column.name + " has the type " + column.declared +
+           ", a text; for a time it must be a time or an integer");
+    }
+    column.form = "time";
+  }
+
+  void find_order() {
+    if (out_.priority) out_.order.push_back({*out_.priority, true});
+    for (const order_by& each : mapping_.order) {
+      out_.order.push_back({column("order", each.column), each.descending});
+    }
+    if (!mapping_.order.empty()) return;
+    for (const std::size_t at : out_.key) out_.order.push_back({at, false});
+  }
+
+  void check_whole() {
+    check_lease(mapping_.lease);
+    out_.completed = mapping_.completed;
+    out_.max_attempts = mapping_.max_attempts;
+    out_.lease = mapping_.lease;
+    if (out_.removes()) return check_removing();
+    if (out_.key.empty()) fail("without a key no taken row can be found again; name the key");
+    if (out_.fence && !found_.columns[*out_.fence].wide) {
+      fail("the column " + found_.columns[*out_.fence].name + " has the type " +
+           found_.columns[*out_.fence].declared + "; as fence it must be an integer of 64 bits");
+    }
+    if (mapping_.max_attempts && (!out_.attempts || *mapping_.max_attempts < 1)) {
+      fail("max_attempts is at least 1, and needs attempts, a column that counts them");
+    }
+    if (mapping_.completed == on_complete::mark && !out_.done && !out_.state->rules.done) {
+      fail("on_complete::mark needs done, a column or a state that tells that a row is completed");
+    }
+    const bool own_lease = out_.lease_until && *out_.lease_until == out_.state->column;
+    if (own_lease && (out_.state->rules.is != table_state::form::time ||
+                      (mapping_.completed != on_complete::remove && !out_.done))) {
+      fail("the column " + found_.columns[out_.state->column].name +
+           " tells what waits and when the lease ends; then complete must remove the row or mark "
+           "it in a column done");
+    }
+  }
+
+  void check_removing() const {
+    const bool more = out_.done || out_.taken_at || out_.lease_until || out_.fence ||
+                      out_.attempts || out_.last_error || out_.max_attempts;
+    if (more) {
+      fail(
+          "the mapping has no column that tells what waits, so a take deletes the row; nothing "
+          "can be marked in it. Name waiting, or leave out taken_at, lease_until, fence, "
+          "attempts, last_error and done");
+    }
+  }
+
+  const table_description& found_;
+  const table_mapping& mapping_;
+  table_layout out_;
+};
+
+}  // namespace
+
+column_type type_of(const table_column& column) noexcept {
+  const std::string_view family = std::string_view(column.form).substr(0, column.form.find('.'));
+  if (family == "integer") return column_type::integer;
+  if (family == "boolean") return column_type::boolean;
+  if (family == "number") return column_type::number;
+  if (family == "bytes") return column_type::bytes;
+  return family == "time" ? column_type::time : column_type::text;
+}
+
+std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
+                                       std::string_view name) {
+  std::optional<std::size_t> found;
+  std::size_t alike = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == name) return i;
+    if (!equal_but_for_case(columns[i].name, name)) continue;
+    found = i;
+    ++alike;
+  }
+  return alike == 1 ? found : std::nullopt;
+}
+
+table_layout resolve(const table_description& found, const table_mapping& mapping) {
+  return resolver(found, mapping).made();
+}
+
+table_guarantee table_layout::guarantee() const {
+  table_guarantee out{.at_least_once = lease_until.has_value(),
+                      .fenced = fence.has_value(),
+                      .ends = max_attempts.has_value(),
+                      .settles = !removes()};
+  if (removes()) {
+    out.words = "At most once: a take deletes the row.";
+    return out;
+  }
+  out.words = lease_until ? "At least once: a row comes back when its lease ends."
+                          : "At most once: without lease_until a taken row stays taken until "
+                            "requeue_older_than, fail or release.";
+  out.words += fence ? " Settlements are fenced: a late one has no effect on a later take."
+                     : " Settlements are not fenced: a late one may settle a later take.";
+  out.words += max_attempts ? " A row that fails is dead after its last attempt."
+                            : " A row that always fails has no last attempt.";
+  return out;
+}
+
+}  // namespace tableq::inline v0::core

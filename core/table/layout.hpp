@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tableq/row.hpp>
+#include <tableq/table_mapping.hpp>
+
+#include "core/seam/table_form.hpp"
+
+namespace tableq::inline v0::core {
+
+/// A table of the application as the database describes it.
+struct table_description {
+  std::string schema = {};
+  std::string name = {};
+  std::vector<table_column> columns = {};
+  std::vector<std::vector<std::string>> unique = {};  ///< The columns of each unique index.
+};
+
+/// One of the states that a column tells.
+enum class row_state : std::uint8_t { waiting, taken, done, dead };
+
+/// A column that tells a state, found in the table.
+struct state_column {
+  std::size_t column = 0;
+  table_state rules = {};
+};
+
+/// A mapping whose columns were found in the table. Columns are indexes into `columns`.
+struct table_layout {
+  std::string schema = {};
+  std::string table = {};
+  std::vector<table_column> columns = {};
+  std::vector<std::size_t> key = {};
+  std::vector<std::size_t> shown = {};
+  std::vector<table_order> order = {};
+  std::optional<state_column> state = {};  ///< Empty: every row waits.
+  std::optional<state_column> done = {};   ///< Another column than that of `state`.
+  std::optional<std::size_t> taken_at = {};
+  std::optional<std::size_t> lease_until = {};
+  std::optional<std::size_t> fence = {};
+  std::optional<std::size_t> attempts = {};
+  std::optional<std::size_t> last_error = {};
+  std::optional<std::size_t> due_at = {};
+  std::optional<std::size_t> priority = {};
+  on_complete completed = on_complete::remove;
+  std::optional<int> max_attempts = {};
+  std::chrono::milliseconds lease{0};
+
+  /// Whether a take deletes the row.
+  [[nodiscard]] bool removes() const noexcept { return !state; }
+  [[nodiscard]] table_guarantee guarantee() const;
+};
+
+/// The family of a column's values.
+column_type type_of(const table_column& column) noexcept;
+
+/// The column of that name: exactly, or without case if only one has it.
+std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
+                                       std::string_view name);
+
+/// Finds the columns of a mapping in a table, and checks that they can serve.
+/// @throws error errc::invalid_argument that names the column, its type and what is needed.
+table_layout resolve(const table_description& found, const table_mapping& mapping);
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,310 @@
+#include "core/table/mapped_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <compare>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <tableq/error.hpp>
+
+#include "core/queue/token.hpp"
+#include "core/seam/claim_requests.hpp"
+#include "core/seam/queue_statements.hpp"
+#include "core/seam/table_statements.hpp"
+#include "core/table/row_key.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+constexpr std::string_view expired = "lease expired";
+constexpr std::string_view state_role = "column that tells what waits";
+
+/// FNV-1a: the same in every process.
+std::int64_t hash_of(const table_layout& layout) {
+  std::uint64_t out = 14695981039346656037U;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    out = (out ^ 0xffU) * 1099511628211U;
+  };
+  add(layout.schema);
+  add(layout.table);
+  for (const std::size_t each : layout.key) add(layout.columns[each].name);
+  return static_cast<std::int64_t>(out >> 1U);
+}
+
+std::shared_ptr<const row_columns> shown_columns(const table_layout& layout) {
+  auto out = std::make_shared<row_columns>();
+  for (const std::size_t each : layout.shown) {
+    out->push_back({layout.columns[each].name, type_of(layout.columns[each])});
+  }
+  return out;
+}
+
+double parsed_number(const std::string& text) {
+  double out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+/// NULL comes first, then numbers, then texts by their bytes.
+std::partial_ordering compare_cells(const cell& a, const cell& b, column_type type) {
+  if (a.index() != b.index()) return a.index() <=> b.index();
+  if (const auto* number = std::get_if<std::int64_t>(&a)) {
+    return *number <=> std::get<std::int64_t>(b);
+  }
+  if (const auto* text = std::get_if<std::string>(&a)) {
+    const auto& other = std::get<std::string>(b);
+    if (type == column_type::number) return parsed_number(*text) <=> parsed_number(other);
+    return *text <=> other;
+  }
+  return std::partial_ordering::equivalent;
+}
+
+/// Whether a value is stored as its type wants it.
+bool stored_as(column_type type, const cell& held) {
+  const bool text =
+      type == column_type::number || type == column_type::text || type == column_type::bytes;
+  return std::holds_alternative<std::monostate>(held) ||
+         std::holds_alternative<std::string>(held) == text;
+}
+
+template <class Number>
+Number clamped(std::int64_t number) {
+  return static_cast<Number>(std::clamp<std::int64_t>(number, std::numeric_limits<Number>::min(),
+                                                      std::numeric_limits<Number>::max()));
+}
+
+/// The numbers from 0 on.
+std::vector<std::size_t> numbered_places(std::size_t count) {
+  std::vector<std::size_t> out(count);
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  return out;
+}
+
+/// The rows of a settlement: the item, and its state.
+std::vector<changed_message> to_changed(const row_set& rows, std::span<const std::size_t> places,
+                                        const receipts_view& receipts) {
+  std::vector<changed_message> out;
+  out.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t place = places[static_cast<std::size_t>(rows.integer(i, 0))];
+    out.push_back({.item = place,
+                   .id = receipts[place].id,
+                   .state = static_cast<message_state>(rows.integer(i, 1))});
+  }
+  return out;
+}
+
+/// In the order of the keys, so that two batches lock their rows in the same order.
+std::vector<std::size_t> in_key_order(const receipts_view& receipts) {
+  std::vector<std::size_t> out = numbered_places(receipts.size());
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return receipts[a].key < receipts[b].key; });
+  return out;
+}
+
+/// Adds one item: the values of the key, and those after it.
+template <class Item>
+void add_item(std::vector<value>& items, const receipt& held, std::size_t key_columns,
+              const Item& more) {
+  const std::vector<value> first = read_key(held.key, key_columns);
+  items.insert(items.end(), first.begin(), first.end());
+  const auto rest = values_of(more);
+  items.insert(items.end(), rest.begin(), rest.end());
+}
+
+}  // namespace
+
+void lacks(const queue_state& queue, std::string_view column) {
+  throw error(errc::unsupported, advice::never,
+              "the mapping of the table " + queue.name() + " has no " + std::string(column) +
+                  ", which this operation needs",
+              {.backend = queue.database().name()});
+}
+
+mapped_table::mapped_table(std::string dialect, table_layout layout, table_mapping mapping)
+    : mapping_(std::move(mapping)),
+      made_(std::move(dialect), std::move(layout)),
+      identity_(hash_of(made_.layout())),
+      shown_(shown_columns(made_.layout())) {}
+
+row mapped_table::shown(const row_set& rows, std::size_t at) const {
+  std::vector<row_cell> cells;
+  cells.reserve(shown_->size());
+  std::shared_ptr<row_columns> others;  // if a value is not of its column's type
+  for (std::size_t i = 0; i < shown_->size(); ++i) {
+    cells.push_back(rows.at(at, i + 1));
+    if (stored_as((*shown_)[i].type, cells.back())) continue;
+    if (others == nullptr) others = std::make_shared<row_columns>(*shown_);
+    const bool number = std::holds_alternative<std::int64_t>(cells.back());
+    (*others)[i].type = number ? column_type::integer : column_type::text;
+  }
+  if (others != nullptr) return {std::move(others), std::move(cells)};
+  return {shown_, std::move(cells)};
+}
+
+delivery mapped_table::to_delivery(const row_set& rows, std::size_t at) const {
+  const table_layout& mine = layout();
+  const auto number = [&](const std::optional<std::size_t>& column, std::int64_t otherwise) {
+    if (!column) return otherwise;
+    return rows.maybe_integer(at, made_.place_of(*column) + 1).value_or(otherwise);
+  };
+  delivery out;
+  out.receipt.queue = identity_;
+  out.receipt.fence = number(mine.fence, 0);
+  for (const std::size_t each : mine.key) {
+    append_key(out.receipt.key, rows.at(at, made_.place_of(each) + 1));
+  }
+  if (mine.key.size() == 1) out.receipt.id.value = number(mine.key.front(), 0);
+  out.priority = clamped<std::int32_t>(number(mine.priority, 0));
+  out.attempt = clamped<int>(number(mine.attempts, 1));
+  const std::int64_t never = timestamp::max().time_since_epoch().count();
+  out.lease_until = timestamp(std::chrono::milliseconds(number(mine.lease_until, never)));
+  out.row = shown(rows, at);
+  return out;
+}
+
+std::vector<std::size_t> mapped_table::in_order(const row_set& rows) const {
+  std::vector<std::size_t> out = numbered_places(rows.size());
+  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+    if (rows.integer(a, 0) != rows.integer(b, 0)) return rows.integer(a, 0) < rows.integer(b, 0);
+    for (const table_order& each : layout().order) {
+      const std::size_t at = made_.place_of(each.column) + 1;
+      const auto order =
+          compare_cells(rows.at(a, at), rows.at(b, at), type_of(layout().columns[each.column]));
+      if (order != 0) return each.descending ? order > 0 : order < 0;
+    }
+    return false;
+  });
+  return out;
+}
+
+bool mapped_table::time_to_look(const queue_state& queue) const {
+  if (made_.expire == nullptr) return false;
+  if (queue.database().now()) return true;  // A test that sets the clock.
+  const std::chrono::steady_clock::duration between =
+      std::min<std::chrono::milliseconds>(layout().lease / 4, std::chrono::seconds(1));
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  auto last = looked_at_.load();
+  if (last != 0 && now - last < between.count()) return false;
+  return looked_at_.compare_exchange_strong(last, now);
+}
+
+taken_messages mapped_table::take(const queue_state& queue, transaction_state* tx,
+                                  const take_terms& terms) const {
+  if (terms.claimed_at) lacks(queue, "claimed_at");
+  // Nothing: the caller promotes, and reads again.
+  if (terms.guard && time_to_look(queue)) return {};
+  const row_set rows = run(queue, tx, made_.take,
+                           take_rows_request{.max = terms.max,
+                                             .lease = terms.lease,
+                                             .token = fence_token(),
+                                             .now = queue.database().now()});
+  taken_messages out;
+  out.good.reserve(rows.size());
+  for (const std::size_t each : in_order(rows)) out.good.push_back(to_delivery(rows, each));
+  return out;
+}
+
+std::vector<changed_message> mapped_table::promote(const queue_state& queue, transaction_state* tx,
+                                                   std::size_t max) const {
+  if (made_.expire == nullptr) return {};
+  const row_set rows =
+      run(queue, tx, made_.expire,
+          expire_rows_request{.max = max, .error = expired, .now = queue.database().now()});
+  std::vector<changed_message> out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.push_back({.state = static_cast<message_state>(rows.integer(i, 0))});
+  }
+  return out;
+}
+
+std::optional<std::chrono::milliseconds> mapped_table::next_due(const queue_state& queue) const {
+  std::optional<std::chrono::milliseconds> out;
+  for (const auto* each : {&made_.next_lease, &made_.next_due}) {
+    if (*each == nullptr) continue;
+    const row_set rows = run(queue, nullptr, *each, clock_request{queue.database().now()});
+    if (rows.empty() || !rows.maybe_integer(0, 0)) continue;
+    const std::chrono::milliseconds delay(rows.integer(0, 0));
+    out = std::min(out.value_or(delay), delay);
+  }
+  return out;
+}
+
+template <class Request>
+std::vector<changed_message> mapped_table::settle(const queue_state& queue, transaction_state* tx,
+                                                  const mapped_statements::one& what,
+                                                  const receipts_view& receipts,
+                                                  const Request& request) const {
+  const std::vector<std::size_t> places = in_key_order(receipts);
+  std::vector<value> items;
+  for (const std::size_t each : places) {
+    add_item(items, receipts[each], layout().key.size(), held_row_item{receipts[each].fence});
+  }
+  return to_changed(run(queue, tx, what, request, items), places, receipts);
+}
+
+std::vector<changed_message> mapped_table::complete(const queue_state& queue, transaction_state* tx,
+                                                    const receipts_view& receipts) const {
+  if (made_.complete == nullptr) lacks(queue, state_role);
+  return settle(queue, tx, made_.complete, receipts, clock_request{queue.database().now()});
+}
+
+std::vector<changed_message> mapped_table::release(const queue_state& queue, transaction_state* tx,
+                                                   const receipts_view& receipts) const {
+  if (made_.release == nullptr) lacks(queue, state_role);
+  return settle(queue, tx, made_.release, receipts, clock_request{queue.database().now()});
+}
+
+std::vector<changed_message> mapped_table::extend(const queue_state& queue, transaction_state* tx,
+                                                  const receipts_view& receipts,
+                                                  std::chrono::milliseconds lease) const {
+  if (made_.extend == nullptr) lacks(queue, "lease_until");
+  return settle(queue, tx, made_.extend, receipts, extend_request{lease, queue.database().now()});
+}
+
+std::vector<changed_message> mapped_table::heartbeat(const queue_state& queue,
+                                                     const receipts_view& receipts,
+                                                     std::chrono::milliseconds lease) const {
+  if (made_.keep == nullptr) {  // The rows stay taken by themselves.
+    std::vector<changed_message> all(receipts.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = {.item = i, .id = receipts[i].id};
+    return all;
+  }
+  return settle(queue, nullptr, made_.keep, receipts,
+                extend_request{lease, queue.database().now()});
+}
+
+std::vector<changed_message> mapped_table::lost(const queue_state& queue,
+                                                const receipts_view& receipts) const {
+  return settle(queue, nullptr, made_.lost, receipts, clock_request{queue.database().now()});
+}
+
+std::vector<changed_message> mapped_table::fail(const queue_state& queue, transaction_state* tx,
+                                                std::span<const ended_attempt> attempts) const {
+  if (made_.fail == nullptr) lacks(queue, state_role);
+  std::vector<receipt> receipts;
+  for (const ended_attempt& one : attempts) {
+    if (one.delay.value_or(std::chrono::milliseconds{0}).count() > 0 && !layout().due_at) {
+      lacks(queue, "due_at");
+    }
+    receipts.push_back(one.receipt);
+  }
+  const std::vector<std::size_t> places = in_key_order(receipts);
+  std::vector<value> items;
+  for (const std::size_t each : places) {
+    const ended_attempt& one = attempts[each];
+    add_item(items, one.receipt, layout().key.size(),
+             failed_row_item{.fence = one.receipt.fence,
+                             .error = one.error,
+                             .delay = one.delay.value_or(std::chrono::milliseconds{0}),
+                             .final = one.how != ended_attempt::kind::failed});
+  }
+  return to_changed(run(queue, tx, made_.fail, clock_request{queue.database().now()}, items),
+                    places, receipts);
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <tableq/table_mapping.hpp>
+
+#include "core/queue/queue_state.hpp"
+
+namespace tableq::inline v0::core {
+
+/// Finds a table of the application and checks its mapping. Changes nothing.
+/// @throws error as database::table.
+std::shared_ptr<queue_state> open_table(const std::shared_ptr<database_state>& database,
+                                        std::string_view name, const table_mapping& mapping);
+
+}  // namespace tableq::inline v0::core

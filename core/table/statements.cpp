@@ -1,0 +1,291 @@
+#include "core/table/statements.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "core/seam/claim_requests.hpp"
+#include "core/seam/driver.hpp"
+#include "core/seam/process.hpp"
+#include "core/seam/queue_statements.hpp"
+#include "core/seam/table_statements.hpp"
+#include "core/table/row_rules.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+using condition = table_condition::kind;
+using term = table_term::kind;
+using assignments = row_rules::assignments;
+using conditions = row_rules::conditions;
+
+/// The same number for the same text in this process.
+std::uint64_t slot_for(std::string text) {
+  constexpr std::uint64_t apart = std::uint64_t{1} << 40U;  // from the slots of queues
+  const std::scoped_lock hold(process_wide());
+  static std::map<std::string, std::uint64_t> slots;  // process_wide() guards it
+  return apart + slots.try_emplace(std::move(text), slots.size()).first->second;
+}
+
+std::size_t place_among(std::span<const field> fields, std::string_view name) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const field& each) { return each.name == name; });
+  return found == fields.end() ? contract::no_place
+                               : static_cast<std::size_t>(found - fields.begin());
+}
+
+template <class Described>
+std::vector<field> fields_of() {
+  const std::span<const field> all = described<Described>;
+  return {all.begin(), all.end()};
+}
+
+field number_field(std::string_view name) {
+  return {name, value_type::integer};
+}
+
+value_type wire_type(const table_column& column) {
+  switch (type_of(column)) {
+    case column_type::integer:
+    case column_type::boolean:
+    case column_type::time:
+      return value_type::integer;
+    case column_type::bytes:
+      return value_type::bytes;
+    case column_type::number:
+    case column_type::text:
+      break;
+  }
+  return value_type::text;
+}
+
+}  // namespace
+
+mapped_statement::mapped_statement(std::string_view dialect, std::string_view block, statement id,
+                                   const table_form& form, std::vector<field> shared,
+                                   std::vector<field> columns, std::vector<value> constants)
+    : shared_(std::move(shared)),
+      items_(form.items),
+      columns_(std::move(columns)),
+      constants_(std::move(constants)),
+      texts_(table_texts_for(dialect, block, form)),
+      contract_(contract_of(id)) {
+  contract_.shared = shared_;
+  contract_.items = items_;
+  contract_.columns = columns_;
+  contract_.max_at = place_among(shared_, "max");
+  contract_.now_at = place_among(shared_, "now");
+  contract_.token_at = place_among(shared_, "token");
+  contract_.counts_messages = id != statement::table_count && id != statement::table_next;
+  contract_.settles = !items_.empty();
+  contract_.texts = &texts_;
+  std::string all = texts_.own_clock.many + texts_.own_clock.one;
+  for (const field& each : shared_) all.append(each.name).append(",");
+  contract_.slot = slot_for(std::move(all));
+}
+
+std::vector<value> mapped_statement::shared(std::span<const value> given) const {
+  std::vector<value> out(given.begin(), given.end());
+  out.insert(out.end(), constants_.begin(), constants_.end());
+  return out;
+}
+
+/// Makes the statements of one table.
+class statement_maker {
+ public:
+  explicit statement_maker(const mapped_statements& of)
+      : of_(of), layout_(of.layout_), rules_(of.layout_) {}
+
+  void make(mapped_statements& out) {
+    out.take = take();
+    out.peek = peek();
+    out.ready = count(rules_.ready());
+    if (layout_.due_at) {
+      out.delayed = count(rules_.delayed());
+      out.next_due = next(*layout_.due_at, rules_.delayed());
+    }
+    if (layout_.removes()) return;
+    out.complete = complete();
+    out.fail = fail();
+    out.release = release();
+    out.lost = settle<clock_request, held_row_item>(statement::table_lost, "table.lost", {});
+    if (layout_.done || layout_.state->rules.done) out.done = count(rules_.done());
+    if (layout_.max_attempts || layout_.state->rules.dead) out.dead = count(rules_.dead());
+    if (taken_at()) out.requeue = requeue();
+    if (!layout_.lease_until) return;
+    out.leased = count(rules_.leased());
+    const assignments later{{*layout_.lease_until, from_now("lease")}};
+    using extension = extend_request;
+    out.extend = settle<extension, held_row_item>(statement::table_extend, "table.settle", later);
+    out.keep = settle<extension, held_row_item>(statement::table_keep, "table.keep", later);
+    out.expire = expire();
+    out.next_lease = next(*layout_.lease_until, rules_.taken());
+  }
+
+  /// @param columns of an insert.
+  [[nodiscard]] mapped_statements::one insert(std::vector<std::size_t> columns) {
+    table_form form = whole({});
+    form.read = of_.read_;
+    std::vector<field> shared;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      shared.push_back({numbered_name("v", i), wire_type(layout_.columns[columns[i]])});
+    }
+    form.written = std::move(columns);
+    return made(statement::table_insert, "table.insert", form, std::move(shared), row_columns());
+  }
+
+ private:
+  [[nodiscard]] table_form whole(conditions where, assignments set = {}) const {
+    return {.schema = layout_.schema,
+            .table = layout_.table,
+            .columns = &layout_.columns,
+            .key = layout_.key,
+            .where = std::move(where),
+            .set = std::move(set),
+            .order = layout_.order};
+  }
+
+  [[nodiscard]] mapped_statements::one made(statement id, std::string_view block,
+                                            const table_form& form, std::vector<field> shared,
+                                            std::vector<field> columns) {
+    std::vector<value> constants;
+    for (const auto& [name, text] : rules_.used_texts()) {
+      shared.push_back({name, value_type::text});
+      constants.push_back(to_value(text));
+    }
+    return std::make_unique<const mapped_statement>(
+        of_.dialect_, block, id, form, std::move(shared), std::move(columns), std::move(constants));
+  }
+
+  mapped_statements::one take() {
+    table_form form = whole(rules_.ready(), layout_.removes() ? assignments() : rules_.take());
+    form.read = of_.read_;
+    return made(statement::table_take, layout_.removes() ? "table.remove" : "table.take", form,
+                fields_of<take_rows_request>(), row_columns());
+  }
+
+  mapped_statements::one peek() {
+    table_form form = whole(rules_.ready());
+    form.read = of_.read_;
+    return made(statement::table_peek, "table.peek", form, fields_of<timed_read_request>(),
+                row_columns());
+  }
+
+  [[nodiscard]] std::vector<field> row_columns() const {
+    std::vector<field> out{number_field("place")};
+    for (std::size_t i = 0; i < of_.read_.size(); ++i) {
+      out.push_back({numbered_name("tableq_", i), wire_type(layout_.columns[of_.read_[i]])});
+    }
+    return out;
+  }
+
+  /// @tparam Item the values after those of the key.
+  template <class Request, class Item>
+  mapped_statements::one settle(statement id, std::string_view block, assignments change,
+                                bool may_die = false) {
+    table_form form = whole(rules_.held(), std::move(change));
+    for (std::size_t i = 0; i < layout_.key.size(); ++i) {
+      form.items.push_back({numbered_name("key_", i), wire_type(layout_.columns[layout_.key[i]])});
+    }
+    const std::vector<field> more = fields_of<Item>();
+    form.items.insert(form.items.end(), more.begin(), more.end());
+    if (may_die) {
+      form.dead = rules_.exhausted();
+      form.may_give_up = true;
+    }
+    return made(id, block, form, fields_of<Request>(), {number_field("state")});
+  }
+
+  mapped_statements::one complete() {
+    const bool removes = layout_.completed == on_complete::remove;
+    return settle<clock_request, held_row_item>(statement::table_complete,
+                                                removes ? "table.delete" : "table.settle",
+                                                removes ? assignments() : rules_.complete());
+  }
+
+  mapped_statements::one fail() {
+    assignments change = rules_.back(true);
+    if (layout_.due_at) row_rules::set(change, {*layout_.due_at, from_now("delay")});
+    if (layout_.last_error) row_rules::set(change, last_error());
+    return settle<clock_request, failed_row_item>(statement::table_fail, "table.settle",
+                                                  std::move(change), true);
+  }
+  [[nodiscard]] table_assignment last_error() const {
+    return {*layout_.last_error, {.is = term::given, .parameter = "error"}};
+  }
+
+  mapped_statements::one release() {
+    assignments change = rules_.back(false);
+    if (layout_.attempts) {
+      row_rules::set(change, {*layout_.attempts, {.is = term::changed, .number = -1}});
+    }
+    return settle<clock_request, held_row_item>(statement::table_release, "table.settle",
+                                                std::move(change));
+  }
+
+  mapped_statements::one expire() {
+    const conditions last = rules_.exhausted();
+    table_form form = whole(rules_.taken(), rules_.back(!last.empty()));
+    form.where.push_back({*layout_.lease_until, condition::at_most, {.is = term::clock}});
+    form.dead = last;
+    if (layout_.last_error) row_rules::set(form.set, last_error());
+    return made(statement::table_return, "table.return", form, fields_of<expire_rows_request>(),
+                {number_field("state")});
+  }
+
+  mapped_statements::one requeue() {
+    table_form form = whole(rules_.taken(), rules_.back(false));
+    form.where.push_back(
+        {*taken_at(), condition::at_most, {.is = term::clock_minus, .parameter = "age"}});
+    return made(statement::table_requeue, "table.return", form, fields_of<requeue_rows_request>(),
+                {number_field("state")});
+  }
+  /// The column with the time of the last take.
+  [[nodiscard]] std::optional<std::size_t> taken_at() const {
+    if (layout_.taken_at) return layout_.taken_at;
+    const bool told = layout_.state->rules.is == table_state::form::time &&
+                      layout_.lease_until != layout_.state->column;
+    return told ? std::optional(layout_.state->column) : std::nullopt;
+  }
+
+  mapped_statements::one count(conditions where) {
+    return made(statement::table_count, "table.count", whole(std::move(where)),
+                fields_of<timed_read_request>(), {number_field("count")});
+  }
+  mapped_statements::one next(std::size_t column, conditions where) {
+    table_form form = whole(std::move(where));
+    form.timed = column;
+    return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
+                {number_field("delay")});
+  }
+
+  const mapped_statements& of_;
+  const table_layout& layout_;
+  row_rules rules_;
+};
+
+mapped_statements::mapped_statements(std::string dialect, table_layout layout)
+    : dialect_(std::move(dialect)), layout_(std::move(layout)), read_(layout_.shown) {
+  const auto also = [&](std::size_t column) {
+    if (std::find(read_.begin(), read_.end(), column) == read_.end()) read_.push_back(column);
+  };
+  for (const std::size_t each : layout_.key) also(each);
+  for (const table_order& each : layout_.order) also(each.column);
+  for (const auto& each :
+       {layout_.fence, layout_.attempts, layout_.lease_until, layout_.priority}) {
+    if (each) also(*each);
+  }
+  statement_maker(*this).make(*this);
+}
+
+std::size_t mapped_statements::place_of(std::size_t column) const {
+  return static_cast<std::size_t>(std::find(read_.begin(), read_.end(), column) - read_.begin());
+}
+
+mapped_statements::one mapped_statements::insert(std::vector<std::size_t> columns) const {
+  return statement_maker(*this).insert(std::move(columns));
+}
+
+}  // namespace tableq::inline v0::core

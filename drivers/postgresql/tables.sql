@@ -1,0 +1,210 @@
+-- Statements on tables of applications: see core/seam/table_form.hpp. Names in braces are filled in by
+-- drivers/table_text.cpp:
+--   {table} {keys} {columns} {names} {values}    lists of the mapping; with `:x` each name begins with `x.`
+--   {where} {set} {order} {dead}                         what the statement compares and sets
+--   {given}                                      the items, as a relation of that name
+--   {same:x}                                     the keys of `msg` and of `x` are equal
+-- `read.FORM` makes of a column what the client library gets; `value.FORM` makes a column's value of a number or a
+-- text. Times are milliseconds since 1970; a local time is taken as UTC.
+
+-- fragment: clock
+CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+
+-- fragment: clock.given
+CAST(:now AS bigint)
+
+-- name: now
+{clock}
+
+-- name: row_address
+ctid
+
+-- name: no_order
+-- A constant: an order by the address would sort the whole table.
+(SELECT NULL)
+
+-- name: true
+TRUE
+
+-- name: false
+FALSE
+
+-- name: read.integer
+CAST({column} AS bigint)
+
+-- name: read.boolean
+CAST(CAST({column} AS integer) AS bigint)
+
+-- name: read.number read.text
+CAST({column} AS text)
+
+-- name: read.bytes
+{column}
+
+-- name: read.time read.time.local
+-- Neither infinity has a number.
+CASE WHEN isfinite({column}) THEN CAST(floor(extract(epoch FROM {column}) * 1000) AS bigint) END
+
+-- name: value.integer
+CAST({value} AS bigint)
+
+-- name: value.boolean
+(CAST({value} AS bigint) <> 0)
+
+-- name: value.number value.text
+CAST(CAST({value} AS text) AS {type})
+
+-- name: value.bytes
+CAST({value} AS bytea)
+
+-- name: value.time
+to_timestamp(CAST({value} AS bigint) / 1000.0)
+
+-- name: value.time.local
+CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type})
+
+-- name: fence
+-- As in claim.take: a count in the upper half, an arbitrary number in the lower one.
+((GREATEST({column}, 0) >> 32) + 1) * 4294967296 + CAST({value} AS bigint)
+
+-- name: item.integer
+CAST(:{name} AS bigint[])
+
+-- name: item.text
+CAST(:{name} AS text[])
+
+-- name: given
+unnest({casts}) WITH ORDINALITY AS given ({parameters}, item)
+
+-- name: table.take
+WITH picked AS MATERIALIZED (
+  SELECT {keys}, row_number() OVER () AS place
+  FROM (SELECT {keys}
+        FROM {table} AS msg
+        WHERE {where:msg}
+        ORDER BY {order}
+        LIMIT CAST(:max AS bigint)
+        FOR UPDATE SKIP LOCKED) AS found
+)
+UPDATE {table} AS msg
+SET {set:msg}
+FROM picked
+WHERE {same:picked}
+RETURNING picked.place, {columns:msg}
+
+-- name: table.take.one
+UPDATE {table} AS msg
+SET {set:msg}
+WHERE ({keys:msg}) = (
+  SELECT {keys}
+  FROM {table} AS msg
+  WHERE {where:msg}
+  ORDER BY {order}
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED)
+RETURNING 1 AS place, {columns:msg}
+
+-- name: table.remove
+-- A take that deletes.
+WITH picked AS MATERIALIZED (
+  SELECT {keys}, row_number() OVER () AS place
+  FROM (SELECT {keys}
+        FROM {table} AS msg
+        WHERE {where:msg}
+        ORDER BY {order}
+        LIMIT CAST(:max AS bigint)
+        FOR UPDATE SKIP LOCKED) AS found
+)
+DELETE FROM {table} AS msg
+USING picked
+WHERE {same:picked}
+RETURNING picked.place, {columns:msg}
+
+-- name: table.remove.one
+DELETE FROM {table} AS msg
+WHERE ({keys:msg}) = (
+  SELECT {keys}
+  FROM {table} AS msg
+  WHERE {where:msg}
+  ORDER BY {order}
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED)
+RETURNING 1 AS place, {columns:msg}
+
+-- name: table.settle
+UPDATE {table} AS msg
+SET {set:msg}
+FROM {given}
+WHERE {where:msg}
+RETURNING given.item - 1 AS item, {dead:msg} AS state
+
+-- name: table.settle.one
+UPDATE {table} AS msg
+SET {set:msg}
+WHERE {where:msg}
+RETURNING {dead:msg} AS state
+
+-- name: table.delete
+DELETE FROM {table} AS msg
+USING {given}
+WHERE {where:msg}
+RETURNING given.item - 1 AS item, 0 AS state
+
+-- name: table.delete.one
+DELETE FROM {table} AS msg
+WHERE {where:msg}
+RETURNING 0 AS state
+
+-- name: table.keep
+-- As a settlement, but it waits for no lock: a handler's transaction may be about to settle the row.
+WITH held AS MATERIALIZED (
+  SELECT {keys:msg}, given.item
+  FROM {given}
+  INNER JOIN {table} AS msg ON {where:msg}
+  FOR UPDATE OF msg SKIP LOCKED
+)
+UPDATE {table} AS msg
+SET {set:msg}
+FROM held
+WHERE {same:held}
+RETURNING held.item - 1 AS item, 0 AS state
+
+-- name: table.lost
+SELECT given.item - 1 AS item, 0 AS state
+FROM {given}
+WHERE NOT EXISTS (SELECT 1 FROM {table} AS msg WHERE {where:msg})
+
+-- name: table.return
+WITH picked AS MATERIALIZED (
+  SELECT {keys}
+  FROM {table} AS msg
+  WHERE {where:msg}
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE {table} AS msg
+SET {set:msg}
+FROM picked
+WHERE {same:picked}
+RETURNING {dead:msg} AS state
+
+-- name: table.peek
+SELECT 0 AS place, {columns:msg}
+FROM {table} AS msg
+WHERE {where:msg}
+ORDER BY {order}
+LIMIT CAST(:max AS bigint)
+
+-- name: table.count
+SELECT count(*) AS count
+FROM (SELECT 1 FROM {table} AS msg WHERE {where:msg} LIMIT CAST(:max AS bigint)) AS counted
+
+-- name: table.next
+SELECT CASE WHEN {timed} IS NOT NULL THEN GREATEST({timed} - {clock}, 0) END AS delay
+FROM {table} AS msg
+WHERE {where:msg}
+
+-- name: table.insert
+INSERT INTO {table} AS msg ({names})
+VALUES ({values})
+RETURNING 0 AS place, {columns:msg}

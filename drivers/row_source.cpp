@@ -1,0 +1,340 @@
+#include "drivers/row_source.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace tableq::inline v0::drivers {
+namespace {
+
+/// A value that a statement sends.
+struct sent_value {
+  std::string name;  ///< Empty: it has none.
+  const void* data = nullptr;
+  soci::details::exchange_type type = soci::details::x_stdstring;
+  bool null = false;
+};
+
+/// What the statements of one session exchange.
+struct row_exchange {
+  std::span<const served_column> served;
+  std::vector<sent_value> sent;
+  std::size_t nameless = 0;  ///< How many values without a name were bound.
+};
+
+class row_into final : public soci::details::standard_into_type_backend {
+ public:
+  explicit row_into(const row_exchange& from) : from_(&from) {}
+  void define_by_pos(int& position, void* data, soci::details::exchange_type /*type*/) override {
+    column_ = static_cast<std::size_t>(position++) - 1;
+    data_ = data;
+  }
+  void pre_fetch() override {}
+  void post_fetch(bool /*got*/, bool /*fetched*/, soci::indicator* null) override {
+    const served_value& value = from_->served[column_].value;
+    *null = std::holds_alternative<std::monostate>(value) ? soci::i_null : soci::i_ok;
+    std::visit(
+        [this]<class Value>(const Value& held) {
+          if constexpr (!std::is_same_v<Value, std::monostate>) *static_cast<Value*>(data_) = held;
+        },
+        value);
+  }
+  void clean_up() override {}
+
+ private:
+  const row_exchange* from_;
+  std::size_t column_ = 0;
+  void* data_ = nullptr;
+};
+
+class row_use final : public soci::details::standard_use_type_backend {
+ public:
+  explicit row_use(row_exchange& to) : to_(&to) {}
+  void bind_by_pos(int& position, void* data, soci::details::exchange_type type,
+                   bool /*read_only*/) override {
+    ++position;
+    ++to_->nameless;
+    at_ = {{}, data, type};
+  }
+  void bind_by_name(const std::string& name, void* data, soci::details::exchange_type type,
+                    bool /*read_only*/) override {
+    at_ = {name, data, type};
+  }
+  void pre_use(const soci::indicator* null) override {
+    at_.null = null != nullptr && *null == soci::i_null;
+    to_->sent.push_back(at_);
+  }
+  void post_use(bool /*got*/, soci::indicator* /*null*/) override {}
+  void clean_up() override {}
+
+ private:
+  row_exchange* to_;
+  sent_value at_;
+};
+
+class row_statement final : public soci::details::statement_backend {
+ public:
+  explicit row_statement(row_exchange& with) : with_(&with) {}
+  void alloc() override {}
+  void clean_up() override {}
+  void prepare(const std::string& /*text*/, soci::details::statement_type /*type*/) override {}
+  exec_fetch_result execute(int /*rows*/) override { return ef_success; }
+  exec_fetch_result fetch(int /*rows*/) override { return ef_no_data; }
+  long long get_affected_rows() override { return 0; }
+  int get_number_of_rows() override { return 1; }
+  [[nodiscard]] std::string get_parameter_name(int /*index*/) const override { return {}; }
+  std::string rewrite_for_procedure_call(const std::string& text) override { return text; }
+  int prepare_for_describe() override { return static_cast<int>(with_->served.size()); }
+  void describe_column(int number, soci::data_type& type, std::string& name) override {
+    const served_column& column = with_->served[static_cast<std::size_t>(number) - 1];
+    type = column.type;
+    name = column.name;
+  }
+  // SOCI deletes what these make.
+  soci::details::standard_into_type_backend* make_into_type_backend() override {
+    return new row_into(*with_);
+  }
+  soci::details::standard_use_type_backend* make_use_type_backend() override {
+    return new row_use(*with_);
+  }
+  soci::details::vector_into_type_backend* make_vector_into_type_backend() override { refuse(); }
+  soci::details::vector_use_type_backend* make_vector_use_type_backend() override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw error(errc::invalid_argument, advice::never, "a row of a table has no vectors of values");
+  }
+  row_exchange* with_;
+};
+
+class row_session final : public soci::details::session_backend {
+ public:
+  explicit row_session(row_exchange& with) : with_(&with) {}
+  bool is_connected() override { return true; }
+  void begin() override {}
+  void commit() override {}
+  void rollback() override {}
+  [[nodiscard]] std::string get_dummy_from_table() const override { return {}; }
+  [[nodiscard]] std::string get_backend_name() const override { return "tableq row"; }
+  soci::details::statement_backend* make_statement_backend() override {
+    return new row_statement(*with_);
+  }
+  soci::details::rowid_backend* make_rowid_backend() override { return nullptr; }
+  soci::details::blob_backend* make_blob_backend() override { return nullptr; }
+
+ private:
+  row_exchange* with_;
+};
+
+class row_factory final : public soci::backend_factory {
+ public:
+  explicit row_factory(row_exchange& with) : with_(&with) {}
+  [[nodiscard]] soci::details::session_backend* make_session(
+      const soci::connection_parameters& /*ignored*/) const override {
+    return new row_session(*with_);
+  }
+
+ private:
+  row_exchange* with_;
+};
+
+/// What SOCI reads a row into: it has the row while it is read, and calls `read` with it.
+struct row_visit {
+  const std::function<void(const soci::values&)>* read;
+  std::exception_ptr thrown;  ///< Kept from SOCI, which would change its text.
+};
+
+/// What SOCI sends.
+struct row_filling {
+  const std::function<void(soci::values&)>* write;
+  const row_exchange* with;
+  std::size_t set = 0;  ///< The number of values that it has set.
+  bool bound = false;
+  std::exception_ptr thrown;
+};
+
+/// Stands behind the last value: values do not tell how many they are.
+struct end_mark {};
+
+/// The bytes of a number: SOCI calls a long and a long long by the same name.
+template <class Number>
+Number number_at(const void* data) {
+  Number out{};
+  std::memcpy(&out, data, sizeof out);
+  return out;
+}
+
+timestamp time_at(const void* data) {
+  std::tm out = *static_cast<const std::tm*>(data);
+  return timestamp(std::chrono::seconds(timegm(&out)));
+}
+
+[[noreturn]] void refuse_sent(const std::string& name, const std::string& why) {
+  throw error(errc::invalid_argument, advice::never,
+              "to_base sets column \"" + name + "\" to " + why);
+}
+
+/// The value, whose type is known even if it is NULL.
+row_value value_of(const sent_value& sent) {
+  switch (sent.type) {
+    case soci::details::x_char:
+      return std::string(1, *static_cast<const char*>(sent.data));
+    case soci::details::x_stdstring:
+      return *static_cast<const std::string*>(sent.data);
+    case soci::details::x_xmltype:
+      return static_cast<const soci::xml_type*>(sent.data)->value;
+    case soci::details::x_longstring:
+      return static_cast<const soci::long_string*>(sent.data)->value;
+    case soci::details::x_short:
+      return number_at<short>(sent.data);
+    case soci::details::x_integer:
+      return number_at<int>(sent.data);
+    case soci::details::x_long_long:
+      return number_at<long long>(sent.data);
+    case soci::details::x_unsigned_long_long: {
+      const auto value = number_at<unsigned long long>(sent.data);
+      if (!std::in_range<std::int64_t>(value)) {
+        refuse_sent(sent.name, "an integer that is greater than a signed 64-bit integer can be");
+      }
+      return value;
+    }
+    case soci::details::x_double:
+      return number_at<double>(sent.data);
+    case soci::details::x_stdtm:
+      return time_at(sent.data);
+    case soci::details::x_statement:
+    case soci::details::x_rowid:
+    case soci::details::x_blob:
+      break;
+  }
+  refuse_sent(sent.name, "a blob, a row id or a statement, which no row of tableq holds");
+}
+
+column_type type_of(soci::details::exchange_type type) noexcept {
+  switch (type) {
+    case soci::details::x_short:
+    case soci::details::x_integer:
+    case soci::details::x_long_long:
+    case soci::details::x_unsigned_long_long:
+      return column_type::integer;
+    case soci::details::x_double:
+      return column_type::number;
+    case soci::details::x_stdtm:
+      return column_type::time;
+    default:
+      return column_type::text;
+  }
+}
+
+}  // namespace
+}  // namespace tableq::inline v0::drivers
+
+namespace soci {
+
+template <>
+struct type_conversion<tableq::drivers::row_visit> {
+  using base_type = values;
+  static void from_base(const values& from, indicator /*null*/, tableq::drivers::row_visit& to) {
+    try {
+      (*to.read)(from);
+    } catch (...) {  // Thrown on by serve_row.
+      to.thrown = std::current_exception();
+    }
+  }
+  static void to_base(const tableq::drivers::row_visit& /*from*/, values& /*to*/,
+                      indicator& /*null*/) {}
+};
+
+template <>
+struct type_conversion<tableq::drivers::end_mark> {
+  // No other value has this type: SOCI sends an unsigned short as a long long.
+  using base_type = unsigned short;
+  static void from_base(base_type /*from*/, indicator /*null*/, tableq::drivers::end_mark& /*to*/) {
+  }
+  static void to_base(const tableq::drivers::end_mark& /*from*/, base_type& to, indicator& null) {
+    to = 0;
+    null = i_ok;
+  }
+};
+
+}  // namespace soci
+
+namespace tableq::inline v0::drivers {
+namespace {
+
+std::size_t number_before_the_mark(const soci::values& all) {
+  for (std::size_t position = 0;; ++position) {
+    try {
+      static_cast<void>(all.get<end_mark>(position));
+      return position;
+    } catch (const soci::soci_error&) {  // A value of another type, or NULL: not the mark.
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tableq::inline v0::drivers
+
+namespace soci {
+
+template <>
+struct type_conversion<tableq::drivers::row_filling> {
+  using base_type = values;
+  static void from_base(const values& /*from*/, indicator /*null*/,
+                        tableq::drivers::row_filling& /*to*/) {}
+  /// SOCI calls it when it binds, and again when it executes. Only the second call makes NULL of a
+  /// value that is given as one: `set` forgets that when it sees a name for the first time. A value
+  /// without a name would be set once more, and never be freed.
+  static void to_base(tableq::drivers::row_filling& from, values& to, indicator& /*null*/) {
+    if (from.thrown) return;
+    try {
+      const bool again = std::exchange(from.bound, true);
+      if (!again || from.with->nameless == 1) (*from.write)(to);
+      if (again) return;
+      to.set(tableq::drivers::end_mark());
+      from.set = tableq::drivers::number_before_the_mark(to);
+    } catch (...) {  // Thrown on by written_by.
+      from.thrown = std::current_exception();
+    }
+  }
+};
+
+}  // namespace soci
+
+namespace tableq::inline v0::drivers {
+
+void serve_row(std::span<const served_column> columns,
+               const std::function<void(const soci::values&)>& read) {
+  row_exchange with{columns, {}, 0};
+  const row_factory factory(with);
+  soci::session session(factory, {});
+  row_visit visit{&read, {}};
+  soci::statement statement = (session.prepare << "row", soci::into(visit));
+  statement.execute(true);
+  if (visit.thrown) std::rethrow_exception(visit.thrown);
+}
+
+written_row written_by(const std::function<void(soci::values&)>& write,
+                       std::span<const std::string_view> names) {
+  // SOCI sends the values whose names stand in the statement.
+  std::string text;
+  for (const std::string_view name : names) text += ":" + std::string(name) + "\n";
+  row_exchange with;
+  const row_factory factory(with);
+  soci::session session(factory, {});
+  row_filling filling{&write, &with, 0, false, {}};
+  soci::statement statement = (session.prepare << text, soci::use(filling));
+  statement.execute(true);
+  if (filling.thrown) std::rethrow_exception(filling.thrown);
+  written_row out;
+  for (const sent_value& each : with.sent) {
+    if (each.name.empty()) continue;
+    out.named.set(each.name, each.null ? row_value::null(type_of(each.type)) : value_of(each));
+  }
+  out.others = filling.set - out.named.size();
+  return out;
+}
+
+}  // namespace tableq::inline v0::drivers

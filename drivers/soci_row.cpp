@@ -1,0 +1,277 @@
+#include <tableq/soci_row.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/row_source.hpp"
+#include "drivers/row_trial.hpp"
+
+namespace tableq::inline v0 {
+namespace {
+
+using drivers::candidate_types;
+using drivers::candidates_of;
+using drivers::empty_value;
+using drivers::ending;
+using drivers::from_base_function;
+using drivers::served_column;
+using drivers::try_columns;
+using drivers::value_as;
+
+[[noreturn]] void refuse_object(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence);
+}
+
+/// The types that a from_base asks for, by the names of columns, as it spells them.
+using asked_types = std::map<std::string, soci::data_type, std::less<>>;
+
+/// Finds them out for one row: it adds column after column to SOCI's row, as from_base asks for
+/// them, each with type after type. A column that is added is most often the one that from_base
+/// stumbles over; so its type changes first, and those of earlier columns only if none fits.
+class type_search {
+ public:
+  type_search(const row& from, const from_base_function& from_base, const asked_types& known)
+      : from_(from), from_base_(from_base), known_(known) {}
+
+  asked_types run() {
+    for (int tries = 0; tries < most_tries; ++tries) {
+      const ending ended = attempt();
+      switch (ended.how) {
+        case ending::kind::wrong_type:
+          if (!next_types()) refuse_type();
+          break;
+        case ending::kind::no_such_name:
+          if (!add_asked(ended.name)) return result();
+          break;
+        case ending::kind::no_such_place:
+          if (!add_next()) return result();
+          break;
+        case ending::kind::done:
+        case ending::kind::refused_by_soci:
+        case ending::kind::foreign:  // Perhaps of an empty value: the reader's own call decides.
+          return result();
+      }
+    }
+    refuse_type();
+  }
+
+ private:
+  /// Enough for every type of hundreds of columns, one by one.
+  static constexpr int most_tries = 5000;
+
+  struct column {
+    std::string name;       ///< As from_base spells it; as the row does if it asks by position.
+    candidate_types types;  ///< To be tried from the first.
+    std::size_t at = 0;
+    [[nodiscard]] soci::data_type type() const { return types.at(at); }
+  };
+
+  ending attempt() {
+    std::vector<served_column> served;
+    served.reserve(columns_.size());
+    for (const column& each : columns_) {
+      served.push_back({each.name, each.type(), {}});
+      try {
+        served.back().value = value_as(from_, each.name, each.type());
+      } catch (const error&) {  // The reader finds the same, once it is sure of the type.
+        served.back().value = empty_value(each.type());
+      }
+    }
+    return try_columns(served, from_base_);
+  }
+
+  /// The next combination, the last column first.
+  bool next_types() noexcept {
+    for (std::size_t i = columns_.size(); i > 0; --i) {
+      column& each = columns_[i - 1];
+      if (++each.at < each.types.size()) return true;
+      each.at = 0;
+    }
+    return false;
+  }
+
+  void add(const std::string& name) {
+    candidate_types types = candidates_of(from_.value(name).type());
+    const auto found = known_.find(name);
+    if (found != known_.end() && fits(name, found->second)) {
+      std::stable_partition(types.begin(), types.end(),
+                            [&](auto each) { return each == found->second; });
+    }
+    columns_.push_back({name, types});
+  }
+  [[nodiscard]] bool fits(const std::string& name, soci::data_type type) const {
+    try {
+      static_cast<void>(value_as(from_, name, type));
+      return true;
+    } catch (const error&) {  // That is the answer.
+      return false;
+    }
+  }
+  /// @return false: SOCI's row has it already.
+  bool add_asked(const std::string& name) {
+    if (by_position_ && add_next()) return true;
+    if (std::ranges::find(columns_, name, &column::name) != columns_.end()) return false;
+    add(name);
+    return true;
+  }
+  /// Columns in the order of the row, from the first time that from_base asks for a position.
+  bool add_next() {
+    if (!std::exchange(by_position_, true)) columns_.clear();
+    if (columns_.size() >= from_.size()) return false;
+    add(from_.name(columns_.size()));
+    return true;
+  }
+
+  [[nodiscard]] asked_types result() const {
+    asked_types out;
+    for (const column& each : columns_) out.emplace(each.name, each.type());
+    return out;
+  }
+
+  [[noreturn]] void refuse_type() const {
+    const std::string& name = columns_.empty() ? from_.name(0) : columns_.back().name;
+    refuse_object("from_base reads column \"" + name + "\", which is " +
+                  std::string(to_string(from_.value(name).type())) +
+                  ", or one that it reads before, as a type that rows of SOCI do not hold; they "
+                  "hold std::string, int, long long, unsigned long long, double and std::tm");
+  }
+
+  const row& from_;
+  const from_base_function& from_base_;
+  const asked_types& known_;
+  std::vector<column> columns_;
+  bool by_position_ = false;
+};
+
+/// All columns of the row in their order, and then those that from_base spells otherwise.
+struct whole_row {
+  std::vector<served_column> columns;
+  std::exception_ptr misfit;  ///< A value is not of the type that from_base asks for.
+};
+
+void add_column(whole_row& to, const row& from, const std::string& name, soci::data_type type) {
+  to.columns.push_back({name, type, {}});
+  try {
+    to.columns.back().value = value_as(from, name, type);
+  } catch (const error&) {  // Thrown on by the reader.
+    to.columns.back().value = empty_value(type);
+    if (!to.misfit) to.misfit = std::current_exception();
+  }
+}
+
+whole_row whole(const row& from, const asked_types& asked) {
+  whole_row out;
+  out.columns.reserve(from.size() + asked.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::string& name = from.name(i);
+    const auto found = asked.find(name);
+    add_column(out, from, name,
+               found != asked.end() ? found->second : candidates_of(from.type(i)).front());
+  }
+  for (const auto& [name, type] : asked) {
+    const auto same = [&name = name](const served_column& each) { return each.name == name; };
+    if (std::ranges::none_of(out.columns, same) && from.contains(name)) {
+      add_column(out, from, name, type);
+    }
+  }
+  return out;
+}
+
+std::string null_columns(const row& from) {
+  std::string out;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!from.is_null(from.name(i))) continue;
+    out += (out.empty() ? "\"" : ", \"") + from.name(i) + "\"";
+  }
+  return out.empty() ? "none is" : out;
+}
+
+/// In place of an exception of SOCI, which does not say what tableq's errors do.
+[[noreturn]] void explain(const row& from, const ending& ended) {
+  if (ended.how == ending::kind::foreign) std::rethrow_exception(ended.thrown);
+  std::string sentence;
+  switch (ended.how) {
+    case ending::kind::no_such_place:
+      sentence = "from_base asks for a position beyond the last column of the row, which has " +
+                 std::to_string(from.size());
+      break;
+    case ending::kind::no_such_name:
+      static_cast<void>(from.is_null(ended.name));
+      [[fallthrough]];
+    case ending::kind::wrong_type:
+      sentence = "from_base asks for other columns or types each time that it is called";
+      break;
+    default:
+      sentence = "from_base or SOCI refuses the row; columns that are NULL: " + null_columns(from);
+  }
+  try {
+    std::rethrow_exception(ended.thrown);
+  } catch (const std::exception&) {  // The cause stays nested in the error.
+    std::throw_with_nested(error(errc::invalid_argument, advice::never, sentence));
+  }
+}
+
+}  // namespace
+
+/// The types that the first rows have shown.
+class soci_row_reader::memory {
+ public:
+  std::shared_ptr<const asked_types> get() {
+    const std::lock_guard lock(mutex_);
+    return types_;
+  }
+  void add(const asked_types& more) {
+    const std::lock_guard lock(mutex_);
+    auto all = std::make_shared<asked_types>(more);
+    all->insert(types_->begin(), types_->end());
+    types_ = std::move(all);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const asked_types> types_ = std::make_shared<const asked_types>();
+};
+
+soci_row_reader::soci_row_reader() : known_(std::make_unique<memory>()) {}
+soci_row_reader::~soci_row_reader() = default;
+
+void soci_row_reader::read(const row& from, const from_base_function& from_base) {
+  const auto known = known_->get();
+  whole_row columns = whole(from, *known);
+  ending ended;
+  if (!columns.misfit) ended = try_columns(columns.columns, from_base);
+  const bool may_learn = columns.misfit != nullptr || ended.how == ending::kind::wrong_type ||
+                         ended.how == ending::kind::no_such_name;
+  if (may_learn) {
+    const asked_types learned = type_search(from, from_base, *known).run();
+    columns = whole(from, learned);
+    if (columns.misfit) std::rethrow_exception(columns.misfit);
+    known_->add(learned);
+    ended = try_columns(columns.columns, from_base);
+  }
+  if (ended.how != ending::kind::done) explain(from, ended);
+}
+
+row soci_row(const std::function<void(soci::values&)>& to_base,
+             std::span<const std::string_view> names) {
+  drivers::written_row written = drivers::written_by(to_base, names);
+  if (written.others != 0) {
+    std::string listed;
+    for (const std::string_view name : names) {
+      listed += (listed.empty() ? "\"" : ", \"") + std::string(name) + "\"";
+    }
+    refuse_object("to_base sets " + std::to_string(written.others) +
+                  " values whose names soci_row_traits does not list, or that have no name; it "
+                  "lists " +
+                  listed);
+  }
+  return std::move(written.named);
+}
+
+}  // namespace tableq::inline v0

@@ -1,0 +1,151 @@
+-- Statements on tables of applications: see drivers/postgresql/tables.sql for the names in braces.
+-- A read is the one of the article on tables as queues: a CTE with TOP and ORDER BY finds the rows, ROWLOCK keeps
+-- locks small, READPAST skips locked rows, UPDLOCK makes two readers of one row impossible, and OUTPUT returns it.
+-- Never executed on a SQL Server: docs/sqlserver.md. A table with triggers refuses OUTPUT without INTO; core tells.
+
+-- fragment: clock
+DATEDIFF_BIG(millisecond, CAST('1970-01-01' AS datetime2(3)), SYSUTCDATETIME())
+
+-- fragment: clock.given
+CAST(:now AS bigint)
+
+-- name: now
+{clock}
+
+-- name: no_order
+(SELECT NULL)
+
+-- name: true
+1
+
+-- name: false
+0
+
+-- name: read.integer read.boolean
+CAST({column} AS bigint)
+
+-- name: read.number
+CAST({column} AS nvarchar(60))
+
+-- name: read.number.float
+-- Style 3: 17 digits.
+CONVERT(nvarchar(60), {column}, 3)
+
+-- name: read.text
+CAST({column} AS nvarchar(max))
+
+-- name: read.bytes
+CAST({column} AS varbinary(max))
+
+-- name: read.time
+DATEDIFF_BIG(millisecond, CAST('1970-01-01' AS datetime2(3)), CAST(SWITCHOFFSET({column}, '+00:00') AS datetime2(3)))
+
+-- name: read.time.local
+DATEDIFF_BIG(millisecond, CAST('1970-01-01' AS datetime2(3)), {column})
+
+-- name: value.integer value.boolean
+CAST({value} AS bigint)
+
+-- name: value.number value.number.float value.text
+CAST({value} AS {type})
+
+-- name: value.bytes
+CAST({value} AS varbinary(max))
+
+-- name: value.time
+TODATETIMEOFFSET(
+  DATEADD(millisecond, ({value}) % 86400000,
+          DATEADD(day, ({value}) / 86400000, CAST('1970-01-01' AS datetime2(3)))), '+00:00')
+
+-- name: value.time.local
+CAST(DATEADD(millisecond, ({value}) % 86400000,
+             DATEADD(day, ({value}) / 86400000, CAST('1970-01-01' AS datetime2(3)))) AS {type})
+
+-- name: fence
+(CASE WHEN {column} < 0 THEN 0 ELSE {column} END / 4294967296 + 1) * 4294967296 + CAST({value} AS bigint)
+
+-- name: item.integer
+CAST(:{name} AS bigint)
+
+-- name: item.text
+CAST(:{name} AS nvarchar(max))
+
+-- name: given
+(VALUES {items: (:item, {casts})}) AS given (item, {parameters})
+
+-- name: table.take
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) {all}
+  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  WHERE {where:msg}
+  ORDER BY {order}
+)
+UPDATE picked
+SET {set}
+OUTPUT 0 AS place, {columns:inserted}
+
+-- name: table.remove
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) {all}
+  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  WHERE {where:msg}
+  ORDER BY {order}
+)
+DELETE FROM picked
+OUTPUT 0 AS place, {columns:deleted}
+
+-- name: table.settle
+UPDATE msg
+SET {set:msg}
+OUTPUT given.item AS item, {dead:inserted} AS state
+FROM {table} AS msg WITH (ROWLOCK)
+INNER JOIN {given} ON {where:msg}
+
+-- name: table.delete
+DELETE msg
+OUTPUT given.item AS item, 0 AS state
+FROM {table} AS msg WITH (ROWLOCK)
+INNER JOIN {given} ON {where:msg}
+
+-- name: table.keep
+UPDATE msg
+SET {set:msg}
+OUTPUT given.item AS item, 0 AS state
+FROM {table} AS msg WITH (ROWLOCK, READPAST)
+INNER JOIN {given} ON {where:msg}
+
+-- name: table.lost
+SELECT given.item AS item, 0 AS state
+FROM {given}
+WHERE given.key_0 IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM {table} AS msg WHERE {where:msg})
+
+-- name: table.return
+WITH picked AS (
+  SELECT TOP (CAST(:max AS bigint)) {all}
+  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  WHERE {where:msg}
+)
+UPDATE picked
+SET {set}
+OUTPUT {dead:inserted} AS state
+
+-- name: table.peek
+SELECT TOP (CAST(:max AS bigint)) 0 AS place, {columns:msg}
+FROM {table} AS msg WITH (READPAST)
+WHERE {where:msg}
+ORDER BY {order}
+
+-- name: table.count
+SELECT COUNT_BIG(*) AS count
+FROM (SELECT TOP (CAST(:max AS bigint)) 1 AS one FROM {table} AS msg WITH (READPAST) WHERE {where:msg}) AS counted
+
+-- name: table.next
+SELECT CASE WHEN {timed} < {clock} THEN 0 ELSE {timed} - {clock} END AS delay
+FROM {table} AS msg WITH (READPAST)
+WHERE {where:msg}
+
+-- name: table.insert
+INSERT INTO {table} ({names})
+OUTPUT 0 AS place, {columns:inserted}
+VALUES ({values})

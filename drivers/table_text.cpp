@@ -1,0 +1,288 @@
+#include "drivers/table_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <boost/algorithm/string/replace.hpp>
+
+#include <tableq/error.hpp>
+
+namespace tableq::inline v0::drivers {
+namespace {
+
+using core::table_assignment;
+using core::table_column;
+using core::table_condition;
+using core::table_form;
+using core::table_term;
+
+/// Double quotes serve every database: tableq's sessions of SQL Server have QUOTED_IDENTIFIER on.
+std::string quoted_name(std::string_view name) {
+  return '"' + boost::algorithm::replace_all_copy(std::string(name), "\"", "\"\"") + '"';
+}
+
+std::string prefixed(std::string_view prefix, std::string text) {
+  return prefix.empty() ? text : std::string(prefix) + "." + text;
+}
+
+/// Writes the parts of one statement.
+class table_writer {
+ public:
+  table_writer(const blocks& templates, const table_form& statement, bool one)
+      : templates_(templates), statement_(statement), one_(one) {}
+
+  /// The text in the place of `{what:prefix}`; `known` is false if there is no such place.
+  std::string part(std::string_view what, std::string_view prefix, bool& known) const {
+    if (what == "table") return table();
+    if (what == "keys") return keys(prefix);
+    if (what == "same") return same(prefix);
+    if (what == "columns") return columns(prefix);
+    if (what == "all") return all();
+    if (what == "where") return where(prefix);
+    if (what == "set") return set(prefix);
+    if (what == "order") return order();
+    if (what == "dead") return dead(prefix, "4", "0");
+    if (what == "names") return names();
+    if (what == "values") return values();
+    if (what == "given") return filled(block("given"));
+    if (what == "casts") return casts();
+    if (what == "parameters") return parameters();
+    if (what == "timed") return earliest(column(statement_.timed));
+    if (what == "clock") return block("now");
+    known = false;
+    return {};
+  }
+
+  /// Fills the places of a text.
+  [[nodiscard]] std::string filled(std::string_view text) const {
+    std::string out;
+    while (!text.empty()) {
+      const std::size_t open = std::min(text.find('{'), text.size());
+      out += text.substr(0, open);
+      text.remove_prefix(open);
+      if (text.empty()) break;
+      const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_:", 1);
+      bool known = end != std::string_view::npos && text[end] == '}';
+      std::string made;
+      if (known) {
+        const std::string_view inside = text.substr(1, end - 1);
+        const std::size_t colon = std::min(inside.find(':'), inside.size());
+        made =
+            part(inside.substr(0, colon), inside.substr(std::min(colon + 1, inside.size())), known);
+      }
+      out += known ? made : "{";
+      text.remove_prefix(known ? end + 1 : 1);
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] const table_column& column(std::size_t at) const {
+    return (*statement_.columns)[at];
+  }
+  [[nodiscard]] std::string name_of(std::size_t at, std::string_view prefix = {}) const {
+    return prefixed(prefix, quoted_name(column(at).name));
+  }
+
+  /// The block of that name, or the nearest more general one: `value.number` for
+  /// `value.number.float`.
+  [[nodiscard]] const std::string& block(std::string_view name) const {
+    for (std::string_view left = name;;) {
+      if (const auto found = templates_.find(left); found != templates_.end()) return found->second;
+      const std::size_t dot = left.rfind('.');
+      if (dot == std::string_view::npos) break;
+      left = left.substr(0, dot);
+    }
+    throw error(errc::invalid_argument, advice::never,
+                "the dialect has no template " + std::string(name) + " for tables of applications");
+  }
+
+  template <class Range, class Write>
+  static std::string joined(const Range& range, std::string_view between, Write write) {
+    std::string out;
+    for (const auto& each : range) {
+      if (!out.empty()) out += between;
+      out += write(each);
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string table() const {
+    const std::string name = quoted_name(statement_.table);
+    return statement_.schema.empty() ? name : quoted_name(statement_.schema) + "." + name;
+  }
+  [[nodiscard]] std::string keys(std::string_view prefix) const {
+    if (statement_.key.empty()) return prefixed(prefix, block("row_address"));
+    return joined(statement_.key, ", ", [&](std::size_t at) { return name_of(at, prefix); });
+  }
+  [[nodiscard]] std::string same(std::string_view other) const {
+    if (statement_.key.empty()) {
+      return prefixed("msg", block("row_address")) + " = " + prefixed(other, block("row_address"));
+    }
+    return joined(statement_.key, " AND ",
+                  [&](std::size_t at) { return name_of(at, "msg") + " = " + name_of(at, other); });
+  }
+  [[nodiscard]] std::string read(const table_column& from, std::string_view prefix) const {
+    return boost::algorithm::replace_all_copy(block("read." + from.form), "{column}",
+                                              prefixed(prefix, quoted_name(from.name)));
+  }
+  [[nodiscard]] std::string columns(std::string_view prefix) const {
+    std::size_t number = 0;
+    return joined(statement_.read, ", ", [&](std::size_t at) {
+      return read(column(at), prefix) + " AS tableq_" + std::to_string(number++);
+    });
+  }
+  /// The column itself is compared, not its milliseconds, so that an index finds it.
+  [[nodiscard]] std::string earliest(const table_column& from) const {
+    return boost::algorithm::replace_all_copy(block("read." + from.form), "{column}",
+                                              "MIN(msg." + quoted_name(from.name) + ")");
+  }
+  /// The columns that a statement on a CTE may use.
+  [[nodiscard]] std::string all() const {
+    return joined(*statement_.columns, ", ",
+                  [&](const table_column& each) { return "msg." + quoted_name(each.name); });
+  }
+
+  [[nodiscard]] bool of_item(std::string_view parameter) const {
+    const auto& items = statement_.items;
+    return std::any_of(items.begin(), items.end(),
+                       [&](const core::field& each) { return each.name == parameter; });
+  }
+  [[nodiscard]] std::string parameter(std::string_view name) const {
+    return (!one_ && of_item(name) ? "given." : ":") + std::string(name);
+  }
+  [[nodiscard]] std::string value(const std::string& form, const std::string& type,
+                                  const std::string& of) const {
+    std::string out = boost::algorithm::replace_all_copy(block("value." + form), "{type}", type);
+    boost::algorithm::replace_all(out, "{value}", of);
+    return out;
+  }
+  [[nodiscard]] std::string number(const std::string& of) const { return value("integer", "", of); }
+
+  /// A counter that is NULL counts from zero.
+  static std::string changed(const std::string& column, std::int64_t by) {
+    if (by == 0) return column;
+    return "COALESCE(" + column + ", 0) " + (by < 0 ? "- " : "+ ") +
+           std::to_string(by < 0 ? -by : by);
+  }
+
+  [[nodiscard]] std::string term(const table_term& of, std::size_t at,
+                                 std::string_view prefix) const {
+    const table_column& target = column(at);
+    switch (of.is) {
+      case table_term::kind::null:
+        return "NULL";
+      case table_term::kind::number:
+        if (target.form == "boolean") return block(of.number != 0 ? "true" : "false");
+        return std::to_string(of.number);
+      case table_term::kind::clock:
+        return value(target.form, target.declared,
+                     of.parameter.empty() ? block("now")
+                                          : block("now") + " + " + number(parameter(of.parameter)));
+      case table_term::kind::clock_minus:
+        return value(target.form, target.declared,
+                     block("now") + " - " + number(parameter(of.parameter)));
+      case table_term::kind::given:
+        return value(target.form, target.declared, parameter(of.parameter));
+      case table_term::kind::changed:
+        return changed(name_of(at, prefix), of.number);
+      case table_term::kind::fence:
+        break;
+    }
+    std::string out =
+        boost::algorithm::replace_all_copy(block("fence"), "{column}", name_of(at, prefix));
+    boost::algorithm::replace_all(out, "{value}", parameter(of.parameter));
+    return out;
+  }
+
+  [[nodiscard]] std::string condition(const table_condition& of, std::string_view prefix) const {
+    const std::string left = name_of(of.column, prefix);
+    const auto right = [&] { return term(of.than, of.column, prefix); };
+    switch (of.is) {
+      case table_condition::kind::equals:
+        return left + " = " + right();
+      case table_condition::kind::differs:
+        return "(" + left + " <> " + right() + " OR " + left + " IS NULL)";
+      case table_condition::kind::null:
+        return left + " IS NULL";
+      case table_condition::kind::not_null:
+        return left + " IS NOT NULL";
+      case table_condition::kind::at_most:
+        return left + " <= " + right();
+      case table_condition::kind::above:
+        return left + " > " + right();
+      case table_condition::kind::null_or_at_most:
+        break;
+    }
+    return "(" + left + " IS NULL OR " + left + " <= " + right() + ")";
+  }
+  [[nodiscard]] std::string where(std::string_view prefix) const {
+    if (statement_.where.empty()) return "1 = 1";
+    return joined(statement_.where, " AND ",
+                  [&](const table_condition& each) { return condition(each, prefix); });
+  }
+
+  [[nodiscard]] std::string dead(std::string_view prefix, const std::string& then,
+                                 const std::string& otherwise) const {
+    std::string when = joined(statement_.dead, " OR ",
+                              [&](const table_condition& each) { return condition(each, prefix); });
+    if (statement_.may_give_up) {
+      if (!when.empty()) when += " OR ";
+      when += number(parameter("final")) + " <> 0";
+    }
+    return when.empty() ? otherwise
+                        : "CASE WHEN " + when + " THEN " + then + " ELSE " + otherwise + " END";
+  }
+  [[nodiscard]] std::string set(std::string_view prefix) const {
+    return joined(statement_.set, ", ", [&](const table_assignment& each) {
+      const std::string to = term(each.to, each.column, prefix);
+      return name_of(each.column) + " = " +
+             (each.differs_if_dead ? dead(prefix, term(each.if_dead, each.column, prefix), to)
+                                   : to);
+    });
+  }
+  [[nodiscard]] std::string order() const {
+    if (statement_.order.empty()) {
+      return statement_.key.empty() ? block("no_order") : keys("msg");
+    }
+    return joined(statement_.order, ", ", [&](const core::table_order& each) {
+      return name_of(each.column, "msg") + (each.descending ? " DESC" : "");
+    });
+  }
+
+  [[nodiscard]] std::string names() const {
+    return joined(statement_.written, ", ", [&](std::size_t at) { return name_of(at); });
+  }
+  [[nodiscard]] std::string values() const {
+    std::size_t place = 0;
+    return joined(statement_.written, ", ", [&](std::size_t at) {
+      return value(column(at).form, column(at).declared, ":v" + std::to_string(place++));
+    });
+  }
+
+  [[nodiscard]] std::string casts() const {
+    return joined(statement_.items, ", ", [&](const core::field& each) {
+      const bool integer = each.type == core::value_type::integer;
+      return boost::algorithm::replace_all_copy(block(integer ? "item.integer" : "item.text"),
+                                                "{name}", std::string(each.name));
+    });
+  }
+  [[nodiscard]] std::string parameters() const {
+    return joined(statement_.items, ", ",
+                  [](const core::field& each) { return std::string(each.name); });
+  }
+
+  const blocks& templates_;
+  const table_form& statement_;
+  bool one_;
+};
+
+}  // namespace
+
+std::string fill_table(std::string_view text, const blocks& templates, const table_form& statement,
+                       bool one) {
+  return table_writer(templates, statement, one).filled(text);
+}
+
+}  // namespace tableq::inline v0::drivers

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <tableq/batch_view.hpp>
+#include <tableq/claim_options.hpp>
+#include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
+#include <tableq/message.hpp>
+#include <tableq/options.hpp>
+#include <tableq/queue.hpp>
+#include <tableq/receipts.hpp>
+#include <tableq/row.hpp>
+#include <tableq/stats.hpp>
+#include <tableq/table_mapping.hpp>
+#include <tableq/text_view.hpp>
+
+namespace tableq::inline v0 {
+
+/// A row that a take has handed out, as an object of the application. Converts to its receipt.
+template <class T>
+struct typed_delivery {
+  T value;                 ///< Made of the row by row_traits<T>.
+  tableq::delivery taken;  ///< The row, the receipt and the rest.
+
+  /// As a delivery: `emails.complete(taken)`.
+  // NOLINTNEXTLINE(google-explicit-constructor): that must read well
+  operator const tableq::receipt&() const noexcept { return taken.receipt; }
+};
+
+/// A table that the application has, used as a queue; made by `database::table`.
+///
+/// The columns of its mapping decide what it guarantees: see `guarantee`. An operation that needs a
+/// column which the mapping does not have throws errc::unsupported and names the column. Anybody
+/// may insert rows with plain SQL. tableq never alters the table, and needs no catalogue for it:
+/// pause and limits are errc::unsupported.
+///
+/// A take is one statement that skips the rows that others have locked. While other rows wait, a
+/// row whose lease has ended may come up to a second later, or a quarter of the lease if that is
+/// shorter. Rows that plain SQL inserts wake waiting takes at the next poll.
+///
+/// Shares the sessions of its database and keeps them open. Threads, transactions and errors: see
+/// `queue`. On SQL Server its statements were never executed on a server.
+class TABLEQ_EXPORT table_queue : public queue {
+ public:
+  /// A handle of this table inside the transaction; see `queue`.
+  [[nodiscard]] table_queue in(transaction& tx) const noexcept { return bound(*this, tx); }
+  [[nodiscard]] table_queue in(const enlistment& joined) const noexcept {
+    return bound(*this, joined);
+  }
+  /// A handle of this table for work beside a transaction of this thread; see `queue`.
+  [[nodiscard]] table_queue outside() const noexcept { return unbound(*this); }
+
+  /// What the mapped columns can carry. The database is not asked.
+  [[nodiscard]] table_guarantee guarantee() const;
+  /// The mapping as it was given.
+  [[nodiscard]] const table_mapping& mapping() const noexcept;
+
+  /// Inserts one row. Columns that it does not name get their defaults.
+  /// @return the row with the mapped columns, as the database has stored it.
+  /// @throws error errc::invalid_argument for a column that the table lacks, or a value of another
+  ///   type; errc::constraint_violated when the table refuses the row.
+  row enqueue(const row& values);
+  /// Inserts an object, by its row_traits.
+  template <writable_row T>
+  row enqueue(const T& object) {
+    return enqueue(row_traits<T>::to_row(object));
+  }
+  /// Inserts all rows in one transaction.
+  std::vector<row> enqueue_batch(const batch_view<row>& rows);
+
+  /// Takes up to `max` rows, 1 to 10,000, in one statement, in the mapping's order. Inside a
+  /// transaction a rollback undoes the take; `wait` is refused.
+  /// @return empty when no row waited or began to wait within `wait`.
+  /// @throws error errc::invalid_argument for max or options out of range; errc::unsupported for
+  ///   take_options::claimed_at.
+  [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
+  /// The same for one row.
+  [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
+  /// The same, as objects. If row_traits cannot make an object of a row, all rows of this take are
+  /// released, and the exception is thrown.
+  template <readable_row T>
+  [[nodiscard]] std::vector<typed_delivery<T>> take(std::size_t max,
+                                                    const take_options& options = {}) {
+    std::vector<delivery> taken = take(max, options);
+    std::vector<typed_delivery<T>> out;
+    out.reserve(taken.size());
+    try {
+      for (delivery& each : taken) {
+        T value = row_traits<T>::from_row(each.row);
+        out.push_back({std::move(value), std::move(each)});
+      }
+    } catch (...) {  // The caller's exception continues; its rows wait again.
+      for (std::size_t i = 0; i < out.size(); ++i) taken[i] = std::move(out[i].taken);
+      give_back(taken);
+      throw;
+    }
+    return out;
+  }
+
+  /// Completes the row: deletes, marks or leaves it, as the mapping says.
+  /// @return settle_result::lease_lost if the row is no longer taken under this receipt. Without a
+  ///   fence a later take of the same row has an equal receipt. In a transaction whose snapshot
+  ///   does not show the row, it is lease_lost, too.
+  [[nodiscard]] settle_result complete(const receipt& taken);
+  /// The same for any number of rows, in one statement.
+  [[nodiscard]] std::vector<settle_result> complete_batch(const receipts_view& taken);
+  /// Records a failed attempt: the row waits again, or is dead after its last attempt.
+  /// @param error stored in last_error, cut at 2,000 bytes and converted to UTF-8.
+  /// @throws error errc::unsupported for a delay without due_at in the mapping.
+  [[nodiscard]] settle_result fail(const receipt& taken, text_view error,
+                                   const fail_options& options = {});
+  /// The same for any number of rows.
+  [[nodiscard]] std::vector<settle_result> fail_batch(const batch_view<failure>& failures);
+  /// Returns the row without an attempt: it waits again.
+  [[nodiscard]] settle_result release(const receipt& taken);
+  /// The same for any number of rows.
+  [[nodiscard]] std::vector<settle_result> release_batch(const receipts_view& taken);
+  /// Sets the end of the lease to `lease` from now (1 ms to 365 days).
+  /// @throws error errc::unsupported without lease_until in the mapping.
+  [[nodiscard]] settle_result extend(const receipt& taken, std::chrono::milliseconds lease);
+  /// The same for any number of rows.
+  [[nodiscard]] std::vector<settle_result> extend_batch(const receipts_view& taken,
+                                                        std::chrono::milliseconds lease);
+
+  /// Makes rows wait again that were taken longer ago, in small batches, whatever became of their
+  /// takers: for an operator, where no lease brings them back.
+  /// @return how many.
+  /// @throws error errc::unsupported without taken_at in the mapping.
+  std::size_t requeue_older_than(std::chrono::milliseconds age);
+
+  /// Reads up to `max` rows that wait (1 to 10,000), in the order of takes, without locks.
+  [[nodiscard]] std::vector<row> peek(std::size_t max = 1) const;
+  /// Counts rows, by default up to 10,000 per figure. Each figure has its own statement; `oldest`
+  /// and `last_id` stay empty. `leased` needs lease_until: without it nothing tells a running row
+  /// from one that its taker has left. Done and dead rows are counted only if the mapping tells
+  /// them apart. Without a state of their own, dead rows are looked for among all taken rows.
+  [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
+
+ private:
+  friend class database;
+  friend class core::access;
+  using queue::queue;
+  void give_back(const std::vector<delivery>& taken) noexcept;
+};
+
+}  // namespace tableq::inline v0

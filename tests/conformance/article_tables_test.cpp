@@ -1,0 +1,257 @@
+// The tables of well-known articles on tables as queues, as their applications have made them.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "conformance/article_fixture.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::settle_result;
+
+class article_tables : public on_article_table {};
+TABLEQ_ON_BACKENDS(article_tables, shared_backends);
+
+TEST_P(article_tables, simple_queue_hands_out_in_order_and_complete_deletes) {
+  auto queue = simple();
+  add_simple(names('a', 1, 9));
+  EXPECT_EQ(texts(queue.take(3)), names('a', 1, 3));
+  const auto taken = next(queue);
+  EXPECT_EQ(texts({taken}), names('a', 4, 4));
+  EXPECT_EQ(taken.row.get<tableq::timestamp>("ProcessingStartedAt"), clock.now());
+  EXPECT_EQ(count("SimpleQueue", "ProcessingStartedAt IS NULL"), "5");
+  EXPECT_EQ(queue.complete(taken), settle_result::applied);
+  EXPECT_EQ(queue.complete(taken), settle_result::lease_lost);
+  EXPECT_EQ(count("SimpleQueue", "Payload = 'a104'"), "0");
+  EXPECT_EQ(count("SimpleQueue"), "8");
+}
+
+TEST_P(article_tables, simple_queue_keeps_the_error_of_a_row_that_waits_again) {
+  auto queue = simple();
+  add_simple({"bad", "good"});
+  EXPECT_EQ(queue.fail(next(queue), "no route"), settle_result::applied);
+  EXPECT_EQ(one("SELECT Errors FROM SimpleQueue WHERE Payload = 'bad'"), "no route");
+  EXPECT_EQ(count("SimpleQueue", "ProcessingStartedAt IS NULL"), "2");
+  const auto again = next(queue);
+  EXPECT_EQ(texts({again}), std::vector<std::string>{"bad"});
+  EXPECT_EQ(queue.fail(again, "never", {.give_up = true}), settle_result::applied);
+  EXPECT_EQ(texts(queue.take(9)), std::vector<std::string>{"good"});
+  EXPECT_EQ(count("SimpleQueue", "ProcessingStartedAt IS NOT NULL AND Errors = 'never'"), "1");
+}
+
+TEST_P(article_tables, simple_queue_gives_back_what_was_taken_long_ago) {
+  auto queue = simple();
+  add_simple(names('a', 1, 5));
+  EXPECT_EQ(queue.take(2).size(), 2U);
+  clock.advance(1h);
+  EXPECT_EQ(queue.take(1).size(), 1U);
+  EXPECT_EQ(queue.requeue_older_than(30min), 2U);
+  EXPECT_EQ(texts(queue.take(2)), names('a', 1, 2));
+  EXPECT_EQ(texts(queue.take(9)), names('a', 4, 5));
+}
+
+TEST_P(article_tables, simple_queue_gives_no_row_to_two_readers) {
+  auto queue = simple();
+  add_simple(names('a', 1, half));
+  add_simple(names('b', 1, half));
+  expect_each_once(queue);
+}
+
+TEST_P(article_tables, simple_queue_take_is_undone_with_its_transaction) {
+  auto queue = simple();
+  add_simple(names('a', 1, 4));
+  expect_undone(queue, names('a', 1, 2));
+}
+
+TEST_P(article_tables, queue_for_update_keeps_its_rows) {
+  auto queue = for_update();
+  add_to("QueueForUpdateStrategy", names('a', 1, 6));
+  const auto taken = queue.take(2);
+  EXPECT_EQ(texts(taken), names('a', 1, 2));
+  EXPECT_TRUE(taken.at(0).row.get<bool>("IsDequeued"));
+  EXPECT_EQ(taken[0].row.get<tableq::timestamp>("DequeuedAt"), clock.now());
+  EXPECT_EQ(queue.complete_batch(taken),
+            (std::vector{settle_result::applied, settle_result::applied}));
+  EXPECT_EQ(count("QueueForUpdateStrategy"), "6");
+  EXPECT_EQ(count("QueueForUpdateStrategy", "IsDequeued = '1' AND DequeuedAt IS NOT NULL"), "2");
+  EXPECT_EQ(texts(queue.take(9)), names('a', 3, 6));
+}
+
+TEST_P(article_tables, queue_for_update_hands_a_failed_row_out_again) {
+  auto queue = for_update();
+  add_to("QueueForUpdateStrategy", names('a', 1, 2));
+  EXPECT_EQ(queue.fail(next(queue), "not now"), settle_result::applied);
+  EXPECT_EQ(count("QueueForUpdateStrategy", "IsDequeued = '0'"), "2");
+  EXPECT_EQ(queue.release(next(queue)), settle_result::applied);
+  EXPECT_EQ(texts(queue.take(9)), names('a', 1, 2));
+}
+
+TEST_P(article_tables, queue_for_update_gives_back_what_was_taken_long_ago) {
+  auto queue = for_update();
+  add_to("QueueForUpdateStrategy", names('a', 1, 4));
+  EXPECT_EQ(queue.take(2).size(), 2U);
+  clock.advance(1h);
+  EXPECT_EQ(queue.take(1).size(), 1U);
+  EXPECT_EQ(queue.requeue_older_than(30min), 2U);
+  EXPECT_EQ(count("QueueForUpdateStrategy", "IsDequeued = '0'"), "3");
+  EXPECT_EQ(texts(queue.take(2)), names('a', 1, 2));
+}
+
+TEST_P(article_tables, queue_for_update_gives_no_row_to_two_readers) {
+  auto queue = for_update();
+  add_to("QueueForUpdateStrategy", names('a', 1, half));
+  add_to("QueueForUpdateStrategy", names('b', 1, half));
+  expect_each_once(queue);
+}
+
+TEST_P(article_tables, queue_for_update_take_is_undone_with_its_transaction) {
+  auto queue = for_update();
+  add_to("QueueForUpdateStrategy", names('a', 1, 4));
+  expect_undone(queue, names('a', 1, 2));
+}
+
+TEST_P(article_tables, heap_queue_deletes_what_it_hands_out) {
+  auto queue = heap();
+  add_to("HeapQueue", names('a', 1, half));
+  add_to("HeapQueue", names('b', 1, half));
+  expect_each_once(queue);
+  EXPECT_EQ(count("HeapQueue"), "0");
+}
+
+TEST_P(article_tables, heap_queue_may_have_equal_rows) {
+  auto queue = heap();
+  add_to("HeapQueue", {"same", "same", "same"});
+  EXPECT_EQ(queue.take(1).size(), 1U);
+  EXPECT_EQ(count("HeapQueue"), "2");
+  EXPECT_EQ(queue.take(5).size(), 2U);
+}
+
+TEST_P(article_tables, heap_queue_take_is_undone_with_its_transaction) {
+  auto queue = heap();
+  add_to("HeapQueue", {"only"});
+  expect_undone(queue, {"only"});
+}
+
+TEST_P(article_tables, fifo_queue_hands_out_in_order_and_deletes) {
+  auto queue = fifo();
+  add_to("FifoQueue", names('a', 1, 6));
+  EXPECT_EQ(texts(queue.take(1)), names('a', 1, 1));
+  EXPECT_EQ(texts(queue.take(3)), names('a', 2, 4));
+  EXPECT_EQ(count("FifoQueue"), "2");
+}
+
+TEST_P(article_tables, fifo_queue_gives_no_row_to_two_readers) {
+  auto queue = fifo();
+  add_to("FifoQueue", names('a', 1, half));
+  add_to("FifoQueue", names('b', 1, half));
+  expect_each_once(queue);
+  EXPECT_EQ(count("FifoQueue"), "0");
+}
+
+TEST_P(article_tables, fifo_queue_take_is_undone_with_its_transaction) {
+  auto queue = fifo();
+  add_to("FifoQueue", names('a', 1, 4));
+  expect_undone(queue, names('a', 1, 2));
+}
+
+TEST_P(article_tables, email_is_marked_as_sent) {
+  auto queue = emails();
+  add_to("EmailRequests", names('a', 1, 3));
+  const auto taken = next(queue);
+  EXPECT_EQ(texts({taken}), names('a', 1, 1));
+  EXPECT_EQ(count("EmailRequests", "IsProcessed = '1' AND IsEmailSent = '0'"), "1");
+  EXPECT_EQ(queue.complete(taken), settle_result::applied);
+  EXPECT_EQ(count("EmailRequests", "IsProcessed = '1' AND IsEmailSent = '1'"), "1");
+  EXPECT_EQ(texts(queue.take(9)), names('a', 2, 3));
+}
+
+TEST_P(article_tables, email_that_always_fails_is_set_aside) {
+  auto queue = emails();
+  add_to("EmailRequests", {"poison", "good"});
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const auto taken = next(queue);
+    EXPECT_EQ(texts({taken}), std::vector<std::string>{"poison"});
+    EXPECT_EQ(taken.attempt, attempt);
+    EXPECT_EQ(queue.fail(taken, "refused"), settle_result::applied);
+    EXPECT_EQ(one("SELECT RetryCount FROM EmailRequests WHERE Payload = 'poison'"),
+              std::to_string(attempt));
+  }
+  EXPECT_EQ(texts(queue.take(9)), std::vector<std::string>{"good"});
+  EXPECT_EQ(
+      count("EmailRequests", "IsProcessed = '1' AND IsEmailSent = '0' AND LastError = 'refused'"),
+      "1");
+  EXPECT_EQ(queue.stats().dead, 1U);
+}
+
+TEST_P(article_tables, email_whose_sender_died_comes_back_on_request) {
+  auto queue = emails();
+  add_to("EmailRequests", names('a', 1, 2));
+  const auto sent = next(queue);
+  EXPECT_EQ(queue.complete(sent), settle_result::applied);
+  EXPECT_EQ(texts({next(queue)}), names('a', 2, 2));
+  clock.advance(1h);
+  EXPECT_EQ(queue.requeue_older_than(30min), 1U);  // not the one that was sent
+  const auto again = next(queue);
+  EXPECT_EQ(texts({again}), names('a', 2, 2));
+  EXPECT_EQ(again.attempt, 2);
+}
+
+TEST_P(article_tables, email_that_was_set_aside_has_one_more_attempt_on_request) {
+  auto queue = emails();
+  add_to("EmailRequests", {"poison"});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(queue.fail(next(queue), "no"), settle_result::applied);
+  clock.advance(1h);
+  EXPECT_FALSE(queue.take_one());
+  // No lease tells a row that was set aside from one whose sender has died.
+  EXPECT_EQ(queue.requeue_older_than(30min), 1U);
+  const auto again = next(queue);
+  EXPECT_EQ(again.attempt, 4);
+  EXPECT_EQ(queue.fail(again, "no"), settle_result::applied);
+  EXPECT_FALSE(queue.take_one());
+}
+
+TEST_P(article_tables, emails_come_to_one_sender_each) {
+  auto queue = emails();
+  add_to("EmailRequests", names('a', 1, half));
+  add_to("EmailRequests", names('b', 1, half));
+  expect_each_once(queue);
+  EXPECT_EQ(count("EmailRequests", "IsProcessed = '1' AND RetryCount = 1"), "200");
+}
+
+TEST_P(article_tables, emails_wait_again_when_their_transaction_is_undone) {
+  auto queue = emails();
+  add_to("EmailRequests", names('a', 1, 4));
+  expect_undone(queue, names('a', 1, 2));
+  EXPECT_EQ(count("EmailRequests", "RetryCount = 1"), "2");
+}
+
+TEST_P(article_tables, clustered_queue_moves_a_row_to_the_processed_ones) {
+  auto queue = clustered();
+  add_clustered(names('a', 1, 5));
+  const auto taken = queue.take(2);
+  EXPECT_EQ(texts(taken), names('a', 1, 2));
+  EXPECT_EQ(queue.complete(taken.at(1)), settle_result::applied);
+  EXPECT_EQ(count("QueueTable", "PROCESSED = 1"), "2");
+  EXPECT_EQ(queue.fail(taken.at(0), "again"), settle_result::applied);
+  EXPECT_EQ(count("QueueTable", "PROCESSED = 1"), "1");
+  EXPECT_EQ(queue.release(taken[0]), settle_result::lease_lost);  // it waits already
+  EXPECT_EQ(texts(queue.take(2)), (std::vector<std::string>{"a101", "a103"}));
+}
+
+TEST_P(article_tables, clustered_queue_gives_no_row_to_two_readers) {
+  auto queue = clustered();
+  add_clustered(names('a', 1, half));
+  add_clustered(names('b', 1, half));
+  expect_each_once(queue);
+}
+
+TEST_P(article_tables, clustered_queue_take_is_undone_with_its_transaction) {
+  auto queue = clustered();
+  add_clustered(names('a', 1, 4));
+  expect_undone(queue, names('a', 1, 2));
+}
+
+}  // namespace

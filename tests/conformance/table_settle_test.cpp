@@ -1,0 +1,253 @@
+// The settlement of rows of a table of the application.
+#include <gtest/gtest.h>
+
+#include "conformance/table_fixture.hpp"
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::settle_result;
+
+class table_settle : public on_own_table {};
+TABLEQ_ON_BACKENDS(table_settle, shared_backends);
+
+TEST_P(table_settle, complete_deletes_the_row) {
+  requests(2);
+  auto queue = emails();
+  const auto taken = take_one(queue);
+  EXPECT_EQ(queue.complete(taken), settle_result::applied);
+  EXPECT_EQ(count(), "1");
+  EXPECT_EQ(queue.complete(taken), settle_result::lease_lost);
+}
+
+TEST_P(table_settle, complete_marks_the_row_in_another_column) {
+  auto mapping = whole();
+  mapping.done = tableq::null_time("SentAt");
+  mapping.completed = tableq::on_complete::mark;
+  request(1);
+  auto queue = emails(mapping);
+  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(held(1, "SentAt"), std::to_string(clock.now().time_since_epoch().count()));
+  EXPECT_EQ(held(1, "LeaseUntil"), std::nullopt);
+  clock.advance(1h);
+  EXPECT_FALSE(queue.take_one());
+  EXPECT_EQ(queue.stats().done, 1U);
+}
+
+TEST_P(table_settle, complete_leaves_the_row_and_ends_its_lease) {
+  auto mapping = whole();
+  mapping.completed = tableq::on_complete::leave;
+  request(1);
+  auto queue = emails(mapping);
+  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(held(1, "IsProcessed"), "1");
+  clock.advance(1h);
+  EXPECT_FALSE(queue.take_one());
+}
+
+TEST_P(table_settle, batch_has_a_result_for_each_receipt) {
+  requests(5);
+  auto queue = emails();
+  auto taken = queue.take(5);
+  ASSERT_EQ(taken.size(), 5U);
+  std::swap(taken[0], taken[4]);
+  EXPECT_EQ(queue.complete(taken[1]), settle_result::applied);
+  const auto results = queue.complete_batch(taken);
+  EXPECT_EQ(results,
+            (std::vector{settle_result::applied, settle_result::lease_lost, settle_result::applied,
+                         settle_result::applied, settle_result::applied}));
+  EXPECT_EQ(count(), "0");
+  EXPECT_TRUE(queue.complete_batch(std::vector<tableq::receipt>()).empty());
+}
+
+TEST_P(table_settle, row_comes_back_when_its_lease_ends) {
+  requests(2);
+  auto queue = emails();
+  const auto first = take_one(queue);
+  clock.advance(30s);
+  const auto again = take_one(queue);
+  EXPECT_EQ(again.receipt.id, first.receipt.id);
+  EXPECT_EQ(again.attempt, 2);
+  EXPECT_EQ(held(1, "LastError"), "lease expired");
+}
+
+TEST_P(table_settle, stale_receipt_does_not_complete) {
+  request(1);
+  auto queue = emails();
+  const auto first = take_one(queue);
+  clock.advance(30s);
+  const auto again = take_one(queue);
+  EXPECT_EQ(queue.complete(first), settle_result::lease_lost);
+  EXPECT_EQ(queue.fail(first, "late"), settle_result::lease_lost);
+  EXPECT_EQ(queue.release(first), settle_result::lease_lost);
+  EXPECT_EQ(queue.extend(first, 1h), settle_result::lease_lost);
+  EXPECT_EQ(queue.complete(again), settle_result::applied);
+}
+
+TEST_P(table_settle, failed_row_waits_again_and_keeps_its_error) {
+  request(1);
+  auto queue = emails();
+  EXPECT_EQ(queue.fail(take_one(queue), "it's refused"), settle_result::applied);
+  EXPECT_EQ(held(1, "LastError"), "it's refused");
+  EXPECT_EQ(held(1, "IsProcessed"), "0");
+  EXPECT_EQ(take_one(queue).attempt, 2);
+}
+
+TEST_P(table_settle, failed_row_waits_for_its_delay) {
+  request(1);
+  auto queue = emails();
+  EXPECT_EQ(queue.fail(take_one(queue), "later", {.delay = 10s}), settle_result::applied);
+  EXPECT_FALSE(queue.take_one());
+  EXPECT_EQ(queue.stats().delayed, 1U);
+  clock.advance(10s);
+  EXPECT_EQ(take_one(queue).attempt, 2);
+}
+
+TEST_P(table_settle, row_that_always_fails_is_dead_after_its_last_attempt) {
+  request(1);
+  auto queue = emails();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(queue.fail(take_one(queue), "no"), settle_result::applied);
+  }
+  EXPECT_FALSE(queue.take_one());
+  EXPECT_EQ(held(1, "IsProcessed"), "1");
+  EXPECT_EQ(held(1, "LeaseUntil"), std::nullopt);
+  EXPECT_EQ(queue.stats().dead, 1U);
+  clock.advance(1h);
+  EXPECT_FALSE(queue.take_one());
+}
+
+TEST_P(table_settle, row_whose_handler_always_dies_is_dead_after_its_last_attempt) {
+  request(1);
+  auto queue = emails();
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(take_one(queue));
+    clock.advance(30s);
+  }
+  EXPECT_FALSE(queue.take_one());
+  EXPECT_EQ(queue.stats().dead, 1U);
+}
+
+TEST_P(table_settle, released_row_has_no_attempt_counted) {
+  request(1);
+  auto queue = emails();
+  EXPECT_EQ(queue.release(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(held(1, "RetryCount"), "0");
+  EXPECT_EQ(take_one(queue).attempt, 1);
+}
+
+TEST_P(table_settle, extended_lease_ends_later) {
+  request(1);
+  auto queue = emails();
+  const auto taken = take_one(queue);
+  EXPECT_EQ(queue.extend_batch({taken, taken}, 1h),
+            (std::vector{settle_result::applied, settle_result::applied}));
+  clock.advance(59min);
+  EXPECT_FALSE(queue.take_one());
+  EXPECT_EQ(queue.complete(taken), settle_result::applied);
+}
+
+TEST_P(table_settle, rows_that_were_taken_long_ago_wait_again_on_request) {
+  requests(3);
+  auto mapping = least();
+  mapping.taken_at = "TakenAt";
+  auto queue = emails(mapping);
+  EXPECT_EQ(queue.take(2).size(), 2U);
+  clock.advance(1h);
+  EXPECT_EQ(queue.take(1).size(), 1U);
+  EXPECT_EQ(queue.requeue_older_than(30min), 2U);
+  EXPECT_EQ(ids_of(queue.take(5)), (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST_P(table_settle, worker_without_leases_ends_when_nothing_waits) {
+  requests(5);
+  auto mapping = least();
+  mapping.completed = tableq::on_complete::leave;
+  auto queue = db().table("EmailRequests", mapping);
+  tableq::worker leaves(queue, [](const tableq::delivery&) {}, {.until_empty = true});
+  leaves.join();
+  EXPECT_EQ(leaves.counts().completed, 5U);
+  EXPECT_EQ(count("IsProcessed = 1"), "5");
+}
+
+TEST_P(table_settle, in_a_transaction_is_undone_with_it) {
+  request(1);
+  auto queue = emails();
+  const auto taken = take_one(queue);
+  auto tx = db_with_clock().begin();
+  EXPECT_EQ(queue.in(tx).complete(taken), settle_result::applied);
+  tx.rollback();
+  EXPECT_EQ(queue.complete(taken), settle_result::applied);
+}
+
+TEST_P(table_settle, names_the_column_that_the_mapping_lacks) {
+  request(1);
+  auto queue = emails(least());
+  const auto taken = take_one(queue);
+  const auto names = [&](auto&& call, const std::string& column) {
+    const tableq::error refused = thrown_by(call);
+    EXPECT_EQ(refused.code(), tableq::errc::unsupported) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find(column), std::string::npos) << refused.what();
+  };
+  names([&] { static_cast<void>(queue.extend(taken, 1s)); }, "lease_until");
+  names([&] { static_cast<void>(queue.fail(taken, "no", {.delay = 1s})); }, "due_at");
+  names([&] { queue.requeue_older_than(1s); }, "taken_at");
+  names([&] { queue.pause(); }, "limits");
+  EXPECT_EQ(queue.fail(taken, "no"), settle_result::applied);
+  EXPECT_EQ(take_one(queue).receipt.id, taken.receipt.id);
+}
+
+TEST_P(table_settle, guarantee_follows_from_the_columns) {
+  EXPECT_TRUE(emails().guarantee().at_least_once);
+  EXPECT_TRUE(emails().guarantee().fenced);
+  EXPECT_TRUE(emails().guarantee().ends);
+  const auto weak = emails(least()).guarantee();
+  EXPECT_FALSE(weak.at_least_once || weak.fenced || weak.ends);
+  EXPECT_TRUE(weak.settles);
+  EXPECT_NE(weak.words.find("At most once"), std::string::npos);
+}
+
+TEST_P(table_settle, key_may_have_several_columns_and_texts) {
+  here().sql(
+      "CREATE TABLE Parts (Area VARCHAR(40) NOT NULL, Number INTEGER NOT NULL, "
+      "Busy INTEGER DEFAULT 0 NOT NULL, PRIMARY KEY (Area, Number))");
+  for (const char* area : {"a'b", "; DROP TABLE Parts --"}) {
+    for (int i = 1; i < 3; ++i) {
+      auto parts =
+          db().table("Parts", {.key = {"Area", "Number"}, .waiting = tableq::flag("Busy")});
+      const auto added = parts.enqueue({{"Area", area}, {"Number", i}});
+      EXPECT_EQ(added.get<std::string>("Area"), area);
+    }
+  }
+  auto parts = db().table("Parts", {.key = {"Area", "Number"}, .waiting = tableq::flag("Busy")});
+  auto taken = parts.take(10);
+  ASSERT_EQ(taken.size(), 4U);
+  EXPECT_EQ(parts.complete(taken[2]), settle_result::applied);
+  EXPECT_EQ(parts.complete_batch(taken),
+            (std::vector{settle_result::applied, settle_result::applied, settle_result::lease_lost,
+                         settle_result::applied}));
+  EXPECT_EQ(here().sql("SELECT COUNT(*) FROM Parts").at(0).at(0), "0");
+}
+
+TEST_P(table_settle, worker_handles_rows_and_marks_the_failed_ones) {
+  requests(20);
+  auto mapping = whole();
+  mapping.completed = tableq::on_complete::mark;
+  mapping.done = tableq::null_time("SentAt");
+  mapping.max_attempts = 2;
+  auto queue = db().table("EmailRequests", mapping);
+  tableq::worker sends(queue,
+                       [](const tableq::delivery& d) {
+                         if (d.row.get<int>("Id") == 13)
+                           throw std::runtime_error("no such address");
+                       },
+                       {.threads = 3, .until_empty = true});
+  sends.join();
+  EXPECT_EQ(count("SentAt IS NOT NULL"), "19");
+  EXPECT_EQ(held(13, "LastError"), "no such address");
+  EXPECT_EQ(queue.stats().dead, 1U);
+}
+
+}  // namespace

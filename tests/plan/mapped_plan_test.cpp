@@ -1,0 +1,149 @@
+// Statements on a large table of the application, with an index for the waiting ones and one for
+// the leases.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tableq/dialect.hpp>
+
+#include "core/database/access.hpp"
+#include "core/table/mapped_table.hpp"
+#include "support/fixture.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+
+constexpr std::int64_t mapped_rows = 1'000'000;
+
+class mapped_plan : public on_each_backend {
+ protected:
+  /// The plain client plans as the library's own sessions do.
+  void SetUp() override {
+    on_each_backend::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    for (const std::string& each : tableq::find_dialect(db().backend()).setup) here().sql(each);
+  }
+
+  struct statement {
+    std::string name;
+    std::string text;
+    parameters with;
+    bool counts = false;  ///< A bounded count, which some databases print as a scan.
+    /// With the statistics of a small table a plan may begin with all taken rows.
+    bool needs_statistics = false;
+  };
+
+  void make(const std::string& lease_type) {
+    here().sql(
+        "CREATE TABLE requests (Id INTEGER NOT NULL PRIMARY KEY, Address VARCHAR(40) NOT NULL, "
+        "IsProcessed INTEGER DEFAULT 0 NOT NULL, LeaseUntil " +
+        lease_type + ", Fence BIGINT DEFAULT 0 NOT NULL, RetryCount INTEGER DEFAULT 0 NOT NULL)");
+    here().sql("CREATE INDEX waiting ON requests (IsProcessed, Id)");
+    here().sql("CREATE INDEX leases ON requests (IsProcessed, LeaseUntil)");
+    queue_ = db().table("requests", {.key = {"Id"},
+                                     .waiting = tableq::flag("IsProcessed"),
+                                     .lease_until = "LeaseUntil",
+                                     .fence = "Fence",
+                                     .attempts = "RetryCount",
+                                     .max_attempts = 3});
+  }
+  /// The plain client's names of parameters have no digits.
+  static std::string named(const std::string& text) { return replaced(text, "key_0", "key"); }
+  /// The texts for one row and for many.
+  void add(std::vector<statement>& to, const std::string& name,
+           const tableq::core::mapped_statements::one& of, const parameters& for_many,
+           const parameters& for_one, bool counts = false) {
+    ASSERT_NE(of, nullptr) << name;
+    const auto& texts = of->what().texts->own_clock;
+    to.push_back({name, named(texts.many), for_many, counts});
+    if (!texts.one.empty()) to.push_back({name + ".one", named(texts.one), for_one, counts});
+  }
+  /// Without the count of dead rows: these are taken rows with many attempts, and no index of the
+  /// mapping tells them apart. It may read all taken rows.
+  std::vector<statement> all() {
+    const auto& made = static_cast<const tableq::core::mapped_table&>(
+                           *tableq::core::access::state_of(*queue_).mapped())
+                           .statements();
+    std::vector<statement> out;
+    const parameters take = {{"max", "10"}, {"lease", "30000"}, {"token", "7"}};
+    const parameters held = {{"key", here().one_item(1)},           {"fence", here().one_item(0)},
+                             {"error", here().one_text_item("no")}, {"delay", here().one_item(0)},
+                             {"final", here().one_item(0)},         {"lease", "30000"}};
+    const parameters one = {{"key", "1"},   {"fence", "0"}, {"error", "'no'"},
+                            {"delay", "0"}, {"final", "0"}, {"lease", "30000"}};
+    const parameters some = {{"max", "10"}, {"error", "'expired'"}};
+    add(out, "take", made.take, take, take);
+    add(out, "complete", made.complete, held, one);
+    add(out, "fail", made.fail, held, one);
+    add(out, "release", made.release, held, one);
+    add(out, "extend", made.extend, held, one);
+    add(out, "expire", made.expire, some, some);
+    add(out, "next_lease", made.next_lease, {}, {});
+    add(out, "peek", made.peek, some, some);
+    add(out, "ready", made.ready, some, some, true);
+    add(out, "leased", made.leased, some, some, true);
+    for (statement& each : out) {
+      each.needs_statistics = each.with.contains("key") && !each.name.ends_with(".one");
+    }
+    return out;
+  }
+  std::vector<std::int64_t> work(const std::vector<statement>& of) {
+    std::vector<std::int64_t> out;
+    for (const statement& each : of) out.push_back(here().work_of(each.text, each.with));
+    return out;
+  }
+  /// A scan would touch thousands of times more; a deeper tree touches a little more.
+  void expect_no_more(const std::vector<statement>& of, const std::vector<std::int64_t>& before,
+                      bool analyzed) {
+    const char* when = analyzed ? "that was analyzed" : "that has grown";
+    const auto after = work(of);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (of[i].needs_statistics && !analyzed) continue;
+      EXPECT_LE(after[i], 3 * before[i] + 300) << of[i].name << " on a table " << when;
+      if (of[i].counts) continue;
+      const std::string shown = here().explain(of[i].text, of[i].with);
+      const auto complaint = here().complaint(shown, false);
+      EXPECT_FALSE(complaint) << of[i].name << " on a table " << when << ": " << *complaint << "\n"
+                              << shown;
+    }
+  }
+  /// As many rows wait as are leased for long.
+  void expect_constant(const std::string& leased_for_long) {
+    here().insert_many("requests", "Id, Address", "n, 'a'", 50);
+    const auto statements = all();
+    const auto before = work(statements);
+    here().insert_many("requests", "Id, Address, IsProcessed, RetryCount",
+                       "n + 50, 'a', n % 2, n % 2", mapped_rows);
+    here().sql("UPDATE requests SET LeaseUntil = " + leased_for_long + " WHERE IsProcessed = 1");
+    expect_no_more(statements, before, false);
+    here().analyze();
+    expect_no_more(statements, before, true);
+  }
+
+  std::optional<tableq::table_queue> queue_;
+};
+TABLEQ_ON_BACKENDS(mapped_plan, distinct_backends);
+
+TEST_P(mapped_plan, tells_no_time_where_no_lease_ends) {
+  make("BIGINT");
+  for (const statement& each : all()) {
+    if (each.name != "next_lease") continue;
+    EXPECT_EQ(here().sql(each.text).at(0).at(0), std::nullopt);
+  }
+}
+
+TEST_P(mapped_plan, of_all_statements_is_constant_over_a_million_rows) {
+  make("BIGINT");
+  expect_constant("4102444800000");
+}
+
+TEST_P(mapped_plan, of_all_statements_is_constant_where_a_time_ends_the_lease) {
+  make(here().types().time);
+  expect_constant("'2100-01-01 00:00:00'");
+}
+
+}  // namespace

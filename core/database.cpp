@@ -146,6 +146,23 @@ table_queue database::table(text_view name, const table_mapping& mapping) {
                               [&] { return core::open_table(state_, wanted, mapping); }));
 }
 
+table_queue database::stored_table(text_view name) {
+  check(state_, "open", core::beside::look, outside_);
+  const std::string_view wanted = view(state_, "open", name);
+  return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table}, [&] {
+    const table_definition found = core::stored_table(*state_, wanted);
+    return core::open_table(state_, found.table, found.mapping, wanted);
+  }));
+}
+void database::store_table(text_view name, const table_definition& definition) {
+  check(state_, "store_table", core::beside::of_database, outside_);
+  const std::string_view wanted = view(state_, "store_table", name);
+  observed(*state_, {.name = "store_table", .queue = wanted, .kind = kind::table}, [&] {
+    core::open_table(state_, definition.table, definition.mapping);
+    core::store_table(*state_, wanted, definition);
+  });
+}
+
 transaction database::begin() {
   check(state_, "begin", core::beside::of_database, outside_);
   return core::access::make(begun(state_));

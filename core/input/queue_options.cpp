@@ -137,9 +137,24 @@ void check_fixed(const queue_info& stored, const claim_options& given) {
   }
 }
 
+/// A stored definition. Text that tableq cannot have written is the catalogue's defect, not the
+/// caller's.
+table_definition decode_table(std::string_view text, const std::string& name) {
+  try {
+    return parse_table_definition(text);
+  } catch (const error& failure) {
+    throw error(errc::schema_mismatch, advice::never,
+                "the catalogue's definition of the table " + name +
+                    " cannot be read; store it again: " + failure.what());
+  }
+}
+
 }  // namespace
 
 queue_info settle_options(std::string_view name, const queue_settings& settings) {
+  if (settings.kind == kind::table) {
+    refuse("tableq makes no table of the kind table: it is the application's own");
+  }
   check_settings(name, settings);
   queue_info info;
   info.name = name;
@@ -149,6 +164,7 @@ queue_info settle_options(std::string_view name, const queue_settings& settings)
 }
 
 std::string encode_options(const queue_info& info) {
+  if (info.kind == kind::table) return to_json(info.table.value());
   if (ordered(info.kind)) {
     return info.ordering == ordering::strict ? "ordering=strict" : "ordering=relaxed";
   }
@@ -174,6 +190,10 @@ std::string encode_options(const queue_info& info) {
 }
 
 void decode_options(std::string_view text, queue_info& info) {
+  if (info.kind == kind::table) {
+    info.table = decode_table(text, info.name);
+    return;
+  }
   while (!text.empty()) {
     const std::string_view option = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(option.size() + 1, text.size()));

@@ -11,12 +11,13 @@ namespace tableq::inline v0::core {
 /// @throws error errc::invalid_argument.
 queue_info settle_options(std::string_view name, const queue_settings& settings);
 
-/// The text of the catalogue's column `options`: `lease_ms=30000 max_attempts=5 keep=0`, and with
+/// The text of the catalogue's column `options`: JSON for a table of the application; else `lease_ms=30000 max_attempts=5 keep=0`, and with
 /// retry delays `retry_ms=1000,2000,4000 jitter=20`.
 std::string encode_options(const queue_info& info);
 
 /// Reads it back into `info`, whose kind must be set.
-/// @throws error errc::schema_too_new for an option that this version does not know.
+/// @throws error errc::schema_too_new for an option that this version does not know;
+///   errc::schema_mismatch for the definition of a table that cannot be read.
 void decode_options(std::string_view text, queue_info& info);
 
 /// The options of a handle: the stored ones, except given ones.

@@ -9,12 +9,15 @@
 #include "core/input/queue_options.hpp"
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/limit_statements.hpp"
+#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::string_view own_row = "tableq";
+/// In bytes: SQL Server's catalogue has 4,000 characters for it.
+constexpr std::size_t longest_definition = 4000;
 
 [[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
   throw error(code, advice::never, sentence, {.backend = database.name()});
@@ -74,7 +77,8 @@ std::optional<queue_info> find_whole(const database_state& database, connection&
                                      std::string_view name) {
   const table_names names = names_for(database.options(), name);
   std::optional<queue_info> found = find(database, session, name);
-  while (found && !present(session, statements::table_exists, names)) {
+  while (found && found->kind != kind::table &&
+         !present(session, statements::table_exists, names)) {
     // Another process may have dropped the queue between the two statements.
     const std::int64_t identity = found->identity;
     found = find(database, session, name);
@@ -87,11 +91,27 @@ std::optional<queue_info> find_whole(const database_state& database, connection&
   return found;
 }
 
+/// Adds a row to the catalogue.
+void insert_row(connection& session, const table_names& names, const queue_info& info) {
+  const std::string options = encode_options(info);
+  run(session, names, statements::catalog_insert,
+      {.name = info.name,
+       .identity = info.identity,
+       .kind = to_string(info.kind),
+       .layout = queue_layout,
+       .options = options});
+}
+
+/// Creates the catalogue if it does not exist. Locks it until the transaction ends.
+void lock_catalog(connection& session, const table_names& names) {
+  run(session, names, statements::catalog_lock);
+  if (!present(session, statements::catalog_exists, names)) session.define("catalog", names);
+}
+
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
 queue_info create(const database_state& database, connection& session, queue_info info) {
   const table_names names = names_for(database.options(), info.name);
-  run(session, names, statements::catalog_lock);
-  if (!present(session, statements::catalog_exists, names)) session.define("catalog", names);
+  lock_catalog(session, names);
   if (auto found = find(database, session, info.name)) return *std::move(found);
   if (present(session, statements::table_exists, names)) {
     fail(database, errc::schema_mismatch,
@@ -100,15 +120,9 @@ queue_info create(const database_state& database, connection& session, queue_inf
   }
   info.identity = new_identity();
   session.define(to_string(info.kind), names);
-  const std::string options = encode_options(info);
   // Another process may have set limits of a former queue of this name while it was dropped.
   run(session, names, statements::limits_remove, {.queue = info.name});
-  run(session, names, statements::catalog_insert,
-      {.name = info.name,
-       .identity = info.identity,
-       .kind = to_string(info.kind),
-       .layout = queue_layout,
-       .options = options});
+  insert_row(session, names, info);
   return info;
 }
 
@@ -162,6 +176,43 @@ std::optional<queue_info> find_queue(database_state& database, std::string_view 
   return database.on_session([&](connection& session) { return find(database, session, name); });
 }
 
+void store_table(database_state& database, std::string_view name,
+                 const table_definition& definition) {
+  check_queue_name(name, database.options().table_prefix);
+  queue_info info{.name = std::string(name), .kind = kind::table, .table = definition};
+  if (encode_options(info).size() > longest_definition) {
+    refuse(
+        "the JSON of the mapping has over 4,000 bytes; name fewer columns, or keep it in a file");
+  }
+  if (database.options().schema == schema_policy::verify_only) {
+    fail(database, errc::unsupported,
+         "the schema policy is to verify only: nothing is stored in the catalogue; let `tableq "
+         "create table` do it, or open the table with its mapping");
+  }
+  database.in_transaction([&](connection& session) {
+    const table_names names = names_for(database.options(), name);
+    lock_catalog(session, names);
+    if (const auto before = find(database, session, name)) {
+      merge_options(*before, {.kind = kind::table});
+      run(session, names, statements::catalog_remove, {.name = name});
+    }
+    info.identity = new_identity();
+    insert_row(session, names, info);
+    return true;
+  });
+}
+
+table_definition stored_table(database_state& database, std::string_view name) {
+  const auto found = find_queue(database, name);
+  if (!found) {
+    fail(database, errc::not_found,
+         "no table is stored under the name " + std::string(name) +
+             "; store_table or `tableq create table` stores one");
+  }
+  merge_options(*found, {.kind = kind::table});
+  return *found->table;
+}
+
 bool drop_queue(database_state& database, std::string_view name) {
   check_queue_name(name, database.options().table_prefix);
   const table_names names = names_for(database.options(), name);
@@ -173,7 +224,8 @@ bool drop_queue(database_state& database, std::string_view name) {
         if (!found) return std::nullopt;
         // If the outcome stays unknown, the next call of a handle asks the database.
         database.limits_of(names_for(database.options(), name, found->identity)).forget();
-        if (present(session, statements::table_exists, names)) {
+        // The table of an application stays.
+        if (found->kind != kind::table && present(session, statements::table_exists, names)) {
           run(session, names, statements::queue_drop);
         }
         run(session, names, statements::catalog_remove, {.name = name});
@@ -195,6 +247,7 @@ std::vector<finding> inspect(database_state& database) {
     };
     add("database", run(session, names_for(database.options(), {}), statements::doctor_database));
     for (const queue_info& queue : read_catalog(database, session, statements::catalog_list)) {
+      if (queue.kind == kind::table) continue;  // database::inspect opens it
       const table_names names = names_for(database.options(), queue.name);
       if (!present(session, statements::table_exists, names)) {
         out.push_back({finding::level::problem, queue.name, "the table is missing",

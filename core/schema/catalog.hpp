@@ -30,6 +30,12 @@ queue_info open_queue(database_state& database, std::string_view name,
 void check_catalog(database_state& database);
 std::vector<queue_info> list_queues(database_state& database);
 std::optional<queue_info> find_queue(database_state& database, std::string_view name);
+/// Stores the definition of an application's table, or replaces the one of that name.
+void store_table(database_state& database, std::string_view name,
+                 const table_definition& definition);
+/// The definition of that name.
+/// @throws error errc::not_found, errc::kind_mismatch.
+table_definition stored_table(database_state& database, std::string_view name);
 bool drop_queue(database_state& database, std::string_view name);
 std::vector<finding> inspect(database_state& database);
 

@@ -15,7 +15,8 @@
 namespace tableq::inline v0 {
 namespace {
 
-constexpr std::array kinds{kind::heap, kind::fifo, kind::lifo, kind::pending, kind::claim};
+constexpr std::array kinds{kind::heap,    kind::fifo,  kind::lifo,
+                           kind::pending, kind::claim, kind::table};
 
 }  // namespace
 
@@ -41,7 +42,7 @@ kind parse_kind(std::string_view text) {
   for (const kind one : kinds) {
     if (text == to_string(one)) return one;
   }
-  core::refuse("a queue is of one of the kinds heap, fifo, lifo, pending and claim");
+  core::refuse("a queue is of one of the kinds heap, fifo, lifo, pending, claim and table");
 }
 
 namespace {

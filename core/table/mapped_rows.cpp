@@ -72,7 +72,7 @@ row mapped_table::insert(const queue_state& queue, transaction_state* tx, const 
   std::vector<row_value> held;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto column = find_column(layout().columns, values.name(i));
-    if (!column) refuse("the table " + queue.name() + " has no column " + values.name(i));
+    if (!column) refuse("the table " + layout().table + " has no column " + values.name(i));
     if (std::find(columns.begin(), columns.end(), *column) != columns.end()) {
       refuse("the row names the column " + layout().columns[*column].name + " twice");
     }
@@ -100,20 +100,24 @@ std::vector<row> mapped_table::peek(const queue_state& queue, std::size_t max) c
 }
 
 std::size_t mapped_table::count(const queue_state& queue, const mapped_statements::one& what,
-                                std::size_t max) const {
+                                std::size_t max, timestamp& as_of) const {
   if (what == nullptr) return 0;
   const row_set rows = run(queue, nullptr, what, timed_read_request{max, queue.database().now()});
-  return rows.empty() ? 0 : static_cast<std::size_t>(rows.integer(0, 0));
+  if (rows.empty()) return 0;
+  as_of = timestamp(std::chrono::milliseconds(rows.integer(0, 1)));
+  return static_cast<std::size_t>(rows.integer(0, 0));
 }
 
 claim_stats mapped_table::stats(const queue_state& queue, const stats_options& options) const {
   const std::size_t max = count_limit(options);
-  return {.ready = count(queue, made_.ready, max),
-          .delayed = count(queue, made_.delayed, max),
-          .leased = count(queue, made_.leased, max),
-          .done = count(queue, made_.done, max),
-          .dead = count(queue, made_.dead, max),
-          .counted_to = counted_to(options)};
+  claim_stats out;
+  out.counted_to = counted_to(options);
+  out.delayed = count(queue, made_.delayed, max, out.as_of);
+  out.leased = count(queue, made_.leased, max, out.as_of);
+  out.done = count(queue, made_.done, max, out.as_of);
+  out.dead = count(queue, made_.dead, max, out.as_of);
+  out.ready = count(queue, made_.ready, max, out.as_of);
+  return out;
 }
 
 std::size_t mapped_table::requeue(const queue_state& queue, std::chrono::milliseconds age) const {

@@ -120,7 +120,7 @@ void add_item(std::vector<value>& items, const receipt& held, std::size_t key_co
 
 void lacks(const queue_state& queue, std::string_view column) {
   throw error(errc::unsupported, advice::never,
-              "the mapping of the table " + queue.name() + " has no " + std::string(column) +
+              "the mapping of the table " + queue.names().table + " has no " + std::string(column) +
                   ", which this operation needs",
               {.backend = queue.database().name()});
 }

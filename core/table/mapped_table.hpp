@@ -83,8 +83,9 @@ class mapped_table final : public lease_table {
   [[nodiscard]] delivery to_delivery(const row_set& rows, std::size_t at) const;
   /// The rows of a take: by their place, or else by the columns of the order.
   [[nodiscard]] std::vector<std::size_t> in_order(const row_set& rows) const;
+  /// @param as_of gets the database's time, if the mapping tells such rows.
   [[nodiscard]] std::size_t count(const queue_state& queue, const mapped_statements::one& what,
-                                  std::size_t max) const;
+                                  std::size_t max, timestamp& as_of) const;
   /// Whether a take looks for ended leases first. Otherwise only a take that finds nothing does.
   [[nodiscard]] bool time_to_look(const queue_state& queue) const;
   const mapped_statement& insert_of(const std::vector<std::size_t>& columns) const;

@@ -29,11 +29,13 @@ table_names names_of(const database_state& database, const mapped_table& table) 
 }  // namespace
 
 std::shared_ptr<queue_state> open_table(const std::shared_ptr<database_state>& database,
-                                        std::string_view name, const table_mapping& mapping) {
+                                        std::string_view name, const table_mapping& mapping,
+                                        std::string_view queue_name) {
   const table_description found = describe(*database, mapping.schema, name);
   auto table =
       std::make_shared<const mapped_table>(database->name(), resolve(found, mapping), mapping);
-  queue_info info{.name = found.name, .kind = kind::table};
+  queue_info info{.name = queue_name.empty() ? found.name : std::string(queue_name),
+                  .kind = kind::table};
   info.identity = table->identity();
   info.lease = table->layout().lease_until ? table->layout().lease : endless;
   info.max_attempts = table->layout().max_attempts.value_or(1'000'000);

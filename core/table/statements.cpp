@@ -252,7 +252,7 @@ class statement_maker {
 
   mapped_statements::one count(conditions where) {
     return made(statement::table_count, "table.count", whole(std::move(where)),
-                fields_of<timed_read_request>(), {number_field("count")});
+                fields_of<timed_read_request>(), {number_field("count"), number_field("as_of")});
   }
   mapped_statements::one next(std::size_t column, conditions where) {
     table_form form = whole(std::move(where));

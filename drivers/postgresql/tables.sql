@@ -196,7 +196,7 @@ ORDER BY {order}
 LIMIT CAST(:max AS bigint)
 
 -- name: table.count
-SELECT count(*) AS count
+SELECT count(*) AS count, {clock} AS as_of
 FROM (SELECT 1 FROM {table} AS msg WHERE {where:msg} LIMIT CAST(:max AS bigint)) AS counted
 
 -- name: table.next

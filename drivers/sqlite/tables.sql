@@ -136,7 +136,8 @@ ORDER BY {order}
 LIMIT :max
 
 -- name: table.count
-SELECT count(*) AS count FROM (SELECT 1 FROM {table} AS msg WHERE {where:msg} LIMIT :max)
+SELECT count(*) AS count, {clock} AS as_of
+FROM (SELECT 1 FROM {table} AS msg WHERE {where:msg} LIMIT :max)
 
 -- name: table.next
 SELECT MAX({timed} - {clock}, 0) AS delay

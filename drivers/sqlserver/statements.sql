@@ -109,7 +109,7 @@ WHERE name = CAST(:name AS nvarchar(60))
 -- name: catalog.insert
 INSERT INTO {catalog} (name, [identity], kind, layout, options)
 VALUES (CAST(:name AS nvarchar(60)), CAST(:identity AS bigint), CAST(:kind AS nvarchar(20)),
-        CAST(:layout AS bigint), CAST(:options AS nvarchar(1000)))
+        CAST(:layout AS bigint), CAST(:options AS nvarchar(4000)))
 
 -- name: catalog.remove
 DELETE FROM {catalog} WHERE name = CAST(:name AS nvarchar(60))

@@ -137,7 +137,7 @@ WHERE {where:msg}
 ORDER BY {order}
 
 -- name: table.count
-SELECT COUNT_BIG(*) AS count
+SELECT COUNT_BIG(*) AS count, {clock} AS as_of
 FROM (SELECT TOP (CAST(:max AS bigint)) 1 AS one FROM {table} AS msg WITH (READPAST) WHERE {where:msg}) AS counted
 
 -- name: table.next

@@ -15,6 +15,7 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/table_definition.hpp>
 #include <tableq/table_mapping.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/text_view.hpp>
@@ -84,6 +85,21 @@ class TABLEQ_EXPORT database {
   ///   one), and for a mapping that cannot work; errc::unsupported on a dialect without templates
   ///   for tables, and on SQL Server for a table with triggers.
   [[nodiscard]] table_queue table(text_view name, const table_mapping& mapping);
+  /// The same for the table and mapping that `store_table` has stored under this name. The queue
+  /// has this name.
+  /// @throws error as `table`; errc::not_found when nothing is stored; errc::kind_mismatch when the
+  ///   name is that of a queue.
+  [[nodiscard]] table_queue stored_table(text_view name);
+  /// Stores a table and its mapping in tableq's catalogue, so that other programs and the command
+  /// find them by name. Creates the catalogue if it does not exist. Replaces an earlier definition
+  /// of that name; open handles keep theirs. `drop` removes it from the catalogue and leaves the
+  /// table as it is.
+  /// @param name as a queue's name.
+  /// @param definition checked against the table first.
+  /// @throws error as `table`; errc::invalid_argument for a bad name, a definition whose JSON has
+  ///   over 4,000 bytes, and inside the function of a transact; errc::kind_mismatch when the name
+  ///   is that of a queue; errc::unsupported under schema_policy::verify_only.
+  void store_table(text_view name, const table_definition& definition);
 
   /// Begins a transaction on its own session. `queue.in(tx)` gives handles inside it.
   /// @throws error errc::invalid_argument inside the function of a transact; see `outside`.
@@ -124,8 +140,9 @@ class TABLEQ_EXPORT database {
   /// One queue of the catalogue; empty if it is not there.
   /// @throws error as `queues`; errc::invalid_argument for a bad name.
   [[nodiscard]] std::optional<queue_info> find(text_view name) const;
-  /// Deletes a queue with all its messages. Its handles in this `database` fail at once, all others
-  /// within a second; none works on a later queue of the same name.
+  /// Deletes a queue with all its messages; of a stored table only its definition. A queue's
+  /// handles in this `database` fail at once, all others within a second; none works on a later
+  /// queue of the same name.
   /// @return whether it existed.
   /// @throws error errc::invalid_argument for a bad name, or inside the function of a transact.
   bool drop(text_view name);

@@ -11,13 +11,14 @@
 #include <tableq/export.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
+#include <tableq/table_definition.hpp>
 
 namespace tableq::inline v0 {
 
 /// The name of a kind in the catalogue and in the command: `fifo`.
 TABLEQ_EXPORT std::string_view to_string(kind value) noexcept;
 
-/// @throws error errc::invalid_argument when the text is not a kind; lists the five.
+/// @throws error errc::invalid_argument when the text is not a kind; lists all.
 TABLEQ_EXPORT kind parse_kind(std::string_view text);
 
 /// The settings of a new queue. The options of other kinds are refused.
@@ -27,7 +28,7 @@ struct queue_settings {
   claim_options claim = {};        ///< `claim`.
 };
 
-/// A queue as stored in the catalogue.
+/// A queue, or the mapping of an application's table, as stored in the catalogue.
 struct queue_info {
   std::string name = {};           ///< Without the table_prefix.
   tableq::kind kind = kind::fifo;  ///< Never changes.
@@ -39,11 +40,12 @@ struct queue_info {
   bool keep_completed = false;                    ///< True: completed messages stay until purge.
   retry_delays retry = {};                        ///< No delays: ready again at once.
   std::optional<std::chrono::milliseconds> time_to_live = {};  ///< Empty: forever.
-  key_scope keys = key_scope::active;        ///< How long a message holds its key.
-  std::chrono::milliseconds key_window{0};   ///< Zero: a completed message frees its key.
-  std::optional<group_options> groups = {};  ///< Empty: no groups.
-  std::string dead_letters = {};             ///< Empty: dead messages stay in the queue.
-  timestamp created_at = {};                 ///< By the database's clock.
+  key_scope keys = key_scope::active;          ///< How long a message holds its key.
+  std::chrono::milliseconds key_window{0};     ///< Zero: a completed message frees its key.
+  std::optional<group_options> groups = {};    ///< Empty: no groups.
+  std::string dead_letters = {};               ///< Empty: dead messages stay in the queue.
+  timestamp created_at = {};                   ///< By the database's clock.
+  std::optional<table_definition> table = {};  ///< Kind `table`: as `database::store_table` got it.
 };
 
 /// The rights of a database user on a queue. docs/security.md has the details.

@@ -31,6 +31,7 @@
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/shortcuts.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/table_definition.hpp>
 #include <tableq/table_mapping.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/text.hpp>

@@ -7,7 +7,7 @@ IF OBJECT_ID(N'{catalog}', N'U') IS NULL
     kind nvarchar(20) NOT NULL,
     -- The version of the table's layout.
     layout int NOT NULL,
-    options nvarchar(1000) NOT NULL DEFAULT (N''),
+    options nvarchar(4000) NOT NULL DEFAULT (N''),
     created_at bigint NOT NULL DEFAULT (DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()))
   );
 

@@ -33,6 +33,7 @@
 #include <tableq/soci.hpp>
 #include <tableq/soci_row.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/table_definition.hpp>
 #include <tableq/table_mapping.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/tableq.hpp>

@@ -115,9 +115,9 @@ inline value to_value(message_state state) noexcept {
   return value(static_cast<std::int64_t>(state));
 }
 /// Borrows a text.
-inline value to_value(const cell& held) noexcept {
-  if (const auto* const number = std::get_if<std::int64_t>(&held)) return value(*number);
-  const auto* const characters = std::get_if<std::string>(&held);
+inline value to_value(const cell& source) noexcept {
+  if (const auto* const number = std::get_if<std::int64_t>(&source)) return value(*number);
+  const auto* const characters = std::get_if<std::string>(&source);
   return characters == nullptr ? value() : value(std::string_view(*characters));
 }
 template <class Value>

@@ -41,7 +41,11 @@ class table_writer {
     if (what == "all") return all();
     if (what == "where") return where(prefix);
     if (what == "set") return set(prefix);
-    if (what == "order") return order();
+    if (what == "order") return order("msg");
+    if (what == "indexed") return order({});
+    if (what == "index") return quoted_name(statement_.index);
+    if (what == "schema") return quoted_name(statement_.schema);
+    if (what == "bare") return quoted_name(statement_.table);
     if (what == "dead") return dead(prefix, "4", "0");
     if (what == "names") return names();
     if (what == "values") return values();
@@ -242,12 +246,12 @@ class table_writer {
                                    : to);
     });
   }
-  [[nodiscard]] std::string order() const {
+  [[nodiscard]] std::string order(std::string_view prefix) const {
     if (statement_.order.empty()) {
-      return statement_.key.empty() ? block("no_order") : keys("msg");
+      return statement_.key.empty() ? block("no_order") : keys(prefix);
     }
     return joined(statement_.order, ", ", [&](const core::table_order& each) {
-      return name_of(each.column, "msg") + (each.descending ? " DESC" : "");
+      return name_of(each.column, prefix) + (each.descending ? " DESC" : "");
     });
   }
 

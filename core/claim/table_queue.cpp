@@ -5,6 +5,7 @@
 #include "core/claim/operations.hpp"
 #include "core/database/in_transaction.hpp"
 #include "core/queue/operation.hpp"
+#include "core/table/index_report.hpp"
 #include "core/table/mapped_table.hpp"
 
 namespace tableq::inline v0 {
@@ -131,6 +132,18 @@ claim_stats table_queue::stats(const stats_options& options) const {
   return core::operation_outside(
       *this, core::statement::table_count,
       [&](const queue_state& state) { return mapped(state).stats(state, options); });
+}
+
+std::string table_queue::ddl() const {
+  return core::operation_outside(*this, core::statement::table_indexes,
+                                 [](const queue_state& state) {
+                                   return core::missing_indexes(state.database(), mapped(state));
+                                 });
+}
+std::vector<finding> table_queue::inspect() const {
+  return core::operation_outside(
+      *this, core::statement::table_indexes,
+      [](const queue_state& state) { return core::inspect(state.database(), mapped(state)); });
 }
 
 }  // namespace tableq::inline v0

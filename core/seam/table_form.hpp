@@ -87,6 +87,7 @@ struct table_form {
   bool may_give_up = false;       ///< A row is also dead if its item parameter `final` is not zero.
   std::vector<field> items = {};  ///< The parameters of each item.
   std::size_t timed = 0;          ///< The column whose lowest time is asked for.
+  std::string index = {};         ///< The name of a new index on `order`, of the rows in `where`.
 };
 
 /// The texts of one statement.

@@ -11,14 +11,6 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// As row::get finds columns.
-bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
-  const auto small = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::ranges::equal(left, right, {}, small, small);
-}
-
 std::string listed_columns(const std::vector<table_column>& columns) {
   std::string out;
   for (const table_column& each : columns) {
@@ -244,6 +236,13 @@ column_type type_of(const table_column& column) noexcept {
   if (family == "number") return column_type::number;
   if (family == "bytes") return column_type::bytes;
   return family == "time" ? column_type::time : column_type::text;
+}
+
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(left, right, {}, small, small);
 }
 
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,

@@ -59,6 +59,9 @@ struct table_layout {
 /// The family of a column's values.
 column_type type_of(const table_column& column) noexcept;
 
+/// As row::get finds columns.
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
+
 /// The column of that name: exactly, or without case if only one has it.
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
                                        std::string_view name);

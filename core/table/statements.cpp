@@ -256,6 +256,8 @@ class statement_maker {
   }
   mapped_statements::one next(std::size_t column, conditions where) {
     table_form form = whole(std::move(where));
+    // A partial index of the rows with a time serves only rows that are known to have one.
+    form.where.push_back({column, condition::not_null});
     form.timed = column;
     return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
                 {number_field("delay")});

@@ -208,3 +208,12 @@ WHERE {where:msg}
 INSERT INTO {table} AS msg ({names})
 VALUES ({values})
 RETURNING 0 AS place, {columns:msg}
+
+-- name: table.index
+CREATE INDEX {index} ON {table} ({indexed})
+
+-- name: table.index.some
+CREATE INDEX {index} ON {table} ({indexed}) WHERE {where}
+
+-- name: table.index.rows
+{where}

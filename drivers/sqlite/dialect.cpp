@@ -117,6 +117,7 @@ dialect make_sqlite_dialect() {
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,
                        .one_writer = true,
+                       .partial_indexes = true,
                        .max_payload = 999'900'000},
       .resolve = resolve,
       .classify = classify_sqlite,

@@ -149,3 +149,12 @@ WITH unused AS (SELECT 1)
 INSERT INTO {table} ({names})
 VALUES ({values})
 RETURNING 0 AS place, {columns}
+
+-- name: table.index
+CREATE INDEX {schema}.{index} ON {bare} ({indexed})
+
+-- name: table.index.some
+CREATE INDEX {schema}.{index} ON {bare} ({indexed}) WHERE {where}
+
+-- name: table.index.rows
+{where}

@@ -149,3 +149,10 @@ WHERE {where:msg}
 INSERT INTO {table} ({names})
 OUTPUT 0 AS place, {columns:inserted}
 VALUES ({values})
+
+-- name: table.index
+-- Never of some rows only: the inserts of sessions with other settings would fail with error 1934.
+CREATE INDEX {index} ON {table} ({indexed})
+
+-- name: table.index.rows
+{where}

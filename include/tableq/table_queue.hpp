@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tableq/batch_view.hpp>
@@ -14,6 +15,7 @@
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
+#include <tableq/schema.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/table_mapping.hpp>
 #include <tableq/text_view.hpp>
@@ -139,6 +141,15 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// from one that its taker has left. Done and dead rows are counted only if the mapping tells
   /// them apart. Without a state of their own, dead rows are looked for among all taken rows.
   [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
+
+  /// The SQL of the indexes that the mapping needs and the table lacks: CREATE INDEX statements,
+  /// each ended by `;` and a newline; empty when none is missing. Executes nothing.
+  [[nodiscard]] std::string ddl() const;
+  /// Looks for indexes that are missing and for columns whose NULL hides rows, by the description
+  /// of the table as it is now. Reads no rows.
+  /// @return findings with the table's name as subject; one `ok` with the words of `guarantee` when
+  ///   there is nothing to mend.
+  [[nodiscard]] std::vector<finding> inspect() const;
 
  private:
   friend class database;

@@ -12,6 +12,7 @@
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/seam/named.hpp"
+#include "core/table/index_report.hpp"
 #include "core/table/open_table.hpp"
 
 namespace tableq::inline v0 {
@@ -102,6 +103,27 @@ database connected(text_view url, const open_options& options,
     });
     return core::access::make(std::move(state));
   });
+}
+
+/// Whether an error is about a mapping and its table, not about the session.
+bool is_about_the_table(const error& failure) {
+  return failure.code() == errc::not_found || failure.code() == errc::invalid_argument ||
+         failure.code() == errc::unsupported;
+}
+
+/// The findings on a table whose mapping the catalogue has.
+std::vector<finding> inspect_stored(const shared_state& database, const queue_info& stored) {
+  try {
+    const auto opened =
+        core::open_table(database, stored.table->table, stored.table->mapping, stored.name);
+    std::vector<finding> out = core::inspect(*database, core::mapped_of(*opened));
+    for (finding& each : out) each.subject = stored.name;
+    return out;
+  } catch (const error& failure) {
+    if (!is_about_the_table(failure)) throw;
+    return {{finding::level::problem, stored.name, failure.what(),
+             "store a mapping that fits the table: tableq create table " + stored.name}};
+  }
 }
 
 std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
@@ -208,7 +230,14 @@ bool database::drop(text_view name) {
 }
 std::vector<finding> database::inspect() const {
   check(state_, "inspect", core::beside::look, outside_);
-  return observed(*state_, {.name = "inspect"}, [&] { return core::inspect(*state_); });
+  return observed(*state_, {.name = "inspect"}, [&] {
+    std::vector<finding> out = core::inspect(*state_);
+    for (const queue_info& each : core::list_queues(*state_)) {
+      if (each.kind != kind::table) continue;
+      for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
+    }
+    return out;
+  });
 }
 const std::string& database::backend() const noexcept {
   return state_->name();

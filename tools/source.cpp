@@ -2,7 +2,7 @@
 
 #include <cerrno>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include "exit_status.hpp"
@@ -12,20 +12,21 @@ namespace tool {
 namespace {
 
 std::string contents_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string out{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in.is_open() || in.bad()) {
+  const std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  if (in.is_open()) out << in.rdbuf();
+  if (!in.is_open() || out.bad()) {
     throw usage_error("cannot read the mapping " + in_quotes(file) + ": " +
                       std::generic_category().message(errno));
   }
-  return out;
+  return out.str();
 }
 
 }  // namespace
 
 any_source open_source(tableq::database& db, const std::string& name) {
   if (require(db, name).kind == tableq::kind::table) return db.stored_table(name);
-  return std::visit([](auto& queue) -> any_source { return queue; }, open_queue(db, name));
+  return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, name));
 }
 
 const std::string& name_of(const any_source& opened) {

@@ -67,14 +67,14 @@ TEST_P(tool_table, work_gives_each_row_to_the_command_as_json) {
   const auto lines = lines_of(end.out);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_TRUE(contains(lines[0], "} 1 1"));
-  const json first = with_names_in_small_letters(
-      json::parse(lines[0].substr(0, lines[0].find_last_of('}') + 1)));
+  const json first =
+      with_names_in_small_letters(json::parse(lines[0].substr(0, lines[0].find_last_of('}') + 1)));
   EXPECT_EQ(first.at("id"), 1);
   EXPECT_EQ(first.at("address"), "a@b.example");
   EXPECT_EQ(first.at("weight"), 1.5);
   EXPECT_EQ(first.size(), 3U);
-  const json second = with_names_in_small_letters(
-      json::parse(lines[1].substr(0, lines[1].find_last_of('}') + 1)));
+  const json second =
+      with_names_in_small_letters(json::parse(lines[1].substr(0, lines[1].find_last_of('}') + 1)));
   EXPECT_TRUE(second.at("address").is_null());
   EXPECT_EQ(count(), "0");
 }
@@ -153,6 +153,7 @@ TEST_P(tool_table, wrong_input_is_told_before_anything_happens) {
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "mail", "--mapping", mapping_}));
   TABLEQ_EXPECT_REFUSAL(2, run({"ddl", "sqlite", "claim", "jobs", "--for", mapping_}));
   TABLEQ_EXPECT_REFUSAL(3, run({"ddl", "--for", "nothing"}));
+  TABLEQ_EXPECT_REFUSAL(3, run({"ddl", "--for", (scratch / "none.json").string()}));
   done({"create", "table", "requests", "--mapping", mapping_});
   TABLEQ_EXPECT_REFUSAL(2, run({"enqueue", "requests", "x"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"dequeue", "requests"}));

@@ -165,6 +165,18 @@ TEST_P(table_indexes, that_the_application_has_serve_too) {
   mended(leased(tableq::flag("IsProcessed")), 0);
 }
 
+TEST_P(table_indexes, that_the_application_has_of_the_waiting_rows_serve_too) {
+  if (!here().takes("CREATE INDEX Waiting\n\tON EmailRequests\n\t(Id)\n\t  WHERE IsProcessed = 0\n"
+                    "\tAND SentAt IS NULL")) {
+    GTEST_SKIP() << "this database has no such indexes";
+  }
+  auto mapping = least();
+  mapping.done = tableq::null_time("SentAt");
+  mended(mapping, 0);
+  mapping.waiting = tableq::flag("IsProcessed", 1, 0);
+  mended(mapping, 1);
+}
+
 TEST_P(table_indexes, that_lack_a_column_or_the_order_do_not_serve) {
   here().sql("CREATE INDEX A ON EmailRequests (IsProcessed)");
   here().sql("CREATE INDEX B ON EmailRequests (IsProcessed, Importance, Id)");

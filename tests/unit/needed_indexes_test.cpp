@@ -1,7 +1,8 @@
 // Which index serves a mapping, by its description alone.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 

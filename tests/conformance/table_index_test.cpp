@@ -195,6 +195,31 @@ TEST_P(table_indexes, of_an_expression_do_not_serve) {
   EXPECT_EQ(statements_of(open(least()).ddl()).size(), 1U);
 }
 
+TEST_P(table_indexes, in_another_order_than_that_of_a_column_do_not_serve) {
+  auto mapping = least();
+  mapping.order = {{.column = "Address"}};
+  int made = 0;
+  for (const char* order :
+       {"Address COLLATE NOCASE", "Address COLLATE \"C\"", "Address varchar_pattern_ops",
+        "Address NULLS FIRST", "Address COLLATE Latin1_General_BIN2"}) {
+    made += here().takes("CREATE INDEX A" + std::to_string(made) +
+                         " ON EmailRequests (IsProcessed, " + order + ")")
+                ? 1
+                : 0;
+    EXPECT_EQ(statements_of(open(mapping).ddl()).size(), 1U) << order;
+  }
+}
+
+TEST_P(table_indexes, that_were_never_finished_do_not_serve) {
+  requests(2);
+  // Equal values end it; some databases keep what they have made of it.
+  EXPECT_FALSE(here().takes(
+      "CREATE UNIQUE INDEX CONCURRENTLY A ON EmailRequests (IsProcessed, Importance)"));
+  auto mapping = least();
+  mapping.order = {{.column = "Importance"}};
+  EXPECT_EQ(statements_of(open(mapping).ddl()).size(), 1U);
+}
+
 TEST_P(table_indexes, are_told_apart_from_columns_whose_null_hides_rows) {
   here().sql(
       "CREATE TABLE Jobs (Id VARCHAR(20) UNIQUE, Busy INTEGER DEFAULT 0, Sent INTEGER DEFAULT 0)");

@@ -107,7 +107,7 @@ TEST_P(table_indexes, are_printed_for_a_lease_that_tells_what_waits) {
 
 TEST_P(table_indexes, are_printed_for_states) {
   here().sql(
-      "CREATE TABLE Jobs (Id INTEGER NOT NULL PRIMARY KEY, State VARCHAR(20) NOT NULL, "
+      "CREATE TABLE Jobs (Id INTEGER PRIMARY KEY, State VARCHAR(20) NOT NULL, "
       "SentAt BIGINT, LeaseUntil BIGINT)");
   auto mapping = leased(tableq::states("State", {.waiting = "new", .taken = "busy"}));
   mended(mapping, 2, "Jobs");

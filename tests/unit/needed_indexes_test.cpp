@@ -104,6 +104,12 @@ TEST_F(needed_indexes, are_read_forwards_or_backwards) {
   EXPECT_FALSE(takes(index({"Busy", "Rank-", "Id-"})));
 }
 
+TEST_F(needed_indexes, leave_out_columns_that_order_nothing) {
+  mapping.order = {{.column = "Rank"}, {.column = "Busy"}, {.column = "Rank"}, {.column = "Id"}};
+  EXPECT_TRUE(takes(index({"Busy", "Rank", "Id"})));
+  EXPECT_EQ(wanted(index_need::purpose::take), (names{"Busy", "Rank", "Id", "of 1"}));
+}
+
 TEST_F(needed_indexes, pass_over_completed_rows_too) {
   mapping.done = tableq::null_time("Sent");
   known = {"1=0", "2 is null"};

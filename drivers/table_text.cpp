@@ -50,6 +50,8 @@ class table_writer {
     if (what == "names") return names();
     if (what == "values") return values();
     if (what == "given") return filled(block("given"));
+    if (what == "picked_keys") return filled(block("picked_keys"));
+    if (what == "arrays") return arrays();
     if (what == "casts") return casts();
     if (what == "parameters") return parameters();
     if (what == "timed") return earliest(column(statement_.timed));
@@ -119,6 +121,14 @@ class table_writer {
   [[nodiscard]] std::string keys(std::string_view prefix) const {
     if (statement_.key.empty()) return prefixed(prefix, block("row_address"));
     return joined(statement_.key, ", ", [&](std::size_t at) { return name_of(at, prefix); });
+  }
+  /// The keys of the picked rows, as arrays.
+  [[nodiscard]] std::string arrays() const {
+    const auto array = [&](const std::string& key) {
+      return boost::algorithm::replace_all_copy(block("key_array"), "{key}", key);
+    };
+    if (statement_.key.empty()) return array(block("row_address"));
+    return joined(statement_.key, ", ", [&](std::size_t at) { return array(name_of(at)); });
   }
   [[nodiscard]] std::string same(std::string_view other) const {
     if (statement_.key.empty()) {

@@ -18,7 +18,7 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// PostgreSQL cuts longer names.
+/// Some databases cut longer names.
 constexpr std::size_t longest_name = 63;
 
 std::string hexadecimal(std::uint32_t number) {

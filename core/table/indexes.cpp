@@ -20,6 +20,16 @@ bool equal_in_all(const table_condition& each) {
   return each.is == condition::equals || each.is == condition::null;
 }
 
+bool may_lead(const table_condition& each, const capabilities& features) {
+  return equal_in_all(each) && (each.is != condition::null || !features.null_breaks_order);
+}
+
+/// Whether an index without this condition is none for the need.
+bool must_meet(const index_need& need, const table_condition& each) {
+  if (need.of == index_need::purpose::take) return true;
+  return each.column == need.state && equal_in_all(each);
+}
+
 bool fixed_column(const index_need& need, std::size_t column) {
   return std::any_of(need.rows.begin(), need.rows.end(), [&](const table_condition& each) {
     return each.column == column && equal_in_all(each);
@@ -40,7 +50,7 @@ std::vector<table_order> needed_order(const index_need& need,
 }
 
 std::optional<index_need> take_need(const table_layout& layout) {
-  index_need out{.exact = true};
+  index_need out;
   for (const table_condition& each : row_rules(layout).ready()) {
     if (each.is != condition::null_or_at_most) out.rows.push_back(each);
   }
@@ -53,6 +63,7 @@ std::optional<index_need> take_need(const table_layout& layout) {
 std::optional<index_need> lease_need(const table_layout& layout) {
   if (!layout.lease_until) return std::nullopt;
   index_need out{.of = index_need::purpose::lease, .order = {{*layout.lease_until, false}}};
+  if (layout.state) out.state = layout.state->column;
   for (const table_condition& each : row_rules(layout).taken()) {
     // The lease itself may be what tells that a row is taken.
     if (each.column != *layout.lease_until) out.rows.push_back(each);
@@ -113,13 +124,13 @@ std::vector<table_condition> fixed_rows(const index_need& need) {
 wanted_index wanted_for(const index_need& need, const capabilities& features) {
   wanted_index out;
   for (const table_condition& each : need.rows) {
-    // An index of the leases is small without the states: only taken rows have a lease.
-    if (!need.exact && each.column != need.order.front().column) continue;
-    if (features.partial_indexes && !has_parameter(each)) {
-      out.rows.push_back(each);
-    } else if (equal_in_all(each)) {
+    // Even where its condition says the same, a column that leads an index makes it the better one
+    // than an index of the application that begins with that column.
+    if (must_meet(need, each) && may_lead(each, features)) {
       out.columns.push_back({each.column, false});
     }
+    const bool taken = need.of == index_need::purpose::lease && each.is != condition::not_null;
+    if (features.partial_indexes && !has_parameter(each) && !taken) out.rows.push_back(each);
   }
   out.columns.insert(out.columns.end(), need.order.begin(), need.order.end());
   return out;
@@ -136,22 +147,22 @@ bool serves(const table_index& index, const index_need& need, const std::set<std
     has = *std::move(terms);
   }
   std::size_t first = 0;
-  for (; first < index.parts.size(); ++first) {
-    const auto leads = std::any_of(need.rows.begin(), need.rows.end(), [&](const auto& each) {
-      return columns[each.column].name == index.parts[first].column && equal_in_all(each) &&
-             (each.is != condition::null || !features.null_breaks_order);
-    });
-    if (!leads) break;
+  const auto leads = [&](const table_condition& each) {
+    return columns[each.column].name == index.parts[first].column && may_lead(each, features);
+  };
+  while (first < index.parts.size() && std::any_of(need.rows.begin(), need.rows.end(), leads)) {
+    ++first;
   }
   const auto met = [&](const table_condition& each) {
-    const auto leading = index.parts.begin() + static_cast<std::ptrdiff_t>(first);
-    return has_term(has, each.column) ||
-           std::any_of(index.parts.begin(), leading, [&](const table_index::part& part) {
-             return part.column == columns[each.column].name;
-           });
+    if (!must_meet(need, each)) return true;
+    if (need.of == index_need::purpose::take && has_term(has, each.column)) return true;
+    const auto end = index.parts.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::any_of(index.parts.begin(), end, [&](const table_index::part& part) {
+      return part.column == columns[each.column].name;
+    });
   };
-  const bool all = !need.exact || std::all_of(need.rows.begin(), need.rows.end(), met);
-  return all && follows(index, first, need.order, columns);
+  return std::all_of(need.rows.begin(), need.rows.end(), met) &&
+         follows(index, first, need.order, columns);
 }
 
 }  // namespace tableq::inline v0::core

@@ -23,14 +23,19 @@ struct table_index {
   std::string condition = {};  ///< Of its rows; empty: all rows.
 };
 
-/// What a statement asks of an index: it finds the rows without reading others, in this order.
+/// What a statement asks of an index: it finds the rows in this order, without reading others.
 struct index_need {
-  enum class purpose : std::uint8_t { take, lease };
+  enum class purpose : std::uint8_t {
+    /// Each of `rows` must lead the index or be its condition.
+    take,
+    /// The state must lead the index if it is one value: with another index of the state the
+    /// planner may prefer that, and read all taken rows.
+    lease,
+  };
   purpose of = purpose::take;
   std::vector<table_condition> rows = {};  ///< All that the statement knows of them.
   std::vector<table_order> order = {};
-  /// The index must meet each of `rows`. Otherwise the order alone leads to the rows.
-  bool exact = false;
+  std::optional<std::size_t> state = {};  ///< Its column, for a lease.
 };
 
 /// An index that would meet a need.

@@ -259,6 +259,7 @@ class statement_maker {
     // A partial index of the rows with a time serves only rows that are known to have one.
     form.where.push_back({column, condition::not_null});
     form.timed = column;
+    form.order = {{column, false}};
     return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
                 {number_field("delay")});
   }

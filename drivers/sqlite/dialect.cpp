@@ -23,7 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view memory = ":memory:";
-
 using level_text = std::pair<std::string_view, const char*>;
 constexpr std::array<level_text, 4> levels{{{"off", "PRAGMA synchronous = off"},
                                             {"normal", "PRAGMA synchronous = normal"},

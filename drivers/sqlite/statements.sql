@@ -856,8 +856,8 @@ FROM (SELECT '' AS index_name, name, pk AS place FROM pragma_table_info(:table, 
 ORDER BY index_name, place
 
 -- name: table.indexes
--- The condition stands in the index's own text, after its WHERE. An INTEGER PRIMARY KEY is no index, but its rows are
--- in that order; an index on it shows it as the row's address, without a name.
+-- The condition stands in the index's own text, behind `) WHERE `; runs of blanks are made short. An INTEGER PRIMARY
+-- KEY is no index, but its rows are in that order; an index on it shows it as the row's address, without a name.
 SELECT index_name, name, descending, condition
 FROM (SELECT '' AS index_name, name, 0 AS descending, '' AS condition, pk AS place
       FROM pragma_table_info(:table, 'main')
@@ -868,11 +868,13 @@ FROM (SELECT '' AS index_name, name, 0 AS descending, '' AS condition, pk AS pla
                   WHEN i.cid = -1 THEN (SELECT name FROM pragma_table_info(:table, 'main') WHERE pk = 1)
                   ELSE i.name END,
              i."desc",
-             CASE WHEN l.partial THEN substr(m.text, instr(upper(m.text), ' WHERE ') + 7) ELSE '' END,
+             CASE WHEN l.partial THEN substr(m.text, instr(upper(m.text), ') WHERE ') + 8) ELSE '' END,
              i.seqno
       FROM pragma_index_list(:table, 'main') AS l
       INNER JOIN pragma_index_xinfo(l.name, 'main') AS i
-      INNER JOIN (SELECT name, COALESCE(replace(replace(replace(sql, char(9), ' '), char(10), ' '), char(13), ' '), '') AS text
+      INNER JOIN (SELECT name,
+                         COALESCE(replace(replace(replace(replace(replace(replace(sql,
+                           char(9), ' '), char(10), ' '), char(13), ' '), '  ', ' '), '  ', ' '), '  ', ' '), '') AS text
                   FROM main.sqlite_master
                   WHERE type = 'index') AS m ON m.name = l.name
       WHERE i."key")

@@ -107,7 +107,7 @@ TEST_P(table_indexes, are_printed_for_a_lease_that_tells_what_waits) {
 
 TEST_P(table_indexes, are_printed_for_states) {
   here().sql(
-      "CREATE TABLE Jobs (Id INTEGER NOT NULL PRIMARY KEY, State VARCHAR(20) NOT NULL, "
+      "CREATE TABLE Jobs (Id INTEGER PRIMARY KEY, State VARCHAR(20) NOT NULL, "
       "SentAt BIGINT, LeaseUntil BIGINT)");
   auto mapping = leased(tableq::states("State", {.waiting = "new", .taken = "busy"}));
   mended(mapping, 2, "Jobs");
@@ -165,6 +165,18 @@ TEST_P(table_indexes, that_the_application_has_serve_too) {
   mended(leased(tableq::flag("IsProcessed")), 0);
 }
 
+TEST_P(table_indexes, that_the_application_has_of_the_waiting_rows_serve_too) {
+  if (!here().takes("CREATE INDEX Waiting\n\tON EmailRequests\n\t(Id)\n\t  WHERE IsProcessed = 0\n"
+                    "\tAND SentAt IS NULL")) {
+    GTEST_SKIP() << "this database has no such indexes";
+  }
+  auto mapping = least();
+  mapping.done = tableq::null_time("SentAt");
+  mended(mapping, 0);
+  mapping.waiting = tableq::flag("IsProcessed", 1, 0);
+  mended(mapping, 1);
+}
+
 TEST_P(table_indexes, that_lack_a_column_or_the_order_do_not_serve) {
   here().sql("CREATE INDEX A ON EmailRequests (IsProcessed)");
   here().sql("CREATE INDEX B ON EmailRequests (IsProcessed, Importance, Id)");
@@ -181,6 +193,31 @@ TEST_P(table_indexes, of_an_expression_do_not_serve) {
     GTEST_SKIP() << "this database has no such indexes";
   }
   EXPECT_EQ(statements_of(open(least()).ddl()).size(), 1U);
+}
+
+TEST_P(table_indexes, in_another_order_than_that_of_a_column_do_not_serve) {
+  auto mapping = least();
+  mapping.order = {{.column = "Address"}};
+  int made = 0;
+  for (const char* order :
+       {"Address COLLATE NOCASE", "Address COLLATE \"C\"", "Address varchar_pattern_ops",
+        "Address NULLS FIRST", "Address COLLATE Latin1_General_BIN2"}) {
+    made += here().takes("CREATE INDEX A" + std::to_string(made) +
+                         " ON EmailRequests (IsProcessed, " + order + ")")
+                ? 1
+                : 0;
+    EXPECT_EQ(statements_of(open(mapping).ddl()).size(), 1U) << order;
+  }
+}
+
+TEST_P(table_indexes, that_were_never_finished_do_not_serve) {
+  requests(2);
+  // Equal values end it; some databases keep what they have made of it.
+  EXPECT_FALSE(here().takes(
+      "CREATE UNIQUE INDEX CONCURRENTLY A ON EmailRequests (IsProcessed, Importance)"));
+  auto mapping = least();
+  mapping.order = {{.column = "Importance"}};
+  EXPECT_EQ(statements_of(open(mapping).ddl()).size(), 1U);
 }
 
 TEST_P(table_indexes, are_told_apart_from_columns_whose_null_hides_rows) {

@@ -48,6 +48,28 @@ class table_texts : public testing::Test {
                                      .columns({{"index_name", tds_type::nvarchar, 60},
                                                {"name", tds_type::nvarchar, 60}})
                                      .row({"PK_EmailRequests", "Id"}));
+    indexes({});
+  }
+
+  /// A column of an index.
+  struct part {
+    const char* index;
+    const char* column;
+    int descending = 0;
+    const char* condition = "";
+  };
+  /// The server's answer: the primary key, and these.
+  void indexes(const std::vector<part>& more) {
+    tds_answer answer;
+    answer.columns({{"index_name", tds_type::nvarchar, 60},
+                    {"name", tds_type::nvarchar, 60},
+                    {"descending", tds_type::integer},
+                    {"condition", tds_type::nvarchar, 200}});
+    answer.row({"PK_EmailRequests", "Id", 0, ""});
+    for (const part& each : more) {
+      answer.row({each.index, each.column, each.descending, each.condition});
+    }
+    script_.always("table.indexes", answer);
   }
 
   tds_script handlers() {
@@ -154,6 +176,37 @@ TEST_F(table_texts, an_insert_returns_the_row) {
   expect_in(last().text, {"INSERT INTO \"dbo\".\"EmailRequests\" (\"Address\", \"IsProcessed\")",
                           "OUTPUT 0 AS place, CAST(inserted.\"Id\" AS bigint)", "VALUES (CAST(",
                           "AS nvarchar(200))"});
+}
+
+TEST_F(table_texts, missing_indexes_have_no_filter) {
+  auto queue = db_.table("EmailRequests", mapping());
+  EXPECT_EQ(queue.ddl(),
+            "CREATE INDEX \"EmailRequests_tableq_take\" ON \"dbo\".\"EmailRequests\" "
+            "(\"IsProcessed\", \"Id\");\n"
+            "CREATE INDEX \"EmailRequests_tableq_lease\" ON \"dbo\".\"EmailRequests\" "
+            "(\"IsProcessed\", \"LockedUntil\");\n");
+  auto timed = mapping();
+  timed.waiting = tableq::null_time("LockedUntil");
+  timed.order = {{.column = "Fence", .descending = true}};
+  EXPECT_EQ(db_.table("EmailRequests", timed).ddl(),
+            "CREATE INDEX \"EmailRequests_tableq_take\" ON \"dbo\".\"EmailRequests\" "
+            "(\"LockedUntil\", \"Fence\" DESC);\n"
+            "CREATE INDEX \"EmailRequests_tableq_lease\" ON \"dbo\".\"EmailRequests\" "
+            "(\"LockedUntil\");\n");
+}
+
+TEST_F(table_texts, indexes_that_serve_are_not_missing) {
+  auto queue = db_.table("EmailRequests", mapping());
+  indexes({{"A", "IsProcessed"}, {"A", "Id"}, {"B", "IsProcessed"}, {"B", "LockedUntil"}});
+  EXPECT_EQ(queue.ddl(), "");
+  ASSERT_EQ(queue.inspect().size(), 1U);
+  EXPECT_EQ(queue.inspect()[0].severity, tableq::finding::level::ok);
+  indexes({{"A", "Id", 0, "([IsProcessed]=(0))"},
+           {"B", "IsProcessed", 0, "([LockedUntil] IS NOT NULL)"},
+           {"B", "LockedUntil", 1, "([LockedUntil] IS NOT NULL)"}});
+  EXPECT_EQ(queue.ddl(), "");
+  indexes({{"A", "Id", 0, "([IsProcessed]=(1))"}, {"B", "LockedUntil"}});
+  EXPECT_EQ(queue.inspect().size(), 2U);
 }
 
 TEST_F(table_texts, a_table_with_triggers_is_told) {

@@ -125,6 +125,10 @@ std::vector<scenario> table_scenarios() {
                  return std::to_string(from.peek(5).size()) + " of " +
                         std::to_string(from.stats().ready);
                }),
+      on_table("look for missing indexes", no_change,
+               [](table_queue& from, notes& /*left*/) {
+                 return from.ddl() + std::to_string(from.inspect().size());
+               }),
   };
 }
 

@@ -3,7 +3,7 @@
 #include <soci/soci.h>
 
 #include <array>
-#include <set>
+#include <list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,11 +60,11 @@ native_failure failure_of(trouble what, const dialect& definition) {
   return out;
 }
 
-class faulty_prepared;
-
-/// Shared by a transport and its statements.
+/// Shared by a transport and its statements. Owns the real ones.
 class faulty_link {
  public:
+  using real_statements = std::list<std::unique_ptr<prepared>>;
+
   faulty_link(std::unique_ptr<transport> real, soci::session& session, const dialect& definition,
               std::shared_ptr<core::fault_plan> plan)
       : real_(std::move(real)),
@@ -75,7 +75,7 @@ class faulty_link {
   [[nodiscard]] transport& real() const noexcept { return *real_; }
   [[nodiscard]] bool dead() const noexcept { return real_ == nullptr; }
   [[nodiscard]] bool in_transaction() const noexcept { return !dead() && real_->in_transaction(); }
-  [[nodiscard]] std::set<faulty_prepared*>& texts() noexcept { return texts_; }
+  [[nodiscard]] real_statements& statements() noexcept { return statements_; }
 
   /// Runs a call, or makes it fail.
   template <class Work>
@@ -128,31 +128,30 @@ class faulty_link {
   soci::session& session_;
   const dialect& definition_;
   std::shared_ptr<core::fault_plan> plan_;
-  std::set<faulty_prepared*> texts_;
+  real_statements statements_;  // null each: not prepared yet, or its session is lost
 };
 
 class faulty_prepared final : public prepared {
  public:
   faulty_prepared(std::shared_ptr<faulty_link> link, std::string_view name, bool writes)
-      : link_(std::move(link)), name_(name), writes_(writes) {
-    link_->texts().insert(this);
-  }
-  ~faulty_prepared() override { link_->texts().erase(this); }
+      : link_(std::move(link)),
+        real_(link_->statements().emplace(link_->statements().end())),
+        name_(name),
+        writes_(writes) {}
+  ~faulty_prepared() override { link_->statements().erase(real_); }
 
   void run(const arguments& given, core::row_set& out) override {
     link_->make(name_, writes_ && !link_->in_transaction(), boundary::none, [&] {
       // If the call fails after this, its result is lost, and the caller sees none of it.
-      real_->run(given, out);
+      (*real_)->run(given, out);
     });
   }
 
-  void hold(std::unique_ptr<prepared> real) noexcept { real_ = std::move(real); }
-  /// Called before its session is closed.
-  void drop() noexcept { real_.reset(); }
+  void hold(std::unique_ptr<prepared> real) noexcept { *real_ = std::move(real); }
 
  private:
   std::shared_ptr<faulty_link> link_;
-  std::unique_ptr<prepared> real_;
+  faulty_link::real_statements::iterator real_;
   std::string_view name_;
   bool writes_;
 };
@@ -168,7 +167,7 @@ void faulty_link::die() {
     if (real_->in_transaction()) real_->script(definition_.rollback, boundary::rollback);
   } catch (const native_failure&) {  // Closing the session below rolls back as well.
   }
-  for (faulty_prepared* const each : texts_) each->drop();
+  for (std::unique_ptr<prepared>& each : statements_) each.reset();
   real_.reset();
   session_.close();
 }

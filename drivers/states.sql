@@ -4,9 +4,26 @@
 -- alike; a dialect that is registered at run time brings its own copy. They use its fragment {most_attempts}, and
 -- the names
 --   q  the message,
+--   n  of a new or postponed message: `due_at`, the given time or now plus the delay, `clock`, and of a new one
+--      `group_key`,
 --   t  of promote: `clock`, `most` (the queue's attempts) and `regroup` (1: groups hold delayed messages),
 --   f  of a failed attempt: `attempts` so far, `most` allowed, `delay` until the next, `clock`, and `final`
 --      (1: the message is given up; 2: it expired before its attempt, which does not count).
+
+-- fragment: must_wait
+n.due_at > n.clock
+
+-- fragment: new_state
+CASE WHEN n.group_key IS NOT NULL THEN 5 WHEN {must_wait} THEN 2 ELSE 0 END
+
+-- fragment: new_due_at
+CASE WHEN n.group_key IS NULL AND {must_wait} THEN n.due_at ELSE 0 END
+
+-- fragment: postponed_state
+CASE WHEN {must_wait} THEN 2 WHEN q.group_key IS NOT NULL THEN 5 ELSE 0 END
+
+-- fragment: postponed_due_at
+CASE WHEN {must_wait} THEN n.due_at ELSE 0 END
 
 -- fragment: last_lease_ended
 q.state = 1 AND q.attempts >= {most_attempts}

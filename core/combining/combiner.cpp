@@ -13,15 +13,6 @@ using std::chrono::steady_clock;
 /// The most rounds of a leader in a row. Waking another leader would leave the database idle.
 constexpr int most_rounds = 4;
 
-/// Sleep and wake-up of a thread cost more than a short unit of work. A waiting call therefore
-/// first checks its turn a few times, and yields the processor in between. With many threads, or
-/// short units, its turn comes before it has to sleep. See ADR 0016.
-constexpr int most_turn_checks = 40;
-constexpr auto short_unit = std::chrono::microseconds{100};
-constexpr std::size_t many_calls = 6;
-/// With longer units the checks would waste processor time.
-constexpr auto long_unit = std::chrono::milliseconds{1};
-
 /// Runs the calls, together if possible, and records their failures.
 /// @param note called for each call that failed.
 template <class Note>
@@ -55,10 +46,7 @@ bool may_concern_one_call(const error& failure) noexcept {
 }
 
 bool combined_call::wait(int turn_checks, steady_clock::time_point until) {
-  for (; turn_checks > 0; --turn_checks) {
-    if (has_turn()) return true;
-    std::this_thread::yield();
-  }
+  if (spinning::check(turn_checks, [this] { return has_turn(); })) return true;
   turn before = turn::waits;
   if (!turn_.compare_exchange_strong(before, turn::sleeps)) return true;
   std::unique_lock lock(mutex_);
@@ -96,7 +84,7 @@ void combiner::run(combined_call& call, const work& run) {
   std::unique_lock lock(mutex_);
   if (busy_) {
     waiting_.push_back(&call);
-    const int checks = turn_checks();
+    const int checks = spinning_.checks();
     lock.unlock();
     if (!call.wait(checks, steady_clock::now() + patience_)) {
       if (leave_line(call)) {
@@ -142,7 +130,7 @@ void combiner::lead(combined_call& own, const work& run, std::unique_lock<std::m
     }
     lock.lock();
     last_size_ = calls.size();
-    last_took_ = took;
+    spinning_.ran(calls.size(), took);
     if (waiting_.empty()) {
       busy_ = false;
       return;
@@ -154,13 +142,6 @@ void combiner::lead(combined_call& own, const work& run, std::unique_lock<std::m
       return;
     }
   }
-}
-
-int combiner::turn_checks() const {
-  if (!spinning_) return 0;
-  const bool worth =
-      last_took_ < short_unit || (last_size_ >= many_calls && last_took_ < long_unit);
-  return worth ? most_turn_checks : 0;
 }
 
 std::size_t combiner::waiting() {

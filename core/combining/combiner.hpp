@@ -14,6 +14,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/combining/spinning.hpp"
+
 namespace tableq::inline v0::core {
 
 /// Whether a single call may have caused the failure of a shared unit of work.
@@ -71,7 +73,7 @@ class combiner {
       : patience_(patience) {}
 
   /// From now on a waiting call sleeps at once. Before the first call.
-  void stop_spinning() noexcept { spinning_ = false; }
+  void stop_spinning() noexcept { spinning_.stop(); }
 
   /// Returns when `call` was run, alone or with others. Calls run in the order of their arrival; if
   /// a call cannot join a unit, later calls that can join it may go first. If a unit of several
@@ -91,16 +93,13 @@ class combiner {
   void lead(combined_call& own, const work& run, std::unique_lock<std::mutex>& lock);
   void gather(combined_call& first, std::vector<combined_call*>& calls,
               std::unique_lock<std::mutex>& lock);
-  /// How often a waiting call checks its turn before it sleeps. Under the lock.
-  [[nodiscard]] int turn_checks() const;
 
   std::chrono::milliseconds patience_;
-  bool spinning_ = true;
   std::mutex mutex_;
-  std::deque<combined_call*> waiting_;               // guarded by mutex_
-  bool busy_ = false;                                // a call leads; guarded by mutex_
-  std::size_t last_size_ = 1;                        // of the last unit of work; guarded by mutex_
-  std::chrono::steady_clock::duration last_took_{};  // the same; guarded by mutex_
+  std::deque<combined_call*> waiting_;  // guarded by mutex_
+  bool busy_ = false;                   // a call leads; guarded by mutex_
+  std::size_t last_size_ = 1;           // of the last unit of work; guarded by mutex_
+  spinning spinning_;                   // guarded by mutex_
 };
 
 }  // namespace tableq::inline v0::core

@@ -7,6 +7,7 @@
 
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/queue_statements.hpp"
+#include "core/seam/table_statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -40,7 +41,8 @@ std::vector<std::size_t> in_order(const row_set& rows, statement id) {
   // ~ reverses the order for every number.
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
     if (id == statement::table_take) {
-      return std::pair(rows.integer(row, 0), static_cast<std::int64_t>(row));
+      return std::pair(rows.integer(row, place_of<placed_row>("place")),
+                       static_cast<std::int64_t>(row));
     }
     if (id == statement::claim_take) {
       return std::pair(~rows.integer(row, place_of<delivery_row>("priority")),
@@ -209,7 +211,7 @@ void call_group::share_out_items(row_set rows) const {
     ends.push_back((ends.empty() ? 0 : ends.back()) + each->count_);
   }
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const auto item = static_cast<std::size_t>(rows.integer(row, 0));
+    const std::size_t item = rows.item(row);
     const auto part = static_cast<std::size_t>(std::ranges::upper_bound(ends, item) - ends.begin());
     const std::size_t begin = part == 0 ? 0 : ends[part - 1];
     parts[part].add(static_cast<std::int64_t>(item - begin));

@@ -117,29 +117,27 @@ void database_state::announce_within(connection& session, const watched_queue& q
   if (notifies()) notify(session, queue, "0");
 }
 
-shared_queue& database_state::shared(const table_names& names, std::int64_t identity,
-                                     poll_plan::timing due_timing) {
-  watched_queue& watched = watcher_.queue(names, identity, due_timing);
+shared_queue& database_state::shared(const table_names& names, poll_plan::timing due_timing) {
+  watched_queue& watched = watcher_.queue(names, names.identity, due_timing);
+  const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  return queues_.try_emplace(std::pair(names.slot, identity), watched, options_.shortcuts.spinning)
-      .first->second;
+  return queues_.try_emplace(key, key, watched, options_.shortcuts.spinning).first->second;
 }
 
-limits_watch& database_state::limits_of(const table_names& names) {
+void database_state::changing(const table_names& names) {
+  const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  return limits_[std::pair(names.slot, names.identity)];
+  if (const auto found = queues_.find(key); found != queues_.end()) found->second.limits.forget();
 }
 
-void database_state::dropped(const table_names& names) noexcept {
+void database_state::dropped(const table_names& names) {
+  const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  const auto key = std::pair(names.slot, names.identity);
-  if (const auto found = limits_.find(key); found != limits_.end()) {
-    found->second.end(std::nullopt);
-  }
+  const auto found = queues_.find(key);
+  if (found == queues_.end()) return;
+  found->second.limits.end(std::nullopt);
   // Each reader that fails wakes the next one.
-  if (const auto found = queues_.find(key); found != queues_.end()) {
-    found->second.watched.readers.hint();
-  }
+  found->second.watched.readers.hint();
 }
 
 }  // namespace tableq::inline v0::core

@@ -16,7 +16,6 @@
 
 #include "core/combining/combiner.hpp"
 #include "core/database/shared_queue.hpp"
-#include "core/limits/known_limits.hpp"
 #include "core/seam/driver.hpp"
 #include "core/seam/process.hpp"
 #include "core/session/retry.hpp"
@@ -93,15 +92,15 @@ class database_state : public std::enable_shared_from_this<database_state> {
 
   /// The same object for the same queue.
   /// @param due_timing how its messages fall due.
-  [[nodiscard]] shared_queue& shared(const table_names& names, std::int64_t identity,
-                                     poll_plan::timing due_timing);
+  [[nodiscard]] shared_queue& shared(const table_names& names, poll_plan::timing due_timing);
 
-  /// The last read limits of the queue with these names and this identity.
-  [[nodiscard]] limits_watch& limits_of(const table_names& names);
+  /// The queue with these names and this identity may change: its handles in this object ask again
+  /// before they use what they know.
+  void changing(const table_names& names);
 
   /// The queue with these names and this identity was dropped. Its handles in this object notice at
   /// once.
-  void dropped(const table_names& names) noexcept;
+  void dropped(const table_names& names);
 
   /// Sets the schema of the tables, unless the options name one. Call this before tables are used.
   void settle_schema(std::string found);
@@ -160,8 +159,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   std::mutex mutex_;
   std::string identity_;  // the last result of session.identity; guarded by mutex_
   // Guarded by mutex_; entries are never removed.
-  std::map<std::pair<std::uint64_t, std::int64_t>, shared_queue> queues_;
-  std::map<std::pair<std::uint64_t, std::int64_t>, limits_watch> limits_;
+  std::map<queue_key, shared_queue> queues_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -27,7 +27,7 @@ queue_table::queue_table(database_state& database, const queue_info& info, table
       ordering_(info.ordering),
       identity_(info.identity),
       names_(std::move(names)),
-      shared_(database.shared(names_, info.identity, timing_of(info.kind))) {}
+      shared_(database.shared(names_, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(const contract& what) const noexcept {
   return ordering_ == ordering::strict && database_.capabilities().strict_needs_lock &&

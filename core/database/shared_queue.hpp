@@ -1,10 +1,28 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
+#include <string>
+
 #include "core/combining/lanes.hpp"
 #include "core/floor/read_floor.hpp"
+#include "core/limits/known_limits.hpp"
+#include "core/seam/driver.hpp"
 #include "core/waking/watched_queue.hpp"
 
 namespace tableq::inline v0::core {
+
+/// Which queue it is, within one database.
+struct queue_key {
+  explicit queue_key(const table_names& names)
+      : identity(names.identity), schema(names.schema), table(names.table) {}
+
+  std::int64_t identity;
+  std::string schema;
+  std::string table;
+
+  auto operator<=>(const queue_key&) const = default;
+};
 
 /// The state that all handles of one queue share in one database object. Lives as long as that
 /// object.
@@ -13,11 +31,14 @@ namespace tableq::inline v0::core {
 /// Shared objects: safe.
 struct shared_queue {
   /// @param spinning shortcuts::spinning.
-  shared_queue(watched_queue& waited_on, bool spinning) : watched(waited_on), calls(spinning) {}
+  shared_queue(const queue_key& queue, watched_queue& waited_on, bool spinning)
+      : key(queue), watched(waited_on), calls(spinning) {}
 
+  const queue_key key;
   watched_queue& watched;  ///< Its waiting readers; belongs to the watcher.
   combiners calls;
   read_floor floor;
+  limits_watch limits;
 };
 
 }  // namespace tableq::inline v0::core

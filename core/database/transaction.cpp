@@ -86,7 +86,8 @@ transaction_state::~transaction_state() {
   if (leased_) {
     undo();
   } else {
-    read_.clear();  // The outcome of an enlisted transaction is unknown; most commit.
+    // The outcome of an enlisted transaction is unknown; most commit.
+    for (auto& [key, each] : touched_) each.read = false;
   }
   announce_rollback();
 }
@@ -139,8 +140,9 @@ bool transaction_state::in_none() const noexcept {
 
 void transaction_state::announce_unit() noexcept {
   if (!in_none()) return;
-  for (const auto& [queue, count] : added_) database_->announce(*queue, count);
-  added_.clear();
+  for (auto& [key, each] : touched_) {
+    if (each.added != 0) database_->announce(each.queue.watched, std::exchange(each.added, 0));
+  }
 }
 
 void transaction_state::commit() {
@@ -170,13 +172,12 @@ void transaction_state::commit_now() {
   } const at_the_end{this};
   database_->observed(database_operation("commit"),
                       [&](const observation& /*observing*/) { open_session.commit(); });
-  read_.clear();
-  const auto bounded = std::exchange(bounded_, {});
+  const auto touched = std::exchange(touched_, {});
   end();
-  for (const auto& [queue, count] : added_) database_->announce(*queue, count);
-  for (const auto& [limits, came_back] : bounded) {
-    if (came_back) limits->room().forget();
-    limits->made_room();
+  for (const auto& [key, each] : touched) {
+    if (each.added != 0) database_->announce(each.queue.watched, each.added);
+    if (each.came_back) each.queue.limits.room().forget();
+    if (each.room_changed) each.queue.limits.made_room();
   }
 }
 
@@ -207,25 +208,33 @@ void transaction_state::end() noexcept {
 }
 
 void transaction_state::announce_rollback() noexcept {
-  for (watched_queue* const queue : read_) queue->readers.hint();
-  for (const auto& [limits, came_back] : bounded_) {
-    limits->room().forget();
-    limits->made_room();
+  for (const auto& [key, each] : touched_) {
+    if (each.read) each.queue.watched.readers.hint();
+    if (!each.room_changed) continue;
+    each.queue.limits.room().forget();
+    each.queue.limits.made_room();
   }
 }
 
-void transaction_state::announce_on_commit(watched_queue& queue, std::size_t count) {
+void transaction_state::announce_on_commit(shared_queue& queue, std::size_t count) {
   if (!adopted_) {
-    added_[&queue] += count;
+    touched(queue).added += count;
   } else if (adopted_->usable()) {  // The caller has no open transaction: the messages are
                                     // committed.
-    database_->announce(queue, count);
-  } else if (added_.try_emplace(&queue, count).second) {
+    database_->announce(queue.watched, count);
+  } else if (touched_queue& mine = touched(queue); mine.added == 0) {
+    mine.added = count;
     run([&](connection& open_session) {
-      database_->announce_within(open_session, queue);
+      database_->announce_within(open_session, queue.watched);
       return row_set(0);
     });
   }
+}
+
+void transaction_state::changes_room(shared_queue& queue, bool came_back) {
+  touched_queue& mine = touched(queue);
+  mine.room_changed = true;
+  mine.came_back |= came_back;
 }
 
 row_set transaction_state::run(const std::function<row_set(connection&)>& work) {

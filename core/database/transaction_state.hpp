@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -99,17 +98,24 @@ class transaction_state {
 
   /// Messages were added to the queue: notifies readers when the transaction commits. In the
   /// caller's transaction the database does this, if it can.
-  void announce_on_commit(watched_queue& queue, std::size_t count);
+  void announce_on_commit(shared_queue& queue, std::size_t count);
   /// The end of the transaction changes the room of a bounded queue, after a commit and after a
   /// rollback.
   /// @param came_back whether messages were added that need no room.
-  void changes_room(limits_watch& limits, bool came_back = false) {
-    bounded_[&limits] |= came_back;
-  }
+  void changes_room(shared_queue& queue, bool came_back = false);
   /// Messages were read from the queue; a rollback returns them.
-  void hint_on_rollback(watched_queue& queue) { read_.insert(&queue); }
+  void hint_on_rollback(shared_queue& queue) { touched(queue).read = true; }
 
  private:
+  /// What the transaction has done to a queue, for the calls and processes that its end concerns.
+  struct touched_queue {
+    shared_queue& queue;
+    std::size_t added = 0;  ///< Messages that are not announced yet.
+    bool read = false;
+    bool room_changed = false;  ///< Of a bounded queue.
+    bool came_back = false;     ///< With room_changed: messages were added that need no room.
+  };
+
   /// Ends a unit, which has changed nothing if it failed.
   class unit_end {
    public:
@@ -124,6 +130,9 @@ class transaction_state {
     int exceptions_;
   };
 
+  touched_queue& touched(shared_queue& queue) {
+    return touched_.try_emplace(queue.key, touched_queue{queue}).first->second;
+  }
   void announce_unit() noexcept;
   void end() noexcept;
   void check_open(connection& on) const;
@@ -137,10 +146,8 @@ class transaction_state {
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
   bool autocommit_ = false;  // the adopted session may be in no transaction
-  // The database object removes none of these queues and limits, and outlives the transaction.
-  std::map<watched_queue*, std::size_t> added_;
-  std::set<watched_queue*> read_;
-  std::map<limits_watch*, bool> bounded_;
+  // The database object removes none of these queues, and outlives the transaction.
+  std::map<queue_key, touched_queue> touched_;
   std::optional<open_transaction> mark_{std::in_place};  // until the transaction ends
   std::atomic<std::thread::id> user_{};                  // the thread of the current operation
   std::atomic<bool> shared_ = false;                     // two threads used it at the same time

@@ -5,20 +5,20 @@
 namespace tableq::inline v0::core {
 
 void apply(const queue_state& queue, transaction_state* tx, const effects& done) {
+  shared_queue& shared = queue.table().shared();
   if (done.readable != 0) {
-    watched_queue& watched = queue.watched();
     if (tx != nullptr) {
-      tx->announce_on_commit(watched, done.readable);
+      tx->announce_on_commit(shared, done.readable);
     } else {
-      queue.database().announce(watched, done.readable);
+      queue.database().announce(shared.watched, done.readable);
     }
   }
-  limits_watch& limits = queue.limits();
+  limits_watch& limits = shared.limits;
   if (!limits.limited()) return;
   if (done.left) limits.made_room();
   if (done.readmitted) limits.room().forget();
   if (tx != nullptr && (done.left || done.readmitted)) {
-    tx->changes_room(limits, done.readmitted);
+    tx->changes_room(shared, done.readmitted);
   }
 }
 

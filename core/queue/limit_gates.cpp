@@ -238,7 +238,7 @@ bool room::reserve(transaction_state* tx, std::size_t wanted, std::size_t capaci
         queue_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
     got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
-  if (tx != nullptr) tx->changes_room(queue_.limits());
+  if (tx != nullptr) tx->changes_room(queue_.table().shared());
   if (got != answer::granted) return false;
   reserved_ = wanted;
   return true;

@@ -56,10 +56,9 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
     : database_(std::move(database)),
       info_(std::move(info)),
       table_(*database_, info_),
-      limits_(database_->limits_of(table_.names())),
       dead_letters_(std::move(dead_letters)) {
   // The catalogue has just been read.
-  limits_.confirm(limits_watch::clock::now());
+  limits().confirm(limits_watch::clock::now());
 }
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
@@ -67,7 +66,6 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
     : database_(std::move(database)),
       info_(std::move(info)),
       table_(*database_, info_, names),
-      limits_(database_->limits_of(table_.names())),
       mapped_(std::move(mapped)) {}
 
 template <class Work>
@@ -106,7 +104,7 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
                          std::span<const value> items, const observation* watched) const {
   if (tx != nullptr) {
     check(*tx);
-    if (what.writes) tx->hint_on_rollback(table_.shared().watched);
+    if (what.writes) tx->hint_on_rollback(table_.shared());
     const auto work = [&] {
       return run_in(*tx, what,
                     [&](connection& session) { return table_.run(session, what, shared, items); });

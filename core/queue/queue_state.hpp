@@ -48,7 +48,7 @@ class queue_state {
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
   [[nodiscard]] watched_queue& watched() const noexcept { return table_.shared().watched; }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
-  [[nodiscard]] limits_watch& limits() const noexcept { return limits_; }
+  [[nodiscard]] limits_watch& limits() const noexcept { return table_.shared().limits; }
   /// The statements on a table of the application; null: the table is tableq's.
   [[nodiscard]] const lease_table* mapped() const noexcept { return mapped_.get(); }
   [[nodiscard]] const queue_table& table() const noexcept { return table_; }
@@ -141,7 +141,6 @@ class queue_state {
   std::shared_ptr<database_state> database_;
   queue_info info_;
   queue_table table_;
-  limits_watch& limits_;
   std::shared_ptr<const queue_state> dead_letters_;
   std::shared_ptr<const lease_table> mapped_;
   mutable std::once_flag written_;

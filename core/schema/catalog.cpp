@@ -223,7 +223,7 @@ bool drop_queue(database_state& database, std::string_view name) {
         auto found = find(database, session, name);
         if (!found) return std::nullopt;
         // If the outcome stays unknown, the next call of a handle asks the database.
-        database.limits_of(names_for(database.options(), name, found->identity)).forget();
+        database.changing(names_for(database.options(), name, found->identity));
         // The table of an application stays.
         if (found->kind != kind::table && present(session, statements::table_exists, names)) {
           run(session, names, statements::queue_drop);

@@ -195,7 +195,7 @@ template <class Shared, class Item, class Row>
   constexpr std::size_t first = std::is_same_v<Item, nothing> ? 0 : 1;
   std::vector<row_type> out(result.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if constexpr (first == 1) out[i].item = static_cast<std::size_t>(result.integer(i, 0));
+    if constexpr (first == 1) out[i].item = result.item(i);
     std::size_t column = first;
     std::apply([&](const auto&... each) { (read(result.at(i, column++), out[i].*each.at), ...); },
                Row::fields());

@@ -146,6 +146,13 @@ struct failed_row_item {
   }
 };
 
+/// The beginning of a row that a mapped read returns; the values of the columns stand after it.
+struct placed_row {
+  std::int64_t place = 0;  ///< In the order of the read.
+
+  static constexpr auto fields() { return std::tuple(integer("place", &placed_row::place)); }
+};
+
 namespace statements {
 
 inline constexpr typed_statement<table_request, nothing, found_table_row> table_find{

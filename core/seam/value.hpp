@@ -79,6 +79,10 @@ class row_set {
     const auto* found = std::get_if<std::int64_t>(&at(row, column));
     return found == nullptr ? std::nullopt : std::optional(*found);
   }
+  /// The item of a batch to which the row belongs: its first field.
+  [[nodiscard]] std::size_t item(std::size_t row) const {
+    return static_cast<std::size_t>(integer(row, 0));
+  }
   /// Moves a field out.
   [[nodiscard]] cell take(std::size_t row, std::size_t column) {
     return std::move(cells_[row * width_ + column]);

@@ -56,15 +56,9 @@ EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
--- fragment: held_receipts
--- The messages whose lease the given receipts hold: `mine` has their ids, sorted, and the first item of each.
--- Settling statements first lock their rows by rising ids, so that two batches never deadlock. They lock rows in
--- any state, and then check state and fence of the locked rows: a locked row is the current version, while the
--- rest of the statement has the version of its snapshot. With an older snapshot of the caller the lock fails with
--- 40001; otherwise the lease would be reported as lost.
-held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
-),
+-- fragment: mine
+-- Of the messages in `held`: the ids, sorted, of those whose lease the given receipts hold, and the first item of
+-- each.
 mine AS MATERIALIZED (
   SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
   FROM (
@@ -78,6 +72,17 @@ mine AS MATERIALIZED (
     HAVING min(state) = 1 AND min(item) IS NOT NULL
   ) AS settled
 )
+
+-- fragment: held_receipts
+-- The messages whose lease the given receipts hold.
+-- Settling statements first lock their rows by rising ids, so that two batches never deadlock. They lock rows in
+-- any state, and then check state and fence of the locked rows: a locked row is the current version, while the
+-- rest of the statement has the version of its snapshot. With an older snapshot of the caller the lock fails with
+-- 40001; otherwise the lease would be reported as lost.
+held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+),
+{mine}
 
 -- fragment: receipt_held
 id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
@@ -103,6 +108,31 @@ COALESCE((CAST(:delay AS bigint[]))[p.place],
                 ELSE 0 END)
     / 100000,
   0)
+
+-- fragment: earlier_errors
+-- A history of over 1,000,000 bytes is not from tableq, and is replaced.
+COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
+
+-- fragment: with_past
+-- Done messages that stayed only for their keys: those of these keys, and others whose window ended first.
+-- `due_at + 0`: excludes the index by due_at, so that the index of the keys is used.
+WITH past AS MATERIALIZED (
+  SELECT id
+  FROM {table} AS msg
+  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
+    AND due_at + 0 BETWEEN 1 AND {clock}
+  ORDER BY key
+  FOR UPDATE
+),
+others AS MATERIALIZED (
+  SELECT id
+  FROM {table} AS msg
+  WHERE state = 3 AND due_at > 0
+    AND due_at <= {clock}
+  ORDER BY due_at
+  LIMIT 10 * cardinality(CAST(:key AS text[]))
+  FOR UPDATE SKIP LOCKED
+)
 
 -- name: catalog.exists
 -- And the schema in which it is, or would be created: a session of the application may have another search path.
@@ -370,12 +400,10 @@ LIMIT 1
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
                        max_attempts, retry, group_key)
-  SELECT CASE WHEN group_key IS NOT NULL THEN 5 WHEN COALESCE(due_at, clock + delay) > clock THEN 2 ELSE 0 END,
+  SELECT {new_state},
          COALESCE(priority, 0),
-         CASE WHEN group_key IS NULL AND COALESCE(due_at, clock + delay) > clock
-              THEN COALESCE(due_at, clock + delay) ELSE 0 END,
-         CASE WHEN group_key IS NOT NULL OR COALESCE(due_at, clock + delay) > clock
-              THEN 4294967296 ELSE 0 END,
+         {new_due_at},
+         CASE WHEN {new_state} = 0 THEN 0 ELSE 4294967296 END,
          COALESCE(created_at, clock),
          key,
          headers,
@@ -384,18 +412,20 @@ WITH added AS (
          max_attempts,
          retry,
          group_key
-  FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
-               unnest(CAST(:priority AS bigint[])) AS priority,
-               unnest(CAST(:delay AS bigint[])) AS delay,
-               unnest(CAST(:due_at AS bigint[])) AS due_at,
-               unnest(CAST(:key AS text[])) AS key,
-               unnest(CAST(:headers AS text[])) AS headers,
-               unnest(CAST(:created_at AS bigint[])) AS created_at,
-               unnest(CAST(:ttl AS bigint[])) AS ttl,
-               unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
-               unnest(CAST(:retry AS text[])) AS retry,
-               unnest(CAST(:group AS text[])) AS group_key,
-               {clock_now} AS clock) AS items
+  FROM (SELECT payload, priority, COALESCE(due_at, clock + delay) AS due_at, key, headers, created_at, ttl,
+               max_attempts, retry, group_key, clock
+        FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
+                     unnest(CAST(:priority AS bigint[])) AS priority,
+                     unnest(CAST(:delay AS bigint[])) AS delay,
+                     unnest(CAST(:due_at AS bigint[])) AS due_at,
+                     unnest(CAST(:key AS text[])) AS key,
+                     unnest(CAST(:headers AS text[])) AS headers,
+                     unnest(CAST(:created_at AS bigint[])) AS created_at,
+                     unnest(CAST(:ttl AS bigint[])) AS ttl,
+                     unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
+                     unnest(CAST(:retry AS text[])) AS retry,
+                     unnest(CAST(:group AS text[])) AS group_key,
+                     {clock_now} AS clock) AS items) AS n
   WHERE txid_current() IS NOT NULL
     AND {own_queue}
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -410,16 +440,10 @@ FROM added
 -- name: claim.enqueue.one
 INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
                      max_attempts, retry, group_key)
-SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5
-            WHEN COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) > clock THEN 2
-            ELSE 0 END,
+SELECT {new_state},
        COALESCE(CAST(:priority AS bigint), 0),
-       CASE WHEN CAST(:group AS text) IS NULL
-             AND COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) > clock
-            THEN COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) ELSE 0 END,
-       CASE WHEN CAST(:group AS text) IS NOT NULL
-              OR COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) > clock
-            THEN 4294967296 ELSE 0 END,
+       {new_due_at},
+       CASE WHEN {new_state} = 0 THEN 0 ELSE 4294967296 END,
        COALESCE(CAST(:created_at AS bigint), clock),
        CAST(:key AS text),
        CAST(:headers AS text),
@@ -427,8 +451,10 @@ SELECT CASE WHEN CAST(:group AS text) IS NOT NULL THEN 5
        clock + CAST(:ttl AS bigint),
        CAST(:max_attempts AS bigint),
        CAST(:retry AS text),
-       CAST(:group AS text)
-FROM (SELECT {clock_now}) AS t (clock)
+       group_key
+FROM (SELECT clock, COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) AS due_at,
+             CAST(:group AS text) AS group_key
+      FROM (SELECT {clock_now}) AS t (clock)) AS n
 WHERE txid_current() IS NOT NULL
   AND {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -467,48 +493,26 @@ given AS MATERIALIZED (
   WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
 )
 UPDATE {table} AS q
-SET payload = (CAST(:payload AS bytea[]))[g.place],
-    priority = COALESCE((CAST(:priority AS bigint[]))[g.place], 0),
-    headers = (CAST(:headers AS text[]))[g.place],
-    max_attempts = (CAST(:max_attempts AS bigint[]))[g.place],
-    retry = (CAST(:retry AS text[]))[g.place],
+SET payload = (CAST(:payload AS bytea[]))[n.place],
+    priority = COALESCE((CAST(:priority AS bigint[]))[n.place], 0),
+    headers = (CAST(:headers AS text[]))[n.place],
+    max_attempts = (CAST(:max_attempts AS bigint[]))[n.place],
+    retry = (CAST(:retry AS text[]))[n.place],
     attempts = 0,
     fence = GREATEST(q.fence, 4294967296),
-    expires_at = g.clock + (CAST(:ttl AS bigint[]))[g.place],
+    expires_at = n.clock + (CAST(:ttl AS bigint[]))[n.place],
     state = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.state
-                 WHEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
-                               g.clock + (CAST(:delay AS bigint[]))[g.place]) > g.clock THEN 2
-                 WHEN q.group_key IS NOT NULL THEN 5
-                 ELSE 0 END,
+                 ELSE {postponed_state} END,
     due_at = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.due_at
-                  WHEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
-                                g.clock + (CAST(:delay AS bigint[]))[g.place]) > g.clock
-                    THEN COALESCE((CAST(:due_at AS bigint[]))[g.place],
-                                  g.clock + (CAST(:delay AS bigint[]))[g.place])
-                  ELSE 0 END
-FROM given AS g
-WHERE q.id = g.id
-RETURNING g.place - 1 AS item, q.id
+                  ELSE {postponed_due_at} END
+FROM (SELECT id, place, clock,
+             COALESCE((CAST(:due_at AS bigint[]))[place], clock + (CAST(:delay AS bigint[]))[place]) AS due_at
+      FROM given) AS n
+WHERE q.id = n.id
+RETURNING n.place - 1 AS item, q.id
 
 -- name: claim.forget
--- `due_at + 0`: excludes the index by due_at, so that the index of the keys is used.
-WITH past AS MATERIALIZED (
-  SELECT id
-  FROM {table} AS msg
-  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at + 0 BETWEEN 1 AND {clock}
-  ORDER BY key
-  FOR UPDATE
-),
-others AS MATERIALIZED (
-  SELECT id
-  FROM {table} AS msg
-  WHERE state = 3 AND due_at > 0
-    AND due_at <= {clock}
-  ORDER BY due_at
-  LIMIT 10 * cardinality(CAST(:key AS text[]))
-  FOR UPDATE SKIP LOCKED
-)
+{with_past}
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
   AND {own_queue}
@@ -516,23 +520,7 @@ RETURNING 0 AS item, id
 
 -- name: claim.free
 -- The same in queues that keep done messages: the key is free, the message stays.
-WITH past AS MATERIALIZED (
-  SELECT id
-  FROM {table} AS msg
-  WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
-    AND due_at + 0 BETWEEN 1 AND {clock}
-  ORDER BY key
-  FOR UPDATE
-),
-others AS MATERIALIZED (
-  SELECT id
-  FROM {table} AS msg
-  WHERE state = 3 AND due_at > 0
-    AND due_at <= {clock}
-  ORDER BY due_at
-  LIMIT 10 * cardinality(CAST(:key AS text[]))
-  FOR UPDATE SKIP LOCKED
-)
+{with_past}
 UPDATE {table} AS msg
 SET past_key = key, key = NULL, due_at = 0
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
@@ -630,7 +618,6 @@ CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
                    {clock} AS clock) AS now
 
 -- name: claim.promote
--- A history of over 1,000,000 bytes is not from tableq, and is replaced.
 WITH due AS MATERIALIZED (
   SELECT id
   FROM {table} AS msg
@@ -647,7 +634,7 @@ SET state = {promoted_state},
     finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state = 1
       THEN CAST(jsonb_path_query_array(
-        COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
+        {earlier_errors}
           || jsonb_build_object('at', t.clock, 'error', 'lease expired'),
         '$[last - 9 to last]') AS text)
       ELSE q.errors END,
@@ -693,8 +680,7 @@ WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.fail
--- A history of over 1,000,000 bytes is replaced. :final is 1 for a message that is given up, and 2 for one that
--- expired before its attempt.
+-- :final is 1 for a message that is given up, and 2 for one that expired before its attempt.
 WITH {held_receipts}
 UPDATE {table} AS q
 SET (state, attempts, due_at, finished_at, errors) = (
@@ -703,7 +689,7 @@ SET (state, attempts, due_at, finished_at, errors) = (
          {failed_due_at},
          {failed_finished_at},
          CAST(jsonb_path_query_array(
-           COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
+           {earlier_errors}
              || jsonb_build_object('at', f.clock, 'error', f.error),
            '$[last - 9 to last]') AS text)
   FROM (SELECT q.attempts,
@@ -855,19 +841,7 @@ WITH held AS MATERIALIZED (
   ORDER BY id
   FOR UPDATE SKIP LOCKED
 ),
-mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
-  FROM (
-    SELECT id, min(item) AS item
-    FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
-          UNION ALL
-          SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
-            WITH ORDINALITY AS g (id, fence, item)) AS pairs
-    GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
-  ) AS settled
-)
+{mine}
 UPDATE {table} AS msg
 SET due_at = {clock_now} + CAST(:lease AS bigint)
 WHERE {receipt_held}

@@ -55,6 +55,49 @@ COALESCE(:delay,
     / 100000,
   0)
 
+-- fragment: new_message
+-- Of an item of claim.enqueue: what decides its state.
+SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at, :group AS group_key
+
+-- fragment: earlier_errors
+-- At most nine; another is added. A history of over 1,000,000 characters is not from tableq, and is replaced.
+CASE WHEN length(q.errors) > 1000000 THEN '[]'
+     WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
+     ELSE COALESCE(q.errors, '[]') END
+
+-- fragment: new_lease
+-- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
+-- the receipt of a take that was rolled back never matches a later take. Plain SQL may have put any value into
+-- the columns, even text: with the casts and bounds it cannot stop a take or a settlement.
+state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
+    attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
+    claimed_at = :claimed_at,
+    key = CASE WHEN :unkey = 0 THEN key END,
+    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
+    due_at = {clock} + :lease
+
+-- fragment: delivery
+id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
+          COALESCE(key, past_key) AS key, group_key,
+          CASE WHEN expires_at IS NULL THEN 0
+               ELSE expires_at <= {clock}
+               END AS expired,
+          headers, payload
+
+-- fragment: with_past
+-- Done messages that stayed only for their keys: the one of this key, and some whose window ended first.
+WITH past AS (
+  SELECT id FROM main.{table}
+  WHERE key = :key AND key IS NOT NULL AND state = 3
+    AND due_at BETWEEN 1 AND {clock}
+  UNION ALL
+  SELECT id FROM (
+    SELECT id FROM main.{table}
+    WHERE state = 3 AND due_at > 0
+      AND due_at <= {clock}
+    ORDER BY due_at
+    LIMIT 10))
+
 -- name: catalog.exists
 SELECT EXISTS (
   SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present,
@@ -226,16 +269,15 @@ LIMIT 1
 -- name: claim.enqueue
 -- No row is returned when the key is held. A message with a group is held until claim.advance makes it
 -- ready.
-WITH time (clock) AS (
-  SELECT {clock})
+WITH n AS (
+  {new_message})
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
-       CASE WHEN :group IS NOT NULL THEN 5 WHEN COALESCE(:due_at, clock + :delay) > clock THEN 2 ELSE 0 END,
-       CASE WHEN :group IS NULL AND COALESCE(:due_at, clock + :delay) > clock
-            THEN COALESCE(:due_at, clock + :delay) ELSE 0 END,
-       :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
-FROM time
+       {new_state},
+       {new_due_at},
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key
+FROM n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
@@ -244,21 +286,22 @@ RETURNING id
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
 SELECT :payload, :priority,
-       CASE WHEN :group IS NOT NULL THEN 5 WHEN COALESCE(:due_at, clock + :delay) > clock THEN 2 ELSE 0 END,
-       CASE WHEN :group IS NULL AND COALESCE(:due_at, clock + :delay) > clock
-            THEN COALESCE(:due_at, clock + :delay) ELSE 0 END,
-       :key, :headers, COALESCE(:created_at, clock), clock + :ttl, :max_attempts, :retry, :group
-FROM (SELECT {clock} AS clock)
+       {new_state},
+       {new_due_at},
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key
+FROM ({new_message}) AS n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.enqueue.next.bare
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
                      retry, group_key)
-VALUES (:payload, :priority,
-        CASE WHEN :group IS NOT NULL THEN 5 WHEN :delay > 0 THEN 2 ELSE 0 END,
-        CASE WHEN :group IS NULL AND :delay > 0 THEN {clock} + :delay ELSE 0 END,
-        :key, :headers, COALESCE(:created_at, {clock}), {clock} + :ttl, :max_attempts, :retry, :group)
+SELECT :payload, :priority,
+       {new_state},
+       {new_due_at},
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key
+FROM ({new_message}) AS n
+WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.find_key
@@ -270,35 +313,19 @@ WHERE key = :key AND key IS NOT NULL
 -- Gives a waiting message the payload of a later one with its key; with :postpone also its due time. Without a
 -- due time a message with a group is held until claim.advance makes it ready.
 WITH unused AS (SELECT 1)
-UPDATE main.{table}
+UPDATE main.{table} AS q
 SET payload = :payload, priority = :priority, headers = :headers, max_attempts = :max_attempts,
     retry = :retry, attempts = 0,
-    expires_at = {clock} + :ttl,
-    state = CASE WHEN :postpone = 0 THEN state
-                 WHEN COALESCE(:due_at, {clock} + :delay) > {clock} THEN 2
-                 WHEN group_key IS NOT NULL THEN 5
-                 ELSE 0 END,
-    due_at = CASE WHEN :postpone = 0 THEN due_at
-                  WHEN COALESCE(:due_at, {clock} + :delay) > {clock} THEN
-                    COALESCE(:due_at, {clock} + :delay)
-                  ELSE 0 END
-WHERE key = :key AND key IS NOT NULL AND (state IN (0, 2) OR (state = 5 AND :postpone = 0))
+    expires_at = n.clock + :ttl,
+    state = CASE WHEN :postpone = 0 THEN q.state ELSE {postponed_state} END,
+    due_at = CASE WHEN :postpone = 0 THEN q.due_at ELSE {postponed_due_at} END
+FROM (SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at) AS n
+WHERE q.key = :key AND q.key IS NOT NULL AND (q.state IN (0, 2) OR (q.state = 5 AND :postpone = 0))
   AND {own_queue}
 RETURNING id
 
 -- name: claim.forget
--- Done messages that stayed only for their keys: this one, and some whose window ended first.
-WITH past AS (
-  SELECT id FROM main.{table}
-  WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND {clock}
-  UNION ALL
-  SELECT id FROM (
-    SELECT id FROM main.{table}
-    WHERE state = 3 AND due_at > 0
-      AND due_at <= {clock}
-    ORDER BY due_at
-    LIMIT 10))
+{with_past}
 DELETE FROM main.{table}
 WHERE id IN (SELECT id FROM past)
   AND {own_queue}
@@ -306,17 +333,7 @@ RETURNING id
 
 -- name: claim.free
 -- The same in queues that keep done messages: the key is free, the message stays.
-WITH past AS (
-  SELECT id FROM main.{table}
-  WHERE key = :key AND key IS NOT NULL AND state = 3
-    AND due_at BETWEEN 1 AND {clock}
-  UNION ALL
-  SELECT id FROM (
-    SELECT id FROM main.{table}
-    WHERE state = 3 AND due_at > 0
-      AND due_at <= {clock}
-    ORDER BY due_at
-    LIMIT 10))
+{with_past}
 UPDATE main.{table}
 SET past_key = key, key = NULL, due_at = 0
 WHERE id IN (SELECT id FROM past)
@@ -324,10 +341,8 @@ WHERE id IN (SELECT id FROM past)
 RETURNING id
 
 -- name: claim.take
--- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
--- the receipt of a take that was rolled back never matches a later take. Plain SQL may have put any value into
--- the columns, even text: with the casts and bounds it cannot stop a take or a settlement. With :guard nothing is
--- taken while a delayed or expired message waits to be promoted, because it might come first.
+-- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
+-- first.
 WITH picked AS (
   SELECT id FROM main.{table}
   WHERE state = 0
@@ -338,30 +353,15 @@ WITH picked AS (
   ORDER BY priority DESC, id
   LIMIT :max)
 UPDATE main.{table}
-SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
-    attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
-    claimed_at = :claimed_at,
-    key = CASE WHEN :unkey = 0 THEN key END,
-    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = {clock} + :lease
+SET {new_lease}
 WHERE id IN (SELECT id FROM picked)
   AND {own_queue}
-RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
-          COALESCE(key, past_key) AS key, group_key,
-          CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= {clock}
-               END AS expired,
-          headers, payload
+RETURNING {delivery}
 
 -- name: claim.take.one
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET state = 1, fence = (CAST(fence AS INTEGER) / 4294967296 + 1) % 2147483648 * 4294967296 + :token,
-    attempts = MIN(MAX(CAST(attempts AS INTEGER), 0), 2147483646) + 1,
-    claimed_at = :claimed_at,
-    key = CASE WHEN :unkey = 0 THEN key END,
-    past_key = CASE WHEN :unkey = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = {clock} + :lease
+SET {new_lease}
 WHERE id = (
   SELECT id FROM main.{table}
   WHERE state = 0
@@ -372,15 +372,9 @@ WHERE id = (
   ORDER BY priority DESC, id
   LIMIT 1)
   AND {own_queue}
-RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
-          COALESCE(key, past_key) AS key, group_key,
-          CASE WHEN expires_at IS NULL THEN 0
-               ELSE expires_at <= {clock}
-               END AS expired,
-          headers, payload
+RETURNING {delivery}
 
 -- name: claim.promote
--- A history of over 1,000,000 characters is not from tableq, and is replaced.
 WITH due AS (
   SELECT id FROM main.{table}
   WHERE state IN (1, 2)
@@ -391,9 +385,7 @@ UPDATE main.{table} AS q
 SET state = {promoted_state},
     finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state = 1 THEN json_insert(
-        CASE WHEN length(q.errors) > 1000000 THEN '[]'
-             WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
-             ELSE COALESCE(q.errors, '[]') END,
+        {earlier_errors},
         '$[#]', json_object('at', t.clock, 'error', 'lease expired'))
       ELSE q.errors END,
     due_at = 0
@@ -430,7 +422,7 @@ WHERE {receipt_held} AND (:strip = 0 OR key IS NOT NULL)
 RETURNING id
 
 -- name: claim.fail
--- A history of over 1,000,000 characters is replaced. :final is 1 for a message that is given up, and 2 for one
+-- :final is 1 for a message that is given up, and 2 for one
 -- that expired before its attempt.
 WITH f AS (
   SELECT id, attempts, most, :final AS final, clock,
@@ -450,9 +442,7 @@ SET state = {failed_state},
     due_at = {failed_due_at},
     finished_at = {failed_finished_at},
     errors = json_insert(
-      CASE WHEN length(q.errors) > 1000000 THEN '[]'
-           WHEN json_array_length(q.errors) >= 10 THEN json_remove(q.errors, '$[0]')
-           ELSE COALESCE(q.errors, '[]') END,
+      {earlier_errors},
       '$[#]', json_object('at', f.clock, 'error', :error))
 FROM f
 WHERE q.id = f.id

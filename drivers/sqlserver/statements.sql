@@ -79,6 +79,37 @@ COALESCE(v.delay,
     / 100000,
   0)
 
+-- fragment: errors_with_entry
+-- The last nine errors and `e.entry`. A history of over 1,000,000 characters is not from tableq, and is replaced.
+CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
+     WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
+     THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
+     ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
+            + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
+            + JSON_QUERY(q.errors, '$[5]') + N',' + JSON_QUERY(q.errors, '$[6]') + N','
+            + JSON_QUERY(q.errors, '$[7]') + N',' + JSON_QUERY(q.errors, '$[8]') + N','
+            + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
+
+-- fragment: with_past
+-- Done messages that stayed only for their keys: those of these keys, and some whose window ended first.
+WITH given AS (
+  SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
+  FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
+),
+past AS (
+  SELECT q.id
+  FROM given AS v
+  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:key}))
+    ON q.[key] = v.[key]
+  WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
+  UNION ALL
+  SELECT w.id
+  FROM (SELECT TOP (10) id
+        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+        WHERE state = 3 AND due_at > 0 AND due_at <= @clock
+        ORDER BY due_at, priority DESC, id) AS w
+)
+
 -- name: catalog.exists
 -- And the schema in which it is, or would be created: a session of the application may have another default
 -- schema.
@@ -300,12 +331,9 @@ IF NOT {own_queue}
 INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
                      max_attempts, retry, group_key)
 OUTPUT inserted.fence AS item, inserted.id
-SELECT CASE WHEN v.[group] IS NOT NULL THEN 5
-            WHEN COALESCE(v.due_at, t.clock + v.delay) > t.clock THEN 2
-            ELSE 0 END,
+SELECT {new_state},
        COALESCE(v.priority, 0),
-       CASE WHEN v.[group] IS NULL AND COALESCE(v.due_at, t.clock + v.delay) > t.clock
-            THEN COALESCE(v.due_at, t.clock + v.delay) ELSE 0 END,
+       {new_due_at},
        v.item,
        COALESCE(v.created_at, t.clock),
        v.[key],
@@ -314,7 +342,7 @@ SELECT CASE WHEN v.[group] IS NOT NULL THEN 5
        t.clock + v.ttl,
        v.max_attempts,
        v.retry,
-       v.[group]
+       n.group_key
 FROM (
   SELECT g.item, g.payload, g.priority, g.delay, g.due_at, g.[key], g.headers, g.created_at, g.ttl,
          g.max_attempts, g.retry, g.[group],
@@ -329,6 +357,7 @@ FROM (
   WHERE g.payload IS NOT NULL
 ) AS v
 CROSS JOIN (SELECT {clock} AS clock) AS t
+CROSS APPLY (SELECT COALESCE(v.due_at, t.clock + v.delay) AS due_at, t.clock, v.[group] AS group_key) AS n
 WHERE (v.[key] IS NULL OR v.turn = 1)
   AND NOT EXISTS (
     SELECT 1
@@ -354,13 +383,8 @@ IF NOT {own_queue}
 UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
     max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
-    state = CASE WHEN t.postpone = 0 THEN q.state
-                 WHEN COALESCE(v.due_at, t.clock + v.delay) > t.clock THEN 2
-                 WHEN q.group_key IS NOT NULL THEN 5
-                 ELSE 0 END,
-    due_at = CASE WHEN t.postpone = 0 THEN q.due_at
-                  WHEN COALESCE(v.due_at, t.clock + v.delay) > t.clock THEN COALESCE(v.due_at, t.clock + v.delay)
-                  ELSE 0 END
+    state = CASE WHEN t.postpone = 0 THEN q.state ELSE {postponed_state} END,
+    due_at = CASE WHEN t.postpone = 0 THEN q.due_at ELSE {postponed_due_at} END
 OUTPUT v.item, inserted.id
 FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
                       CAST(:payload AS varbinary(max)), CAST(:priority AS bigint), CAST(:delay AS bigint),
@@ -369,33 +393,17 @@ FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400))
   AS v (item, [key], payload, priority, delay, due_at, headers, ttl, max_attempts, retry)
 CROSS JOIN (SELECT CAST(:postpone AS bigint) AS postpone,
                    {clock} AS clock) AS t
+CROSS APPLY (SELECT COALESCE(v.due_at, t.clock + v.delay) AS due_at, t.clock) AS n
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key})) ON q.[key] = v.[key]
 WHERE v.payload IS NOT NULL AND q.[key] IS NOT NULL
   AND (q.state IN (0, 2) OR (q.state = 5 AND t.postpone = 0))
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.forget
--- Done messages that stayed only for their keys: these, and some whose window ended first.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
-WITH given AS (
-  SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
-  FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
-),
-past AS (
-  SELECT q.id
-  FROM given AS v
-  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:key}))
-    ON q.[key] = v.[key]
-  WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
-  UNION ALL
-  SELECT w.id
-  FROM (SELECT TOP (10) id
-        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
-        WHERE state = 3 AND due_at > 0 AND due_at <= @clock
-        ORDER BY due_at, priority DESC, id) AS w
-)
+{with_past}
 DELETE q
 OUTPUT 0 AS item, deleted.id
 FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
@@ -406,23 +414,7 @@ WHERE q.id IN (SELECT past.id FROM past)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 DECLARE @clock bigint = {clock};
-WITH given AS (
-  SELECT CAST(CAST(g.[key] AS nvarchar(200)) AS varbinary(400)) AS [key], g.item
-  FROM (VALUES {items: (:item, CAST(:key AS nvarchar(200)))}) AS g (item, [key])
-),
-past AS (
-  SELECT q.id
-  FROM given AS v
-  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:key}))
-    ON q.[key] = v.[key]
-  WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
-  UNION ALL
-  SELECT w.id
-  FROM (SELECT TOP (10) id
-        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
-        WHERE state = 3 AND due_at > 0 AND due_at <= @clock
-        ORDER BY due_at, priority DESC, id) AS w
-)
+{with_past}
 UPDATE q
 SET past_key = q.[key], [key] = NULL, due_at = 0
 OUTPUT 0 AS item, inserted.id
@@ -472,7 +464,7 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
 
 -- name: claim.promote
 -- READPAST twice: a settlement locks the table first and the index second. This statement has the reverse order,
--- so waiting could deadlock. A history of over 1,000,000 characters is not from tableq, and is replaced.
+-- so waiting could deadlock.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH due AS (
@@ -496,14 +488,7 @@ UPDATE q
 SET state = {promoted_state},
     finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state <> 1 THEN q.errors
-      ELSE CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
-             WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
-             THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
-             ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
-                    + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
-                    + JSON_QUERY(q.errors, '$[5]') + N',' + JSON_QUERY(q.errors, '$[6]') + N','
-                    + JSON_QUERY(q.errors, '$[7]') + N',' + JSON_QUERY(q.errors, '$[8]') + N','
-                    + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END END,
+      ELSE {errors_with_entry} END,
     due_at = 0
 OUTPUT inserted.id, inserted.state
 FROM due
@@ -543,21 +528,13 @@ WHERE {receipt_held} AND (t.strip = 0 OR q.[key] IS NOT NULL)
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.fail
--- A history of over 1,000,000 characters is replaced. :final is 1 for a message that is given up, and 2 for one
--- that expired before its attempt.
+-- :final is 1 for a message that is given up, and 2 for one that expired before its attempt.
 UPDATE q
 SET state = {failed_state},
     attempts = {failed_attempts},
     due_at = {failed_due_at},
     finished_at = {failed_finished_at},
-    errors = CASE WHEN DATALENGTH(q.errors) > 2000000 THEN N'[' + e.entry + N']'
-               WHEN JSON_QUERY(q.errors, '$[9]') IS NULL
-               THEN JSON_MODIFY(COALESCE(q.errors, N'[]'), 'append $', JSON_QUERY(e.entry))
-               ELSE COALESCE(N'[' + JSON_QUERY(q.errors, '$[1]') + N',' + JSON_QUERY(q.errors, '$[2]') + N','
-                      + JSON_QUERY(q.errors, '$[3]') + N',' + JSON_QUERY(q.errors, '$[4]') + N','
-                      + JSON_QUERY(q.errors, '$[5]') + N',' + JSON_QUERY(q.errors, '$[6]') + N','
-                      + JSON_QUERY(q.errors, '$[7]') + N',' + JSON_QUERY(q.errors, '$[8]') + N','
-                      + JSON_QUERY(q.errors, '$[9]') + N',' + e.entry + N']', N'[' + e.entry + N']') END
+    errors = {errors_with_entry}
 OUTPUT v.item, inserted.id, inserted.state
 FROM (
   SELECT g.item, g.id, g.fence, g.error, g.delay, g.dice, g.final,

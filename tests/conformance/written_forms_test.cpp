@@ -72,7 +72,8 @@ TEST_P(written_forms, a_claim_queue_takes_an_absolute_due_time) {
   const auto soon = clock.now() + 10s;
   jobs.enqueue("soon", {.due_at = soon});
   jobs.enqueue("past", {.due_at = clock.now() - 10s});
-  jobs.enqueue_batch({{"batch", {.due_at = soon + 10s}}, {"now"}});
+  jobs.enqueue_batch(
+      {{"batch", {.due_at = soon + 10s}}, {"now"}, {"later", {.due_at = soon + 20s}}});
   EXPECT_EQ(payloads_of(jobs.take(9)), (std::vector<std::string>{"past", "now"}));
   EXPECT_EQ(jobs.list(tableq::message_state::delayed).at(0).due_at, soon);
   jobs.enqueue("moved", {.due_at = soon + 20s, .key = "k"});

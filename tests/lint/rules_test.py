@@ -134,6 +134,7 @@ BREACHES = {
     ],
     "states_are_decided_once": [
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 4 ELSE 0 END;\n"},
+        {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 5 ELSE 0 END;\n"},
     ],
     "sql_lives_in_sql_files": [
         {CODE: 'auto s = "SELECT 1";\n'},

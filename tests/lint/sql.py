@@ -41,15 +41,15 @@ def sql_comments_have_a_line_of_their_own(tree):
                 yield f"{tree.name(path)}:{number}: a comment beside SQL"
 
 
-DEAD = re.compile(r"\b(?:THEN|ELSE)\s+4\b")
+DECIDED = re.compile(r"\b(?:THEN|ELSE)\s+[45]\b")
 
 
 def states_are_decided_once(tree):
-    """A dialect does not decide by itself when a message is dead: drivers/states.sql does for all."""
+    """A dialect does not decide by itself when a message is dead or held: drivers/states.sql does for all."""
     for path in tree.paths("drivers", ends=("statements.sql",)):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if DEAD.search(line):
-                yield f"{tree.name(path)}:{number}: decides that a message is dead; use drivers/states.sql"
+            if DECIDED.search(line):
+                yield f"{tree.name(path)}:{number}: decides a state; use drivers/states.sql"
 
 
 # Where a table, or what is made, is named; and what may stand there that is no table.

@@ -108,7 +108,7 @@ void transaction_state::check_open(connection& on) const {
     case transaction_status::none:
       if (!adopted_) {
         refuse(
-            "the transaction was ended behind tableq, by a COMMIT or ROLLBACK in its session or by "
+            "the transaction has ended: by a COMMIT or ROLLBACK in its session, or by "
             "the database; roll back, and begin another");
       }
       if (!autocommit_) {
@@ -174,8 +174,8 @@ void transaction_state::commit_now() {
   const auto bounded = std::exchange(bounded_, {});
   end();
   for (const auto& [queue, count] : added_) database_->announce(*queue, count);
-  for (const auto& [limits, came_back] : bounded) {
-    if (came_back) limits->room().forget();
+  for (const auto& [limits, readmitted] : bounded) {
+    if (readmitted) limits->room().forget();
     limits->made_room();
   }
 }
@@ -208,7 +208,7 @@ void transaction_state::end() noexcept {
 
 void transaction_state::announce_rollback() noexcept {
   for (watched_queue* const queue : read_) queue->readers.hint();
-  for (const auto& [limits, came_back] : bounded_) {
+  for (const auto& [limits, readmitted] : bounded_) {
     limits->room().forget();
     limits->made_room();
   }

@@ -102,9 +102,9 @@ class transaction_state {
   void announce_on_commit(watched_queue& queue, std::size_t count);
   /// The end of the transaction changes the room of a bounded queue, after a commit and after a
   /// rollback.
-  /// @param came_back whether messages were added that need no room.
-  void changes_room(limits_watch& limits, bool came_back = false) {
-    bounded_[&limits] |= came_back;
+  /// @param readmitted whether messages were added that need no room.
+  void changes_room(limits_watch& limits, bool readmitted = false) {
+    bounded_[&limits] |= readmitted;
   }
   /// Messages were read from the queue; a rollback returns them.
   void hint_on_rollback(watched_queue& queue) { read_.insert(&queue); }

@@ -42,6 +42,7 @@ class TABLEQ_EXPORT message_range {
     [[nodiscard]] const stored_message* operator->() const noexcept { return &**this; }
     /// Moves to the next message; reads the next page when needed.
     iterator& operator++();
+    /// The same, without a result.
     void operator++(int) { ++*this; }
     /// True at the end.
     friend bool operator==(const iterator& position, std::default_sentinel_t /*end*/) noexcept {

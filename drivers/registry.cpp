@@ -248,7 +248,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
   texts->transport = &odbc_transport;
   address.capabilities = texts->definition.capabilities;
   if (texts->definition.batches == batching::arrays) {
-    // Each byte in an array of text takes two digits.
+    // Arrays are sent as hexadecimal text: two characters for each byte.
     address.capabilities.max_payload =
         std::min(address.capabilities.max_payload, std::size_t{500'000'000});
   }

@@ -51,7 +51,8 @@ class type_search {
           break;
         case ending::kind::done:
         case ending::kind::refused_by_soci:
-        case ending::kind::foreign:  // Perhaps of an empty value: the reader's own call decides.
+        case ending::kind::foreign:
+          // An empty trial value may cause this. The call with the real values decides.
           return result();
       }
     }
@@ -156,7 +157,7 @@ void add_column(whole_row& out, const row& source, const std::string& name, soci
   out.columns.push_back({name, type, {}});
   try {
     out.columns.back().value = value_as(source, name, type);
-  } catch (const error&) {  // Thrown on by the reader.
+  } catch (const error&) {  // The reader throws this error again.
     out.columns.back().value = empty_value(type);
     if (!out.misfit) out.misfit = std::current_exception();
   }

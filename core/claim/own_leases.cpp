@@ -113,7 +113,7 @@ class own_table final : public lease_table {
                       {.window = rules.key_window, .strip = keys, .now = queue.database().now()},
                       items));
     }
-    // Messages with keys stay for their keys; the others are removed.
+    // `claim_keep` has kept the messages with keys. This removes the others.
     if (!rules.keep_completed) {
       append(out, queue.execute(tx, statements::claim_complete, {}, items));
     }

@@ -78,7 +78,7 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, st
 
 /// Before a queue is opened. @return its name.
 std::string_view openable(const shared_state& database, bool outside, text_view given) {
-  check(database, "open", core::beside::look, outside);
+  check(database, "open", core::beside::read_only, outside);
   const std::string_view name = view(database, "open", given);
   if (!outside && core::transact_scope::covers(*database)) {
     core::named(database->name(), "open", [&] {
@@ -162,14 +162,14 @@ claim_queue database::claim(text_view name, const claim_options& options) {
 }
 
 table_queue database::table(text_view name, const table_mapping& mapping) {
-  check(state_, "open", core::beside::look, outside_);
+  check(state_, "open", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "open", name);
   return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table},
                               [&] { return core::open_table(state_, wanted, mapping); }));
 }
 
 table_queue database::stored_table(text_view name) {
-  check(state_, "open", core::beside::look, outside_);
+  check(state_, "open", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "open", name);
   return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table}, [&] {
     const table_definition found = core::stored_table(*state_, wanted);
@@ -213,11 +213,11 @@ database database::outside() const noexcept {
 }
 
 std::vector<queue_info> database::queues() const {
-  check(state_, "queues", core::beside::look, outside_);
+  check(state_, "queues", core::beside::read_only, outside_);
   return observed(*state_, {.name = "queues"}, [&] { return core::list_queues(*state_); });
 }
 std::optional<queue_info> database::find(text_view name) const {
-  check(state_, "find", core::beside::look, outside_);
+  check(state_, "find", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "find", name);
   return observed(*state_, {.name = "find", .queue = wanted},
                   [&] { return core::find_queue(*state_, wanted); });
@@ -229,7 +229,7 @@ bool database::drop(text_view name) {
                   [&] { return core::drop_queue(*state_, wanted); });
 }
 std::vector<finding> database::inspect() const {
-  check(state_, "inspect", core::beside::look, outside_);
+  check(state_, "inspect", core::beside::read_only, outside_);
   return observed(*state_, {.name = "inspect"}, [&] {
     std::vector<finding> out = core::inspect(*state_);
     for (const queue_info& each : core::list_queues(*state_)) {

@@ -176,8 +176,8 @@ class member {
   [[noreturn]] void wrong(std::string_view needed) const {
     refuse("the mapping's member " + name_ + " must be " + std::string(needed));
   }
-  [[nodiscard]] const json& array(std::string_view of) const {
-    if (!value_.is_array()) wrong("a list of " + std::string(of));
+  [[nodiscard]] const json& array(std::string_view items) const {
+    if (!value_.is_array()) wrong("a list of " + std::string(items));
     return value_;
   }
   [[nodiscard]] member inside(const std::string& key) const {

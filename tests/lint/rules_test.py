@@ -223,6 +223,7 @@ BREACHES = {
         {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
         {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
         {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nint other();\n"},
+        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nvoid one(int);\n"},
         {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n public:\n  x();\n};\n"},
         {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n int a{1};\n public:\n"
          "  [[nodiscard]] const std::vector<int>& size() const { return {}; }\n};\n"},

@@ -44,6 +44,7 @@
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>
+#include <tableq/worker_event.hpp>
 
 int main(int argc, char** argv) {
   try {

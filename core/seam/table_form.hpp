@@ -38,6 +38,7 @@ struct table_term {
     given,        ///< The parameter.
     changed,      ///< The column itself, plus `number`.
     fence,        ///< A new fence of 64 bits, with the parameter as the arbitrary part.
+    history,      ///< The parameter, then the column itself on the next lines; `number` characters.
   };
   kind is = kind::null;
   std::int64_t number = 0;

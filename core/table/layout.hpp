@@ -45,6 +45,7 @@ struct table_layout {
   std::optional<std::size_t> fence = {};
   std::optional<std::size_t> attempts = {};
   std::optional<std::size_t> last_error = {};
+  std::optional<std::size_t> errors = {};
   std::optional<std::size_t> due_at = {};
   std::optional<std::size_t> priority = {};
   on_complete completed = on_complete::remove;

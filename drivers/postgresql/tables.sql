@@ -67,6 +67,10 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 -- As in claim.take: a count in the upper half, an arbitrary number in the lower one.
 ((GREATEST({column}, 0) >> 32) + 1) * 4294967296 + CAST({value} AS bigint)
 
+-- name: history
+-- Newest first. An explicit cast cuts what does not fit.
+CAST(left(concat_ws(chr(10), CAST({value} AS text), NULLIF(CAST({column} AS text), '')), {most}) AS {type})
+
 -- name: item.integer
 CAST(:{name} AS bigint[])
 

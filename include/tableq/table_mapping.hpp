@@ -98,8 +98,12 @@ struct table_mapping {
   std::string fence = {};        ///< An integer of 64 bits that grows with each take. Empty: none.
   std::string attempts = {};     ///< Counts takes. Empty: none.
   std::string last_error = {};   ///< Text of the last failure. Empty: none.
-  std::string due_at = {};       ///< No take before this time; NULL: at once. Empty: none.
-  std::string priority = {};     ///< An integer; higher comes first, before `order`. Empty: none.
+  /// Text of all failures, the newest first, each on lines of its own. Keeps 8,000 characters, or
+  /// as many as the column has room for; the oldest text is lost. Another column than that of
+  /// `last_error`. Empty: none.
+  std::string errors = {};
+  std::string due_at = {};    ///< No take before this time; NULL: at once. Empty: none.
+  std::string priority = {};  ///< An integer; higher comes first, before `order`. Empty: none.
   /// Another column that tells that a row is completed: flag or null_time.
   std::optional<table_state> done = {};
 

@@ -43,6 +43,7 @@ class table_writer {
     if (what == "set") return set(prefix);
     if (what == "order") return order();
     if (what == "dead") return dead(prefix, "4", "0");
+    if (what == "locked") return block(statement_.strict ? "locked.strict" : "locked");
     if (what == "names") return names();
     if (what == "values") return values();
     if (what == "given") return filled(block("given"));

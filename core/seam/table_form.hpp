@@ -88,6 +88,7 @@ struct table_form {
   bool may_give_up = false;       ///< A row is also dead if its item parameter `final` is not zero.
   std::vector<field> items = {};  ///< The parameters of each item.
   std::size_t timed = 0;          ///< The column whose lowest time is asked for.
+  bool strict = false;            ///< A take waits for locked rows.
 };
 
 /// The texts of one statement.

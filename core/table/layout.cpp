@@ -46,6 +46,7 @@ class resolver {
     find_state();
     find_roles();
     find_order();
+    check_ordering();
     check_whole();
     return std::move(out_);
   }
@@ -196,6 +197,13 @@ class resolver {
     }
     if (!mapping_.order.empty()) return;
     for (const std::size_t at : out_.key) out_.order.push_back({at, false});
+  }
+
+  void check_ordering() {
+    out_.ordering = mapping_.ordering;
+    if (out_.ordering == ordering::strict && out_.order.empty()) {
+      fail("strict ordering needs an order; name order, or the key");
+    }
   }
 
   void check_whole() {

@@ -81,6 +81,9 @@ mapped_statement::mapped_statement(std::string_view dialect, std::string_view bl
   contract_.max_at = place_among(shared_, "max");
   contract_.now_at = place_among(shared_, "now");
   contract_.token_at = place_among(shared_, "token");
+  // Others do not wait for a take's open transaction: a settlement may be what ends it.
+  contract_.changes_messages = id == statement::table_take || id == statement::table_insert;
+  contract_.exact = form.strict;
   contract_.counts_messages = id != statement::table_count && id != statement::table_next;
   contract_.settles = !items_.empty();
   contract_.texts = &texts_;
@@ -165,6 +168,7 @@ class statement_maker {
   mapped_statements::one take() {
     table_form form = whole(rules_.ready(), layout_.removes() ? assignments() : rules_.take());
     form.read = of_.read_;
+    form.strict = layout_.ordering == ordering::strict;
     return made(statement::table_take, layout_.removes() ? "table.remove" : "table.take", form,
                 fields_of<take_rows_request>(), row_columns());
   }

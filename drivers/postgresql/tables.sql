@@ -4,6 +4,7 @@
 --   {where} {set} {order} {dead}                         what the statement compares and sets
 --   {given}                                      the items, as a relation of that name
 --   {same:x}                                     the keys of `msg` and of `x` are equal
+--   {locked}                                     the lock of a take's rows
 -- `read.FORM` makes of a column what the client library gets; `value.FORM` makes a column's value of a number or a
 -- text. Times are milliseconds since 1970; a local time is taken as UTC.
 
@@ -71,6 +72,13 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 -- Newest first. An explicit cast cuts what does not fit.
 CAST(left(concat_ws(chr(10), CAST({value} AS text), NULLIF(CAST({column} AS text), '')), {most}) AS {type})
 
+-- name: locked
+FOR UPDATE SKIP LOCKED
+
+-- name: locked.strict
+-- Takes come one after the other by queue.lock. The rows that others have locked are waited for.
+FOR UPDATE
+
 -- name: item.integer
 CAST(:{name} AS bigint[])
 
@@ -88,7 +96,7 @@ WITH picked AS MATERIALIZED (
         WHERE {where:msg}
         ORDER BY {order}
         LIMIT CAST(:max AS bigint)
-        FOR UPDATE SKIP LOCKED) AS found
+        {locked}) AS found
 )
 UPDATE {table} AS msg
 SET {set:msg}
@@ -105,7 +113,7 @@ WHERE ({keys:msg}) = (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT 1
-  FOR UPDATE SKIP LOCKED)
+  {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.remove
@@ -117,7 +125,7 @@ WITH picked AS MATERIALIZED (
         WHERE {where:msg}
         ORDER BY {order}
         LIMIT CAST(:max AS bigint)
-        FOR UPDATE SKIP LOCKED) AS found
+        {locked}) AS found
 )
 DELETE FROM {table} AS msg
 USING picked
@@ -132,7 +140,7 @@ WHERE ({keys:msg}) = (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT 1
-  FOR UPDATE SKIP LOCKED)
+  {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.settle

@@ -74,6 +74,13 @@ CAST(LEFT((CAST({value} AS nvarchar(max)) + COALESCE(NCHAR(10) + NULLIF(CAST({co
 CAST(LEFT(CAST({value} AS nvarchar(max)) + COALESCE(NCHAR(10) + NULLIF(CAST({column} AS nvarchar(max)), N''), N''),
   {most}) AS {type})
 
+-- name: locked
+WITH (ROWLOCK, READPAST, UPDLOCK)
+
+-- name: locked.strict
+-- Without READPAST a take waits for the first rows, and continues from there.
+WITH (ROWLOCK, UPDLOCK)
+
 -- name: item.integer
 CAST(:{name} AS bigint)
 
@@ -86,7 +93,7 @@ CAST(:{name} AS nvarchar(max))
 -- name: table.take
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) {all}
-  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  FROM {table} AS msg {locked}
   WHERE {where:msg}
   ORDER BY {order}
 )
@@ -97,7 +104,7 @@ OUTPUT 0 AS place, {columns:inserted}
 -- name: table.remove
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) {all}
-  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  FROM {table} AS msg {locked}
   WHERE {where:msg}
   ORDER BY {order}
 )

@@ -130,6 +130,23 @@ TEST_F(table_texts, a_take_is_the_update_of_a_cte) {
                           "\"IsProcessed\" = 1", "OUTPUT 0 AS place", "inserted.\"Id\""});
 }
 
+TEST_F(table_texts, a_strict_take_skips_no_row) {
+  tableq::table_mapping strict = mapping();
+  strict.ordering = tableq::ordering::strict;
+  auto queue = db_.table("EmailRequests", strict);
+  next(none_expired());
+  next(taken(7, 9));
+  EXPECT_EQ(queue.take(3).size(), 1U);
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+                          "ORDER BY msg.\"Id\"", "UPDATE picked"});
+  strict.waiting = tableq::every_row();
+  strict.lease_until = strict.fence = "";
+  auto removing = db_.table("EmailRequests", strict);
+  EXPECT_TRUE(removing.take(3).empty());
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+                          "DELETE FROM picked"});
+}
+
 TEST_F(table_texts, a_history_keeps_the_code_page_of_its_column) {
   tableq::table_mapping with_history = mapping();
   with_history.errors = "Errors";

@@ -100,6 +100,15 @@ std::vector<scenario> table_scenarios() {
                }),
       on_table("take rows", no_change, take_two),
       on_table("take rows whose leases ended", let_two_expire, take_two),
+      {.name = "take rows in strict order",
+       .prepare = on_table("", no_change, {}).prepare,
+       .act =
+           [](actor& by, notes& /*left*/) {
+             tableq::table_mapping strict = whole_mapping();
+             strict.ordering = tableq::ordering::strict;
+             return rows_told(by.db().table(orders, strict).take(2, {.lease = 1h}));
+           },
+       .shared = true},
       on_table("complete rows", lease_two,
                [](table_queue& from, notes& left) {
                  return rows_told(from.complete_batch(left.receipts));

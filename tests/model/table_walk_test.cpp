@@ -73,6 +73,7 @@ class table_walk : public on_each_backend {
     }
     if (random_.one_in(2)) out.done = tableq::null_time("SentAt");
     const bool marks = out.done || out.waiting.done;
+    if (random_.one_in(3)) out.ordering = tableq::ordering::strict;
     out.completed = tableq::on_complete(random_.below(3));
     if (out.completed == tableq::on_complete::mark && !marks)
       out.completed = tableq::on_complete::remove;

@@ -47,6 +47,7 @@ class table_writer {
     if (what == "schema") return quoted_name(statement_.schema);
     if (what == "bare") return quoted_name(statement_.table);
     if (what == "dead") return dead(prefix, "4", "0");
+    if (what == "locked") return block(statement_.strict ? "locked.strict" : "locked");
     if (what == "names") return names();
     if (what == "values") return values();
     if (what == "given") return filled(block("given"));
@@ -202,10 +203,19 @@ class table_writer {
       case table_term::kind::changed:
         return changed(name_of(at, prefix), of.number);
       case table_term::kind::fence:
+        return merged("fence", of, at, prefix);
+      case table_term::kind::history:
         break;
     }
-    std::string out =
-        boost::algorithm::replace_all_copy(block("fence"), "{column}", name_of(at, prefix));
+    return merged("history." + target.form, of, at, prefix);
+  }
+  /// A value that is made of the column and the parameter.
+  [[nodiscard]] std::string merged(std::string_view template_name, const table_term& of,
+                                   std::size_t at, std::string_view prefix) const {
+    std::string out = block(template_name);
+    boost::algorithm::replace_all(out, "{type}", column(at).declared);
+    boost::algorithm::replace_all(out, "{most}", std::to_string(of.number));
+    boost::algorithm::replace_all(out, "{column}", name_of(at, prefix));
     boost::algorithm::replace_all(out, "{value}", parameter(of.parameter));
     return out;
   }

@@ -134,6 +134,7 @@ bool statement_call::combines_with(const statement_call& other) const {
       names_.slot != other.names_.slot || names_.identity != other.names_.identity) {
     return false;
   }
+  if (contract_.exact) return false;
   if (lane_ == lane::extend && shares_message(other)) return false;
   for (std::size_t i = 0; i < shared_.size(); ++i) {
     // The counts of reads add up, and any token is valid.

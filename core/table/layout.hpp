@@ -45,8 +45,10 @@ struct table_layout {
   std::optional<std::size_t> fence = {};
   std::optional<std::size_t> attempts = {};
   std::optional<std::size_t> last_error = {};
+  std::optional<std::size_t> errors = {};
   std::optional<std::size_t> due_at = {};
   std::optional<std::size_t> priority = {};
+  tableq::ordering ordering = tableq::ordering::relaxed;
   on_complete completed = on_complete::remove;
   std::optional<int> max_attempts = {};
   std::chrono::milliseconds lease{0};

@@ -6,6 +6,7 @@
 --   {picked_keys}                                the same for the keys of `picked`, in its order
 --   {index} {schema} {bare} {indexed}            of a new index: its name, the schema and the table alone, its columns
 --   {same:x}                                     the keys of `msg` and of `x` are equal
+--   {locked}                                     the lock of a take's rows
 -- `read.FORM` makes of a column what the client library gets; `value.FORM` makes a column's value of a number or a
 -- text. Times are milliseconds since 1970; a local time is taken as UTC.
 
@@ -69,6 +70,17 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 -- As in claim.take: a count in the upper half, an arbitrary number in the lower one.
 ((GREATEST({column}, 0) >> 32) + 1) * 4294967296 + CAST({value} AS bigint)
 
+-- name: history
+-- Newest first. An explicit cast cuts what does not fit.
+CAST(left(concat_ws(chr(10), CAST({value} AS text), NULLIF(CAST({column} AS text), '')), {most}) AS {type})
+
+-- name: locked
+FOR UPDATE SKIP LOCKED
+
+-- name: locked.strict
+-- Takes come one after the other by queue.lock. The rows that others have locked are waited for.
+FOR UPDATE
+
 -- name: item.integer
 CAST(:{name} AS bigint[])
 
@@ -93,7 +105,7 @@ WITH picked AS MATERIALIZED (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
+  {locked}
 )
 UPDATE {table} AS msg
 SET {set:msg}
@@ -110,7 +122,7 @@ WHERE ({keys:msg}) = (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT 1
-  FOR UPDATE SKIP LOCKED)
+  {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.remove
@@ -121,7 +133,7 @@ WITH picked AS MATERIALIZED (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
+  {locked}
 )
 DELETE FROM {table} AS msg
 USING {picked_keys}
@@ -136,7 +148,7 @@ WHERE ({keys:msg}) = (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT 1
-  FOR UPDATE SKIP LOCKED)
+  {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.settle

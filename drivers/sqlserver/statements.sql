@@ -1299,6 +1299,7 @@ SELECT c.name AS name,
             WHEN t.name IN ('binary', 'varbinary', 'image', 'timestamp') THEN 'bytes'
             WHEN t.name = 'datetimeoffset' THEN 'time'
             WHEN t.name IN ('datetime', 'datetime2', 'smalldatetime', 'date') THEN 'time.local'
+            WHEN t.name IN ('char', 'varchar', 'text') THEN 'text.code_page'
             ELSE 'text' END AS form,
        CASE WHEN c.is_nullable = 0 THEN 1 ELSE 0 END AS required,
        CASE WHEN c.default_object_id <> 0 OR c.is_identity = 1 THEN 1 ELSE 0 END AS has_value,

@@ -40,9 +40,10 @@ struct typed_delivery {
 /// may insert rows with plain SQL. tableq never alters the table, and needs no catalogue for it:
 /// pause and limits are errc::unsupported.
 ///
-/// A take is one statement that skips the rows that others have locked. While other rows wait, a
-/// row whose lease has ended may come up to a second later, or a quarter of the lease if that is
-/// shorter. Rows that plain SQL inserts wake waiting takes at the next poll.
+/// A take is one statement that skips the rows that others have locked, or with
+/// table_mapping::ordering waits for them. While other rows wait, a row whose lease has ended may
+/// come up to a second later, or a quarter of the lease if that is shorter. Rows that plain SQL
+/// inserts wake waiting takes at the next poll.
 ///
 /// Shares the sessions of its database and keeps them open. Threads, transactions and errors: see
 /// `queue`. On SQL Server its statements were never executed on a server.

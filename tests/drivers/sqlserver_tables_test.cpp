@@ -43,6 +43,7 @@ class table_texts : public testing::Test {
     column("IsProcessed", "bit", "boolean", 0);
     column("LockedUntil", "datetime2(3)", "time.local", 0);
     column("Fence", "bigint", "integer", 1);
+    column("Errors", "varchar(500)", "text.code_page", 0);
     script_.always("table.columns", columns);
     script_.always("table.keys", tds_answer()
                                      .columns({{"index_name", tds_type::nvarchar, 60},
@@ -149,6 +150,39 @@ TEST_F(table_texts, a_take_is_the_update_of_a_cte) {
                           "READPAST, UPDLOCK)",
                           "msg.\"IsProcessed\" = 0", "ORDER BY msg.\"Id\"", "UPDATE picked",
                           "\"IsProcessed\" = 1", "OUTPUT 0 AS place", "inserted.\"Id\""});
+}
+
+TEST_F(table_texts, a_strict_take_skips_no_row) {
+  tableq::table_mapping strict = mapping();
+  strict.ordering = tableq::ordering::strict;
+  auto queue = db_.table("EmailRequests", strict);
+  next(none_expired());
+  next(taken(7, 9));
+  EXPECT_EQ(queue.take(3).size(), 1U);
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+                          "ORDER BY msg.\"Id\"", "UPDATE picked"});
+  strict.waiting = tableq::every_row();
+  strict.lease_until = strict.fence = "";
+  auto removing = db_.table("EmailRequests", strict);
+  EXPECT_TRUE(removing.take(3).empty());
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+                          "DELETE FROM picked"});
+}
+
+TEST_F(table_texts, a_history_keeps_the_code_page_of_its_column) {
+  tableq::table_mapping with_history = mapping();
+  with_history.errors = "Errors";
+  auto queue = db_.table("EmailRequests", with_history);
+  next(none_expired());
+  next(taken(7, 9));
+  const auto got = queue.take(1);
+  ASSERT_EQ(got.size(), 1U);
+  next(settled());
+  EXPECT_EQ(queue.fail(got[0], "no"), tableq::settle_result::applied);
+  expect_in(last().text,
+            {"UPDATE msg", "\"Errors\" = CAST(LEFT(CAST(given.error AS nvarchar(max)) +",
+             "CAST(msg.\"Errors\" AS nvarchar(max))", "8000) AS varchar(500))"});
+  EXPECT_EQ(last().text.find("COLLATE"), std::string::npos);
 }
 
 TEST_F(table_texts, a_settlement_joins_its_items) {

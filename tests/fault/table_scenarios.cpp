@@ -31,6 +31,7 @@ tableq::table_mapping whole_mapping() {
           .fence = "fence",
           .attempts = "attempts",
           .last_error = "last_error",
+          .errors = "errors",
           .due_at = "due_at",
           .max_attempts = 2};
 }
@@ -55,7 +56,8 @@ scenario on_table(const std::string& name, const table_preparation& before, cons
                     "CREATE TABLE IF NOT EXISTS orders (id INTEGER NOT NULL PRIMARY KEY, "
                     "what VARCHAR(20) NOT NULL, busy INTEGER DEFAULT 0 NOT NULL, taken_at BIGINT, "
                     "lease_until BIGINT, fence BIGINT DEFAULT 0 NOT NULL, "
-                    "attempts INTEGER DEFAULT 0 NOT NULL, last_error VARCHAR(100), due_at BIGINT)");
+                    "attempts INTEGER DEFAULT 0 NOT NULL, last_error VARCHAR(100), due_at BIGINT, "
+                    "errors VARCHAR(100))");
                 for (int id = 0; id < 3; ++id) queue_of(by).enqueue(order(id));
                 before(queue_of(by), left);
               },
@@ -98,6 +100,15 @@ std::vector<scenario> table_scenarios() {
                }),
       on_table("take rows", no_change, take_two),
       on_table("take rows whose leases ended", let_two_expire, take_two),
+      {.name = "take rows in strict order",
+       .prepare = on_table("", no_change, {}).prepare,
+       .act =
+           [](actor& by, notes& /*left*/) {
+             tableq::table_mapping strict = whole_mapping();
+             strict.ordering = tableq::ordering::strict;
+             return rows_told(by.db().table(orders, strict).take(2, {.lease = 1h}));
+           },
+       .shared = true},
       on_table("complete rows", lease_two,
                [](table_queue& from, notes& left) {
                  return rows_told(from.complete_batch(left.receipts));

@@ -28,9 +28,9 @@ using drivers::value_as;
 /// The types that a from_base asks for, by the names of columns, as it spells them.
 using asked_types = std::map<std::string, soci::data_type, std::less<>>;
 
-/// Finds them out for one row: it adds column after column to SOCI's row, as from_base asks for
-/// them, each with type after type. A column that is added is most often the one that from_base
-/// stumbles over; so its type changes first, and those of earlier columns only if none fits.
+/// Finds these types for one row. It adds one column after the other to SOCI's row, as from_base
+/// asks for them, and tries the types of each. If from_base fails, the reason is most often the
+/// last column. So its type changes first; those of earlier columns change only if none fits.
 class type_search {
  public:
   type_search(const row& source, const from_base_function& from_base, const asked_types& known)
@@ -118,7 +118,7 @@ class type_search {
     add(name);
     return true;
   }
-  /// Columns in the order of the row, from the first time that from_base asks for a position.
+  /// From the first time that from_base asks for a position, the columns have the order of the row.
   bool add_next() {
     if (!std::exchange(by_position_, true)) columns_.clear();
     if (columns_.size() >= source_.size()) return false;
@@ -190,7 +190,7 @@ std::string null_columns(const row& source) {
   return out.empty() ? "none is" : out;
 }
 
-/// In place of an exception of SOCI, which does not say what tableq's errors do.
+/// Throws an error that says more than the exception of SOCI.
 [[noreturn]] void explain(const row& source, const ending& ended) {
   if (ended.how == ending::kind::foreign) std::rethrow_exception(ended.thrown);
   std::string sentence;

@@ -116,7 +116,8 @@ void report(const std::string& url) {
   sql << "SELECT Id, LastError FROM EmailRequests WHERE IsProcessed = 1 AND IsEmailSent = 0",
       soci::into(refused), soci::into(error);
   std::cout << emails.guarantee().words << '\n'
-            << sent << " sent, also that of the killed worker: " << (again > 0 ? "yes" : "no") << '\n'
+            << sent << " sent, also that of the killed worker: " << (again > 0 ? "yes" : "no")
+            << '\n'
             << emails.stats().dead << " given up: request " << refused << ", " << error << '\n';
 }
 

@@ -86,7 +86,7 @@ transaction_state::~transaction_state() {
   if (leased_) {
     undo();
   } else {
-    // The outcome of an enlisted transaction is unknown; most commit.
+    // Whether an enlisted transaction commits is unknown; most do.
     for (auto& [key, each] : touched_) each.read = false;
   }
   announce_rollback();

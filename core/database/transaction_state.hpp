@@ -113,7 +113,7 @@ class transaction_state {
     std::size_t added = 0;  ///< Messages that are not announced yet.
     bool read = false;
     bool room_changed = false;  ///< Of a bounded queue.
-    bool readmitted = false;     ///< With room_changed: messages were added that need no room.
+    bool readmitted = false;    ///< With room_changed: messages were added that need no room.
   };
 
   /// Ends a unit, which has changed nothing if it failed.

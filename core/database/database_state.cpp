@@ -127,7 +127,7 @@ shared_queue& database_state::shared(const table_names& names, poll_plan::timing
 void database_state::changing(const table_names& names) {
   const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  if (const auto found = queues_.find(key); found != queues_.end()) found->second.limits.forget();
+  if (const auto found = queues_.find(key); found != queues_.end()) found->second.forget();
 }
 
 void database_state::dropped(const table_names& names) {
@@ -135,7 +135,7 @@ void database_state::dropped(const table_names& names) {
   const std::scoped_lock hold(mutex_);
   const auto found = queues_.find(key);
   if (found == queues_.end()) return;
-  found->second.limits.end(std::nullopt);
+  found->second.end(std::nullopt);
   // Each reader that fails wakes the next one.
   found->second.watched.readers.hint();
 }

@@ -2,11 +2,15 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include <tableq/schema.hpp>
 
 #include "core/combining/lanes.hpp"
 #include "core/floor/read_floor.hpp"
 #include "core/limits/known_limits.hpp"
+#include "core/limits/queue_life.hpp"
 #include "core/seam/driver.hpp"
 #include "core/waking/watched_queue.hpp"
 
@@ -38,7 +42,20 @@ struct shared_queue {
   watched_queue& watched;  ///< Its waiting readers; belongs to the watcher.
   combiners calls;
   read_floor floor;
+  queue_life life;
   limits_watch limits;
+
+  /// The queue may have changed: the next callers ask the database.
+  void forget() noexcept {
+    life.forget();
+    limits.forget();
+  }
+  /// The queue was dropped. Wakes reads that wait for a change of its limits.
+  /// @param new_kind as for queue_life::end.
+  void end(std::optional<kind> new_kind) noexcept {
+    life.end(new_kind);
+    limits.changes().ring();
+  }
 };
 
 }  // namespace tableq::inline v0::core

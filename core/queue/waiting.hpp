@@ -31,7 +31,7 @@ template <class Read, class DueIn>
   std::uint64_t mark = watched.readers.mark();
   auto found = read();
   if (!found.empty() || over()) return found;
-  watcher::waiting reader(queue.database().waking(), watched);
+  watcher::waiting reader(queue.database().waking(), queue.shared().readers());
   for (;;) {
     if constexpr (!std::is_null_pointer_v<DueIn>) reader.ask_due(due_in);
     const woken reason = reader.wait(mark, until, stop);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t hundred = 100;
 
 /// Shared with the thread that reports outcomes: its last report may come after the wait.
-struct told {
+struct outcome_counts {
   std::atomic<std::size_t> known{0};
   std::atomic<bool> failed{false};
 };
@@ -26,7 +26,7 @@ std::size_t enqueue_for(tableq::fifo_queue& mail, double seconds) {
   const auto end = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>(seconds));
-  const auto outcomes = std::make_shared<told>();
+  const auto outcomes = std::make_shared<outcome_counts>();
   std::size_t sent = 0;
   while (std::chrono::steady_clock::now() < end && !outcomes->failed && !interrupted()) {
     for (std::size_t i = 0; i < hundred; ++i, ++sent) {

@@ -13,24 +13,24 @@ struct bench_case {
   std::string name;
   std::string description;
   /// Whether it runs on a database.
-  bool (*fits)(const database_kind& on);
+  bool (*fits)(const database_kind& database);
   /// Empty: with all modes of commits.
   std::vector<std::string> synchronous = {};
   std::function<void(const bed& where, recorder& out)> run;
 };
 
 // Runs cases on a database.
-inline bool everywhere(const database_kind& /*on*/) {
+inline bool everywhere(const database_kind& /*database*/) {
   return true;
 }
-inline bool natively(const database_kind& on) {
-  return on.native;
+inline bool natively(const database_kind& database) {
+  return database.native;
 }
-inline bool with_many_writers(const database_kind& on) {
-  return on.native && !on.one_writer;
+inline bool with_many_writers(const database_kind& database) {
+  return database.native && !database.one_writer;
 }
-inline bool with_one_writer(const database_kind& on) {
-  return on.one_writer;
+inline bool with_one_writer(const database_kind& database) {
+  return database.one_writer;
 }
 
 /// Defined by each file of cases.

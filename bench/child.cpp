@@ -17,19 +17,19 @@ namespace bench {
 
 namespace {
 
-void tell(const json& line) {
+void print_line(const json& line) {
   std::cout << line.dump() << std::endl;
 }
 
 /// Receives until a message is marked as the last one.
 void receive(tableq::database& db) {
   auto mail = db.fifo("mail");
-  tell({{"ready", true}});
+  print_line({{"ready", true}});
   for (;;) {
     const auto got = mail.dequeue({.wait = std::chrono::seconds{30}});
     const std::int64_t now = now_ns();
     if (!got || got->payload == last_message) return;
-    tell({{"received", now}});
+    print_line({{"received", now}});
   }
 }
 
@@ -39,15 +39,15 @@ void work(const tableq::database& db, const json& order) {
   // The first call opens the session and prepares its statement.
   tableq::database own = db;
   static_cast<void>(own.fifo(queue_of(action::dequeue)).peek());
-  tell({{"ready", true}});
+  print_line({{"ready", true}});
   std::string start;
   std::getline(std::cin, start);
   const outcome did = measure(1, {order["seconds"].get<double>()}, make);
-  tell({{"messages", did.messages},
-        {"seconds", did.seconds},
-        {"longest_us", percentile(did.latency, 1)},
-        {"p50_us", percentile(did.latency, 0.5)},
-        {"p99_us", percentile(did.latency, 0.99)}});
+  print_line({{"messages", did.messages},
+              {"seconds", did.seconds},
+              {"longest_us", percentile(did.latency, 1)},
+              {"p50_us", percentile(did.latency, 0.5)},
+              {"p99_us", percentile(did.latency, 0.99)}});
 }
 
 }  // namespace

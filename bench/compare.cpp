@@ -25,19 +25,19 @@ struct series {
 };
 
 /// A short run that warms plans and caches, and finds the number of messages for a round.
-void warm_up(const settings& how, const side& one, series& of) {
+void warm_up(const settings& how, const side& one, series& results) {
   constexpr std::size_t first = 50'000;
   const double seconds = std::min(how.seconds, 0.2);
   if (one.fill) one.fill(std::max(one.least, std::min(first, how.messages)));
   const outcome pilot = measure(one.threads, {seconds, one.messages}, one.make);
   constexpr std::size_t reserve = 1000;
-  of.needed =
+  results.needed =
       std::max(one.least, reserve + static_cast<std::size_t>(pilot.rate() * how.seconds * 1.5));
 }
 
-void run_round(const settings& how, const side& one, series& of) {
-  if (one.fill) one.fill(of.needed);
-  of.add(measure(one.threads, {how.seconds, one.messages}, one.make));
+void run_round(const settings& how, const side& one, series& results) {
+  if (one.fill) one.fill(results.needed);
+  results.add(measure(one.threads, {how.seconds, one.messages}, one.make));
 }
 
 }  // namespace

@@ -57,12 +57,12 @@ curve follow(const settings& how, const operation_maker& one, const operation_ma
 }
 
 /// A share of the number that was reached.
-double tenth(const curve& of, bool last) {
-  const double all = of.reads.empty() ? 0 : of.reads.back();
+double tenth(const curve& reached, bool last) {
+  const double all = reached.reads.empty() ? 0 : reached.reads.back();
   std::vector<double> rates;
-  for (std::size_t i = 0; i < of.reads.size(); ++i) {
-    const bool inside = last ? of.reads[i] >= 0.9 * all : of.reads[i] <= 0.1 * all;
-    if (inside) rates.push_back(of.rates[i]);
+  for (std::size_t i = 0; i < reached.reads.size(); ++i) {
+    const bool inside = last ? reached.reads[i] >= 0.9 * all : reached.reads[i] <= 0.1 * all;
+    if (inside) rates.push_back(reached.rates[i]);
   }
   return median(rates);
 }

@@ -86,15 +86,16 @@ void add_place(CLI::App& app, settings& how) {
     for (const database_kind& each : bench::databases()) out.push_back(text(each));
     return out;
   };
-  const auto name = [](const database_kind& of) { return of.name; };
-  const auto shown = [](const database_kind& of) {
-    return of.description.empty() ? of.name : of.name + " (" + of.description + ")";
+  const auto name = [](const database_kind& database) { return database.name; };
+  const auto shown = [](const database_kind& database) {
+    return database.description.empty() ? database.name
+                                        : database.name + " (" + database.description + ")";
   };
-  const auto server = [](const database_kind& of) {
-    return of.name + ": " + (of.address.empty() ? "none" : of.address);
+  const auto server = [](const database_kind& database) {
+    return database.name + ": " + (database.address.empty() ? "none" : database.address);
   };
-  const auto modes = [](const database_kind& of) {
-    return of.name + ": " + joined(of.modes, ", ");
+  const auto modes = [](const database_kind& database) {
+    return database.name + ": " + joined(database.modes, ", ");
   };
   app.add_option("backend", how.backend, joined(each_kind(shown), ", "))
       ->required()

@@ -26,10 +26,10 @@ void run_mapped(const bed& where, recorder& out, const std::string& name, bool m
 }
 
 bench_case mapped(const std::string& name, const std::string& description, bool many,
-                  bool (*on)(const database_kind&)) {
+                  bool (*fits)(const database_kind&)) {
   return {.name = name,
           .description = description,
-          .fits = on,
+          .fits = fits,
           .run = [=](const bed& where, recorder& out) { run_mapped(where, out, name, many); }};
 }
 

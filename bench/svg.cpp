@@ -91,18 +91,18 @@ std::string rule(double x1, double y1, double x2, double y2) {
          place(y2) + "\" stroke=\"#bbbbbb\"/>\n";
 }
 
-std::string axes(const scale& on, const std::string& x_label, const std::string& y_label) {
+std::string axes(const scale& scales, const std::string& x_label, const std::string& y_label) {
   std::string out;
-  for (int power = on.low(); power <= on.high(); ++power) {
+  for (int power = scales.low(); power <= scales.high(); ++power) {
     const double value = std::pow(10, power);
-    out += rule(left, on.y(value), width - right, on.y(value));
-    out += text(left - 6, on.y(value) + 4, number(value), "end");
+    out += rule(left, scales.y(value), width - right, scales.y(value));
+    out += text(left - 6, scales.y(value) + 4, number(value), "end");
   }
   constexpr int steps = 5;
   for (int i = 0; i <= steps; ++i) {
-    const double value = on.last_x() * i / steps;
-    out += rule(on.x(value), height - bottom, on.x(value), height - bottom + 5);
-    out += text(on.x(value), height - bottom + 20, number(value), "middle");
+    const double value = scales.last_x() * i / steps;
+    out += rule(scales.x(value), height - bottom, scales.x(value), height - bottom + 5);
+    out += text(scales.x(value), height - bottom + 20, number(value), "middle");
   }
   out += text((left + width - right) / 2, height - 14, x_label, "middle");
   const std::string middle = place((top + height - bottom) / 2);
@@ -115,18 +115,19 @@ std::string axes(const scale& on, const std::string& x_label, const std::string&
 
 std::string diagram(const std::string& title, const std::string& x_label,
                     const std::string& y_label, const std::vector<line>& lines) {
-  const scale on(lines);
+  const scale scales(lines);
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) +
                     " " + number(height) +
                     "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                     "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
   out += text(left, 22, title, "start", " font-size=\"15\"");
-  out += axes(on, x_label, y_label);
+  out += axes(scales, x_label, y_label);
   double label_x = left;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string colour = colours.at(i % colours.size());
     out += "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"" + colour + "\" points=\"";
-    for (const auto& [x, y] : lines[i].points) out += place(on.x(x)) + "," + place(on.y(y)) + " ";
+    for (const auto& [x, y] : lines[i].points)
+      out += place(scales.x(x)) + "," + place(scales.y(y)) + " ";
     out += "\"/>\n";
     out += text(label_x, 42, lines[i].label, "start", " fill=\"" + colour + "\"");
     label_x += 20 + 7 * static_cast<double>(lines[i].label.size());

@@ -35,10 +35,10 @@ void run(const bed& where, recorder& out, const std::string& name, action what, 
 std::vector<bench_case> throughput_cases() {
   std::vector<bench_case> cases;
   const auto add = [&cases](const std::string& name, const std::string& description, action what,
-                            bool many, std::size_t batch, bool (*on)(const database_kind&)) {
+                            bool many, std::size_t batch, bool (*fits)(const database_kind&)) {
     cases.push_back({.name = name,
                      .description = description,
-                     .fits = on,
+                     .fits = fits,
                      .run = [=](const bed& where, recorder& out) {
                        run(where, out, name, what, many, batch);
                      }});

@@ -12,6 +12,7 @@
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/seam/named.hpp"
+#include "core/table/index_report.hpp"
 #include "core/table/open_table.hpp"
 
 namespace tableq::inline v0 {
@@ -77,7 +78,7 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, st
 
 /// Before a queue is opened. @return its name.
 std::string_view openable(const shared_state& database, bool outside, text_view given) {
-  check(database, "open", core::beside::look, outside);
+  check(database, "open", core::beside::read_only, outside);
   const std::string_view name = view(database, "open", given);
   if (!outside && core::transact_scope::covers(*database)) {
     core::named(database->name(), "open", [&] {
@@ -102,6 +103,27 @@ database connected(text_view url, const open_options& options,
     });
     return core::access::make(std::move(state));
   });
+}
+
+/// Whether an error is about a mapping and its table, not about the session.
+bool is_about_the_table(const error& failure) {
+  return failure.code() == errc::not_found || failure.code() == errc::invalid_argument ||
+         failure.code() == errc::unsupported;
+}
+
+/// The findings on a table whose mapping the catalogue has.
+std::vector<finding> inspect_stored(const shared_state& database, const queue_info& stored) {
+  try {
+    const auto opened =
+        core::open_table(database, stored.table->table, stored.table->mapping, stored.name);
+    std::vector<finding> out = core::inspect(*database, core::mapped_of(*opened));
+    for (finding& each : out) each.subject = stored.name;
+    return out;
+  } catch (const error& failure) {
+    if (!is_about_the_table(failure)) throw;
+    return {{finding::level::problem, stored.name, failure.what(),
+             "store a mapping that fits the table: tableq create table " + stored.name}};
+  }
 }
 
 std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
@@ -140,14 +162,14 @@ claim_queue database::claim(text_view name, const claim_options& options) {
 }
 
 table_queue database::table(text_view name, const table_mapping& mapping) {
-  check(state_, "open", core::beside::look, outside_);
+  check(state_, "open", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "open", name);
   return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table},
                               [&] { return core::open_table(state_, wanted, mapping); }));
 }
 
 table_queue database::stored_table(text_view name) {
-  check(state_, "open", core::beside::look, outside_);
+  check(state_, "open", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "open", name);
   return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table}, [&] {
     const table_definition found = core::stored_table(*state_, wanted);
@@ -191,11 +213,11 @@ database database::outside() const noexcept {
 }
 
 std::vector<queue_info> database::queues() const {
-  check(state_, "queues", core::beside::look, outside_);
+  check(state_, "queues", core::beside::read_only, outside_);
   return observed(*state_, {.name = "queues"}, [&] { return core::list_queues(*state_); });
 }
 std::optional<queue_info> database::find(text_view name) const {
-  check(state_, "find", core::beside::look, outside_);
+  check(state_, "find", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "find", name);
   return observed(*state_, {.name = "find", .queue = wanted},
                   [&] { return core::find_queue(*state_, wanted); });
@@ -207,8 +229,15 @@ bool database::drop(text_view name) {
                   [&] { return core::drop_queue(*state_, wanted); });
 }
 std::vector<finding> database::inspect() const {
-  check(state_, "inspect", core::beside::look, outside_);
-  return observed(*state_, {.name = "inspect"}, [&] { return core::inspect(*state_); });
+  check(state_, "inspect", core::beside::read_only, outside_);
+  return observed(*state_, {.name = "inspect"}, [&] {
+    std::vector<finding> out = core::inspect(*state_);
+    for (const queue_info& each : core::list_queues(*state_)) {
+      if (each.kind != kind::table) continue;
+      for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
+    }
+    return out;
+  });
 }
 const std::string& database::backend() const noexcept {
   return state_->name();

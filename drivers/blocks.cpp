@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tableq/error.hpp>
+#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -56,9 +56,7 @@ std::string expanded(std::string_view text, const blocks& fragments) {
       text.remove_prefix(close + 1);
     }
     if (out.size() > longest_text) {
-      throw error(errc::invalid_argument, advice::never,
-                  "a statement has over 100000 characters with its fragments",
-                  {.operation = "register_dialect"});
+      core::refuse("a statement has over 100000 characters with its fragments");
     }
   }
   return out;

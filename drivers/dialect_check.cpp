@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <regex>
 
-#include <tableq/error.hpp>
-
 #include "core/seam/contract.hpp"
+#include "core/seam/named.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"
@@ -13,11 +12,6 @@
 
 namespace tableq::inline v0::drivers {
 namespace {
-
-[[noreturn]] void refuse(const dialect& added, const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence,
-              {.backend = added.name, .operation = "register"});
-}
 
 /// Removes the ending.
 /// @return whether the name had it.
@@ -57,11 +51,11 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
     if (found == all.end() || (bare && !returns_only_id(*found)) ||
         (one && !takes_max(*found) && !singles) ||
         (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
-      refuse(added, "there is no such statement: " + block.first);
+      core::refuse("there is no such statement: " + block.first);
     }
     const std::string filled = fill_names(block.second, added, some_names);
     if (const std::string place = unfilled(filled); !place.empty()) {
-      refuse(added, "the statement " + block.first + " names " + place + ", which no fragment is");
+      core::refuse("the statement " + block.first + " names " + place + ", which no fragment is");
     }
     compile(filled, *found,
             {.markers = transport.markers, .batches = one ? batching::loop : added.batches});
@@ -71,24 +65,24 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
 }  // namespace
 
 void check_dialect(const dialect& added, const blocks& statements, const blocks& given_clock) {
-  if (added.name.empty()) refuse(added, "a dialect needs a name");
-  if (added.schemes.empty()) refuse(added, "a dialect needs at least one scheme");
+  if (added.name.empty()) core::refuse("a dialect needs a name");
+  if (added.schemes.empty()) core::refuse("a dialect needs at least one scheme");
   if (added.resolve == nullptr || added.classify == nullptr) {
-    refuse(added, "a dialect needs both functions, resolve and classify");
+    core::refuse("a dialect needs both functions, resolve and classify");
   }
   const transport_kind* transport = find_transport(added.transport);
-  if (transport == nullptr) refuse(added, "this build has no transport called " + added.transport);
+  if (transport == nullptr) core::refuse("this build has no transport called " + added.transport);
   const auto& rows = added.row_counts;
   if (rows.empty() || rows.front() != 1 || !std::is_sorted(rows.begin(), rows.end()) ||
       rows.back() > most_rows) {
-    refuse(added, "row_counts rise from 1 to " + std::to_string(most_rows) + " at most");
+    core::refuse("row_counts rise from 1 to " + std::to_string(most_rows) + " at most");
   }
   for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim", "concurrency"}) {
-    if (!added.ddl.contains(part)) refuse(added, std::string("there is no DDL for ") + part);
+    if (!added.ddl.contains(part)) core::refuse(std::string("there is no DDL for ") + part);
   }
   for (const core::contract& contract : core::contracts()) {
     if (!statements.contains(contract.name) && !core::optional(contract.id, added.capabilities)) {
-      refuse(added, "the statement " + std::string(contract.name) + " is missing");
+      core::refuse("the statement " + std::string(contract.name) + " is missing");
     }
   }
   check_texts(added, *transport, statements);

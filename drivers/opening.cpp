@@ -52,15 +52,15 @@ void refuse_to_connect(const dialect_texts& texts, const std::string& complaint)
   throw error(errc::not_found, advice::never, complaint, {texts.definition.name, "connect"});
 }
 
-std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
+std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& address,
                                             core::fault_plan* faults, const session_share* share) {
   return connecting(texts, share, [&] {
-    return faults == nullptr ? texts.transport->open(at)
-                             : open_with_faults(*texts.transport, at, *faults);
+    return faults == nullptr ? texts.transport->open(address)
+                             : open_with_faults(*texts.transport, address, *faults);
   });
 }
 
-void open_callers(const dialect_texts& texts, const endpoint& at, const session_share& share,
+void open_callers(const dialect_texts& texts, const endpoint& address, const session_share& share,
                   soci::session& session) {
   const auto refuse = [&](errc code, const std::string& sentence) {
     throw error(code, advice::never, sentence,
@@ -76,7 +76,7 @@ void open_callers(const dialect_texts& texts, const endpoint& at, const session_
   }
   connecting(texts, &share, [&] {
     try {
-      texts.transport->open_callers(session, at);
+      texts.transport->open_callers(session, address);
     } catch (...) {  // It stays closed; the exception continues unchanged.
       if (session.get_backend() != nullptr) session.close();
       throw;

@@ -31,13 +31,13 @@ void refuse_to_connect(const dialect_texts& texts, const std::string& complaint)
 
 /// Opens a session of tableq.
 /// @param faults makes it fail, if not null. @param share may be null.
-std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& at,
+std::unique_ptr<soci::session> open_session(const dialect_texts& texts, const endpoint& address,
                                             core::fault_plan* faults, const session_share* share);
 
 /// Connects a closed session of the caller.
 /// @throws error errc::invalid_argument when it is open; errc::unsupported for a place in memory;
 ///   the errors of connecting.
-void open_callers(const dialect_texts& texts, const endpoint& at, const session_share& share,
+void open_callers(const dialect_texts& texts, const endpoint& address, const session_share& share,
                   soci::session& session);
 
 }  // namespace tableq::inline v0::drivers

@@ -62,10 +62,13 @@ class known_dialects {
   }
 
   void add(dialect added) {
-    auto texts = learned(std::move(added));
-    check_dialect(texts->definition, texts->statements, texts->given_clock);
-    const std::scoped_lock hold(core::process_wide());
-    insert(std::move(texts));
+    const std::string name = added.name;
+    core::named(name, "register_dialect", [&] {
+      auto texts = learned(std::move(added));
+      check_dialect(texts->definition, texts->statements, texts->given_clock);
+      const std::scoped_lock hold(core::process_wide());
+      insert(std::move(texts));
+    });
   }
 
   [[nodiscard]] std::shared_ptr<const dialect_texts> by_name(std::string_view name) const {
@@ -142,8 +145,7 @@ class known_dialects {
         if (std::find(theirs.begin(), theirs.end(), scheme) != theirs.end()) {
           std::string sentence = "the scheme ";
           sentence.append(scheme).append(" belongs to the dialect ").append(name);
-          throw error(errc::invalid_argument, advice::never, sentence,
-                      {.backend = added.name, .operation = "register"});
+          core::refuse(sentence);
         }
       }
     }
@@ -246,7 +248,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
   texts->transport = &odbc_transport;
   address.capabilities = texts->definition.capabilities;
   if (texts->definition.batches == batching::arrays) {
-    // Each byte in an array of text takes two digits.
+    // Arrays are sent as hexadecimal text: two characters for each byte.
     address.capabilities.max_payload =
         std::min(address.capabilities.max_payload, std::size_t{500'000'000});
   }

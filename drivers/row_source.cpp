@@ -6,6 +6,8 @@
 #include <exception>
 #include <utility>
 
+#include "core/seam/named.hpp"
+
 namespace tableq::inline v0::drivers {
 namespace {
 
@@ -26,14 +28,14 @@ struct row_exchange {
 
 class row_into final : public soci::details::standard_into_type_backend {
  public:
-  explicit row_into(const row_exchange& from) : from_(&from) {}
+  explicit row_into(const row_exchange& exchange) : exchange_(&exchange) {}
   void define_by_pos(int& position, void* data, soci::details::exchange_type /*type*/) override {
     column_ = static_cast<std::size_t>(position++) - 1;
     data_ = data;
   }
   void pre_fetch() override {}
   void post_fetch(bool /*got*/, bool /*fetched*/, soci::indicator* null) override {
-    const served_value& value = from_->served[column_].value;
+    const served_value& value = exchange_->served[column_].value;
     *null = std::holds_alternative<std::monostate>(value) ? soci::i_null : soci::i_ok;
     std::visit(
         [this]<class Value>(const Value& held) {
@@ -44,39 +46,39 @@ class row_into final : public soci::details::standard_into_type_backend {
   void clean_up() override {}
 
  private:
-  const row_exchange* from_;
+  const row_exchange* exchange_;
   std::size_t column_ = 0;
   void* data_ = nullptr;
 };
 
 class row_use final : public soci::details::standard_use_type_backend {
  public:
-  explicit row_use(row_exchange& to) : to_(&to) {}
+  explicit row_use(row_exchange& exchange) : exchange_(&exchange) {}
   void bind_by_pos(int& position, void* data, soci::details::exchange_type type,
                    bool /*read_only*/) override {
     ++position;
-    ++to_->nameless;
-    at_ = {{}, data, type};
+    ++exchange_->nameless;
+    value_ = {{}, data, type};
   }
   void bind_by_name(const std::string& name, void* data, soci::details::exchange_type type,
                     bool /*read_only*/) override {
-    at_ = {name, data, type};
+    value_ = {name, data, type};
   }
   void pre_use(const soci::indicator* null) override {
-    at_.null = null != nullptr && *null == soci::i_null;
-    to_->sent.push_back(at_);
+    value_.null = null != nullptr && *null == soci::i_null;
+    exchange_->sent.push_back(value_);
   }
   void post_use(bool /*got*/, soci::indicator* /*null*/) override {}
   void clean_up() override {}
 
  private:
-  row_exchange* to_;
-  sent_value at_;
+  row_exchange* exchange_;
+  sent_value value_;
 };
 
 class row_statement final : public soci::details::statement_backend {
  public:
-  explicit row_statement(row_exchange& with) : with_(&with) {}
+  explicit row_statement(row_exchange& exchange) : exchange_(&exchange) {}
   void alloc() override {}
   void clean_up() override {}
   void prepare(const std::string& /*text*/, soci::details::statement_type /*type*/) override {}
@@ -86,32 +88,34 @@ class row_statement final : public soci::details::statement_backend {
   int get_number_of_rows() override { return 1; }
   [[nodiscard]] std::string get_parameter_name(int /*index*/) const override { return {}; }
   std::string rewrite_for_procedure_call(const std::string& text) override { return text; }
-  int prepare_for_describe() override { return static_cast<int>(with_->served.size()); }
+  int prepare_for_describe() override { return static_cast<int>(exchange_->served.size()); }
   void describe_column(int number, soci::data_type& type, std::string& name) override {
-    const served_column& column = with_->served[static_cast<std::size_t>(number) - 1];
+    const served_column& column = exchange_->served[static_cast<std::size_t>(number) - 1];
     type = column.type;
     name = column.name;
   }
   // SOCI deletes what these make.
   soci::details::standard_into_type_backend* make_into_type_backend() override {
-    return new row_into(*with_);
+    return new row_into(*exchange_);
   }
   soci::details::standard_use_type_backend* make_use_type_backend() override {
-    return new row_use(*with_);
+    return new row_use(*exchange_);
   }
-  soci::details::vector_into_type_backend* make_vector_into_type_backend() override { refuse(); }
-  soci::details::vector_use_type_backend* make_vector_use_type_backend() override { refuse(); }
+  soci::details::vector_into_type_backend* make_vector_into_type_backend() override {
+    core::refuse(no_vectors);
+  }
+  soci::details::vector_use_type_backend* make_vector_use_type_backend() override {
+    core::refuse(no_vectors);
+  }
 
  private:
-  [[noreturn]] static void refuse() {
-    throw error(errc::invalid_argument, advice::never, "a row of a table has no vectors of values");
-  }
-  row_exchange* with_;
+  static constexpr const char* no_vectors = "a row of a table has no vectors of values";
+  row_exchange* exchange_;
 };
 
 class row_session final : public soci::details::session_backend {
  public:
-  explicit row_session(row_exchange& with) : with_(&with) {}
+  explicit row_session(row_exchange& exchange) : exchange_(&exchange) {}
   bool is_connected() override { return true; }
   void begin() override {}
   void commit() override {}
@@ -119,25 +123,25 @@ class row_session final : public soci::details::session_backend {
   [[nodiscard]] std::string get_dummy_from_table() const override { return {}; }
   [[nodiscard]] std::string get_backend_name() const override { return "tableq row"; }
   soci::details::statement_backend* make_statement_backend() override {
-    return new row_statement(*with_);
+    return new row_statement(*exchange_);
   }
   soci::details::rowid_backend* make_rowid_backend() override { return nullptr; }
   soci::details::blob_backend* make_blob_backend() override { return nullptr; }
 
  private:
-  row_exchange* with_;
+  row_exchange* exchange_;
 };
 
 class row_factory final : public soci::backend_factory {
  public:
-  explicit row_factory(row_exchange& with) : with_(&with) {}
+  explicit row_factory(row_exchange& exchange) : exchange_(&exchange) {}
   [[nodiscard]] soci::details::session_backend* make_session(
       const soci::connection_parameters& /*ignored*/) const override {
-    return new row_session(*with_);
+    return new row_session(*exchange_);
   }
 
  private:
-  row_exchange* with_;
+  row_exchange* exchange_;
 };
 
 /// What SOCI reads a row into: it has the row while it is read, and calls `read` with it.
@@ -149,7 +153,7 @@ struct row_visit {
 /// What SOCI sends.
 struct row_filling {
   const std::function<void(soci::values&)>* write;
-  const row_exchange* with;
+  const row_exchange* exchange;
   std::size_t set = 0;  ///< The number of values that it has set.
   bool bound = false;
   std::exception_ptr thrown;
@@ -172,8 +176,7 @@ timestamp time_at(const void* data) {
 }
 
 [[noreturn]] void refuse_sent(const std::string& name, const std::string& why) {
-  throw error(errc::invalid_argument, advice::never,
-              "to_base sets column \"" + name + "\" to " + why);
+  core::refuse("to_base sets column \"" + name + "\" to " + why);
 }
 
 /// The value, whose type is known even if it is NULL.
@@ -236,14 +239,15 @@ namespace soci {
 template <>
 struct type_conversion<tableq::drivers::row_visit> {
   using base_type = values;
-  static void from_base(const values& from, indicator /*null*/, tableq::drivers::row_visit& to) {
+  static void from_base(const values& row_values, indicator /*null*/,
+                        tableq::drivers::row_visit& visit) {
     try {
-      (*to.read)(from);
+      (*visit.read)(row_values);
     } catch (...) {  // Thrown on by serve_row.
-      to.thrown = std::current_exception();
+      visit.thrown = std::current_exception();
     }
   }
-  static void to_base(const tableq::drivers::row_visit& /*from*/, values& /*to*/,
+  static void to_base(const tableq::drivers::row_visit& /*visit*/, values& /*row_values*/,
                       indicator& /*null*/) {}
 };
 
@@ -251,10 +255,11 @@ template <>
 struct type_conversion<tableq::drivers::end_mark> {
   // No other value has this type: SOCI sends an unsigned short as a long long.
   using base_type = unsigned short;
-  static void from_base(base_type /*from*/, indicator /*null*/, tableq::drivers::end_mark& /*to*/) {
-  }
-  static void to_base(const tableq::drivers::end_mark& /*from*/, base_type& to, indicator& null) {
-    to = 0;
+  static void from_base(base_type /*number*/, indicator /*null*/,
+                        tableq::drivers::end_mark& /*mark*/) {}
+  static void to_base(const tableq::drivers::end_mark& /*mark*/, base_type& number,
+                      indicator& null) {
+    number = 0;
     null = i_ok;
   }
 };
@@ -282,21 +287,22 @@ namespace soci {
 template <>
 struct type_conversion<tableq::drivers::row_filling> {
   using base_type = values;
-  static void from_base(const values& /*from*/, indicator /*null*/,
-                        tableq::drivers::row_filling& /*to*/) {}
+  static void from_base(const values& /*row_values*/, indicator /*null*/,
+                        tableq::drivers::row_filling& /*filling*/) {}
   /// SOCI calls it when it binds, and again when it executes. Only the second call makes NULL of a
   /// value that is given as one: `set` forgets that when it sees a name for the first time. A value
   /// without a name would be set once more, and never be freed.
-  static void to_base(tableq::drivers::row_filling& from, values& to, indicator& /*null*/) {
-    if (from.thrown) return;
+  static void to_base(tableq::drivers::row_filling& filling, values& row_values,
+                      indicator& /*null*/) {
+    if (filling.thrown) return;
     try {
-      const bool again = std::exchange(from.bound, true);
-      if (!again || from.with->nameless == 1) (*from.write)(to);
+      const bool again = std::exchange(filling.bound, true);
+      if (!again || filling.exchange->nameless == 1) (*filling.write)(row_values);
       if (again) return;
-      to.set(tableq::drivers::end_mark());
-      from.set = tableq::drivers::number_before_the_mark(to);
+      row_values.set(tableq::drivers::end_mark());
+      filling.set = tableq::drivers::number_before_the_mark(row_values);
     } catch (...) {  // Thrown on by written_by.
-      from.thrown = std::current_exception();
+      filling.thrown = std::current_exception();
     }
   }
 };
@@ -307,8 +313,8 @@ namespace tableq::inline v0::drivers {
 
 void serve_row(std::span<const served_column> columns,
                const std::function<void(const soci::values&)>& read) {
-  row_exchange with{columns, {}, 0};
-  const row_factory factory(with);
+  row_exchange exchange{columns, {}, 0};
+  const row_factory factory(exchange);
   soci::session session(factory, {});
   row_visit visit{&read, {}};
   soci::statement statement = (session.prepare << "row", soci::into(visit));
@@ -321,15 +327,15 @@ written_row written_by(const std::function<void(soci::values&)>& write,
   // SOCI sends the values whose names stand in the statement.
   std::string text;
   for (const std::string_view name : names) text += ":" + std::string(name) + "\n";
-  row_exchange with;
-  const row_factory factory(with);
+  row_exchange exchange;
+  const row_factory factory(exchange);
   soci::session session(factory, {});
-  row_filling filling{&write, &with, 0, false, {}};
+  row_filling filling{&write, &exchange, 0, false, {}};
   soci::statement statement = (session.prepare << text, soci::use(filling));
   statement.execute(true);
   if (filling.thrown) std::rethrow_exception(filling.thrown);
   written_row out;
-  for (const sent_value& each : with.sent) {
+  for (const sent_value& each : exchange.sent) {
     if (each.name.empty()) continue;
     out.named.set(each.name, each.null ? row_value::null(type_of(each.type)) : value_of(each));
   }

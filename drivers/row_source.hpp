@@ -31,10 +31,10 @@ struct served_column {
 void serve_row(std::span<const served_column> columns,
                const std::function<void(const soci::values&)>& read);
 
-/// What was set in values of SOCI.
+/// The values that a to_base has set.
 struct written_row {
   row named;               ///< Of the asked names, those that were set.
-  std::size_t others = 0;  ///< The number of values that have other names, or none.
+  std::size_t others = 0;  ///< The number of set values with another name, or without one.
 };
 
 /// Lets SOCI write one row: values are read and freed by a statement only.

@@ -27,9 +27,9 @@ candidate_types candidates_of(column_type type) noexcept {
 
 namespace {
 
-std::tm calendar_time(timestamp at) {
+std::tm calendar_time(timestamp time) {
   const std::time_t seconds =
-      std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+      std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
   std::tm out{};
   gmtime_r(&seconds, &out);
   return out;
@@ -76,21 +76,21 @@ std::optional<std::string> name_that_is_missing(const soci::soci_error& thrown) 
 
 }  // namespace
 
-served_value value_as(const row& from, std::string_view column, soci::data_type type) {
-  if (from.is_null(column)) return {};
+served_value value_as(const row& source, std::string_view column, soci::data_type type) {
+  if (source.is_null(column)) return {};
   switch (type) {
     case soci::dt_integer:
-      return from.get<int>(column);
+      return source.get<int>(column);
     case soci::dt_long_long:
-      return from.get<long long>(column);
+      return source.get<long long>(column);
     case soci::dt_unsigned_long_long:
-      return from.get<unsigned long long>(column);
+      return source.get<unsigned long long>(column);
     case soci::dt_double:
-      return from.get<double>(column);
+      return source.get<double>(column);
     case soci::dt_date:
-      return calendar_time(from.get<timestamp>(column));
+      return calendar_time(source.get<timestamp>(column));
     default:
-      return from.get<std::string>(column);
+      return source.get<std::string>(column);
   }
 }
 

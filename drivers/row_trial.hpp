@@ -23,7 +23,7 @@ candidate_types candidates_of(column_type type) noexcept;
 
 /// The value of a column, as a row of SOCI holds it.
 /// @throws error errc::invalid_argument when it is not of the type.
-served_value value_as(const row& from, std::string_view column, soci::data_type type);
+served_value value_as(const row& source, std::string_view column, soci::data_type type);
 
 /// For a trial with a type that the value does not have.
 served_value empty_value(soci::data_type type);

@@ -39,10 +39,10 @@ bool gives_clock(const core::contract& contract, std::span<const core::value> sh
          shared[contract.now_at].is != core::value::shape::null;
 }
 
-std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& at,
+std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
                                   soci::session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
-  auto made = texts.transport->attach(session, at, own);
+  auto made = texts.transport->attach(session, address, own);
   if (faults == nullptr) return made;
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
@@ -53,16 +53,17 @@ constexpr std::size_t next_key = most_rows + 1;
 
 }  // namespace
 
-dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
-                                 std::shared_ptr<core::fault_plan> faults, session_share* share)
+dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
+                                 const endpoint& address, std::shared_ptr<core::fault_plan> faults,
+                                 session_share* share)
     : texts_(std::move(texts)),
-      owned_(open_session(*texts_, at, faults.get(), share)),
+      owned_(open_session(*texts_, address, faults.get(), share)),
       session_(owned_.get()),
       backend_(session_->get_backend()),
       share_(share) {
   const own_writes alone;
-  transport_ =
-      attach(*texts_, at, *session_, share != nullptr ? &share->writes : &alone, std::move(faults));
+  transport_ = attach(*texts_, address, *session_, share != nullptr ? &share->writes : &alone,
+                      std::move(faults));
   if (share != nullptr) share->place.opened(place());
   const session_files* const found = transport_->files();
   if (share != nullptr && found != nullptr) {
@@ -70,8 +71,9 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, con
   }
 }
 
-dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
-                                 soci::session& callers, std::shared_ptr<core::fault_plan> faults)
+dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
+                                 const endpoint& address, soci::session& callers,
+                                 std::shared_ptr<core::fault_plan> faults)
     : texts_(std::move(texts)), session_(&callers), backend_(callers.get_backend()) {
   if (!texts_->transport->fits(callers, texts_->definition)) {
     throw error(
@@ -82,7 +84,8 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts, con
             texts_->definition.name,
         {.backend = texts_->definition.name, .operation = "enlist"});
   }
-  guarded("enlist", [&] { transport_ = attach(*texts_, at, callers, nullptr, std::move(faults)); });
+  guarded("enlist",
+          [&] { transport_ = attach(*texts_, address, callers, nullptr, std::move(faults)); });
 }
 
 dialect_session::~dialect_session() {
@@ -269,7 +272,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
   const std::size_t width = contract.items.size();
   const std::size_t count = items.size() / width;
   const core::value own(names.identity);
-  const bool told = texts_->definition.batches == batching::rows;  // rows have their item
+  const bool rows_name_items = texts_->definition.batches == batching::rows;
   const bool follows =
       texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
   bool further = false;  // a text for a further item
@@ -278,7 +281,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
   if (bracket) begin_unit();
   const on_loss of_piece = bracket ? on_loss::lost : loss;
   try {
-    if (!told) out.reserve(count);
+    if (!rows_name_items) out.reserve(count);
     prepared* text = nullptr;
     std::size_t made_for = 0;  // rows
     for (std::size_t done = 0; done < count;) {
@@ -286,7 +289,7 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
       const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
       if (next.rows != made_for)
         text = &text_of(known, contract, names, made_for = next.rows, shared);
-      if (told) {
+      if (rows_name_items) {
         core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
         run(*text, with, rows, of_piece);
         number_by_id(rows);

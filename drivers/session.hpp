@@ -36,12 +36,12 @@ class dialect_session final : public core::connection {
   /// @param faults makes its calls fail, if not null.
   /// @param share the common state of the sessions of a `database` object, if not null; it outlives
   ///   the session.
-  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
+  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
                   std::shared_ptr<core::fault_plan> faults = nullptr,
                   session_share* share = nullptr);
   /// Borrows one.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
-  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& at,
+  dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
                   soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr);
   ~dialect_session() override;
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/seam/named.hpp"
 #include "drivers/row_source.hpp"
 #include "drivers/row_trial.hpp"
 
@@ -24,20 +25,16 @@ using drivers::served_column;
 using drivers::try_columns;
 using drivers::value_as;
 
-[[noreturn]] void refuse_object(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
-}
-
 /// The types that a from_base asks for, by the names of columns, as it spells them.
 using asked_types = std::map<std::string, soci::data_type, std::less<>>;
 
-/// Finds them out for one row: it adds column after column to SOCI's row, as from_base asks for
-/// them, each with type after type. A column that is added is most often the one that from_base
-/// stumbles over; so its type changes first, and those of earlier columns only if none fits.
+/// Finds these types for one row. It adds one column after the other to SOCI's row, as from_base
+/// asks for them, and tries the types of each. If from_base fails, the reason is most often the
+/// last column. So its type changes first; those of earlier columns change only if none fits.
 class type_search {
  public:
-  type_search(const row& from, const from_base_function& from_base, const asked_types& known)
-      : from_(from), from_base_(from_base), known_(known) {}
+  type_search(const row& source, const from_base_function& from_base, const asked_types& known)
+      : source_(source), from_base_(from_base), known_(known) {}
 
   asked_types run() {
     for (int tries = 0; tries < most_tries; ++tries) {
@@ -54,7 +51,8 @@ class type_search {
           break;
         case ending::kind::done:
         case ending::kind::refused_by_soci:
-        case ending::kind::foreign:  // Perhaps of an empty value: the reader's own call decides.
+        case ending::kind::foreign:
+          // An empty trial value may cause this. The call with the real values decides.
           return result();
       }
     }
@@ -78,7 +76,7 @@ class type_search {
     for (const column& each : columns_) {
       served.push_back({each.name, each.type(), {}});
       try {
-        served.back().value = value_as(from_, each.name, each.type());
+        served.back().value = value_as(source_, each.name, each.type());
       } catch (const error&) {  // The reader finds the same, once it is sure of the type.
         served.back().value = empty_value(each.type());
       }
@@ -97,7 +95,7 @@ class type_search {
   }
 
   void add(const std::string& name) {
-    candidate_types types = candidates_of(from_.value(name).type());
+    candidate_types types = candidates_of(source_.value(name).type());
     const auto found = known_.find(name);
     if (found != known_.end() && fits(name, found->second)) {
       std::stable_partition(types.begin(), types.end(),
@@ -107,7 +105,7 @@ class type_search {
   }
   [[nodiscard]] bool fits(const std::string& name, soci::data_type type) const {
     try {
-      static_cast<void>(value_as(from_, name, type));
+      static_cast<void>(value_as(source_, name, type));
       return true;
     } catch (const error&) {  // That is the answer.
       return false;
@@ -120,11 +118,11 @@ class type_search {
     add(name);
     return true;
   }
-  /// Columns in the order of the row, from the first time that from_base asks for a position.
+  /// From the first time that from_base asks for a position, the columns have the order of the row.
   bool add_next() {
     if (!std::exchange(by_position_, true)) columns_.clear();
-    if (columns_.size() >= from_.size()) return false;
-    add(from_.name(columns_.size()));
+    if (columns_.size() >= source_.size()) return false;
+    add(source_.name(columns_.size()));
     return true;
   }
 
@@ -135,14 +133,14 @@ class type_search {
   }
 
   [[noreturn]] void refuse_type() const {
-    const std::string& name = columns_.empty() ? from_.name(0) : columns_.back().name;
-    refuse_object("from_base reads column \"" + name + "\", which is " +
-                  std::string(to_string(from_.value(name).type())) +
-                  ", or one that it reads before, as a type that rows of SOCI do not hold; they "
-                  "hold std::string, int, long long, unsigned long long, double and std::tm");
+    const std::string& name = columns_.empty() ? source_.name(0) : columns_.back().name;
+    core::refuse("from_base reads column \"" + name + "\", which is " +
+                 std::string(to_string(source_.value(name).type())) +
+                 ", or one that it reads before, as a type that rows of SOCI do not hold; they "
+                 "hold std::string, int, long long, unsigned long long, double and std::tm");
   }
 
-  const row& from_;
+  const row& source_;
   const from_base_function& from_base_;
   const asked_types& known_;
   std::vector<column> columns_;
@@ -155,60 +153,61 @@ struct whole_row {
   std::exception_ptr misfit;  ///< A value is not of the type that from_base asks for.
 };
 
-void add_column(whole_row& to, const row& from, const std::string& name, soci::data_type type) {
-  to.columns.push_back({name, type, {}});
+void add_column(whole_row& out, const row& source, const std::string& name, soci::data_type type) {
+  out.columns.push_back({name, type, {}});
   try {
-    to.columns.back().value = value_as(from, name, type);
-  } catch (const error&) {  // Thrown on by the reader.
-    to.columns.back().value = empty_value(type);
-    if (!to.misfit) to.misfit = std::current_exception();
+    out.columns.back().value = value_as(source, name, type);
+  } catch (const error&) {  // The reader throws this error again.
+    out.columns.back().value = empty_value(type);
+    if (!out.misfit) out.misfit = std::current_exception();
   }
 }
 
-whole_row whole(const row& from, const asked_types& asked) {
+whole_row whole(const row& source, const asked_types& asked) {
   whole_row out;
-  out.columns.reserve(from.size() + asked.size());
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::string& name = from.name(i);
+  out.columns.reserve(source.size() + asked.size());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const std::string& name = source.name(i);
     const auto found = asked.find(name);
-    add_column(out, from, name,
-               found != asked.end() ? found->second : candidates_of(from.type(i)).front());
+    add_column(out, source, name,
+               found != asked.end() ? found->second : candidates_of(source.type(i)).front());
   }
   for (const auto& [name, type] : asked) {
     const auto same = [&name = name](const served_column& each) { return each.name == name; };
-    if (std::ranges::none_of(out.columns, same) && from.contains(name)) {
-      add_column(out, from, name, type);
+    if (std::ranges::none_of(out.columns, same) && source.contains(name)) {
+      add_column(out, source, name, type);
     }
   }
   return out;
 }
 
-std::string null_columns(const row& from) {
+std::string null_columns(const row& source) {
   std::string out;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (!from.is_null(from.name(i))) continue;
-    out += (out.empty() ? "\"" : ", \"") + from.name(i) + "\"";
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (!source.is_null(source.name(i))) continue;
+    out += (out.empty() ? "\"" : ", \"") + source.name(i) + "\"";
   }
   return out.empty() ? "none is" : out;
 }
 
-/// In place of an exception of SOCI, which does not say what tableq's errors do.
-[[noreturn]] void explain(const row& from, const ending& ended) {
+/// Throws an error that says more than the exception of SOCI.
+[[noreturn]] void explain(const row& source, const ending& ended) {
   if (ended.how == ending::kind::foreign) std::rethrow_exception(ended.thrown);
   std::string sentence;
   switch (ended.how) {
     case ending::kind::no_such_place:
       sentence = "from_base asks for a position beyond the last column of the row, which has " +
-                 std::to_string(from.size());
+                 std::to_string(source.size());
       break;
     case ending::kind::no_such_name:
-      static_cast<void>(from.is_null(ended.name));
+      static_cast<void>(source.is_null(ended.name));
       [[fallthrough]];
     case ending::kind::wrong_type:
       sentence = "from_base asks for other columns or types each time that it is called";
       break;
     default:
-      sentence = "from_base or SOCI refuses the row; columns that are NULL: " + null_columns(from);
+      sentence =
+          "from_base or SOCI refuses the row; columns that are NULL: " + null_columns(source);
   }
   try {
     std::rethrow_exception(ended.thrown);
@@ -241,21 +240,21 @@ class soci_row_reader::memory {
 soci_row_reader::soci_row_reader() : known_(std::make_unique<memory>()) {}
 soci_row_reader::~soci_row_reader() = default;
 
-void soci_row_reader::read(const row& from, const from_base_function& from_base) {
+void soci_row_reader::read(const row& source, const from_base_function& from_base) {
   const auto known = known_->get();
-  whole_row columns = whole(from, *known);
+  whole_row columns = whole(source, *known);
   ending ended;
   if (!columns.misfit) ended = try_columns(columns.columns, from_base);
   const bool may_learn = columns.misfit != nullptr || ended.how == ending::kind::wrong_type ||
                          ended.how == ending::kind::no_such_name;
   if (may_learn) {
-    const asked_types learned = type_search(from, from_base, *known).run();
-    columns = whole(from, learned);
+    const asked_types learned = type_search(source, from_base, *known).run();
+    columns = whole(source, learned);
     if (columns.misfit) std::rethrow_exception(columns.misfit);
     known_->add(learned);
     ended = try_columns(columns.columns, from_base);
   }
-  if (ended.how != ending::kind::done) explain(from, ended);
+  if (ended.how != ending::kind::done) explain(source, ended);
 }
 
 row soci_row(const std::function<void(soci::values&)>& to_base,
@@ -266,10 +265,10 @@ row soci_row(const std::function<void(soci::values&)>& to_base,
     for (const std::string_view name : names) {
       listed += (listed.empty() ? "\"" : ", \"") + std::string(name) + "\"";
     }
-    refuse_object("to_base sets " + std::to_string(written.others) +
-                  " values whose names soci_row_traits does not list, or that have no name; it "
-                  "lists " +
-                  listed);
+    core::refuse("to_base sets " + std::to_string(written.others) +
+                 " values whose names soci_row_traits does not list, or that have no name; it "
+                 "lists " +
+                 listed);
   }
   return std::move(written.named);
 }

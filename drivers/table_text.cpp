@@ -41,11 +41,18 @@ class table_writer {
     if (what == "all") return all();
     if (what == "where") return where(prefix);
     if (what == "set") return set(prefix);
-    if (what == "order") return order();
+    if (what == "order") return order("msg");
+    if (what == "indexed") return order({});
+    if (what == "index") return quoted_name(statement_.index);
+    if (what == "schema") return quoted_name(statement_.schema);
+    if (what == "bare") return quoted_name(statement_.table);
     if (what == "dead") return dead(prefix, "4", "0");
+    if (what == "locked") return block(statement_.strict ? "locked.strict" : "locked");
     if (what == "names") return names();
     if (what == "values") return values();
     if (what == "given") return filled(block("given"));
+    if (what == "picked_keys") return filled(block("picked_keys"));
+    if (what == "arrays") return arrays();
     if (what == "casts") return casts();
     if (what == "parameters") return parameters();
     if (what == "timed") return earliest(column(statement_.timed));
@@ -115,6 +122,14 @@ class table_writer {
   [[nodiscard]] std::string keys(std::string_view prefix) const {
     if (statement_.key.empty()) return prefixed(prefix, block("row_address"));
     return joined(statement_.key, ", ", [&](std::size_t at) { return name_of(at, prefix); });
+  }
+  /// The keys of the picked rows, as arrays.
+  [[nodiscard]] std::string arrays() const {
+    const auto array = [&](const std::string& key) {
+      return boost::algorithm::replace_all_copy(block("key_array"), "{key}", key);
+    };
+    if (statement_.key.empty()) return array(block("row_address"));
+    return joined(statement_.key, ", ", [&](std::size_t at) { return array(name_of(at)); });
   }
   [[nodiscard]] std::string same(std::string_view other) const {
     if (statement_.key.empty()) {
@@ -188,10 +203,19 @@ class table_writer {
       case table_term::kind::changed:
         return changed(name_of(at, prefix), of.number);
       case table_term::kind::fence:
+        return merged("fence", of, at, prefix);
+      case table_term::kind::history:
         break;
     }
-    std::string out =
-        boost::algorithm::replace_all_copy(block("fence"), "{column}", name_of(at, prefix));
+    return merged("history." + target.form, of, at, prefix);
+  }
+  /// A value that is made of the column and the parameter.
+  [[nodiscard]] std::string merged(std::string_view template_name, const table_term& of,
+                                   std::size_t at, std::string_view prefix) const {
+    std::string out = block(template_name);
+    boost::algorithm::replace_all(out, "{type}", column(at).declared);
+    boost::algorithm::replace_all(out, "{most}", std::to_string(of.number));
+    boost::algorithm::replace_all(out, "{column}", name_of(at, prefix));
     boost::algorithm::replace_all(out, "{value}", parameter(of.parameter));
     return out;
   }
@@ -242,12 +266,12 @@ class table_writer {
                                    : to);
     });
   }
-  [[nodiscard]] std::string order() const {
+  [[nodiscard]] std::string order(std::string_view prefix) const {
     if (statement_.order.empty()) {
-      return statement_.key.empty() ? block("no_order") : keys("msg");
+      return statement_.key.empty() ? block("no_order") : keys(prefix);
     }
     return joined(statement_.order, ", ", [&](const core::table_order& each) {
-      return name_of(each.column, "msg") + (each.descending ? " DESC" : "");
+      return name_of(each.column, prefix) + (each.descending ? " DESC" : "");
     });
   }
 

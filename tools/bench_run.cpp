@@ -103,7 +103,7 @@ double bench_run::add(bench_queue& queue, std::size_t threads, std::size_t batch
   show("enqueue", threads, batch);
   bench_figures figures = clock_.run(threads, settings_.time, [&] { return queue.adding(batch); });
   stored_ += figures.messages;
-  return tell({"enqueue", threads, batch, std::move(figures), single});
+  return print_row({"enqueue", threads, batch, std::move(figures), single});
 }
 
 double bench_run::take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,
@@ -122,7 +122,7 @@ double bench_run::take(bench_queue& queue, std::size_t threads, std::size_t batc
   show(queue.read_name(), threads, batch);
   bench_figures figures = clock_.run(threads, settings_.time, [&] { return queue.reading(batch); });
   stored_ -= std::min(stored_, figures.messages);
-  return tell({queue.read_name(), threads, batch, std::move(figures), single});
+  return print_row({queue.read_name(), threads, batch, std::move(figures), single});
 }
 
 void bench_run::hand_over(tableq::kind kind) {
@@ -143,7 +143,7 @@ void bench_run::hand_over(tableq::kind kind) {
         std::chrono::duration<double, std::micro>(reader.at() - begin).count());
   }
   std::sort(figures.calls_us.begin(), figures.calls_us.end());
-  tell({latency, 1, 1, std::move(figures), 0});
+  print_row({latency, 1, 1, std::move(figures), 0});
 }
 
 void bench_run::show(const std::string& what, std::size_t threads, std::size_t batch) {
@@ -151,7 +151,7 @@ void bench_run::show(const std::string& what, std::size_t threads, std::size_t b
                std::to_string(batch) + " in each call");
 }
 
-double bench_run::tell(const row& one) {
+double bench_run::print_row(const row& one) {
   const double rate = one.figures.rate();
   const double p50 = one.figures.percentile_us(0.5);
   const double p99 = one.figures.percentile_us(0.99);

@@ -51,7 +51,7 @@ class bench_run {
   /// The time from an enqueue to a waiting thread, without other load.
   void hand_over(tableq::kind kind);
   void show(const std::string& what, std::size_t threads, std::size_t batch);
-  double tell(const row& one);
+  double print_row(const row& one);
   void print(const std::string& line);
 
   tableq::database& db_;

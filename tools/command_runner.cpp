@@ -4,6 +4,8 @@
 #include <csignal>
 #include <utility>
 
+#include "row_json.hpp"
+
 namespace tool {
 
 namespace {
@@ -28,7 +30,9 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
   if (hopeless()) return tableq::handled::give_back();
   pid_t child = 0;
   try {
-    child = start_child(command_, environment_for(queue_, delivery, db_), delivery.payload);
+    const std::string row = delivery.row.empty() ? std::string() : row_json(delivery.row);
+    child = start_child(command_, environment_for(queue_, delivery, db_),
+                        row.empty() ? delivery.payload : row);
   } catch (const std::system_error& failure) {
     return not_started(failure.code());
   }

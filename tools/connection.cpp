@@ -56,14 +56,20 @@ any_queue open_as(tableq::database& db, const std::string& name,
     case tableq::kind::pending:
       return db.pending(name);
     case tableq::kind::claim:
-    case tableq::kind::table:  // not in the catalogue
+    case tableq::kind::table:  // open_queue and create refuse it
       break;
   }
   return db.claim(name, wanted.claim);
 }
 
 any_queue open_queue(tableq::database& db, const std::string& name) {
-  return open_as(db, name, {.kind = require(db, name).kind});
+  const tableq::kind kind = require(db, name).kind;
+  if (kind == tableq::kind::table) {
+    throw usage_error(in_quotes(name) +
+                      " is a table of the application; use SQL, or the commands "
+                      "work, peek, stats, top and doctor");
+  }
+  return open_as(db, name, {.kind = kind});
 }
 
 tableq::destructive_queue& as_destructive(any_queue& opened, const std::string& hint) {

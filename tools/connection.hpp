@@ -37,7 +37,7 @@ using any_queue = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::l
 any_queue open_as(tableq::database& db, const std::string& name,
                   const tableq::queue_settings& wanted);
 
-/// Opens an existing queue as its kind.
+/// Opens an existing queue as its kind; usage_error for a table of the application.
 any_queue open_queue(tableq::database& db, const std::string& name);
 
 /// The queue, if its reads delete; otherwise usage_error with `hint`.

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -11,6 +12,7 @@
 #include "format.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "source.hpp"
 
 namespace tool {
 
@@ -18,8 +20,8 @@ namespace {
 
 /// The arguments that `create` and `ddl` share.
 struct queue_arguments {
-  explicit queue_arguments(CLI::App& command)
-      : kind(command, "KIND", "", "heap, fifo, lifo, pending or claim"),
+  queue_arguments(CLI::App& command, const std::string& kinds)
+      : kind(command, "KIND", "", kinds),
         queue(command, "QUEUE", "", "The queue's name: a-z, 0-9, _, - and ."),
         lease(command, "--lease", "TIME", "claim: how long a worker has a message (30s)"),
         max_attempts(command, "--max-attempts", "N",
@@ -34,8 +36,6 @@ struct queue_arguments {
                "claim: messages may have groups; N of a group are taken at a time"),
         dead_letters(command, "--dead-letters", "QUEUE",
                      "claim: the queue for dead messages; created with this one") {
-    kind.required();
-    queue.required();
     command.add_flag("--strict", strict, "fifo and lifo: exact order; one reader at a time");
     command.add_flag("--keep-completed,--keep", keep_completed,
                      "claim: keep completed messages until a purge");
@@ -45,7 +45,9 @@ struct queue_arguments {
   }
 
   /// The given options, checked against the kind.
+  /// @throws usage_error
   [[nodiscard]] tableq::queue_settings settings() const {
+    if (!kind.given() || !queue.given()) throw usage_error("give KIND and QUEUE");
     tableq::queue_settings result;
     result.kind = tableq::parse_kind(kind.text());
     const bool ordered = result.kind == tableq::kind::fifo || result.kind == tableq::kind::lifo;
@@ -144,8 +146,30 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
                     (options.empty() ? "without --strict" : options));
 }
 
-exit_status create(const connection_options& connection, const queue_arguments& given) {
+struct create_arguments : queue_arguments {
+  explicit create_arguments(CLI::App& command)
+      : queue_arguments(command, "heap, fifo, lifo, pending, claim or table"),
+        mapping(command, "--mapping", "FILE",
+                "table: the JSON of a mapping of the application's table") {}
+
+  argument mapping;
+};
+
+/// Stores a mapping, or replaces it.
+exit_status create_table(const connection_options& connection, const create_arguments& given) {
+  if (given.settings().kind != tableq::kind::table)
+    throw usage_error("--mapping is for table only");
+  if (!given.mapping.given()) throw usage_error("a table needs --mapping FILE");
+  const tableq::table_definition definition = read_mapping(given.mapping.text());
+  connect(connection, true).store_table(given.queue.text(), definition);
+  return exit_status::done;
+}
+
+exit_status create(const connection_options& connection, const create_arguments& given) {
   const tableq::queue_settings wanted = given.settings();
+  if (given.mapping.given() || wanted.kind == tableq::kind::table) {
+    return create_table(connection, given);
+  }
   const std::string name = given.queue.text();
   tableq::database db = connect(connection, true);
   if (const auto there = db.find(name)) refuse_changes(*there, wanted);
@@ -160,19 +184,53 @@ struct ddl_arguments {
         grant(command, "--grant", "ROLE",
               "print the grants of a role instead: producer, replacer, consumer, viewer,\n"
               "manager or owner"),
-        user(command, "--to", "USER", "the user of the role") {
-    dialect.required();
+        user(command, "--to", "USER", "the user of the role"),
+        table(command, "--for", "MAPPING",
+              "the indexes that a mapping needs and its table lacks: a file, or the name of a\n"
+              "stored mapping. Needs the database, and no DIALECT") {
     command.add_flag("--statements", statements,
                      "print the statements that tableq runs on the queue instead");
   }
   argument dialect;
   argument grant;
   argument user;
+  argument table;
   bool statements = false;
 };
 
+bool is_stored(const tableq::database& db, const std::string& name) {
+  try {
+    return db.find(name).has_value();
+  } catch (const tableq::error& failure) {
+    if (failure.code() != tableq::errc::invalid_argument) throw;
+    return false;  // It is no name.
+  }
+}
+
+/// A mapping by its file, or by its name in the catalogue.
+tableq::table_queue open_either(tableq::database& db, const std::string& mapping) {
+  if (std::filesystem::exists(mapping)) return open_mapping(db, mapping);
+  if (is_stored(db, mapping)) return db.stored_table(mapping);
+  throw refused_error("there is no file and no stored mapping " + in_quotes(mapping));
+}
+
+exit_status print_index_ddl(const connection_options& connection, const ddl_arguments& what,
+                            const queue_arguments& given) {
+  if (what.dialect.given() || given.kind.given() || given.queue.given() || what.grant.given() ||
+      what.user.given() || what.statements) {
+    throw usage_error("--for stands alone: tableq ddl --db URL --for MAPPING");
+  }
+  tableq::database db = connect(connection);
+  output out;
+  out.write(open_either(db, what.table.text()).ddl());
+  out.flush();
+  return exit_status::done;
+}
+
 exit_status print_ddl(const connection_options& connection, const ddl_arguments& what,
                       const queue_arguments& given) {
+  if (what.table.given()) return print_index_ddl(connection, what, given);
+  if (!what.dialect.given()) throw usage_error("give DIALECT, KIND and QUEUE, or --for MAPPING");
   if (what.grant.given() != what.user.given()) throw usage_error("--grant and --to go together");
   const std::string dialect = what.dialect.text();
   const std::string queue = given.queue.text();
@@ -200,13 +258,16 @@ void add_create(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "create",
       {.description = "Create a queue; an existing one stays",
-       .details = "",
+       .details = "A table is the application's own: its mapping is stored under the queue's name, "
+                  "or replaced.\n"
+                  "docs/tables.md has the form of a mapping.",
        .usage = "KIND QUEUE [OPTIONS]",
        .examples = "  tableq --db sqlite://jobs.db create fifo mail\n"
                    "  tableq create fifo ledger --strict\n"
                    "  tableq create claim jobs --lease 2m --max-attempts 3 --keep-completed\n"
-                   "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters morgue"});
-  const auto given = std::make_shared<queue_arguments>(command);
+                   "  tableq create claim mail --retry 1s,1m,1h --ttl 1d --dead-letters morgue\n"
+                   "  tableq create table emails --mapping emails.json"});
+  const auto given = std::make_shared<create_arguments>(command);
   command.callback(
       [&call, given] { call.run = [&call, given] { return create(call.connection, *given); }; });
 }
@@ -216,15 +277,19 @@ void add_ddl(CLI::App& app, invocation& call) {
       app, "ddl",
       {.description = "Print the SQL that creates a queue, for an administrator",
        .details = "Needs no database. With --grant: the SQL that grants a role to a user.\n"
-                  "With --statements: the statements that tableq runs, with parameters as :name.",
-       .usage = "DIALECT KIND QUEUE [OPTIONS]",
+                  "With --statements: the statements that tableq runs, with parameters as :name.\n"
+                  "With --for: the indexes that the application's own table lacks; nothing if it "
+                  "lacks none.",
+       .usage = "DIALECT KIND QUEUE [OPTIONS] | --for MAPPING",
        .examples = "  tableq ddl postgresql claim jobs\n"
                    "  tableq ddl sqlite fifo mail --strict | sqlite3 jobs.db\n"
                    "  tableq ddl postgresql claim jobs --grant consumer --to worker\n"
-                   "  tableq ddl sqlite heap mail --statements"});
-  add_naming_options(command, call.connection);
+                   "  tableq ddl sqlite heap mail --statements\n"
+                   "  tableq ddl --db sqlite://app.db --for emails.json"});
+  add_connection_options(command, call.connection);
   const auto what = std::make_shared<ddl_arguments>(command);
-  const auto given = std::make_shared<queue_arguments>(command);
+  const auto given =
+      std::make_shared<queue_arguments>(command, "heap, fifo, lifo, pending or claim");
   command.callback([&call, what, given] {
     call.run = [&call, what, given] { return print_ddl(call.connection, *what, *given); };
   });

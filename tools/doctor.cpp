@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -8,17 +9,24 @@
 #include "connection.hpp"
 #include "format.hpp"
 #include "output.hpp"
+#include "source.hpp"
 
 namespace tool {
 
 namespace {
 
-exit_status inspect(const connection_options& connection, bool as_json) {
-  const tableq::database db = connect(connection);
+exit_status inspect(const connection_options& connection, const argument& mapping, bool as_json) {
+  tableq::database db = connect(connection);
+  std::vector<tableq::finding> all = db.inspect();
+  if (mapping.given()) {
+    for (tableq::finding& one : open_mapping(db, mapping.text()).inspect()) {
+      all.push_back(std::move(one));
+    }
+  }
   output out;
   bool problems = false;
   std::vector<std::vector<std::string>> rows;
-  for (const tableq::finding& one : db.inspect()) {
+  for (const tableq::finding& one : all) {
     problems = problems || one.severity == tableq::finding::level::problem;
     const std::string level(to_string(one.severity));
     if (as_json) {
@@ -44,13 +52,15 @@ void add_doctor(CLI::App& app, invocation& call) {
                            {.description = "Find problems that make queues slow or wrong",
                             .details = "Says how to repair them, and changes nothing.\n"
                                        "Exit status 3 for a problem, not for a warning.",
-                            .usage = "[--json]",
+                            .usage = "[--mapping FILE] [--json]",
                             .examples = "  tableq doctor\n"
                                         "  tableq doctor --json | jq 'select(.level != \"ok\")'"});
   const auto as_json = std::make_shared<bool>(false);
   command.add_flag("--json", *as_json, "One object on each line");
-  command.callback([&call, as_json] {
-    call.run = [&call, as_json] { return inspect(call.connection, *as_json); };
+  const auto mapping = std::make_shared<argument>(
+      command, "--mapping", "FILE", "Also the table of the application that this JSON describes");
+  command.callback([&call, mapping, as_json] {
+    call.run = [&call, mapping, as_json] { return inspect(call.connection, *mapping, *as_json); };
   });
 }
 

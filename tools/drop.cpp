@@ -22,11 +22,14 @@ exit_status drop(const connection_options& connection, const std::string& name, 
 }  // namespace
 
 void add_drop(CLI::App& app, invocation& call) {
-  CLI::App& command = add_database_command(app, call, "drop",
-                                           {.description = "Delete a queue with all its messages",
-                                            .details = "Exit status 1 when there is no such queue.",
-                                            .usage = "QUEUE --yes",
-                                            .examples = "  tableq drop mail --yes"});
+  CLI::App& command =
+      add_database_command(app, call, "drop",
+                           {.description = "Delete a queue with all its messages",
+                            .details = "Exit status 1 when there is no such queue. Of a table of "
+                                       "the application it deletes the stored\n"
+                                       "mapping only.",
+                            .usage = "QUEUE --yes",
+                            .examples = "  tableq drop mail --yes"});
   const auto queue = std::make_shared<argument>(command, "QUEUE", "", "The queue");
   queue->required();
   const auto yes = std::make_shared<bool>(false);

@@ -19,7 +19,7 @@ std::optional<tableq::timestamp> queue_figures::oldest() const {
   return either(*this, [](const auto& stats) { return stats.oldest; });
 }
 
-queue_figures look_at(const any_queue& opened, const tableq::stats_options& options) {
+queue_figures look_at(const any_source& opened, const tableq::stats_options& options) {
   return std::visit(
       [&](const auto& queue) -> queue_figures {
         return {.queue = queue.name(), .kind = queue.kind(), .found = queue.stats(options)};

@@ -10,8 +10,8 @@
 
 #include <tableq/tableq.hpp>
 
-#include "connection.hpp"
 #include "format.hpp"
+#include "source.hpp"
 
 namespace tool {
 
@@ -25,7 +25,7 @@ struct queue_figures {
   [[nodiscard]] std::optional<tableq::timestamp> oldest() const;
 };
 
-queue_figures look_at(const any_queue& opened, const tableq::stats_options& options);
+queue_figures look_at(const any_source& opened, const tableq::stats_options& options);
 
 /// A figure by its name, as printed.
 struct figure {

@@ -12,6 +12,14 @@ namespace tool {
 
 namespace {
 
+json history(const std::vector<tableq::failure_record>& errors) {
+  json result = json::array();
+  for (const auto& one : errors) result.push_back({{"at", iso(one.at)}, {"error", one.error}});
+  return result;
+}
+
+}  // namespace
+
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -29,14 +37,6 @@ std::string base64(std::string_view bytes) {
   }
   return result;
 }
-
-json history(const std::vector<tableq::failure_record>& errors) {
-  json result = json::array();
-  for (const auto& one : errors) result.push_back({{"at", iso(one.at)}, {"error", one.error}});
-  return result;
-}
-
-}  // namespace
 
 std::string iso(tableq::timestamp time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
@@ -138,6 +138,8 @@ std::string options_text(const tableq::queue_info& queue) {
       return queue.ordering == tableq::ordering::strict ? "strict" : "";
     case tableq::kind::claim:
       return claim_text(queue);
+    case tableq::kind::table:
+      return "table=" + queue.table.value().table;
     default:
       return "";
   }

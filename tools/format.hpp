@@ -21,6 +21,9 @@ std::string iso(tableq::timestamp time);
 /// The text, or null.
 json iso_or_null(const std::optional<tableq::timestamp>& time);
 
+/// Base64 as in RFC 4648.
+std::string base64(std::string_view bytes);
+
 /// `30s`, in the largest unit without a remainder.
 std::string brief(std::chrono::milliseconds duration);
 

@@ -11,20 +11,31 @@
 #include "messages.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "row_json.hpp"
+#include "source.hpp"
 
 namespace tool {
 
 namespace {
 
-exit_status peek(const connection_options& connection, const std::string& name, std::size_t count,
-                 bool as_json) {
+/// A row has no payload: it is JSON always.
+std::string peek_line(const tableq::row& one, bool /*as_json*/) {
+  return row_json(one);
+}
+template <class Message>
+std::string peek_line(const Message& one, bool as_json) {
+  return as_json ? message_json(one) : one.payload;
+}
+
+exit_status peek(const connection_options& connection, const source_arguments& from,
+                 std::size_t count, bool as_json) {
   tableq::database db = connect(connection);
-  const any_queue opened = open_queue(db, name);
+  const any_source opened = from.open(db);
   output out;
   const bool any = std::visit(
       [&](const auto& queue) {
         const auto messages = queue.peek(count);
-        for (const auto& one : messages) out.line(as_json ? message_json(one) : one.payload);
+        for (const auto& one : messages) out.line(peek_line(one, as_json));
         return !messages.empty();
       },
       opened);
@@ -40,28 +51,28 @@ std::vector<std::string> cells(const queue_figures& of) {
   return row;
 }
 
-exit_status stats(const connection_options& connection, const std::string& name, bool as_json,
+exit_status stats(const connection_options& connection, const source_arguments& from, bool as_json,
                   bool exact) {
   tableq::database db = connect(connection);
-  std::vector<std::string> names;
-  if (!name.empty()) {
-    names.push_back(name);
+  std::vector<any_source> all;
+  if (from.given()) {
+    all.push_back(from.open(db));
   } else {
-    for (const auto& queue : db.queues()) names.push_back(queue.name);
+    for (const auto& queue : db.queues()) all.push_back(open_source(db, queue.name));
   }
   output out;
   std::vector<std::vector<std::string>> rows{
       {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE", "DEAD", "OLDEST"}};
-  for (const std::string& one : names) {
-    const queue_figures found = look_at(open_queue(db, one), {.exact = exact});
+  for (const any_source& one : all) {
+    const queue_figures found = look_at(one, {.exact = exact});
     if (as_json) out.line(figures_json(found).dump());
     rows.push_back(cells(found));
   }
-  if (!as_json && !names.empty()) {
+  if (!as_json && !all.empty()) {
     for (const std::string& line : aligned(rows)) out.line(line);
   }
   out.flush();
-  return names.empty() ? exit_status::nothing : exit_status::done;
+  return all.empty() ? exit_status::nothing : exit_status::done;
 }
 
 json description(const tableq::queue_info& queue) {
@@ -77,6 +88,7 @@ json description(const tableq::queue_info& queue) {
     result["max_attempts"] = queue.max_attempts;
     result["keep"] = queue.keep_completed;
   }
+  if (queue.table) result["mapping"] = json::parse(to_json(*queue.table));
   return result;
 }
 
@@ -111,24 +123,23 @@ void add_peek(CLI::App& app, invocation& call) {
       add_database_command(app, call, "peek",
                            {.description = "Print the next messages, without taking them",
                             .details = "Exit status 1 when there is none.",
-                            .usage = "QUEUE [--count N] [--json]",
+                            .usage = "QUEUE | --mapping FILE [--count N] [--json]",
                             .examples = "  tableq peek mail\n"
-                                        "  tableq peek jobs --count 20 --json"});
+                                        "  tableq peek jobs --count 20 --json\n"
+                                        "  tableq peek --mapping emails.json"});
   struct peek_arguments : look_arguments {
     explicit peek_arguments(CLI::App& added)
         : look_arguments(added),
-          queue(added, "QUEUE", "", "The queue"),
-          count(added, "--count", "N", "At most N messages, up to 10,000 (1)") {
-      queue.required();
-    }
-    argument queue;
+          from(added, "The queue"),
+          count(added, "--count", "N", "At most N messages, up to 10,000 (1)") {}
+    source_arguments from;
     argument count;
   };
   const auto given = std::make_shared<peek_arguments>(command);
   command.callback([&call, given] {
     call.run = [&call, given] {
-      return peek(call.connection, given->queue.text(),
-                  count_or(given->count, "--count", 1, 10'000), given->as_json);
+      return peek(call.connection, given->from, count_or(given->count, "--count", 1, 10'000),
+                  given->as_json);
     };
   });
 }
@@ -141,24 +152,24 @@ void add_stats(CLI::App& app, invocation& call) {
                   "in the member\n"
                   "at_least of the JSON; --exact counts to the end. Exit status 1 when there is no "
                   "queue.",
-       .usage = "[QUEUE] [--json] [--exact]",
+       .usage = "[QUEUE | --mapping FILE] [--json] [--exact]",
        .examples = "  tableq stats\n"
                    "  tableq stats jobs --json | jq .dead\n"
                    "  tableq stats --exact"});
   struct stats_arguments : look_arguments {
     explicit stats_arguments(CLI::App& added)
-        : look_arguments(added), queue(added, "QUEUE", "", "One queue only") {
+        : look_arguments(added), from(added, "One queue only") {
       added.add_flag("--exact", exact, "Count all messages");
     }
-    argument queue;
+    source_arguments from;
     bool exact = false;
   };
   const auto given = std::make_shared<stats_arguments>(command);
   command.callback([&call, given] {
     call.run = [&call, given] {
-      const argument& queue = given->queue;
+      const argument& queue = given->from.queue;
       if (queue.given() && queue.text().empty()) throw usage_error("the queue's name is empty");
-      return stats(call.connection, queue.text(), given->as_json, given->exact);
+      return stats(call.connection, given->from, given->as_json, given->exact);
     };
   });
 }

@@ -36,7 +36,7 @@ std::size_t purge_all(tableq::destructive_queue& queue, const purge_arguments& g
   }
   if (!given.yes) {
     throw usage_error("this deletes every message of " + in_quotes(queue.name()) +
-                      "; say --yes if it shall");
+                      "; confirm it with --yes");
   }
   return queue.purge();
 }

@@ -21,6 +21,7 @@
 #include "output.hpp"
 #include "parse.hpp"
 #include "signals.hpp"
+#include "source.hpp"
 #include "terminal.hpp"
 
 namespace tool {
@@ -32,7 +33,7 @@ using std::chrono::steady_clock;
 
 /// A queue at its last query, and the changes since the one before.
 struct watched_queue {
-  any_queue opened;
+  any_source opened;
   std::int64_t identity = 0;
   std::optional<queue_figures> last = {};
   tableq::queue_rates rates = {};
@@ -51,7 +52,7 @@ class watch {
       if (known && known.mapped().identity == each.identity) {
         now.insert(std::move(known));
       } else {
-        now.try_emplace(each.name, watched_queue{open_queue(db_, each.name), each.identity});
+        now.try_emplace(each.name, watched_queue{open_source(db_, each.name), each.identity});
       }
     }
     queues_ = std::move(now);

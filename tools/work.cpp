@@ -4,6 +4,8 @@
 #include <csignal>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -15,6 +17,7 @@
 #include "output.hpp"
 #include "parse.hpp"
 #include "signals.hpp"
+#include "source.hpp"
 #include "status_line.hpp"
 
 namespace tool {
@@ -26,12 +29,11 @@ using std::chrono::steady_clock;
 
 struct work_arguments {
   explicit work_arguments(CLI::App& command)
-      : queue(command, "QUEUE", "", "A claim queue"),
+      : from(command, "A claim queue, or a stored table"),
         concurrency(command, "--concurrency", "N", "The most commands at once, up to 256 (1)"),
         lease(command, "--lease", "TIME",
               "How long this worker has a message before others may take it"),
         retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)") {
-    queue.required();
     command.add_flag("--until-empty", until_empty,
                      "End when no message is ready, delayed or leased");
     command.add_flag("--pass-db", pass_db,
@@ -40,7 +42,7 @@ struct work_arguments {
     command.add_flag("--summary", summary, "Print a line on standard error at the end");
   }
 
-  argument queue;
+  source_arguments from;
   argument concurrency;
   argument lease;
   argument retry_delay;
@@ -140,37 +142,56 @@ void obey(tableq::worker& pool, command_runner& commands, status_line& status, b
   if (tell) status.note("ending running commands; repeat to kill them");
 }
 
+/// @throws usage_error for a queue whose reads delete.
+struct worker_maker {
+  template <class Queue>
+  std::unique_ptr<tableq::worker> operator()(const Queue& queue) const {
+    if constexpr (std::is_constructible_v<tableq::worker, const Queue&, tableq::handler>) {
+      return std::make_unique<tableq::worker>(queue, handle, options);
+    } else {
+      throw usage_error("queue " + in_quotes(queue.name()) + " is of kind " +
+                        std::string(tableq::to_string(queue.kind())) +
+                        ", not claim; its messages go to: tableq dequeue");
+    }
+  }
+  tableq::handler handle;
+  tableq::worker_options options;
+};
+
 exit_status work(const invocation& call, const work_arguments& given) {
   const work_settings settings = settings_of(call, given);
   // Before the first thread, which may be one of the library's.
   const signal_queue signals;
   tableq::database db = connect(call.connection, false, settings.concurrency + 4);
-  any_queue opened = open_queue(db, given.queue.text());
-  const tableq::claim_queue& queue = as_claim(opened, "its messages go to: tableq dequeue");
+  const any_source source = given.from.open(db);
 
   status_line status;
   command_runner commands(
-      queue.name(), settings.command, settings.retry_delay,
+      name_of(source), settings.command, settings.retry_delay,
       given.pass_db ? std::optional(address_of(call.connection)) : std::nullopt);
   const completion finished;
   bool hopeless = false;
   const completion give_up;
   const auto begin = steady_clock::now();
   // Nothing is prefetched: if this process dies, its messages wait for the end of their leases.
-  tableq::worker pool(
-      queue,
-      [&](const tableq::delivery& delivery, const std::stop_token& stop) {
-        tableq::handled said = commands.run(delivery, stop);
-        if (commands.hopeless()) give_up.set();
-        return said;
-      },
-      {.threads = settings.concurrency,
-       .prefetch = 0,
-       .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
-       .retry_delay = settings.retry_delay,
-       .until_empty = given.until_empty,
-       .observe = [&](const tableq::worker_event& event) { report(status, given.verbose, event); },
-       .ended = [&] { finished.set(); }});
+  const auto handle = [&](const tableq::delivery& delivery, const std::stop_token& stop) {
+    tableq::handled said = commands.run(delivery, stop);
+    if (commands.hopeless()) give_up.set();
+    return said;
+  };
+  const auto made = std::visit(
+      worker_maker{
+          handle,
+          {.threads = settings.concurrency,
+           .prefetch = 0,
+           .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
+           .retry_delay = settings.retry_delay,
+           .until_empty = given.until_empty,
+           .observe =
+               [&](const tableq::worker_event& event) { report(status, given.verbose, event); },
+           .ended = [&] { finished.set(); }}},
+      source);
+  tableq::worker& pool = *made;
 
   int seen = 0;
   for (bool running = true; running;) {
@@ -200,7 +221,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
 void add_work(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "work",
-      {.description = "Run a command for each message of a claim queue",
+      {.description = "Run a command for each message of a claim queue, or row of a table",
        .details =
            "The payload is the command's standard input. Its environment has TABLEQ_MESSAGE_ID, "
            "TABLEQ_ATTEMPT,\n"
@@ -210,15 +231,19 @@ void add_work(CLI::App& app, invocation& call) {
            "TABLEQ_DB, which may hold a password, is removed unless --pass-db is given.\n"
            "Exit status 0 completes the message, all else fails it; after its last attempt it is "
            "dead.\n"
+           "A row of the application's table is one JSON object on the standard input; its mapping "
+           "is stored by\n"
+           "`tableq create table`, or in the file of --mapping.\n"
            "The lease is extended while a command runs; if it is lost, the command gets SIGTERM.\n"
            "SIGTERM, SIGINT: take no more, finish running commands, exit with 0. A second signal "
            "sends\n"
            "them SIGTERM and gives their messages back, a third one sends SIGKILL.",
-       .usage = "QUEUE [OPTIONS] -- COMMAND [ARG...]",
+       .usage = "QUEUE | --mapping FILE [OPTIONS] -- COMMAND [ARG...]",
        .examples =
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"
            "  tableq work jobs --concurrency 4 --until-empty -- ./handle-one\n"
-           "  tableq work jobs --lease 5m --retry-delay 30s --summary -- python3 resize.py"});
+           "  tableq work jobs --lease 5m --retry-delay 30s --summary -- python3 resize.py\n"
+           "  tableq work --mapping emails.json -- ./send-email"});
   const auto given = std::make_shared<work_arguments>(command);
   command.callback([&call, given] {
     call.takes_tail = true;

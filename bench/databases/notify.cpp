@@ -12,12 +12,12 @@ namespace bench {
 
 namespace {
 
-void wait_for_notification(PGconn* on) {
+void wait_for_notification(PGconn* link) {
   for (;;) {
-    const std::unique_ptr<PGnotify, void (*)(void*)> told(PQnotifies(on), PQfreemem);
-    if (told) return;
-    pollfd readable{PQsocket(on), POLLIN, 0};
-    if (::poll(&readable, 1, 30'000) <= 0 || PQconsumeInput(on) == 0) {
+    const std::unique_ptr<PGnotify, void (*)(void*)> notice(PQnotifies(link), PQfreemem);
+    if (notice) return;
+    pollfd readable{PQsocket(link), POLLIN, 0};
+    if (::poll(&readable, 1, 30'000) <= 0 || PQconsumeInput(link) == 0) {
       throw std::runtime_error("PostgreSQL: no notification came");
     }
   }

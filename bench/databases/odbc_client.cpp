@@ -33,8 +33,9 @@ odbc_connection::~odbc_connection() {
   SQLFreeHandle(SQL_HANDLE_ENV, environment_);
 }
 
-odbc_statement::odbc_statement(const odbc_connection& on, const std::string& text) : row_(4096) {
-  SQLAllocHandle(SQL_HANDLE_STMT, on.handle(), &handle_);
+odbc_statement::odbc_statement(const odbc_connection& connection, const std::string& text)
+    : row_(4096) {
+  SQLAllocHandle(SQL_HANDLE_STMT, connection.handle(), &handle_);
   check(SQLPrepare(handle_, text_of(text), SQL_NTS));
 }
 

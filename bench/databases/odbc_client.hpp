@@ -30,7 +30,7 @@ class odbc_connection {
 /// A prepared statement with at most one parameter.
 class odbc_statement {
  public:
-  odbc_statement(const odbc_connection& on, const std::string& text);
+  odbc_statement(const odbc_connection& connection, const std::string& text);
   odbc_statement(const odbc_statement&) = delete;
   odbc_statement& operator=(const odbc_statement&) = delete;
   ~odbc_statement();

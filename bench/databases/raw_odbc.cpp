@@ -52,8 +52,8 @@ std::string text_array(const std::vector<std::string>& items) {
   return out + '}';
 }
 
-std::string next(std::size_t batch, const std::string& from) {
-  const std::string found = "SELECT id FROM " + from +
+std::string next(std::size_t batch, const std::string& table) {
+  const std::string found = "SELECT id FROM " + table +
                             " ORDER BY id FOR UPDATE SKIP LOCKED LIMIT " + std::to_string(batch);
   return batch == 1 ? "id = (" + found + ")" : "id = ANY (ARRAY(" + found + "))";
 }

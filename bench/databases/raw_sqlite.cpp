@@ -44,18 +44,21 @@ class connection {
 
 class statement {
  public:
-  statement(connection& on, const std::string& text) : on_(on) {
-    on.check(sqlite3_prepare_v3(on.handle(), text.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &handle_,
-                                nullptr));
+  statement(connection& link, const std::string& text) : connection_(link) {
+    link.check(sqlite3_prepare_v3(link.handle(), text.c_str(), -1, SQLITE_PREPARE_PERSISTENT,
+                                  &handle_, nullptr));
   }
   statement(const statement&) = delete;
   statement& operator=(const statement&) = delete;
   ~statement() { sqlite3_finalize(handle_); }
 
-  void bind(int at, std::string_view bytes) {
-    on_.check(sqlite3_bind_blob64(handle_, at, bytes.data(), bytes.size(), SQLITE_STATIC));
+  void bind(int position, std::string_view bytes) {
+    connection_.check(
+        sqlite3_bind_blob64(handle_, position, bytes.data(), bytes.size(), SQLITE_STATIC));
   }
-  void bind(int at, std::int64_t number) { on_.check(sqlite3_bind_int64(handle_, at, number)); }
+  void bind(int position, std::int64_t number) {
+    connection_.check(sqlite3_bind_int64(handle_, position, number));
+  }
   /// Runs to the end, with a copy of each payload, as a caller would.
   /// @return the ids.
   const std::vector<std::int64_t>& run() {
@@ -68,13 +71,13 @@ class statement {
         row_.assign(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, 1)));
       }
     }
-    on_.check(code);
-    on_.check(sqlite3_reset(handle_));
+    connection_.check(code);
+    connection_.check(sqlite3_reset(handle_));
     return ids_;
   }
 
  private:
-  connection& on_;
+  connection& connection_;
   sqlite3_stmt* handle_ = nullptr;
   std::vector<std::int64_t> ids_;
   std::string row_;

@@ -166,7 +166,7 @@ void find_holders(const queue_state& queue, transaction_state* tx, const batch& 
               {.backend = queue.database().name(), .operation = "claim.enqueue"});
 }
 
-/// Messages of one policy, with no key twice.
+/// Adds messages that have the same policy and different keys.
 void add_run(const queue_state& queue, transaction_state& tx, const batch& request,
              const places& run, std::vector<enqueued>& results) {
   const on_duplicate policy = request.options(run.front()).on_duplicate;

@@ -48,7 +48,8 @@ message_range::iterator message_range::begin() const {
   return iterator(std::move(begun));
 }
 
-message_range::iterator::iterator(std::shared_ptr<walk> at) noexcept : walk_(std::move(at)) {}
+message_range::iterator::iterator(std::shared_ptr<walk> position) noexcept
+    : walk_(std::move(position)) {}
 
 const stored_message& message_range::iterator::operator*() const noexcept {
   return walk_->messages[walk_->place];

@@ -25,8 +25,8 @@ constexpr std::int64_t above_all = std::int64_t{std::numeric_limits<std::int32_t
 /// Before all times and ids.
 constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
 
-std::int64_t milliseconds_of(const std::optional<timestamp>& at) {
-  return at.value_or(timestamp()).time_since_epoch().count();
+std::int64_t milliseconds_of(const std::optional<timestamp>& time) {
+  return time.value_or(timestamp()).time_since_epoch().count();
 }
 
 stored_message to_stored(stored_row row) {

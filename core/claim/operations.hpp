@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -28,8 +29,11 @@ struct claim_message {
 std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx,
                                  std::span<const claim_message> messages, const when_full& full);
 
+/// @param read_began receives the time before the read that found the messages: their leases began
+///   after it. Null: not wanted.
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
-                           const take_options& options);
+                           const take_options& options,
+                           std::chrono::steady_clock::time_point* read_began = nullptr);
 
 std::vector<settle_result> complete(const queue_state& queue, transaction_state* tx,
                                     const receipts_view& receipts);

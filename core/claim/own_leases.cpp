@@ -113,7 +113,7 @@ class own_table final : public lease_table {
                       {.window = rules.key_window, .strip = keys, .now = queue.database().now()},
                       items));
     }
-    // Messages with keys stay for their keys; the others are removed.
+    // `claim_keep` has kept the messages with keys. This removes the others.
     if (!rules.keep_completed) {
       append(out, queue.execute(tx, statements::claim_complete, {}, items));
     }
@@ -190,27 +190,27 @@ class own_table final : public lease_table {
   }
 
  private:
-  static void add(taken_messages& to, delivery_row row, const queue_state& queue) {
+  static void add(taken_messages& taken, delivery_row row, const queue_state& queue) {
     const receipt mine{.id = row.id, .fence = row.fence, .queue = queue.info().identity};
     if (row.expired) {
-      to.unfit.push_back({.receipt = mine, .why = "expired"});
+      taken.unfit.push_back({.receipt = mine, .why = "expired"});
       return;
     }
     std::optional<headers> read = to_headers(row.headers);
     if (!read) {  // No later attempt could read them either.
-      to.unfit.push_back({.receipt = mine, .why = unreadable, .attempt_counts = true});
+      taken.unfit.push_back({.receipt = mine, .why = unreadable, .attempt_counts = true});
       return;
     }
-    to.good.push_back({.receipt = mine,
-                       .payload = std::move(row.payload),
-                       .headers = *std::move(read),
-                       .key = std::move(row.key),
-                       .group = std::move(row.group_key),
-                       .priority = row.priority,
-                       .attempt = row.attempts,
-                       .created_at = row.created_at,
-                       .claimed_at = row.claimed_at,
-                       .lease_until = row.lease_until});
+    taken.good.push_back({.receipt = mine,
+                          .payload = std::move(row.payload),
+                          .headers = *std::move(read),
+                          .key = std::move(row.key),
+                          .group = std::move(row.group_key),
+                          .priority = row.priority,
+                          .attempt = row.attempts,
+                          .created_at = row.created_at,
+                          .claimed_at = row.claimed_at,
+                          .lease_until = row.lease_until});
   }
 };
 

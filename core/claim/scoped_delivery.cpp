@@ -46,7 +46,7 @@ void scoped_delivery::let_go() noexcept {
   if (mine == nullptr || mine->settled || !mine->here()) return;
   try {
     static_cast<void>(mine->queue.release(mine->taken));
-  } catch (...) {  // A destructor's work: the message comes again when its lease ends.
+  } catch (...) {  // A destructor must not throw. The message is ready again when its lease ends.
   }
 }
 

@@ -5,6 +5,7 @@
 #include "core/claim/operations.hpp"
 #include "core/database/in_transaction.hpp"
 #include "core/queue/operation.hpp"
+#include "core/table/index_report.hpp"
 #include "core/table/mapped_table.hpp"
 
 namespace tableq::inline v0 {
@@ -12,10 +13,6 @@ namespace {
 
 using core::queue_state;
 using core::transaction_state;
-
-const core::mapped_table& mapped(const queue_state& state) {
-  return static_cast<const core::mapped_table&>(*state.mapped());
-}
 
 template <class Work>
 std::vector<settle_result> settle_rows(const queue& handle, core::statement id,
@@ -32,16 +29,16 @@ receipts_view only(const receipt& one) {
 }  // namespace
 
 table_guarantee table_queue::guarantee() const {
-  return mapped(core::access::state_of(*this)).layout().guarantee();
+  return core::mapped_of(core::access::state_of(*this)).layout().guarantee();
 }
 const table_mapping& table_queue::mapping() const noexcept {
-  return mapped(core::access::state_of(*this)).mapping();
+  return core::mapped_of(core::access::state_of(*this)).mapping();
 }
 
 row table_queue::enqueue(const row& values) {
   return core::operation(*this, core::statement::table_insert,
                          [&](const queue_state& state, transaction_state* tx) {
-                           return mapped(state).insert(state, tx, values);
+                           return core::mapped_of(state).insert(state, tx, values);
                          });
 }
 std::vector<row> table_queue::enqueue_batch(const batch_view<row>& rows) {
@@ -52,7 +49,7 @@ std::vector<row> table_queue::enqueue_batch(const batch_view<row>& rows) {
         core::in_one_transaction(state.database(), tx, [&](transaction_state& step_tx) {
           out.clear();
           for (const row& each : rows.items()) {
-            out.push_back(mapped(state).insert(state, &step_tx, each));
+            out.push_back(core::mapped_of(state).insert(state, &step_tx, each));
           }
           return out.size();
         });
@@ -120,17 +117,30 @@ std::vector<settle_result> table_queue::extend_batch(const receipts_view& taken,
 std::size_t table_queue::requeue_older_than(std::chrono::milliseconds age) {
   return core::operation_outside(
       *this, core::statement::table_requeue,
-      [&](const queue_state& state) { return mapped(state).requeue(state, age); });
+      [&](const queue_state& state) { return core::mapped_of(state).requeue(state, age); });
 }
 std::vector<row> table_queue::peek(std::size_t max) const {
   return core::operation_outside(*this, core::statement::table_peek, [&](const queue_state& state) {
-    return mapped(state).peek(state, max);
+    return core::mapped_of(state).peek(state, max);
   });
 }
 claim_stats table_queue::stats(const stats_options& options) const {
   return core::operation_outside(
       *this, core::statement::table_count,
-      [&](const queue_state& state) { return mapped(state).stats(state, options); });
+      [&](const queue_state& state) { return core::mapped_of(state).stats(state, options); });
+}
+
+std::string table_queue::ddl() const {
+  return core::operation_outside(
+      *this, core::statement::table_indexes, [](const queue_state& state) {
+        return core::missing_indexes(state.database(), core::mapped_of(state));
+      });
+}
+std::vector<finding> table_queue::inspect() const {
+  return core::operation_outside(*this, core::statement::table_indexes,
+                                 [](const queue_state& state) {
+                                   return core::inspect(state.database(), core::mapped_of(state));
+                                 });
 }
 
 }  // namespace tableq::inline v0

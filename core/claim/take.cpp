@@ -62,7 +62,8 @@ std::vector<delivery> take_fit(const queue_state& queue, transaction_state* tx,
 }  // namespace
 
 std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std::size_t max,
-                           const take_options& options) {
+                           const take_options& options,
+                           std::chrono::steady_clock::time_point* read_began) {
   check_batch_size(max);
   check_wait(options.wait, tx != nullptr);
   check_timestamp(options.claimed_at, "claimed_at");
@@ -71,6 +72,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   read_gate gate(queue, tx, options.wait, options.stop);
   const auto once = [&](bool guard) {
     const auto take_now = [&](transaction_state* read_tx, std::size_t most) {
+      if (read_began != nullptr) *read_began = std::chrono::steady_clock::now();
       return take_fit(
           queue, read_tx,
           {.max = most, .lease = lease, .claimed_at = options.claimed_at, .guard = guard}, gate);

@@ -126,14 +126,15 @@ bool statement_call::joins(std::span<combined_call* const> others) const {
     if (!one_writer_ && lane_ == lane::extend && shares_message(other)) return false;
   }
   return items <= most_items && bytes <= most_bytes &&
-         (one_writer_ || fuses_with(downcast(*others.front())));
+         (one_writer_ || combines_with(downcast(*others.front())));
 }
 
-bool statement_call::fuses_with(const statement_call& other) const {
+bool statement_call::combines_with(const statement_call& other) const {
   if (contract_.id != other.contract_.id || contract_.slot != other.contract_.slot ||
       !names_.same_tables(other.names_) || names_.identity != other.names_.identity) {
     return false;
   }
+  if (contract_.exact) return false;
   if (lane_ == lane::extend && shares_message(other)) return false;
   for (std::size_t i = 0; i < shared_.size(); ++i) {
     // The counts of reads add up, and any token is valid.
@@ -159,8 +160,9 @@ std::vector<call_group> call_group::of(std::span<combined_call* const> calls) {
   for (combined_call* const each : calls) {
     auto* const call = static_cast<statement_call*>(each);
     const auto match = std::ranges::find_if(out, [call](const call_group& group) {
-      return std::ranges::all_of(
-          group.calls_, [call](const statement_call* other) { return call->fuses_with(*other); });
+      return std::ranges::all_of(group.calls_, [call](const statement_call* other) {
+        return call->combines_with(*other);
+      });
     });
     call_group& group = match == out.end() ? out.emplace_back() : *match;
     group.calls_.push_back(call);

@@ -42,7 +42,7 @@ class statement_call : public combined_call {
   friend class call_group;
 
   /// Whether one statement can do the work of both calls.
-  [[nodiscard]] bool fuses_with(const statement_call& other) const;
+  [[nodiscard]] bool combines_with(const statement_call& other) const;
   [[nodiscard]] bool shares_message(const statement_call& other) const;
 
   const table_names& names_;

@@ -51,7 +51,7 @@ class parts {
 /// The results of a read, by level. Levels without a place get no floor.
 class level_results {
  public:
-  void add(read_floor::position level, read_floor::position id, bool came_back) noexcept {
+  void add(read_floor::position level, read_floor::position id, bool returned) noexcept {
     auto* const end = all_.begin() + static_cast<std::ptrdiff_t>(count_);
     auto* const found =
         std::find_if(all_.begin(), end, [&](const auto& x) { return x.level == level; });
@@ -62,7 +62,7 @@ class level_results {
     }
     ++found->count;
     found->last = std::max(found->last, id);
-    if (!came_back) found->first = std::min(found->first.value_or(id), id);
+    if (!returned) found->first = std::min(found->first.value_or(id), id);
   }
   [[nodiscard]] std::span<const read_floor::level_result> all() const noexcept {
     return std::span(all_).first(count_);

@@ -44,7 +44,7 @@ void check_beside(const database_state& database, beside work, bool outside) {
         "the transaction that this thread runs holds the only session of the database: use "
         "queue.in(tx), or call this before or after the transaction");
   }
-  if (outside || work == beside::look) return;
+  if (outside || work == beside::read_only) return;
   switch (work) {
     case beside::operation:
       refuse(

@@ -34,7 +34,7 @@ class transact_scope {
 enum class beside {
   operation,    ///< Work that is possible in the transaction.
   change,       ///< A change that is never done in a transaction.
-  look,         ///< A plain read that is never done in a transaction.
+  read_only,    ///< A plain read that is never done in a transaction.
   of_database,  ///< A change of the database object itself.
 };
 

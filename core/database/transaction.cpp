@@ -86,7 +86,7 @@ transaction_state::~transaction_state() {
   if (leased_) {
     undo();
   } else {
-    // The outcome of an enlisted transaction is unknown; most commit.
+    // Whether an enlisted transaction commits is unknown; most do.
     for (auto& [key, each] : touched_) each.read = false;
   }
   announce_rollback();
@@ -109,7 +109,7 @@ void transaction_state::check_open(connection& on) const {
     case transaction_status::none:
       if (!adopted_) {
         refuse(
-            "the transaction was ended behind tableq, by a COMMIT or ROLLBACK in its session or by "
+            "the transaction has ended: by a COMMIT or ROLLBACK in its session, or by "
             "the database; roll back, and begin another");
       }
       if (!autocommit_) {
@@ -176,7 +176,7 @@ void transaction_state::commit_now() {
   end();
   for (const auto& [key, each] : touched) {
     if (each.added != 0) database_->announce(each.queue->watched, each.added);
-    if (each.came_back) each.queue->limits.room().forget();
+    if (each.readmitted) each.queue->limits.room().forget();
     if (each.room_changed) each.queue->limits.made_room();
   }
 }
@@ -231,10 +231,10 @@ void transaction_state::announce_on_commit(shared_queue& queue, std::size_t coun
   }
 }
 
-void transaction_state::changes_room(shared_queue& queue, bool came_back) {
+void transaction_state::changes_room(shared_queue& queue, bool readmitted) {
   touched_queue& mine = touched(queue);
   mine.room_changed = true;
-  mine.came_back |= came_back;
+  mine.readmitted |= readmitted;
 }
 
 row_set transaction_state::run(const std::function<row_set(connection&)>& work) {

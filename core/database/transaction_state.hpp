@@ -101,8 +101,8 @@ class transaction_state {
   void announce_on_commit(shared_queue& queue, std::size_t count);
   /// The end of the transaction changes the room of a bounded queue, after a commit and after a
   /// rollback.
-  /// @param came_back whether messages were added that need no room.
-  void changes_room(shared_queue& queue, bool came_back = false);
+  /// @param readmitted whether messages were added that need no room.
+  void changes_room(shared_queue& queue, bool readmitted = false);
   /// Messages were read from the queue; a rollback returns them.
   void hint_on_rollback(shared_queue& queue) { touched(queue).read = true; }
 
@@ -113,7 +113,7 @@ class transaction_state {
     std::size_t added = 0;  ///< Messages that are not announced yet.
     bool read = false;
     bool room_changed = false;  ///< Of a bounded queue.
-    bool came_back = false;     ///< With room_changed: messages were added that need no room.
+    bool readmitted = false;    ///< With room_changed: messages were added that need no room.
   };
 
   /// Ends a unit, which has changed nothing if it failed.

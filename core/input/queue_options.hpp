@@ -11,8 +11,9 @@ namespace tableq::inline v0::core {
 /// @throws error errc::invalid_argument.
 queue_info settle_options(std::string_view name, const queue_settings& settings);
 
-/// The text of the catalogue's column `options`: JSON for a table of the application; else `lease_ms=30000 max_attempts=5 keep=0`, and with
-/// retry delays `retry_ms=1000,2000,4000 jitter=20`.
+/// The text of the catalogue's column `options`: JSON for a table of the application; else
+/// `lease_ms=30000 max_attempts=5 keep=0`, and with retry delays `retry_ms=1000,2000,4000
+/// jitter=20`.
 std::string encode_options(const queue_info& info);
 
 /// Reads it back into `info`, whose kind must be set.

@@ -3,12 +3,10 @@
 
 #include <tableq/row.hpp>
 
+#include "core/seam/named.hpp"
+
 namespace tableq::inline v0 {
 namespace {
-
-[[noreturn]] void refuse_row(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
-}
 
 char lower_ascii(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -56,7 +54,7 @@ row::row(std::initializer_list<std::pair<std::string, row_value>> columns) {
   cells_.reserve(columns.size());
   for (const auto& [name, value] : columns) {
     if (std::ranges::find(names, name, &row_column::name) != names.end()) {
-      refuse_row("a row was made with two columns \"" + name + "\"");
+      core::refuse("a row was made with two columns \"" + name + "\"");
     }
     names.push_back({name, value.type()});
     cells_.push_back(value.cell());
@@ -68,11 +66,11 @@ row::row(std::shared_ptr<const row_columns> columns, std::vector<row_cell> cells
     : columns_(std::move(columns)), cells_(std::move(cells)) {
   const auto known = columns_of(columns_);
   if (known.size() != cells_.size())
-    refuse_row("a row was made with more or fewer values than columns");
+    core::refuse("a row was made with more or fewer values than columns");
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (!row_field(known[i].name, known[i].type, cells_[i]).is_stored_well()) {
-      refuse_row("the value of column \"" + known[i].name + "\" is not stored as " +
-                 std::string(to_string(known[i].type)) + " is; see tableq::row_cell");
+      core::refuse("the value of column \"" + known[i].name + "\" is not stored as " +
+                   std::string(to_string(known[i].type)) + " is; see tableq::row_cell");
     }
   }
 }
@@ -100,8 +98,8 @@ column_type row::type(std::size_t position) const {
 
 const row_column& row::at(std::size_t position) const {
   if (position >= size()) {
-    refuse_row("the row has no column at position " + std::to_string(position) + "; it has " +
-               std::to_string(size()) + ", from position 0");
+    core::refuse("the row has no column at position " + std::to_string(position) + "; it has " +
+                 std::to_string(size()) + ", from position 0");
   }
   return (*columns_)[position];
 }
@@ -110,10 +108,11 @@ std::size_t row::find(std::string_view column) const {
   const auto columns = columns_of(columns_);
   const column_search found = search_column(columns, column);
   if (found.position != columns.size()) return found.position;
-  refuse_row((found.several ? "several columns differ from \"" + std::string(column) +
-                                  "\" in case only, and none is exactly that; the row has "
-                            : "there is no column \"" + std::string(column) + "\"; the row has ") +
-             list_of_names(columns));
+  core::refuse((found.several
+                    ? "several columns differ from \"" + std::string(column) +
+                          "\" in case only, and none is exactly that; the row has "
+                    : "there is no column \"" + std::string(column) + "\"; the row has ") +
+               list_of_names(columns));
 }
 
 void row::set(text_view column, row_value value) {

@@ -4,12 +4,10 @@
 
 #include <tableq/row_value.hpp>
 
+#include "core/seam/named.hpp"
+
 namespace tableq::inline v0 {
 namespace {
-
-[[noreturn]] void refuse_value(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
-}
 
 template <class Number>
 std::string shortest_text(Number value) {
@@ -52,20 +50,20 @@ row_value::row_value(float value) : type_(column_type::number), cell_(shortest_t
 
 row_value::row_value(column_type type, row_cell cell) : type_(type), cell_(std::move(cell)) {
   if (!row_field({}, type_, cell_).is_stored_well()) {
-    refuse_value("the value of a row that is " + std::string(to_string(type_)) +
+    core::refuse("the value of a row that is " + std::string(to_string(type_)) +
                  " is not stored as such; see tableq::row_cell");
   }
 }
 
 row_value row_value::decimal(text_view digits) {
   if (!is_decimal(digits.view())) {
-    refuse_value("a text that was given for a number is no decimal number");
+    core::refuse("a text that was given for a number is no decimal number");
   }
   return {column_type::number, std::string(digits.view())};
 }
 
 void row_value::refuse_large() {
-  refuse_value(
+  core::refuse(
       "an integer that was given for a row is greater than a signed 64-bit integer can be");
 }
 
@@ -97,7 +95,7 @@ std::string row_field::subject() const {
 }
 
 void row_field::refuse(std::string_view why) const {
-  refuse_value(subject() + " is " + std::string(to_string(type_)) + " " + std::string(why));
+  core::refuse(subject() + " is " + std::string(to_string(type_)) + " " + std::string(why));
 }
 
 void row_field::refuse(column_type wanted) const {
@@ -109,7 +107,7 @@ void row_field::refuse_range() const {
 }
 
 void row_field::refuse_null() const {
-  if (is_null()) refuse_value(subject() + " is NULL; read it as std::optional");
+  if (is_null()) core::refuse(subject() + " is NULL; read it as std::optional");
 }
 
 template <class Number>

@@ -39,12 +39,16 @@ constexpr std::array name_members{
     name_member{"fence", &table_mapping::fence},
     name_member{"attempts", &table_mapping::attempts},
     name_member{"last_error", &table_mapping::last_error},
+    name_member{"errors", &table_mapping::errors},
     name_member{"due_at", &table_mapping::due_at},
     name_member{"priority", &table_mapping::priority},
 };
 
 constexpr std::array<std::pair<std::string_view, on_complete>, 3> completions{
     {{"remove", on_complete::remove}, {"mark", on_complete::mark}, {"leave", on_complete::leave}}};
+
+constexpr std::array<std::pair<std::string_view, ordering>, 2> orderings{
+    {{"relaxed", ordering::relaxed}, {"strict", ordering::strict}}};
 
 constexpr std::array<std::pair<form, std::string_view>, 3> forms{
     {{form::flag, "flag"}, {form::time, "null_time"}, {form::states, "states"}}};
@@ -94,6 +98,9 @@ json to_json(const table_mapping& mapping) {
   for (const auto& [name, completed] : completions) {
     if (mapping.completed == completed && completed != otherwise.completed) out["completed"] = name;
   }
+  for (const auto& [name, kept] : orderings) {
+    if (mapping.ordering == kept && kept != otherwise.ordering) out["ordering"] = name;
+  }
   if (mapping.max_attempts) out["max_attempts"] = *mapping.max_attempts;
   if (mapping.lease != otherwise.lease) out["lease_ms"] = mapping.lease.count();
   return out;
@@ -136,12 +143,14 @@ class member {
     if (!value_.is_number_integer()) wrong("an integer or text");
     return integer();
   }
-  [[nodiscard]] on_complete completion() const {
+  /// The value that a list of names has for the text.
+  template <class Named>
+  [[nodiscard]] auto one_of(const Named& names, std::string_view all) const {
     const std::string wanted = text();
-    for (const auto& [name, found] : completions) {
+    for (const auto& [name, found] : names) {
       if (name == wanted) return found;
     }
-    wrong("remove, mark or leave");
+    wrong(all);
   }
   [[nodiscard]] std::vector<order_by> order() const {
     if (value_.is_string()) return {{.column = text()}};
@@ -176,8 +185,8 @@ class member {
   [[noreturn]] void wrong(std::string_view needed) const {
     refuse("the mapping's member " + name_ + " must be " + std::string(needed));
   }
-  [[nodiscard]] const json& array(std::string_view of) const {
-    if (!value_.is_array()) wrong("a list of " + std::string(of));
+  [[nodiscard]] const json& array(std::string_view items) const {
+    if (!value_.is_array()) wrong("a list of " + std::string(items));
     return value_;
   }
   [[nodiscard]] member inside(const std::string& key) const {
@@ -252,7 +261,9 @@ void read_member(const std::string& name, const json& value, table_definition& o
   } else if (name == "done") {
     mapping.done = from.state();
   } else if (name == "completed") {
-    mapping.completed = from.completion();
+    mapping.completed = from.one_of(completions, "remove, mark or leave");
+  } else if (name == "ordering") {
+    mapping.ordering = from.one_of(orderings, "relaxed or strict");
   } else if (name == "max_attempts") {
     mapping.max_attempts = from.small_integer();
   } else if (name == "lease_ms") {

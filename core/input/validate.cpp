@@ -99,9 +99,9 @@ void check_wait(std::chrono::milliseconds wait, bool in_transaction) {
   }
 }
 
-void check_timestamp(const std::optional<timestamp>& at, std::string_view what) {
+void check_timestamp(const std::optional<timestamp>& time, std::string_view what) {
   constexpr timestamp last = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
-  if (at && (*at < timestamp() || *at >= last)) {
+  if (time && (*time < timestamp() || *time >= last)) {
     refuse(std::string(what) + " must lie in the years 1970 to 9999");
   }
 }

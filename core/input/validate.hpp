@@ -19,7 +19,7 @@ void check_lease(std::chrono::milliseconds lease);
 [[nodiscard]] bool good_delay(std::chrono::milliseconds delay) noexcept;
 void check_delay(std::chrono::milliseconds delay, std::string_view what = "delay");
 void check_wait(std::chrono::milliseconds wait, bool in_transaction);
-void check_timestamp(const std::optional<timestamp>& at, std::string_view what);
+void check_timestamp(const std::optional<timestamp>& time, std::string_view what);
 void check_retry(const retry_delays& retry);
 void check_max_attempts(int attempts);
 void check_time_to_live(const lifetime& length);

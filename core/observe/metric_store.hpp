@@ -15,6 +15,7 @@
 
 #include <tableq/error.hpp>
 #include <tableq/metrics.hpp>
+#include <tableq/worker_event.hpp>
 
 #include "core/seam/process.hpp"
 

@@ -80,9 +80,10 @@ class async_writer final : public writer {
   /// @throws error errc::invalid_argument without a function for the outcome.
   void add(item one) {
     if (!one.done) {
-      throw error(errc::invalid_argument, advice::never,
-                  "enqueue_async: the callback is empty; it is what tells the outcome",
-                  shared_->origin);
+      throw error(
+          errc::invalid_argument, advice::never,
+          "enqueue_async: the callback is empty; without it the caller never learns the outcome",
+          shared_->origin);
     }
     shared& state = *shared_;
     std::unique_lock lock(state.mutex);

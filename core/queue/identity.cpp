@@ -27,13 +27,13 @@ bool enlisted_by_caller(transaction_state* tx) noexcept {
     throw error(errc::not_found, advice::never,
                 "the queue " + queue.name() + " was dropped, and this handle ended with it", where);
   }
-  std::string sentence = "the queue " + queue.name() + " was dropped and made anew";
+  std::string sentence = "the queue " + queue.name() + " was dropped and created again";
   if (*successor == queue.info().kind) {
     throw error(errc::not_found, advice::never,
-                sentence + "; this handle ended with the old one, open the queue again", where);
+                sentence + "; this handle is of the old one: open the queue again", where);
   }
   sentence.append(" as ").append(to_string(*successor)).append("; this handle is of the old ");
-  sentence.append(to_string(queue.info().kind)).append(", open the queue as what it is now");
+  sentence.append(to_string(queue.info().kind)).append(" queue: open the new one");
   throw error(errc::kind_mismatch, advice::never, sentence, where);
 }
 

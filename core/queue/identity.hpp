@@ -16,7 +16,7 @@ namespace tableq::inline v0::core {
 // or errc::kind_mismatch if the later queue is of another kind. The transaction can then only be
 // rolled back.
 
-/// Checks the known state of this process; sends nothing.
+/// Throws if this process already knows that the queue was dropped. Sends nothing.
 void refuse_ended(const queue_state& queue, transaction_state* tx);
 
 /// Called before an operation. Checks the known state of this process. If the operation does not

@@ -72,7 +72,7 @@ template <class Work>
 auto operation_outside(const queue& handle, statement id, Work work)
     -> std::invoke_result_t<Work&, const queue_state&> {
   const queue_state& queue = access::state_of(handle);
-  const beside sort = contract_of(id).writes ? beside::change : beside::look;
+  const beside sort = contract_of(id).writes ? beside::change : beside::read_only;
   const auto refused = [&] {
     if (transaction_of(handle, id, sort) == nullptr) return;
     refuse(

@@ -4,7 +4,8 @@
 
 namespace tableq::inline v0::core {
 
-/// A number of 32 bits for the part of a fence that stays unique when a take is rolled back.
+/// A random 32-bit number, the lower half of a fence. The fence of a rolled-back take then matches
+/// no later one.
 std::int64_t fence_token();
 
 }  // namespace tableq::inline v0::core

@@ -16,7 +16,7 @@ namespace tableq::inline v0::core {
 namespace {
 
 constexpr std::string_view own_row = "tableq";
-/// In bytes: SQL Server's catalogue has 4,000 characters for it.
+/// In bytes. The narrowest catalogue has 4,000 characters for it.
 constexpr std::size_t longest_definition = 4000;
 
 [[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {

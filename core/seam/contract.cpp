@@ -156,6 +156,7 @@ constexpr std::array all{
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),
+    query(statements::table_indexes, "table.indexes"),
     query(statements::mapped<statement::table_open>, "table.open"),
     change(statements::mapped<statement::table_insert>, "table.insert"),
     change(statements::mapped<statement::table_take>, "table.take"),

@@ -99,6 +99,7 @@ enum class statement : std::uint8_t {
   table_find,
   table_columns,
   table_keys,
+  table_indexes,
   table_open,
   table_insert,
   table_take,

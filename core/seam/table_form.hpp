@@ -38,6 +38,7 @@ struct table_term {
     given,        ///< The parameter.
     changed,      ///< The column itself, plus `number`.
     fence,        ///< A new fence of 64 bits, with the parameter as the arbitrary part.
+    history,      ///< The parameter, then the column itself on the next lines; `number` characters.
   };
   kind is = kind::null;
   std::int64_t number = 0;
@@ -87,6 +88,8 @@ struct table_form {
   bool may_give_up = false;       ///< A row is also dead if its item parameter `final` is not zero.
   std::vector<field> items = {};  ///< The parameters of each item.
   std::size_t timed = 0;          ///< The column whose lowest time is asked for.
+  std::string index = {};         ///< The name of a new index on `order`, of the rows in `where`.
+  bool strict = false;            ///< A take waits for locked rows.
 };
 
 /// The texts of one statement.

@@ -70,6 +70,21 @@ struct unique_column_row {
   }
 };
 
+/// A column of a valid index, in the index's order.
+struct index_column_row {
+  std::string index_name = {};
+  std::string name = {};  ///< Empty: an expression, or not in the order of the column's type.
+  bool descending = false;
+  std::string condition = {};  ///< Of the index's rows; empty: all rows.
+
+  static constexpr auto fields() {
+    return std::tuple(text("index_name", &index_column_row::index_name),
+                      text("name", &index_column_row::name),
+                      integer("descending", &index_column_row::descending),
+                      text("condition", &index_column_row::condition));
+  }
+};
+
 /// The leases of taken rows.
 struct take_rows_request {
   std::size_t max = 0;
@@ -146,6 +161,8 @@ inline constexpr typed_statement<table_request, nothing, table_column_row> table
     statement::table_columns};
 inline constexpr typed_statement<table_request, nothing, unique_column_row> table_keys{
     statement::table_keys};
+inline constexpr typed_statement<table_request, nothing, index_column_row> table_indexes{
+    statement::table_indexes};
 
 /// A statement whose contract the mapping makes.
 template <statement Id>

@@ -80,4 +80,16 @@ table_description describe(database_state& database, std::string_view schema,
   return out;
 }
 
+std::vector<table_index> indexes_of(database_state& database, const table_description& table) {
+  std::vector<table_index> out;
+  for (auto& row : ask(database, statements::table_indexes,
+                       table_request{.schema = table.schema, .table = table.name})) {
+    if (out.empty() || out.back().name != row.index_name) {
+      out.push_back({.name = row.index_name, .condition = std::move(row.condition)});
+    }
+    out.back().parts.push_back({std::move(row.name), row.descending});
+  }
+  return out;
+}
+
 }  // namespace tableq::inline v0::core

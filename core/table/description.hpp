@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/database/database_state.hpp"
+#include "core/table/indexes.hpp"
 #include "core/table/layout.hpp"
 
 namespace tableq::inline v0::core {
@@ -13,5 +15,8 @@ namespace tableq::inline v0::core {
 ///   names that differ in case; errc::unsupported when the database cannot return changed rows.
 table_description describe(database_state& database, std::string_view schema,
                            std::string_view table);
+
+/// Asks the database for the indexes of a table that it has described.
+std::vector<table_index> indexes_of(database_state& database, const table_description& table);
 
 }  // namespace tableq::inline v0::core

@@ -11,14 +11,6 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// As row::get finds columns.
-bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
-  const auto small = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::ranges::equal(left, right, {}, small, small);
-}
-
 std::string listed_columns(const std::vector<table_column>& columns) {
   std::string out;
   for (const table_column& each : columns) {
@@ -46,6 +38,7 @@ class resolver {
     find_state();
     find_roles();
     find_order();
+    check_ordering();
     check_whole();
     return std::move(out_);
   }
@@ -161,6 +154,11 @@ class resolver {
     out_.attempts = role("attempts", mapping_.attempts, {integer});
     out_.priority = role("priority", mapping_.priority, {integer});
     out_.last_error = role("last_error", mapping_.last_error, {text});
+    out_.errors = role("errors", mapping_.errors, {text});
+    if (out_.errors && out_.errors == out_.last_error) {
+      fail("the column " + found_.columns[*out_.errors].name +
+           " cannot be last_error, one text, and errors, the history of all; name one of them");
+    }
     out_.fence = role("fence", mapping_.fence, {integer});
     for (const auto& at : {out_.taken_at, out_.lease_until, out_.due_at}) as_time(at);
     if (out_.state && out_.state->rules.is == table_state::form::time) as_time(out_.state->column);
@@ -193,6 +191,13 @@ class resolver {
     for (const std::size_t at : out_.key) out_.order.push_back({at, false});
   }
 
+  void check_ordering() {
+    out_.ordering = mapping_.ordering;
+    if (out_.ordering == ordering::strict && out_.order.empty()) {
+      fail("strict ordering needs an order; name order, or the key");
+    }
+  }
+
   void check_whole() {
     check_lease(mapping_.lease);
     out_.completed = mapping_.completed;
@@ -221,12 +226,12 @@ class resolver {
 
   void check_removing() const {
     const bool more = out_.done || out_.taken_at || out_.lease_until || out_.fence ||
-                      out_.attempts || out_.last_error || out_.max_attempts;
+                      out_.attempts || out_.last_error || out_.errors || out_.max_attempts;
     if (more) {
       fail(
           "the mapping has no column that tells what waits, so a take deletes the row; nothing "
           "can be marked in it. Name waiting, or leave out taken_at, lease_until, fence, "
-          "attempts, last_error and done");
+          "attempts, last_error, errors and done");
     }
   }
 
@@ -244,6 +249,13 @@ column_type type_of(const table_column& column) noexcept {
   if (family == "number") return column_type::number;
   if (family == "bytes") return column_type::bytes;
   return family == "time" ? column_type::time : column_type::text;
+}
+
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {
+  const auto small = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(left, right, {}, small, small);
 }
 
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,

@@ -45,8 +45,10 @@ struct table_layout {
   std::optional<std::size_t> fence = {};
   std::optional<std::size_t> attempts = {};
   std::optional<std::size_t> last_error = {};
+  std::optional<std::size_t> errors = {};
   std::optional<std::size_t> due_at = {};
   std::optional<std::size_t> priority = {};
+  tableq::ordering ordering = tableq::ordering::relaxed;
   on_complete completed = on_complete::remove;
   std::optional<int> max_attempts = {};
   std::chrono::milliseconds lease{0};
@@ -58,6 +60,9 @@ struct table_layout {
 
 /// The family of a column's values.
 column_type type_of(const table_column& column) noexcept;
+
+/// As row::get finds columns.
+bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
 
 /// The column of that name: exactly, or without case if only one has it.
 std::optional<std::size_t> find_column(const std::vector<table_column>& columns,

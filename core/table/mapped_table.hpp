@@ -99,6 +99,11 @@ class mapped_table final : public lease_table {
   mutable std::map<std::vector<std::size_t>, mapped_statements::one> inserts_;  // guarded by mutex_
 };
 
+/// The table of a queue that open_table has made.
+inline const mapped_table& mapped_of(const queue_state& queue) noexcept {
+  return static_cast<const mapped_table&>(*queue.mapped());
+}
+
 /// @throws error errc::unsupported: the mapping has no such column.
 [[noreturn]] void lacks(const queue_state& queue, std::string_view column);
 

@@ -37,6 +37,7 @@ std::shared_ptr<queue_state> open_table(const std::shared_ptr<database_state>& d
   queue_info info{.name = queue_name.empty() ? found.name : std::string(queue_name),
                   .kind = kind::table};
   info.identity = table->identity();
+  info.ordering = mapping.ordering;
   info.lease = table->layout().lease_until ? table->layout().lease : endless;
   info.max_attempts = table->layout().max_attempts.value_or(1'000'000);
   const table_names names = names_of(*database, *table);

@@ -21,6 +21,9 @@ using term = table_term::kind;
 using assignments = row_rules::assignments;
 using conditions = row_rules::conditions;
 
+/// The characters that a column keeps of the failures of its row.
+constexpr std::int64_t most_of_errors = 8000;
+
 /// The same number for the same text in this process.
 std::uint64_t slot_for(std::string text) {
   constexpr std::uint64_t apart = std::uint64_t{1} << 40U;  // from the slots of queues
@@ -78,6 +81,9 @@ mapped_statement::mapped_statement(std::string_view dialect, std::string_view bl
   contract_.max_at = place_among(shared_, "max");
   contract_.now_at = place_among(shared_, "now");
   contract_.token_at = place_among(shared_, "token");
+  // Others do not wait for a take's open transaction: a settlement may be what ends it.
+  contract_.changes_messages = id == statement::table_take || id == statement::table_insert;
+  contract_.exact = form.strict;
   contract_.counts_messages = id != statement::table_count && id != statement::table_next;
   contract_.settles = !items_.empty();
   contract_.texts = &texts_;
@@ -162,6 +168,7 @@ class statement_maker {
   mapped_statements::one take() {
     table_form form = whole(rules_.ready(), layout_.removes() ? assignments() : rules_.take());
     form.read = of_.read_;
+    form.strict = layout_.ordering == ordering::strict;
     return made(statement::table_take, layout_.removes() ? "table.remove" : "table.take", form,
                 fields_of<take_rows_request>(), row_columns());
   }
@@ -208,12 +215,19 @@ class statement_maker {
   mapped_statements::one fail() {
     assignments change = rules_.back(true);
     if (layout_.due_at) row_rules::set(change, {*layout_.due_at, from_now("delay")});
-    if (layout_.last_error) row_rules::set(change, last_error());
+    note_error(change);
     return settle<clock_request, failed_row_item>(statement::table_fail, "table.settle",
                                                   std::move(change), true);
   }
-  [[nodiscard]] table_assignment last_error() const {
-    return {*layout_.last_error, {.is = term::given, .parameter = "error"}};
+  void note_error(assignments& in) const {
+    constexpr std::string_view cause = "error";
+    if (layout_.last_error) {
+      row_rules::set(in, {*layout_.last_error, {.is = term::given, .parameter = cause}});
+    }
+    if (layout_.errors) {
+      row_rules::set(in, {*layout_.errors,
+                          {.is = term::history, .number = most_of_errors, .parameter = cause}});
+    }
   }
 
   mapped_statements::one release() {
@@ -230,7 +244,7 @@ class statement_maker {
     table_form form = whole(rules_.taken(), rules_.back(!last.empty()));
     form.where.push_back({*layout_.lease_until, condition::at_most, {.is = term::clock}});
     form.dead = last;
-    if (layout_.last_error) row_rules::set(form.set, last_error());
+    note_error(form.set);
     return made(statement::table_return, "table.return", form, fields_of<expire_rows_request>(),
                 {number_field("state")});
   }
@@ -256,7 +270,10 @@ class statement_maker {
   }
   mapped_statements::one next(std::size_t column, conditions where) {
     table_form form = whole(std::move(where));
+    // A partial index of the rows with a time serves only rows that are known to have one.
+    form.where.push_back({column, condition::not_null});
     form.timed = column;
+    form.order = {{column, false}};
     return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
                 {number_field("delay")});
   }

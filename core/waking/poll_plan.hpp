@@ -44,7 +44,7 @@ class poll_plan {
   void notified(moment now);
   /// Notifications have ended: readers poll again.
   void notifications_ended(moment now);
-  /// A reader that was woken found something.
+  /// A woken reader has found a message.
   void found(moment now, const listening_state& state);
 
   /// Messages with due times were added: the next due time is no longer known.

@@ -55,7 +55,7 @@ class waker {
 
   std::mutex mutex_;
   std::uint64_t count_ = 0;        // of wakes and hints; guarded by mutex_, as all below
-  std::size_t owed_ = 0;           // polls that wakes and hints without a sleeper require
+  std::size_t owed_ = 0;           // polls still to do: a wake or hint came while no reader slept
   std::uint64_t owed_since_ = 0;   // the last such wake or hint
   std::deque<sleeper*> sleepers_;  // and their targets
 };

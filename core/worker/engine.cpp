@@ -5,8 +5,10 @@
 #include <iterator>
 #include <utility>
 
+#include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/observe/observation.hpp"
+#include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/worker/verdict.hpp"
 
@@ -14,7 +16,6 @@ namespace tableq::inline v0::core {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 /// How long a take waits before the worker checks for the end of an empty queue.
 constexpr milliseconds empty_check{1000};
@@ -182,17 +183,18 @@ void worker_engine::take_all() {
     try {
       std::stop_source wake;
       const milliseconds pause = next_wait(was_empty, wake);
-      const auto begin = steady_clock::now();
+      moment read_began;
       const std::stop_callback stops(stop_.get_token(), [&] { wake.request_stop(); });
-      std::vector<delivery> taken =
-          queue_.take(max, {.wait = pause, .lease = lease_, .stop = wake.get_token()});
+      const take_options terms{.wait = pause, .lease = lease_, .stop = wake.get_token()};
+      std::vector<delivery> taken = operation(queue_, statement::claim_take,
+                                              [&](const queue_state& queue, transaction_state* tx) {
+                                                return take(queue, tx, max, terms, &read_began);
+                                              });
       pauses.reset();
       was_empty = taken.empty();
       if (was_empty && options_.until_empty && nothing_left()) return;
-      // The lease began within the last of the call's reads.
-      const auto asked = pause.count() > 0 ? steady_clock::now() - milliseconds{500} : begin;
       const std::scoped_lock hold(mutex_);
-      held_.add(std::move(taken), std::max(begin, asked) + lease_);
+      held_.add(std::move(taken), read_began + lease_);
       at_once_ = std::min(at_once_ * 2, largest_take);
       changed_.notify_all();
     } catch (const error& failure) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <tableq/message.hpp>
-#include <tableq/worker.hpp>
 
 #include "core/worker/verdict.hpp"
 

@@ -7,7 +7,11 @@
 #include <string>
 
 #include <tableq/error.hpp>
-#include <tableq/worker.hpp>
+#include <tableq/fwd.hpp>
+#include <tableq/handled.hpp>
+#include <tableq/handler.hpp>
+#include <tableq/message.hpp>
+#include <tableq/worker_event.hpp>
 
 namespace tableq::inline v0::core {
 

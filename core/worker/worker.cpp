@@ -25,10 +25,11 @@ void check(const claim_queue& queue) {
 
 claim_queue settling(const table_queue& table) {
   if (!table.guarantee().settles) {
-    throw error(errc::unsupported, advice::never,
-                "a take from the table " + table.name() +
-                    " deletes the row, so a worker could not record what became of it; name in the "
-                    "mapping a column that tells what waits");
+    throw error(
+        errc::unsupported, advice::never,
+        "a take from the table " + table.name() +
+            " deletes the row, so a worker could not record the result; name in the mapping a "
+            "column that holds the state of the row");
   }
   return core::access::claims_of(table);
 }

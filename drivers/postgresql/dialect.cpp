@@ -42,6 +42,8 @@ dialect make_postgresql_dialect() {
                        .schemas = true,
                        .notifies = true,
                        .deleted_rows_linger = true,
+                       .partial_indexes = true,
+                       .null_breaks_order = true,
                        .max_payload = 1'000'000'000},
       .resolve = resolve,
       .classify = classify_postgresql,

@@ -1324,3 +1324,23 @@ LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = part
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
   AND x.indisunique AND x.indisvalid AND x.indpred IS NULL AND part.place <= x.indnkeyatts
 ORDER BY i.relname, part.place
+
+-- name: table.indexes
+-- Only an index whose columns are in the order of their types, NULL last, serves an ORDER BY.
+SELECT CAST(i.relname AS text) AS index_name,
+       CASE WHEN a.attname IS NOT NULL AND o.opcdefault AND x.indoption[part.place - 1] IN (0, 3)
+              AND x.indcollation[part.place - 1] = a.attcollation
+            THEN CAST(a.attname AS text) ELSE '' END AS name,
+       CASE WHEN x.indoption[part.place - 1] = 3 THEN 1 ELSE 0 END AS descending,
+       COALESCE(pg_catalog.pg_get_expr(x.indpred, x.indrelid), '') AS condition
+FROM pg_catalog.pg_index AS x
+INNER JOIN pg_catalog.pg_class AS c ON c.oid = x.indrelid
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+INNER JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
+INNER JOIN pg_catalog.pg_am AS m ON m.oid = i.relam
+CROSS JOIN LATERAL generate_series(1, CAST(x.indnkeyatts AS integer)) AS part (place)
+INNER JOIN pg_catalog.pg_opclass AS o ON o.oid = x.indclass[part.place - 1]
+LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[part.place - 1] AND a.attnum > 0
+WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
+  AND m.amname = 'btree' AND x.indisvalid AND x.indisready
+ORDER BY i.relname, part.place

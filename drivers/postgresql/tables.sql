@@ -3,7 +3,10 @@
 --   {table} {keys} {columns} {names} {values}    lists of the mapping; with `:x` each name begins with `x.`
 --   {where} {set} {order} {dead}                         what the statement compares and sets
 --   {given}                                      the items, as a relation of that name
+--   {picked_keys}                                the same for the keys of `picked`, in its order
+--   {index} {schema} {bare} {indexed}            of a new index: its name, the schema and the table alone, its columns
 --   {same:x}                                     the keys of `msg` and of `x` are equal
+--   {locked}                                     the lock of a take's rows
 -- `read.FORM` makes of a column what the client library gets; `value.FORM` makes a column's value of a number or a
 -- text. Times are milliseconds since 1970; a local time is taken as UTC.
 
@@ -67,6 +70,17 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 -- As in claim.take: a count in the upper half, an arbitrary number in the lower one.
 ((GREATEST({column}, 0) >> 32) + 1) * 4294967296 + CAST({value} AS bigint)
 
+-- name: history
+-- Newest first. An explicit cast cuts what does not fit.
+CAST(left(concat_ws(chr(10), CAST({value} AS text), NULLIF(CAST({column} AS text), '')), {most}) AS {type})
+
+-- name: locked
+FOR UPDATE SKIP LOCKED
+
+-- name: locked.strict
+-- Takes come one after the other by queue.lock. The rows that others have locked are waited for.
+FOR UPDATE
+
 -- name: item.integer
 CAST(:{name} AS bigint[])
 
@@ -76,21 +90,28 @@ CAST(:{name} AS text[])
 -- name: given
 unnest({casts}) WITH ORDINALITY AS given ({parameters}, item)
 
+-- name: picked_keys
+unnest({arrays}) WITH ORDINALITY AS given ({keys}, place)
+
+-- name: key_array
+(SELECT array_agg({key}) FROM picked)
+
 -- name: table.take
+-- The planner expects a tenth of the waiting rows of a LIMIT that it does not know, and few items of an array: from
+-- `picked` itself it might plan a join with the whole table.
 WITH picked AS MATERIALIZED (
-  SELECT {keys}, row_number() OVER () AS place
-  FROM (SELECT {keys}
-        FROM {table} AS msg
-        WHERE {where:msg}
-        ORDER BY {order}
-        LIMIT CAST(:max AS bigint)
-        FOR UPDATE SKIP LOCKED) AS found
+  SELECT {keys}
+  FROM {table} AS msg
+  WHERE {where:msg}
+  ORDER BY {order}
+  LIMIT CAST(:max AS bigint)
+  {locked}
 )
 UPDATE {table} AS msg
 SET {set:msg}
-FROM picked
-WHERE {same:picked}
-RETURNING picked.place, {columns:msg}
+FROM {picked_keys}
+WHERE {same:given}
+RETURNING given.place, {columns:msg}
 
 -- name: table.take.one
 UPDATE {table} AS msg
@@ -101,24 +122,23 @@ WHERE ({keys:msg}) = (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT 1
-  FOR UPDATE SKIP LOCKED)
+  {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.remove
 -- A take that deletes.
 WITH picked AS MATERIALIZED (
-  SELECT {keys}, row_number() OVER () AS place
-  FROM (SELECT {keys}
-        FROM {table} AS msg
-        WHERE {where:msg}
-        ORDER BY {order}
-        LIMIT CAST(:max AS bigint)
-        FOR UPDATE SKIP LOCKED) AS found
+  SELECT {keys}
+  FROM {table} AS msg
+  WHERE {where:msg}
+  ORDER BY {order}
+  LIMIT CAST(:max AS bigint)
+  {locked}
 )
 DELETE FROM {table} AS msg
-USING picked
-WHERE {same:picked}
-RETURNING picked.place, {columns:msg}
+USING {picked_keys}
+WHERE {same:given}
+RETURNING given.place, {columns:msg}
 
 -- name: table.remove.one
 DELETE FROM {table} AS msg
@@ -128,7 +148,7 @@ WHERE ({keys:msg}) = (
   WHERE {where:msg}
   ORDER BY {order}
   LIMIT 1
-  FOR UPDATE SKIP LOCKED)
+  {locked})
 RETURNING 1 AS place, {columns:msg}
 
 -- name: table.settle
@@ -184,8 +204,8 @@ WITH picked AS MATERIALIZED (
 )
 UPDATE {table} AS msg
 SET {set:msg}
-FROM picked
-WHERE {same:picked}
+FROM {picked_keys}
+WHERE {same:given}
 RETURNING {dead:msg} AS state
 
 -- name: table.peek
@@ -200,11 +220,20 @@ SELECT count(*) AS count, {clock} AS as_of
 FROM (SELECT 1 FROM {table} AS msg WHERE {where:msg} LIMIT CAST(:max AS bigint)) AS counted
 
 -- name: table.next
+-- Without the LIMIT a plan that was made for a small table may read all rows for their minimum.
 SELECT CASE WHEN {timed} IS NOT NULL THEN GREATEST({timed} - {clock}, 0) END AS delay
-FROM {table} AS msg
-WHERE {where:msg}
+FROM (SELECT {order} FROM {table} AS msg WHERE {where:msg} ORDER BY {order} LIMIT 1) AS msg
 
 -- name: table.insert
 INSERT INTO {table} AS msg ({names})
 VALUES ({values})
 RETURNING 0 AS place, {columns:msg}
+
+-- name: table.index
+CREATE INDEX {index} ON {table} ({indexed})
+
+-- name: table.index.some
+CREATE INDEX {index} ON {table} ({indexed}) WHERE {where}
+
+-- name: table.index.rows
+{where}

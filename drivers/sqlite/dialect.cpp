@@ -10,9 +10,8 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 
-#include <tableq/error.hpp>
-
 #include "core/input/connection_string.hpp"
+#include "core/seam/named.hpp"
 #include "drivers/dialects.hpp"
 #include "drivers/sqlite/sqlite_sql.hpp"
 #include "drivers/text.hpp"
@@ -23,17 +22,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view memory = ":memory:";
-
 using level_text = std::pair<std::string_view, const char*>;
 constexpr std::array<level_text, 4> levels{{{"off", "PRAGMA synchronous = off"},
                                             {"normal", "PRAGMA synchronous = normal"},
                                             {"full", "PRAGMA synchronous = full"},
                                             {"extra", "PRAGMA synchronous = extra"}}};
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence,
-              {.backend = "sqlite", .operation = "connect"});
-}
 
 /// The file of either form: `sqlite://path`, or SOCI's `sqlite3://dbname=path`.
 std::string file_of(const connection_url& url) {
@@ -44,22 +37,22 @@ std::string file_of(const connection_url& url) {
       if (file.size() > 1 && file.front() == '"' && file.back() == '"')
         file = file.substr(1, file.size() - 2);
       else if (file.find(' ') != std::string::npos)
-        refuse("give options after `?`: sqlite://file?synchronous=full&busy_timeout=5s");
+        core::refuse("give options after `?`: sqlite://file?synchronous=full&busy_timeout=5s");
       break;
     }
   }
-  if (file.empty()) refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
+  if (file.empty()) core::refuse("no file is named; write sqlite://jobs.db or sqlite://:memory:");
   const auto begins_with = [&](std::string_view start) {
     return boost::algorithm::istarts_with(file, start, std::locale::classic());
   };
   if (file != memory &&
       (file.ends_with("/:memory:") || begins_with(":memory") || begins_with("file::memory"))) {
-    refuse(
+    core::refuse(
         "this would make a file, or a database for each session; write sqlite://:memory: for a "
         "database in memory, or name the file otherwise");
   }
   if (std::any_of(file.begin(), file.end(), [](char c) { return c == '"' || (c >= 0 && c < ' '); }))
-    refuse("the file's name must not hold double quotes or control characters");
+    core::refuse("the file's name must not hold double quotes or control characters");
   return file;
 }
 
@@ -72,19 +65,19 @@ std::string place_of_file(const std::string& file) {
 }
 
 endpoint resolve(const dialect& self, const connection_url& url) {
-  if (!url.problem.empty()) refuse(url.problem);
+  if (!url.problem.empty()) core::refuse(url.problem);
   const std::string file = place_of_file(file_of(url));
   endpoint out{
       .connect = "dbname=\"" + file + "\"", .busy_timeout = 5s, .capabilities = self.capabilities};
   for (const auto& [key, given] : url.settings) {
     if (key == "synchronous") {
       const auto* const level = std::ranges::find(levels, given, &level_text::first);
-      if (level == levels.end()) refuse("synchronous is one of off, normal, full and extra");
+      if (level == levels.end()) core::refuse("synchronous is one of off, normal, full and extra");
       out.setup = {level->second};
     } else if (key == "busy_timeout") {
       out.busy_timeout = core::parse_duration(key, given, 0ms, 1h);
     } else {
-      refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
+      core::refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
     }
   }
   // Otherwise each session would have its own database.
@@ -117,6 +110,7 @@ dialect make_sqlite_dialect() {
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,
                        .one_writer = true,
+                       .partial_indexes = true,
                        .max_payload = 999'900'000},
       .resolve = resolve,
       .classify = classify_sqlite,

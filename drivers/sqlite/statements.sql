@@ -817,7 +817,7 @@ WHERE type IN ('table', 'view') AND lower(name) = lower(:table) AND (:schema = '
 -- name: table.columns
 -- A column's form follows the rules of type affinity; SQLite itself has no types for times and booleans, and a text
 -- may hold times.
--- INTEGER PRIMARY KEY gets a value by itself.
+-- INTEGER PRIMARY KEY gets a value by itself; it is the primary key without an index, and never NULL.
 SELECT name, type AS declared,
        CASE WHEN type LIKE '%BOOL%' THEN 'boolean'
             WHEN type LIKE '%DATE%' OR type LIKE '%TIME%' THEN 'time'
@@ -826,7 +826,8 @@ SELECT name, type AS declared,
               OR type LIKE '%GUID%' OR type LIKE '%UUID%' OR type LIKE '%JSON%' THEN 'text.timed'
             WHEN type = '' OR type LIKE '%BLOB%' OR type LIKE '%BINARY%' THEN 'bytes'
             ELSE 'number' END AS form,
-       "notnull" AS required,
+       "notnull" OR (pk > 0 AND NOT EXISTS (SELECT 1 FROM pragma_index_list(:table, 'main') WHERE origin = 'pk'))
+         AS required,
        dflt_value IS NOT NULL OR (pk = 1 AND upper(type) = 'INTEGER') AS has_value,
        hidden IN (2, 3) AS computed,
        type LIKE '%INT%' AS wide
@@ -842,4 +843,29 @@ FROM (SELECT '' AS index_name, name, pk AS place FROM pragma_table_info(:table, 
       FROM pragma_index_list(:table, 'main') AS l
       INNER JOIN pragma_index_info(l.name, 'main') AS i
       WHERE l."unique" AND NOT l.partial)
+ORDER BY index_name, place
+
+-- name: table.indexes
+-- The condition stands in the index's own text, behind `) WHERE `; runs of blanks are made short. An INTEGER PRIMARY
+-- KEY is no index, but its rows are in that order; an index on it shows it as the row's address, without a name.
+SELECT index_name, name, descending, condition
+FROM (SELECT '' AS index_name, name, 0 AS descending, '' AS condition, pk AS place
+      FROM pragma_table_info(:table, 'main')
+      WHERE pk > 0 AND NOT EXISTS (SELECT 1 FROM pragma_index_list(:table, 'main') WHERE origin = 'pk')
+      UNION ALL
+      SELECT l.name,
+             CASE WHEN instr(upper(m.text), 'COLLATE ') > 0 OR i.cid < -1 THEN ''
+                  WHEN i.cid = -1 THEN (SELECT name FROM pragma_table_info(:table, 'main') WHERE pk = 1)
+                  ELSE i.name END,
+             i."desc",
+             CASE WHEN l.partial THEN substr(m.text, instr(upper(m.text), ') WHERE ') + 8) ELSE '' END,
+             i.seqno
+      FROM pragma_index_list(:table, 'main') AS l
+      INNER JOIN pragma_index_xinfo(l.name, 'main') AS i
+      INNER JOIN (SELECT name,
+                         COALESCE(replace(replace(replace(replace(replace(replace(sql,
+                           char(9), ' '), char(10), ' '), char(13), ' '), '  ', ' '), '  ', ' '), '  ', ' '), '') AS text
+                  FROM main.sqlite_master
+                  WHERE type = 'index') AS m ON m.name = l.name
+      WHERE i."key")
 ORDER BY index_name, place

@@ -50,6 +50,10 @@ strftime('%Y-%m-%d %H:%M:%f', ({value}) / 1000.0, 'unixepoch')
 -- name: fence
 ((MAX({column}, 0) >> 32) + 1) * 4294967296 + {value}
 
+-- name: history
+-- Newest first. Types cut nothing.
+substr({value} || COALESCE(char(10) || NULLIF(CAST({column} AS TEXT), ''), ''), 1, {most})
+
 -- name: table.take
 WITH unused AS (SELECT 1)
 UPDATE {table} AS msg
@@ -149,3 +153,12 @@ WITH unused AS (SELECT 1)
 INSERT INTO {table} ({names})
 VALUES ({values})
 RETURNING 0 AS place, {columns}
+
+-- name: table.index
+CREATE INDEX {schema}.{index} ON {bare} ({indexed})
+
+-- name: table.index.some
+CREATE INDEX {schema}.{index} ON {bare} ({indexed}) WHERE {where}
+
+-- name: table.index.rows
+{where}

@@ -1299,6 +1299,7 @@ SELECT c.name AS name,
             WHEN t.name IN ('binary', 'varbinary', 'image', 'timestamp') THEN 'bytes'
             WHEN t.name = 'datetimeoffset' THEN 'time'
             WHEN t.name IN ('datetime', 'datetime2', 'smalldatetime', 'date') THEN 'time.local'
+            WHEN t.name IN ('char', 'varchar', 'text') THEN 'text.code_page'
             ELSE 'text' END AS form,
        CASE WHEN c.is_nullable = 0 THEN 1 ELSE 0 END AS required,
        CASE WHEN c.default_object_id <> 0 OR c.is_identity = 1 THEN 1 ELSE 0 END AS has_value,
@@ -1318,4 +1319,16 @@ INNER JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.col
 WHERE i.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',
                                      QUOTENAME(CAST(:table AS nvarchar(128)))))
   AND i.is_unique = 1 AND i.has_filter = 0 AND i.is_disabled = 0
+ORDER BY i.name, x.key_ordinal
+
+-- name: table.indexes
+SELECT i.name AS index_name, c.name AS name,
+       CASE WHEN x.is_descending_key = 1 THEN 1 ELSE 0 END AS descending,
+       COALESCE(i.filter_definition, N'') AS condition
+FROM sys.indexes AS i
+INNER JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id AND x.key_ordinal > 0
+INNER JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
+WHERE i.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',
+                                     QUOTENAME(CAST(:table AS nvarchar(128)))))
+  AND i.type IN (1, 2) AND i.is_disabled = 0 AND i.is_hypothetical = 0
 ORDER BY i.name, x.key_ordinal

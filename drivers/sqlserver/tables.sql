@@ -64,6 +64,23 @@ CAST(DATEADD(millisecond, ({value}) % 86400000,
 -- name: fence
 (CASE WHEN {column} < 0 THEN 0 ELSE {column} END / 4294967296 + 1) * 4294967296 + CAST({value} AS bigint)
 
+-- name: history
+-- Newest first. A collation with supplementary characters never cuts one in two.
+CAST(LEFT((CAST({value} AS nvarchar(max)) + COALESCE(NCHAR(10) + NULLIF(CAST({column} AS nvarchar(max)), N''), N''))
+  COLLATE Latin1_General_100_CI_AS_SC, {most}) AS {type})
+
+-- name: history.text.code_page
+-- The column's own collation has the code page.
+CAST(LEFT(CAST({value} AS nvarchar(max)) + COALESCE(NCHAR(10) + NULLIF(CAST({column} AS nvarchar(max)), N''), N''),
+  {most}) AS {type})
+
+-- name: locked
+WITH (ROWLOCK, READPAST, UPDLOCK)
+
+-- name: locked.strict
+-- Without READPAST a take waits for the first rows, and continues from there.
+WITH (ROWLOCK, UPDLOCK)
+
 -- name: item.integer
 CAST(:{name} AS bigint)
 
@@ -76,7 +93,7 @@ CAST(:{name} AS nvarchar(max))
 -- name: table.take
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) {all}
-  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  FROM {table} AS msg {locked}
   WHERE {where:msg}
   ORDER BY {order}
 )
@@ -87,7 +104,7 @@ OUTPUT 0 AS place, {columns:inserted}
 -- name: table.remove
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) {all}
-  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  FROM {table} AS msg {locked}
   WHERE {where:msg}
   ORDER BY {order}
 )
@@ -149,3 +166,10 @@ WHERE {where:msg}
 INSERT INTO {table} ({names})
 OUTPUT 0 AS place, {columns:inserted}
 VALUES ({values})
+
+-- name: table.index
+-- Never of some rows only: the inserts of sessions with other settings would fail with error 1934.
+CREATE INDEX {index} ON {table} ({indexed})
+
+-- name: table.index.rows
+{where}

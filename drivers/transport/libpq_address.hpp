@@ -14,9 +14,9 @@
 #include <utility>
 
 #include <tableq/dialect.hpp>
-#include <tableq/error.hpp>
 
 #include "core/input/connection_string.hpp"
+#include "core/seam/named.hpp"
 #include "drivers/transport/fork_guard.hpp"
 
 namespace tableq::inline v0::drivers::libpq {
@@ -25,10 +25,6 @@ struct free_options {
   void operator()(PQconninfoOption* all) const noexcept { PQconninfoFree(all); }
 };
 using options = std::unique_ptr<PQconninfoOption, free_options>;
-
-[[noreturn]] inline void refuse(const std::string& sentence) {
-  throw error(errc::invalid_argument, advice::never, sentence);
-}
 
 inline const PQconninfoOption* find(const options& parsed, std::string_view key) noexcept {
   for (const PQconninfoOption* one = parsed.get(); one != nullptr && one->keyword != nullptr;
@@ -46,8 +42,8 @@ inline bool given(const options& parsed, std::string_view key) noexcept {
 inline void check_key(const options& known, std::string_view key) {
   // libpq reads JDBC's ssl=true as sslmode=require.
   if (key == "ssl" || find(known, key) != nullptr) return;
-  refuse("unknown key " + core::shown(key) +
-         "; known are libpq's, such as sslmode and connect_timeout, and pooling");
+  core::refuse("unknown key " + core::shown(key) +
+               "; known are libpq's, such as sslmode and connect_timeout, and pooling");
 }
 
 inline bool blank(char c) noexcept {
@@ -67,7 +63,8 @@ inline constexpr std::string_view pooling_key = "pooling";
 
 /// @return whether a pooler gives each transaction another session.
 inline bool pooled(std::string_view value) {
-  if (value != "transaction" && value != "session") refuse("pooling takes session or transaction");
+  if (value != "transaction" && value != "session")
+    core::refuse("pooling takes session or transaction");
   return value == "transaction";
 }
 
@@ -84,7 +81,8 @@ inline std::string check_key_value_form(const options& known, std::string& text)
     while (i < text.size() && text[i] != '=' && !blank(text[i])) ++i;
     const std::string key = text.substr(start, i - start);
     skip_blanks();
-    if (i == text.size() || text[i] != '=') refuse("a value without a key, or a key without one");
+    if (i == text.size() || text[i] != '=')
+      core::refuse("a value without a key, or a key without one");
     const bool ours = key == pooling_key;
     if (!ours) check_key(known, key);
     ++i;
@@ -160,7 +158,7 @@ inline read_address parse(const connection_url& url) {
   if (in_key_value_form(text)) {
     pooling = check_key_value_form(known, text);
   } else {
-    if (!url.problem.empty()) refuse(url.problem);
+    if (!url.problem.empty()) core::refuse(url.problem);
     for (const auto& [key, value] : url.settings) {
       if (key != pooling_key) check_key(known, key);
     }
@@ -171,7 +169,7 @@ inline read_address parse(const connection_url& url) {
   options out(PQconninfoParse(text.c_str(), &complaint));
   PQfreemem(complaint);
   if (!out) {
-    refuse(
+    core::refuse(
         "libpq cannot read this address; write postgresql://user@host:5432/database?key=value, and "
         "characters such as / @ : ? % within a part as %2F %40 %3A %3F %25");
   }
@@ -188,7 +186,7 @@ inline void check_place(const options& parsed) {
   const bool spilled =
       host.find('@', 1) != std::string_view::npos && host.find(",@") == std::string_view::npos;
   if (spilled || value("port").find_first_not_of("0123456789,") != std::string_view::npos) {
-    refuse(
+    core::refuse(
         "a host or port with characters that none has; in a user's name or password write / @ : ? "
         "% "
         "as %2F %40 %3A %3F %25");

@@ -26,7 +26,7 @@ bool letter(char c) noexcept {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether the value has no syntax of connection strings.
+/// True if the character has no special meaning in a connection string.
 bool harmless(char c) noexcept {
   constexpr std::string_view also = "._-:,/\\+";
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != std::string_view::npos;

@@ -183,7 +183,7 @@ std::string for_freetds(const tds_settings& given, const std::string& driver) {
     if (!out) {
       refuse(given.backend, std::string(part) +
                                 " holds } together with ;, or with { at the beginning, which "
-                                "FreeTDS cannot be told; Microsoft's driver can");
+                                "FreeTDS cannot read; use Microsoft's driver");
     }
     return *out;
   };

@@ -44,39 +44,41 @@ class bound_values {
   // Declared sizes are the same for all values, so that a server keeps one plan for a text. FreeTDS
   // silently cuts values that are longer than a declared size: values that may be long are declared
   // as one of the long types.
-  void add(std::size_t at, core::value_type type, const core::value& given) {
+  void add(std::size_t position, core::value_type type, const core::value& given) {
     const bool null = given.is == core::value::shape::null;
     if (type == core::value_type::integer) {
       const SQLBIGINT& number = numbers_.emplace_back(given.number);
-      bind(at, SQL_C_SBIGINT, SQL_BIGINT, 19, &number, null ? SQL_NULL_DATA : sizeof number);
+      bind(position, SQL_C_SBIGINT, SQL_BIGINT, 19, &number, null ? SQL_NULL_DATA : sizeof number);
     } else if (type == core::value_type::bytes) {
-      bind(at, SQL_C_BINARY, SQL_LONGVARBINARY, given.data.size(), given.data.data(),
+      bind(position, SQL_C_BINARY, SQL_LONGVARBINARY, given.data.size(), given.data.data(),
            null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
     } else if (!wide_text_) {
       const bool fits = given.data.size() <= short_text;
-      bind(at, SQL_C_CHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR,
+      bind(position, SQL_C_CHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR,
            fits ? short_text : given.data.size(), given.data.data(),
            null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
     } else {
       const std::u16string& wide = texts_.emplace_back(boost::locale::conv::utf_to_utf<char16_t>(
           given.data.data(), given.data.data() + given.data.size()));
       const bool fits = wide.size() <= short_text;
-      bind(at, SQL_C_WCHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR, fits ? short_text : wide.size(),
-           wide.data(), null ? SQL_NULL_DATA : static_cast<SQLLEN>(wide.size() * sizeof(char16_t)));
+      bind(position, SQL_C_WCHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR,
+           fits ? short_text : wide.size(), wide.data(),
+           null ? SQL_NULL_DATA : static_cast<SQLLEN>(wide.size() * sizeof(char16_t)));
     }
   }
 
-  void bind(std::size_t at, SQLSMALLINT c_type, SQLSMALLINT sql_type, SQLULEN size,
+  void bind(std::size_t position, SQLSMALLINT c_type, SQLSMALLINT sql_type, SQLULEN size,
             const void* data, SQLLEN indicator) {
-    indicators_[at] = indicator;
+    indicators_[position] = indicator;
     // Drivers may read a null pointer as NULL; an empty payload is not NULL.
     static const char nothing = 0;
     const void* source = data == nullptr ? &nothing : data;
     const SQLRETURN result = SQLBindParameter(
-        statement_, static_cast<SQLUSMALLINT>(at + 1), SQL_PARAM_INPUT, c_type, sql_type, size, 0,
+        statement_, static_cast<SQLUSMALLINT>(position + 1), SQL_PARAM_INPUT, c_type, sql_type,
+        size, 0,
         const_cast<void*>(
             source),  // NOLINT(cppcoreguidelines-pro-type-const-cast): ODBC reads only
-        0, &indicators_[at]);
+        0, &indicators_[position]);
     if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
   }
 

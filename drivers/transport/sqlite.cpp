@@ -106,10 +106,10 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
 
 /// The state that a session opened by tableq needs to write.
 struct writer {
-  writer(sqlite3* handle, const endpoint& at, own_writes writes)
-      : turn(at.shortcuts.writers_line ? log_of(handle) : std::string(), at.busy_timeout),
+  writer(sqlite3* handle, const endpoint& address, own_writes writes)
+      : turn(address.shortcuts.writers_line ? log_of(handle) : std::string(), address.busy_timeout),
         own(std::move(writes)),
-        mutes(at.shortcuts.muted_watch) {}
+        mutes(address.shortcuts.muted_watch) {}
 
   /// A commit begins.
   void begin_commit() noexcept {

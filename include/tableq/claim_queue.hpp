@@ -69,6 +69,8 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// As plain_queue::enqueue_async. A delay and a time to live begin when the message is stored.
   [[nodiscard]] std::future<enqueued> enqueue_async(std::string payload,
                                                     const claim_enqueue_options& options = {});
+  /// The same, with a function that gets the outcome.
+  /// @param done as in plain_queue::enqueue_async.
   void enqueue_async(std::string payload, const claim_enqueue_options& options,
                      std::function<void(outcome<enqueued>)> done);
 

@@ -54,6 +54,10 @@ struct capabilities {
   bool deleted_rows_linger = false;
   /// A statement cannot return the rows that it changes in a table with triggers.
   bool triggers_hide_rows = false;
+  /// Any session may write a table that has an index of only some of its rows.
+  bool partial_indexes = false;
+  /// Rows with NULL in the first column of an index are sorted again to be read by its second one.
+  bool null_breaks_order = false;
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;
   /// The most sessions that may be open at once; empty: the database has no limit.

@@ -42,15 +42,16 @@ class TABLEQ_EXPORT message_range {
     [[nodiscard]] const stored_message* operator->() const noexcept { return &**this; }
     /// Moves to the next message; reads the next page when needed.
     iterator& operator++();
+    /// The same, without a result.
     void operator++(int) { ++*this; }
     /// True at the end.
-    friend bool operator==(const iterator& at, std::default_sentinel_t /*end*/) noexcept {
-      return at.over();
+    friend bool operator==(const iterator& position, std::default_sentinel_t /*end*/) noexcept {
+      return position.over();
     }
 
    private:
     friend class message_range;
-    explicit iterator(std::shared_ptr<walk> at) noexcept;
+    explicit iterator(std::shared_ptr<walk> position) noexcept;
     [[nodiscard]] bool over() const noexcept;
 
     std::shared_ptr<walk> walk_;

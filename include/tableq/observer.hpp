@@ -12,7 +12,7 @@
 #include <tableq/export.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
-#include <tableq/worker.hpp>
+#include <tableq/worker_event.hpp>
 
 namespace tableq::inline v0 {
 

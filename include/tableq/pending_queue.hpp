@@ -44,6 +44,8 @@ class TABLEQ_EXPORT pending_queue : public destructive_queue {
   /// As plain_queue::enqueue_async. A delay begins when the message is stored.
   [[nodiscard]] std::future<message_id> enqueue_async(std::string payload,
                                                       const pending_options& options = {});
+  /// The same, with a function that gets the outcome.
+  /// @param done as in plain_queue::enqueue_async.
   void enqueue_async(std::string payload, const pending_options& options,
                      std::function<void(outcome<message_id>)> done);
 

@@ -107,14 +107,14 @@ struct row_traits;
 
 /// A type that `row_traits` makes of a row.
 template <class T>
-concept readable_row = requires(const row& from) {
-  { row_traits<T>::from_row(from) } -> std::same_as<T>;
+concept readable_row = requires(const row& source) {
+  { row_traits<T>::from_row(source) } -> std::same_as<T>;
 };
 
 /// A type that `row_traits` makes a row of.
 template <class T>
-concept writable_row = requires(const T& from) {
-  { row_traits<T>::to_row(from) } -> std::same_as<row>;
+concept writable_row = requires(const T& object) {
+  { row_traits<T>::to_row(object) } -> std::same_as<row>;
 };
 
 }  // namespace tableq::inline v0

@@ -49,8 +49,8 @@ inline constexpr autocommit_t autocommit{};
 /// Joins the transaction that is open on the caller's session. tableq never commits it, rolls it
 /// back or repeats it; after an error the caller should roll back. An operation of several
 /// statements runs in a savepoint, so that it changes nothing if it fails, even if the caller
-/// commits. Only a take may leave messages leased that it cannot hand out, as it may outside
-/// transactions. Each operation of the enlistment needs an open transaction, not necessarily the
+/// commits. Exception: a take may leave messages leased that it did not return. They come back when
+/// the lease ends. Each operation of the enlistment needs an open transaction, not necessarily the
 /// first one. Through ODBC begin it with `soci::transaction` or `session.begin()`: the driver does
 /// not report a plain BEGIN, and tableq refuses the session as one without a transaction. On SQL
 /// Server the savepoint was never executed on a server.

@@ -44,7 +44,7 @@ class TABLEQ_EXPORT soci_row_reader {
 
   /// Calls `from_base` with the row, until it has got each column in the type that it asks for.
   /// @throws error errc::invalid_argument when the row has not what it asks for.
-  void read(const row& from, const std::function<void(const soci::values&)>& from_base);
+  void read(const row& source, const std::function<void(const soci::values&)>& from_base);
 
  private:
   class memory;
@@ -114,10 +114,10 @@ struct soci_row_traits {
 
   /// The object that from_base makes of the row.
   /// @throws error errc::invalid_argument when the row has not what from_base asks for.
-  static T from_row(const row& from) {
+  static T from_row(const row& source) {
     static soci_row_reader reader;
     std::optional<T> out;
-    reader.read(from, [&out](const base& values) {
+    reader.read(source, [&out](const base& values) {
       out.reset();
       T object = T();
       conversion::from_base(values, present<base>(), object);

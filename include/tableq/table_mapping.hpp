@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include <tableq/options.hpp>
+
 namespace tableq::inline v0 {
 
 /// A value of a state column: a number or a text.
@@ -89,6 +91,14 @@ struct table_mapping {
   std::vector<std::string> key = {};
   table_state waiting = {};          ///< Which rows wait.
   std::vector<order_by> order = {};  ///< Of takes. Empty: by the key.
+  /// With `strict`, takes of all processes go one after the other and skip no locked row. While a
+  /// take's transaction is open, the next take waits for its end, as long as for any lock; so does
+  /// `enqueue` on PostgreSQL. The order is exact if all handles that take are strict and have the
+  /// same key. It is that of takes: a row that is failed or released, or whose lease ends, comes
+  /// back in its place in the order, behind rows that were taken meanwhile. Other writers, such as
+  /// plain inserts, do not wait: a row that they commit late comes late. The price: threads of one
+  /// process do not share a take, and no take runs beside another one. Needs `order` or `key`.
+  tableq::ordering ordering = tableq::ordering::relaxed;
   /// The columns that a take and a peek return. Empty: all.
   std::vector<std::string> columns = {};
   std::string schema = {};  ///< Of the table. Empty: where the session looks.
@@ -98,8 +108,12 @@ struct table_mapping {
   std::string fence = {};        ///< An integer of 64 bits that grows with each take. Empty: none.
   std::string attempts = {};     ///< Counts takes. Empty: none.
   std::string last_error = {};   ///< Text of the last failure. Empty: none.
-  std::string due_at = {};       ///< No take before this time; NULL: at once. Empty: none.
-  std::string priority = {};     ///< An integer; higher comes first, before `order`. Empty: none.
+  /// Text of all failures, the newest first, each on lines of its own. Keeps 8,000 characters, or
+  /// as many as the column has room for; the oldest text is lost. Another column than that of
+  /// `last_error`. Empty: none.
+  std::string errors = {};
+  std::string due_at = {};    ///< No take before this time; NULL: at once. Empty: none.
+  std::string priority = {};  ///< An integer; higher comes first, before `order`. Empty: none.
   /// Another column that tells that a row is completed: flag or null_time.
   std::optional<table_state> done = {};
 

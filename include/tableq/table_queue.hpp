@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tableq/batch_view.hpp>
@@ -14,6 +15,7 @@
 #include <tableq/queue.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
+#include <tableq/schema.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/table_mapping.hpp>
 #include <tableq/text_view.hpp>
@@ -38,9 +40,10 @@ struct typed_delivery {
 /// may insert rows with plain SQL. tableq never alters the table, and needs no catalogue for it:
 /// pause and limits are errc::unsupported.
 ///
-/// A take is one statement that skips the rows that others have locked. While other rows wait, a
-/// row whose lease has ended may come up to a second later, or a quarter of the lease if that is
-/// shorter. Rows that plain SQL inserts wake waiting takes at the next poll.
+/// A take is one statement that skips the rows that others have locked, or with
+/// table_mapping::ordering waits for them. While other rows wait, a row whose lease has ended may
+/// come up to a second later, or a quarter of the lease if that is shorter. Rows that plain SQL
+/// inserts wake waiting takes at the next poll.
 ///
 /// Shares the sessions of its database and keeps them open. Threads, transactions and errors: see
 /// `queue`. On SQL Server its statements were never executed on a server.
@@ -139,6 +142,15 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// from one that its taker has left. Done and dead rows are counted only if the mapping tells
   /// them apart. Without a state of their own, dead rows are looked for among all taken rows.
   [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
+
+  /// The SQL of the indexes that the mapping needs and the table lacks: CREATE INDEX statements,
+  /// each ended by `;` and a newline; empty when none is missing. Executes nothing.
+  [[nodiscard]] std::string ddl() const;
+  /// Looks for indexes that are missing and for columns whose NULL hides rows, by the description
+  /// of the table as it is now. Reads no rows.
+  /// @return findings with the table's name as subject; one `ok` with the words of `guarantee` when
+  ///   there is nothing to mend.
+  [[nodiscard]] std::vector<finding> inspect() const;
 
  private:
   friend class database;

@@ -40,3 +40,4 @@
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>
+#include <tableq/worker_event.hpp>

@@ -19,7 +19,7 @@
 #include <tableq/options.hpp>
 #include <tableq/schema.hpp>
 #include <tableq/testing.hpp>
-#include <tableq/worker.hpp>
+#include <tableq/worker_event.hpp>
 
 namespace tableq::inline v0 {
 

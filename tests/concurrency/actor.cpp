@@ -83,6 +83,27 @@ void move_to_log(tableq::database& db, const order& given) {
   }
 }
 
+/// The same with rows of an application's table, some at a time.
+void move_rows_to_log(tableq::database& db, const order& given) {
+  auto table =
+      db.table(given.at("queue").get<std::string>(), {.key = {"Id"},
+                                                      .waiting = tableq::flag("Busy"),
+                                                      .order = {{.column = "Place"}},
+                                                      .ordering = tableq::ordering::strict});
+  any_queue log(db, tableq::kind::fifo, given.at("log").get<std::string>());
+  for (std::size_t max = 1;; max = max % 3 + 1) {
+    const bool last_look = let_go(0);
+    const bool moved = db.transact([&](tableq::transaction& tx) {
+      const auto taken = table.in(tx).take(max);
+      for (const auto& each : taken) {
+        log.in(tx).put(std::to_string(each.row.get<std::int64_t>("Place")));
+      }
+      return !taken.empty();
+    });
+    if (!moved && last_look) return;
+  }
+}
+
 /// Waits for the start, then opens the place and makes all five kinds.
 void create(const order& given) {
   let_go(-1);
@@ -129,6 +150,7 @@ void obey(const order& given) {
   if (deed == "produce") return produce(db, given);
   if (deed == "consume") return consume(db, given);
   if (deed == "move") return move_to_log(db, given);
+  if (deed == "move rows") return move_rows_to_log(db, given);
   if (deed == "work") return work(db, given);
   if (deed == "hold") return hold(db, given);
   throw std::invalid_argument("unknown deed " + deed);

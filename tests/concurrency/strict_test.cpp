@@ -25,10 +25,11 @@ class strict_order : public on_each_backend {
   }
   /// Four processes move everything into the log; the ids in the order in which they were read.
   std::vector<std::int64_t> move_all(const std::string& kind,
-                                     std::vector<std::unique_ptr<actor>> senders) {
+                                     std::vector<std::unique_ptr<actor>> senders,
+                                     const std::string& deed = "move") {
     static_cast<void>(db().fifo("log"));
     std::vector<std::unique_ptr<actor>> movers;
-    for (int i = 0; i < 4; ++i) movers.push_back(start("move", kind, 0));
+    for (int i = 0; i < 4; ++i) movers.push_back(start(deed, kind, 0));
     for (auto& each : senders) EXPECT_EQ(each->wait(), 0);
     for (auto& each : movers) each->let_go();
     for (auto& each : movers) EXPECT_EQ(each->wait(), 0);
@@ -66,6 +67,17 @@ TEST_P(strict_order, of_lifo_is_kept_with_four_consumers) {
   const auto ids = move_all("lifo", {});
   EXPECT_EQ(ids.size(), 800U);
   EXPECT_TRUE(std::is_sorted(ids.rbegin(), ids.rend()));
+}
+
+TEST_P(strict_order, of_an_applications_table_is_kept_with_four_consumers) {
+  here().sql(
+      "CREATE TABLE mail (Id INTEGER NOT NULL PRIMARY KEY, Place INTEGER NOT NULL, "
+      "Busy INTEGER DEFAULT 0 NOT NULL)");
+  here().sql("CREATE INDEX waiting_mail ON mail (Busy, Place)");
+  here().insert_many("mail", "Id, Place", "n, n * 37 % 401", 400);
+  const auto places = move_all("table", {}, "move rows");
+  EXPECT_EQ(places.size(), 400U);
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
 }
 
 }  // namespace

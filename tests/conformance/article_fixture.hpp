@@ -86,7 +86,7 @@ class on_article_table : public on_each_backend {
                                  {.key = {"Id"},
                                   .waiting = tableq::null_time("ProcessingStartedAt"),
                                   .order = {{.column = "CreatedAt"}, {.column = "Id"}},
-                                  .last_error = "Errors"});
+                                  .errors = "Errors"});
   }
   /// The ids fall while the times rise.
   void add_simple(const std::vector<std::string>& payloads) {

@@ -29,7 +29,7 @@ TEST_P(article_tables, simple_queue_hands_out_in_order_and_complete_deletes) {
   EXPECT_EQ(count("SimpleQueue"), "8");
 }
 
-TEST_P(article_tables, simple_queue_keeps_the_error_of_a_row_that_waits_again) {
+TEST_P(article_tables, simple_queue_keeps_the_errors_of_a_row_the_newest_first) {
   auto queue = simple();
   add_simple({"bad", "good"});
   EXPECT_EQ(queue.fail(next(queue), "no route"), settle_result::applied);
@@ -39,7 +39,9 @@ TEST_P(article_tables, simple_queue_keeps_the_error_of_a_row_that_waits_again) {
   EXPECT_EQ(texts({again}), std::vector<std::string>{"bad"});
   EXPECT_EQ(queue.fail(again, "never", {.give_up = true}), settle_result::applied);
   EXPECT_EQ(texts(queue.take(9)), std::vector<std::string>{"good"});
-  EXPECT_EQ(count("SimpleQueue", "ProcessingStartedAt IS NOT NULL AND Errors = 'never'"), "1");
+  EXPECT_EQ(one("SELECT Errors FROM SimpleQueue WHERE ProcessingStartedAt IS NOT NULL AND "
+                "Payload = 'bad'"),
+            "never\nno route");
 }
 
 TEST_P(article_tables, simple_queue_gives_back_what_was_taken_long_ago) {

@@ -127,7 +127,8 @@ TEST_P(session_of_transaction, that_ended_it_stores_nothing_more) {
           std::function<void()>([&] { tx.commit(); })}) {
       const tableq::error refused = thrown_by(call);
       EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
-      EXPECT_TRUE(contains(refused.what(), "behind tableq")) << refused.what();
+      EXPECT_TRUE(contains(refused.what(), "the transaction has ended: by a COMMIT or ROLLBACK"))
+          << refused.what();
     }
     tx.rollback();
   }

@@ -41,7 +41,7 @@ class lost_file : public on_each_backend {
     std::string out = here().url();
     return out.replace(out.find(file_.string()), file_.string().size(), other.string());
   }
-  /// To another folder, with its side files.
+  /// Moves the file with its side files.
   void move_to(const files::path& folder) const {
     for (const char* ending : {"", "-wal", "-shm"}) {
       files::rename(beside(ending), folder / (file_.filename().string() + ending));

@@ -24,7 +24,8 @@ class on_own_table : public on_each_backend {
         "LeaseUntil BIGINT, Fence BIGINT DEFAULT 0 NOT NULL, RetryCount INTEGER DEFAULT 0 NOT "
         "NULL, "
         "LastError VARCHAR(2000), DueAt BIGINT, Importance INTEGER DEFAULT 0 NOT NULL, "
-        "SentAt BIGINT)");
+        "SentAt BIGINT, Errors " +
+        here().types().text + ")");
   }
 
   /// A mapping with all roles.

@@ -47,6 +47,15 @@ TEST_P(table_mappings, name_a_column_of_another_type) {
   refused(mapping, {"Fence", "last_error", "text"});
 }
 
+TEST_P(table_mappings, keep_one_failure_or_all_in_a_column) {
+  auto mapping = whole();
+  mapping.errors = "LastError";
+  refused(mapping, {"LastError", "last_error", "errors"});
+  mapping = whole();
+  mapping.errors = "Fence";
+  refused(mapping, {"Fence", "errors", "text"});
+}
+
 TEST_P(table_mappings, need_64_bits_for_a_time_in_milliseconds) {
   here().sql("CREATE TABLE small (id INTEGER NOT NULL PRIMARY KEY, busy SMALLINT, until SMALLINT)");
   const tableq::table_mapping mapping{
@@ -65,6 +74,8 @@ TEST_P(table_mappings, need_a_way_to_tell_what_waits) {
   auto mapping = whole();
   mapping.waiting = tableq::every_row();
   refused(mapping, {"what waits"});
+  mapping = {.key = {"Id"}, .errors = "LastError"};
+  refused(mapping, {"what waits", "errors"});
 }
 
 TEST_P(table_mappings, need_a_key_with_a_unique_index) {

@@ -10,7 +10,15 @@ using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests
 using namespace std::chrono_literals;
 using tableq::settle_result;
 
-class table_settle : public on_own_table {};
+class table_settle : public on_own_table {
+ protected:
+  static tableq::table_mapping with_history() {
+    auto out = whole();
+    out.last_error = "";
+    out.errors = "Errors";
+    return out;
+  }
+};
 TABLEQ_ON_BACKENDS(table_settle, shared_backends);
 
 TEST_P(table_settle, complete_deletes_the_row) {
@@ -93,6 +101,75 @@ TEST_P(table_settle, failed_row_waits_again_and_keeps_its_error) {
   EXPECT_EQ(held(1, "LastError"), "it's refused");
   EXPECT_EQ(held(1, "IsProcessed"), "0");
   EXPECT_EQ(take_one(queue).attempt, 2);
+}
+
+TEST_P(table_settle, failures_are_kept_the_newest_first) {
+  requests(2);
+  auto queue = emails(with_history());
+  const auto taken = queue.take(2);
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(queue.fail_batch(std::vector<tableq::failure>{
+                {.receipt = taken[1].receipt, .error = "other", .options = {.give_up = true}},
+                {.receipt = taken[0].receipt, .error = "it's\nrefused"}}),
+            (std::vector{settle_result::applied, settle_result::applied}));
+  EXPECT_EQ(held(1, "Errors"), "it's\nrefused");
+  static_cast<void>(take_one(queue));
+  clock.advance(30s);
+  EXPECT_EQ(queue.fail(take_one(queue), "last", {.give_up = true}), settle_result::applied);
+  EXPECT_EQ(held(1, "Errors"), "last\nlease expired\nit's\nrefused");
+  EXPECT_EQ(held(2, "Errors"), "other");
+  EXPECT_EQ(held(1, "LastError"), std::nullopt);
+}
+
+TEST_P(table_settle, last_failure_may_have_a_column_beside_the_history) {
+  request(1);
+  auto mapping = with_history();
+  mapping.last_error = "LastError";
+  auto queue = emails(mapping);
+  EXPECT_EQ(queue.fail(take_one(queue), "first"), settle_result::applied);
+  EXPECT_EQ(queue.fail(take_one(queue), "second"), settle_result::applied);
+  EXPECT_EQ(held(1, "LastError"), "second");
+  EXPECT_EQ(held(1, "Errors"), "second\nfirst");
+}
+
+TEST_P(table_settle, history_keeps_8000_characters) {
+  request(1);
+  auto mapping = with_history();
+  mapping.max_attempts.reset();
+  auto queue = emails(mapping);
+  std::string all;
+  for (int i = 0; i < 9; ++i) {
+    std::string error = std::to_string(i);
+    for (int n = 0; n < 990; ++n) error += "\xc3\xa9";  // two bytes for one character
+    EXPECT_EQ(queue.fail(take_one(queue), error), settle_result::applied);
+    all.insert(0, error + "\n");
+  }
+  // A line has 992 characters; the first eight have 8 digits and 8 ends of lines among them.
+  const std::string kept = held(1, "Errors").value();
+  EXPECT_EQ(kept.size(), 2 * 8000U - 8 - 9);
+  EXPECT_TRUE(all.starts_with(kept));
+}
+
+TEST_P(table_settle, failure_that_is_longer_than_its_column_is_kept_as_far_as_it_fits) {
+  here().sql(
+      "CREATE TABLE Narrow (Id INTEGER NOT NULL PRIMARY KEY, Busy INTEGER DEFAULT 0 NOT NULL, "
+      "Attempts INTEGER DEFAULT 0 NOT NULL, LastError VARCHAR(5), Errors VARCHAR(7))");
+  here().sql("INSERT INTO Narrow (Id) VALUES (1)");
+  auto queue = db().table("Narrow", {.key = {"Id"},
+                                     .waiting = tableq::flag("Busy"),
+                                     .attempts = "Attempts",
+                                     .last_error = "LastError",
+                                     .errors = "Errors",
+                                     .max_attempts = 2});
+  const std::string first = "\xc3\xa4\xc3\xb6\xc3\xbc";
+  const std::string second = "\xe2\x82\xac\xf0\x9f\x98\x80\xe2\x82\xac abc";
+  EXPECT_EQ(queue.fail(take_one(queue), first), settle_result::applied);
+  EXPECT_EQ(queue.fail(take_one(queue), second), settle_result::applied);
+  const auto kept = here().sql("SELECT LastError, Errors FROM Narrow").at(0);
+  // Some databases cut by the type, and only between characters.
+  EXPECT_TRUE(kept.at(0) == second || kept[0] == second.substr(0, 12)) << *kept[0];
+  EXPECT_TRUE(kept.at(1) == second + "\n" + first || kept[1] == second) << *kept[1];
+  EXPECT_EQ(queue.stats().dead, 1U);
 }
 
 TEST_P(table_settle, failed_row_waits_for_its_delay) {

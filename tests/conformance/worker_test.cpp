@@ -37,6 +37,24 @@ class seen_payloads {
   std::multiset<std::string> all_;
 };
 
+/// Makes the first read that finds a message slow: it returns when the test lets it.
+class slow_read : public tableq::observer {
+ public:
+  void after(const tableq::observed_operation& operation,
+             const tableq::operation_result& result) override {
+    if (operation.name != "claim.take" || result.messages == 0 || done_.exchange(true)) return;
+    done.set_value(std::chrono::steady_clock::now());
+    return_.get_future().wait();
+  }
+  void let_it_return() { return_.set_value(); }
+
+  std::promise<std::chrono::steady_clock::time_point> done;  ///< The message is leased.
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::promise<void> return_;
+};
+
 class workers : public on_each_backend {
  protected:
   tableq::claim_queue jobs(const tableq::claim_options& options = {}) {
@@ -140,6 +158,28 @@ TEST_P(workers, hold_a_lease_for_as_long_as_the_handler_runs) {
   ASSERT_TRUE(pool.wait_for(patience));
   EXPECT_EQ(pool.counts().completed, 1U);
   EXPECT_EQ(pool.counts().lease_lost, 0U);
+}
+
+TEST_P(workers, count_a_lease_from_the_begin_of_its_read) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  jobs().enqueue("late");
+  const tableq::testing::faults faults;
+  open_with(faults);
+  const auto read = std::make_shared<slow_read>();
+  const auto lease = 1s;
+  auto others = jobs();
+  tableq::worker pool(open({.retry_for = 0ms, .observer = read}).claim("jobs"),
+                      [](const tableq::delivery&) {}, {.lease = lease});
+  const auto leased = read->done.get_future().get();
+  // The lease ends during the read.
+  ASSERT_EQ(others.take(1, {.wait = patience}).size(), 1U);
+  while (std::chrono::steady_clock::now() < leased + lease) std::this_thread::yield();
+  pool.stop();
+  faults.fail("claim.release", {tableq::testing::trouble::busy});
+  read->let_it_return();
+  ASSERT_TRUE(pool.wait_for(patience));
+  EXPECT_EQ(pool.counts().unknown, 1U) << "a lease that has ended is not worth a second attempt";
+  EXPECT_EQ(faults.failures(), 1U);
 }
 
 TEST_P(workers, tell_a_handler_by_its_token_that_the_lease_is_lost) {

@@ -15,7 +15,7 @@ namespace tableq_test {
 struct crew_options {
   std::string url;
   std::chrono::milliseconds retry{10'000};  ///< open_options::retry_for
-  std::chrono::milliseconds pause{0};       ///< Of producers, between two messages.
+  std::chrono::milliseconds pause{0};       ///< Of a producer between two messages.
   int count = 1'000'000;                    ///< Messages of each thread of a producer.
   std::vector<std::string> deeds = {"produce", "produce", "move", "move", "work", "work", "chores"};
 };

@@ -26,6 +26,8 @@ void expect_refused(const dialect& wrong, const std::string& mentioned) {
     FAIL() << "no error";
   } catch (const tableq::error& e) {
     EXPECT_EQ(e.code(), errc::invalid_argument);
+    EXPECT_EQ(e.backend(), wrong.name);
+    EXPECT_EQ(e.operation(), "register_dialect");
     EXPECT_NE(std::string(e.what()).find(mentioned), std::string::npos) << e.what();
   }
 }

@@ -112,7 +112,7 @@ TEST_F(article_texts, simple_queue_is_taken_by_its_time_and_deleted_by_its_guid)
                      .waiting = tableq::null_time("ProcessingStartedAt"),
                      .order = {{.column = "CreatedAt"}},
                      .columns = {"Id", "Payload"},
-                     .last_error = "Errors"});
+                     .errors = "Errors"});
   answer(tds_answer()
              .columns({{"place"},
                        {"tableq_0", tds_type::nvarchar_max},
@@ -132,7 +132,9 @@ TEST_F(article_texts, simple_queue_is_taken_by_its_time_and_deleted_by_its_guid)
                "msg.\"Id\" = CAST(given.key_0 AS uniqueidentifier)",
                "msg.\"ProcessingStartedAt\" IS NOT NULL"});
   EXPECT_EQ(queue.fail(*taken, "no route"), tableq::settle_result::applied);
-  expect_text({"UPDATE msg", "\"Errors\" = CAST(given.error AS nvarchar(max))", "OUTPUT"});
+  expect_text({"UPDATE msg", "\"Errors\" = CAST(LEFT((CAST(given.error AS nvarchar(max)) +",
+               "NCHAR(10) + NULLIF(CAST(msg.\"Errors\" AS nvarchar(max))",
+               "COLLATE Latin1_General_100_CI_AS_SC, 8000) AS nvarchar(max))", "OUTPUT"});
 }
 
 TEST_F(article_texts, queue_for_update_keeps_its_rows) {

@@ -43,11 +43,34 @@ class table_texts : public testing::Test {
     column("IsProcessed", "bit", "boolean", 0);
     column("LockedUntil", "datetime2(3)", "time.local", 0);
     column("Fence", "bigint", "integer", 1);
+    column("Errors", "varchar(500)", "text.code_page", 0);
     script_.always("table.columns", columns);
     script_.always("table.keys", tds_answer()
                                      .columns({{"index_name", tds_type::nvarchar, 60},
                                                {"name", tds_type::nvarchar, 60}})
                                      .row({"PK_EmailRequests", "Id"}));
+    indexes({});
+  }
+
+  /// A column of an index.
+  struct part {
+    const char* index;
+    const char* column;
+    int descending = 0;
+    const char* condition = "";
+  };
+  /// The server's answer: the primary key, and these.
+  void indexes(const std::vector<part>& more) {
+    tds_answer answer;
+    answer.columns({{"index_name", tds_type::nvarchar, 60},
+                    {"name", tds_type::nvarchar, 60},
+                    {"descending", tds_type::integer},
+                    {"condition", tds_type::nvarchar, 200}});
+    answer.row({"PK_EmailRequests", "Id", 0, ""});
+    for (const part& each : more) {
+      answer.row({each.index, each.column, each.descending, each.condition});
+    }
+    script_.always("table.indexes", answer);
   }
 
   tds_script handlers() {
@@ -129,6 +152,39 @@ TEST_F(table_texts, a_take_is_the_update_of_a_cte) {
                           "\"IsProcessed\" = 1", "OUTPUT 0 AS place", "inserted.\"Id\""});
 }
 
+TEST_F(table_texts, a_strict_take_skips_no_row) {
+  tableq::table_mapping strict = mapping();
+  strict.ordering = tableq::ordering::strict;
+  auto queue = db_.table("EmailRequests", strict);
+  next(none_expired());
+  next(taken(7, 9));
+  EXPECT_EQ(queue.take(3).size(), 1U);
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+                          "ORDER BY msg.\"Id\"", "UPDATE picked"});
+  strict.waiting = tableq::every_row();
+  strict.lease_until = strict.fence = "";
+  auto removing = db_.table("EmailRequests", strict);
+  EXPECT_TRUE(removing.take(3).empty());
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+                          "DELETE FROM picked"});
+}
+
+TEST_F(table_texts, a_history_keeps_the_code_page_of_its_column) {
+  tableq::table_mapping with_history = mapping();
+  with_history.errors = "Errors";
+  auto queue = db_.table("EmailRequests", with_history);
+  next(none_expired());
+  next(taken(7, 9));
+  const auto got = queue.take(1);
+  ASSERT_EQ(got.size(), 1U);
+  next(settled());
+  EXPECT_EQ(queue.fail(got[0], "no"), tableq::settle_result::applied);
+  expect_in(last().text,
+            {"UPDATE msg", "\"Errors\" = CAST(LEFT(CAST(given.error AS nvarchar(max)) +",
+             "CAST(msg.\"Errors\" AS nvarchar(max))", "8000) AS varchar(500))"});
+  EXPECT_EQ(last().text.find("COLLATE"), std::string::npos);
+}
+
 TEST_F(table_texts, a_settlement_joins_its_items) {
   auto queue = db_.table("EmailRequests", mapping());
   next(none_expired());
@@ -154,6 +210,37 @@ TEST_F(table_texts, an_insert_returns_the_row) {
   expect_in(last().text, {"INSERT INTO \"dbo\".\"EmailRequests\" (\"Address\", \"IsProcessed\")",
                           "OUTPUT 0 AS place, CAST(inserted.\"Id\" AS bigint)", "VALUES (CAST(",
                           "AS nvarchar(200))"});
+}
+
+TEST_F(table_texts, missing_indexes_have_no_filter) {
+  auto queue = db_.table("EmailRequests", mapping());
+  EXPECT_EQ(queue.ddl(),
+            "CREATE INDEX \"EmailRequests_tableq_take\" ON \"dbo\".\"EmailRequests\" "
+            "(\"IsProcessed\", \"Id\");\n"
+            "CREATE INDEX \"EmailRequests_tableq_lease\" ON \"dbo\".\"EmailRequests\" "
+            "(\"IsProcessed\", \"LockedUntil\");\n");
+  auto timed = mapping();
+  timed.waiting = tableq::null_time("LockedUntil");
+  timed.order = {{.column = "Fence", .descending = true}};
+  EXPECT_EQ(db_.table("EmailRequests", timed).ddl(),
+            "CREATE INDEX \"EmailRequests_tableq_take\" ON \"dbo\".\"EmailRequests\" "
+            "(\"LockedUntil\", \"Fence\" DESC);\n"
+            "CREATE INDEX \"EmailRequests_tableq_lease\" ON \"dbo\".\"EmailRequests\" "
+            "(\"LockedUntil\");\n");
+}
+
+TEST_F(table_texts, indexes_that_serve_are_not_missing) {
+  auto queue = db_.table("EmailRequests", mapping());
+  indexes({{"A", "IsProcessed"}, {"A", "Id"}, {"B", "IsProcessed"}, {"B", "LockedUntil"}});
+  EXPECT_EQ(queue.ddl(), "");
+  ASSERT_EQ(queue.inspect().size(), 1U);
+  EXPECT_EQ(queue.inspect()[0].severity, tableq::finding::level::ok);
+  indexes({{"A", "Id", 0, "([IsProcessed]=(0))"},
+           {"B", "IsProcessed", 0, "([LockedUntil] IS NOT NULL)"},
+           {"B", "LockedUntil", 1, "([LockedUntil] IS NOT NULL)"}});
+  EXPECT_EQ(queue.ddl(), "");
+  indexes({{"A", "Id", 0, "([IsProcessed]=(1))"}, {"B", "LockedUntil"}});
+  EXPECT_EQ(queue.inspect().size(), 2U);
 }
 
 TEST_F(table_texts, a_table_with_triggers_is_told) {

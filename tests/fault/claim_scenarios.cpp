@@ -30,25 +30,25 @@ std::string told(const std::vector<tableq::delivery>& taken) {
 /// The queues of the scenarios.
 enum class sort { usual, keeps, window, keeps_window, limited, grouped, buried };
 
-claim_queue& queue_of(actor& by, sort which) {
+claim_queue& queue_of(actor& player, sort which) {
   switch (which) {
     case sort::keeps:
-      return by.claim("keeps", {.keep_completed = true});
+      return player.claim("keeps", {.keep_completed = true});
     case sort::window:
-      return by.claim("window", {.key_window = 1h});
+      return player.claim("window", {.key_window = 1h});
     case sort::keeps_window:
-      return by.claim("keeps_window", {.keep_completed = true, .key_window = 1h});
+      return player.claim("keeps_window", {.keep_completed = true, .key_window = 1h});
     case sort::limited:
-      return by.claim("limited_jobs");
+      return player.claim("limited_jobs");
     case sort::grouped:
-      return by.claim("grouped", {.max_attempts = 1, .groups = tableq::group_options{}});
+      return player.claim("grouped", {.max_attempts = 1, .groups = tableq::group_options{}});
     case sort::buried:
-      by.claim("letters");
-      return by.claim("buried", {.max_attempts = 1, .dead_letters = "letters"});
+      player.claim("letters");
+      return player.claim("buried", {.max_attempts = 1, .dead_letters = "letters"});
     case sort::usual:
       break;
   }
-  return by.claim("jobs");
+  return player.claim("jobs");
 }
 
 tableq::claim_enqueue_options keyed(const std::string& key, bool grouped) {
@@ -57,8 +57,8 @@ tableq::claim_enqueue_options keyed(const std::string& key, bool grouped) {
   return out;
 }
 
-void three(actor& by, sort which) {
-  claim_queue& jobs = queue_of(by, which);
+void three(actor& player, sort which) {
+  claim_queue& jobs = queue_of(player, which);
   for (const auto& each : numbered(3)) jobs.enqueue(each, keyed(each, which == sort::grouped));
 }
 
@@ -70,11 +70,11 @@ scenario after(const preparation& before, const std::string& name, sort which,
                const claim_act& what) {
   return {.name = name,
           .prepare =
-              [=](actor& by, notes& left) {
-                three(by, which);
-                before(queue_of(by, which), left);
+              [=](actor& player, notes& left) {
+                three(player, which);
+                before(queue_of(player, which), left);
               },
-          .act = [=](actor& by, notes& left) { return what(queue_of(by, which), left); }};
+          .act = [=](actor& player, notes& left) { return what(queue_of(player, which), left); }};
 }
 
 void nothing(claim_queue& /*jobs*/, notes& /*left*/) {}
@@ -113,69 +113,72 @@ scenario taking(const std::string& name, sort which, const preparation& before,
                [=](auto& jobs, auto& /*left*/) { return told(jobs.take(max, {.lease = 1h})); });
 }
 
-void add_enqueues(std::vector<scenario>& to) {
-  to.push_back(on_three("enqueue a job", sort::usual, [](auto& jobs, auto& /*left*/) {
+void add_enqueues(std::vector<scenario>& scenarios) {
+  scenarios.push_back(on_three("enqueue a job", sort::usual, [](auto& jobs, auto& /*left*/) {
     jobs.enqueue("x");
     return std::string("stored");
   }));
-  to.push_back(on_three("enqueue with a key", sort::usual, [](auto& jobs, auto& /*left*/) {
+  scenarios.push_back(on_three("enqueue with a key", sort::usual, [](auto& jobs, auto& /*left*/) {
     return told(jobs.enqueue("x", {.key = "new"}));
   }));
   for (const auto policy :
        {on_duplicate::keep_first, on_duplicate::replace, on_duplicate::postpone}) {
-    to.push_back(on_three(
+    scenarios.push_back(on_three(
         "enqueue with a held key, as policy " + std::to_string(static_cast<int>(policy)) + " says",
         sort::usual, [=](auto& jobs, auto& /*left*/) {
           return told(jobs.enqueue("x", {.delay = 1s, .key = "p1", .on_duplicate = policy}));
         }));
   }
-  to.push_back(on_three("enqueue a batch with keys", sort::usual, [](auto& jobs, auto& /*left*/) {
-    const std::vector<tableq::new_claim_message> batch{{.payload = "x", .options = {.key = "new"}},
-                                                       {.payload = "y", .options = {.key = "p0"}},
-                                                       {.payload = "z", .options = {.delay = 1s}}};
-    std::string out;
-    for (const auto& each : jobs.enqueue_batch(batch)) out += told(each);
-    return out;
-  }));
+  scenarios.push_back(
+      on_three("enqueue a batch with keys", sort::usual, [](auto& jobs, auto& /*left*/) {
+        const std::vector<tableq::new_claim_message> batch{
+            {.payload = "x", .options = {.key = "new"}},
+            {.payload = "y", .options = {.key = "p0"}},
+            {.payload = "z", .options = {.delay = 1s}}};
+        std::string out;
+        for (const auto& each : jobs.enqueue_batch(batch)) out += told(each);
+        return out;
+      }));
   for (const sort which : {sort::window, sort::keeps_window}) {
     const auto forget = [](claim_queue& jobs, notes& left) {
       static_cast<void>(jobs.complete(jobs.take_one().value()));
       left.clock->advance(2h);
     };
-    to.push_back(
+    scenarios.push_back(
         after(forget, "enqueue with a key that is free again", which,
               [](auto& jobs, auto& /*left*/) { return told(jobs.enqueue("x", {.key = "p0"})); }));
   }
-  to.push_back(after([](auto& jobs, auto& /*left*/) { jobs.set_limits({.capacity = 10}); },
-                     "enqueue a job into a bounded queue", sort::limited,
-                     [](auto& jobs, auto& /*left*/) {
-                       jobs.enqueue("x");
-                       return std::string("stored");
-                     }));
-  to.push_back(on_three("enqueue into a group", sort::grouped, [](auto& jobs, auto& /*left*/) {
-    return told(jobs.enqueue("x", {.group = "g"}));
-  }));
-  to.push_back(
+  scenarios.push_back(after([](auto& jobs, auto& /*left*/) { jobs.set_limits({.capacity = 10}); },
+                            "enqueue a job into a bounded queue", sort::limited,
+                            [](auto& jobs, auto& /*left*/) {
+                              jobs.enqueue("x");
+                              return std::string("stored");
+                            }));
+  scenarios.push_back(
+      on_three("enqueue into a group", sort::grouped,
+               [](auto& jobs, auto& /*left*/) { return told(jobs.enqueue("x", {.group = "g"})); }));
+  scenarios.push_back(
       on_three("enqueue a job without waiting", sort::usual, [](auto& jobs, auto& /*left*/) {
         return told(jobs.enqueue_async("x", {.priority = 1}).get());
       }));
 }
 
-void add_takes(std::vector<scenario>& to) {
-  to.push_back(taking("take", sort::usual, nothing));
-  to.push_back(taking("take from a group", sort::grouped, nothing));
-  to.push_back(taking("take from a queue with a limit of concurrency", sort::limited,
-                      [](auto& jobs, auto& /*left*/) { jobs.set_limits({.concurrency = 5}); }));
-  to.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {
+void add_takes(std::vector<scenario>& scenarios) {
+  scenarios.push_back(taking("take", sort::usual, nothing));
+  scenarios.push_back(taking("take from a group", sort::grouped, nothing));
+  scenarios.push_back(
+      taking("take from a queue with a limit of concurrency", sort::limited,
+             [](auto& jobs, auto& /*left*/) { jobs.set_limits({.concurrency = 5}); }));
+  scenarios.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {
     static_cast<void>(jobs.take(2, {.lease = 1s}));
     left.clock->advance(2s);
   }));
-  to.push_back(
+  scenarios.push_back(
       taking("take where the last attempt expired", sort::buried, [](auto& jobs, auto& left) {
         static_cast<void>(jobs.take(1, {.lease = 1s}));
         left.clock->advance(2s);
       }));
-  to.push_back(taking("take what fell due", sort::usual, [](auto& jobs, auto& left) {
+  scenarios.push_back(taking("take what fell due", sort::usual, [](auto& jobs, auto& left) {
     jobs.enqueue("due", {.priority = 1, .delay = 1s});
     left.clock->advance(2s);
   }));
@@ -183,62 +186,62 @@ void add_takes(std::vector<scenario>& to) {
     jobs.enqueue("late", {.priority = 1, .time_to_live = 1s});
     left.clock->advance(2s);
   };
-  to.push_back(taking("take where one came too late", sort::usual, late));
-  to.back().in_steps = true;
-  to.back().first_counts = true;
-  to.push_back(taking("take where the first came too late", sort::usual, late, 1));
-  to.back().in_steps = true;
+  scenarios.push_back(taking("take where one came too late", sort::usual, late));
+  scenarios.back().in_steps = true;
+  scenarios.back().first_counts = true;
+  scenarios.push_back(taking("take where the first came too late", sort::usual, late, 1));
+  scenarios.back().in_steps = true;
 }
 
-void add_completions(std::vector<scenario>& to) {
+void add_completions(std::vector<scenario>& scenarios) {
   const auto complete = [](claim_queue& jobs, notes& left) {
     return told(jobs.complete_batch(left.receipts));
   };
-  to.push_back(on_leased("complete", sort::usual, complete));
-  to.push_back(on_leased("complete and keep", sort::keeps, complete));
-  to.push_back(on_leased("complete and keep the key", sort::window, complete));
-  to.push_back(on_leased("complete in a group", sort::grouped, complete));
-  to.push_back(on_leased("complete one", sort::usual, [](auto& jobs, auto& left) {
+  scenarios.push_back(on_leased("complete", sort::usual, complete));
+  scenarios.push_back(on_leased("complete and keep", sort::keeps, complete));
+  scenarios.push_back(on_leased("complete and keep the key", sort::window, complete));
+  scenarios.push_back(on_leased("complete in a group", sort::grouped, complete));
+  scenarios.push_back(on_leased("complete one", sort::usual, [](auto& jobs, auto& left) {
     return told(std::vector{jobs.complete(left.receipts.at(0))});
   }));
 }
 
-void add_failures(std::vector<scenario>& to) {
+void add_failures(std::vector<scenario>& scenarios) {
   const auto fail = [](claim_queue& jobs, notes& left) {
     return told(std::vector{jobs.fail(left.receipts.at(0), "broke", {.delay = 1s})});
   };
-  to.push_back(on_leased("fail", sort::usual, fail));
-  to.push_back(on_leased("fail the last attempt", sort::buried, fail));
-  to.push_back(on_leased("fail in a group", sort::grouped, fail));
-  to.push_back(on_leased("release", sort::usual, [](auto& jobs, auto& left) {
+  scenarios.push_back(on_leased("fail", sort::usual, fail));
+  scenarios.push_back(on_leased("fail the last attempt", sort::buried, fail));
+  scenarios.push_back(on_leased("fail in a group", sort::grouped, fail));
+  scenarios.push_back(on_leased("release", sort::usual, [](auto& jobs, auto& left) {
     return told(jobs.release_batch(left.receipts));
   }));
-  to.push_back(on_leased("extend", sort::usual, [](auto& jobs, auto& left) {
+  scenarios.push_back(on_leased("extend", sort::usual, [](auto& jobs, auto& left) {
     return told(jobs.extend_batch(left.receipts, 2h));
   }));
 }
 
-void add_care(std::vector<scenario>& to) {
-  to.push_back(on_dead("redrive", sort::usual, [](auto& jobs, auto& left) {
+void add_care(std::vector<scenario>& scenarios) {
+  scenarios.push_back(on_dead("redrive", sort::usual, [](auto& jobs, auto& left) {
     return std::to_string(jobs.redrive(left.ids));
   }));
   const auto all = [](claim_queue& jobs, notes& /*left*/) {
     return std::to_string(jobs.redrive_all().count);
   };
-  to.push_back(on_dead("redrive all", sort::usual, all));
-  to.push_back(on_dead("redrive all from the dead letters", sort::buried, all));
-  to.push_back(on_dead("purge the dead", sort::usual, [](auto& jobs, auto& /*left*/) {
+  scenarios.push_back(on_dead("redrive all", sort::usual, all));
+  scenarios.push_back(on_dead("redrive all from the dead letters", sort::buried, all));
+  scenarios.push_back(on_dead("purge the dead", sort::usual, [](auto& jobs, auto& /*left*/) {
     return std::to_string(jobs.purge(tableq::message_state::dead, {.batch = 1}));
   }));
   const auto cancel = [](claim_queue& jobs, notes& left) {
     return std::to_string(static_cast<int>(jobs.cancel(left.ids.at(0))));
   };
-  to.push_back(on_dead("cancel", sort::usual, cancel));
-  to.push_back(on_leased("cancel a leased message", sort::usual, [](auto& jobs, auto& left) {
+  scenarios.push_back(on_dead("cancel", sort::usual, cancel));
+  scenarios.push_back(on_leased("cancel a leased message", sort::usual, [](auto& jobs, auto& left) {
     return std::to_string(static_cast<int>(jobs.cancel(left.receipts.at(0).id)));
   }));
-  to.push_back(after(look, "cancel in a group", sort::grouped, cancel));
-  to.push_back(after(look, "set the priority", sort::usual, [](auto& jobs, auto& left) {
+  scenarios.push_back(after(look, "cancel in a group", sort::grouped, cancel));
+  scenarios.push_back(after(look, "set the priority", sort::usual, [](auto& jobs, auto& left) {
     return std::to_string(static_cast<int>(jobs.set_priority(left.ids.at(0), 7)));
   }));
 }
@@ -277,9 +280,10 @@ std::vector<scenario> looking_scenarios() {
        {tableq::kind::heap, tableq::kind::fifo, tableq::kind::lifo, tableq::kind::pending}) {
     const std::string name = "look_" + std::string(tableq::to_string(of));
     out.push_back(playing(
-        "look at a queue: " + name, [=](actor& by) { by.plain(of, name).put("p0"); },
-        [=](actor& by) {
-          return std::to_string(by.plain(of, name).waiting()) + by.plain(of, name).peek(1).at(0);
+        "look at a queue: " + name, [=](actor& player) { player.plain(of, name).put("p0"); },
+        [=](actor& player) {
+          return std::to_string(player.plain(of, name).waiting()) +
+                 player.plain(of, name).peek(1).at(0);
         }));
   }
   return out;

@@ -94,7 +94,7 @@ TABLEQ_ON_BACKENDS(faults_among_threads, shared_backends);
 TEST_P(faults_among_threads, tell_each_enqueue_whether_its_message_is_there) {
   auto mail = combining_->fifo("mail");
   auto seen = clean_->fifo("mail");
-  each_fault([&](const fault& with) {
+  each_fault([&](const fault& planned) {
     const auto told = at_once([&](std::size_t i) { mail.enqueue(std::to_string(i)); });
     trouble_.heal();
     std::multiset<std::string> stored;
@@ -104,7 +104,7 @@ TEST_P(faults_among_threads, tell_each_enqueue_whether_its_message_is_there) {
       if (!told[i]) {
         EXPECT_EQ(count, 1U) << "acknowledged";
       } else if (told[i] == errc::outcome_unknown) {
-        EXPECT_EQ(with.what, trouble::lost_connection);
+        EXPECT_EQ(planned.what, trouble::lost_connection);
         EXPECT_EQ(count, lost_after() ? 1U : 0U);
       } else {
         EXPECT_EQ(count, 0U) << tableq::to_string(*told[i]);

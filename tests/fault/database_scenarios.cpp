@@ -7,38 +7,39 @@ std::string yes(bool is) {
   return is ? "yes" : "no";
 }
 
-void open_mail(actor& by) {
-  by.fifo("mail");
+void open_mail(actor& player) {
+  player.fifo("mail");
 }
 
-void drop_new(actor& by) {
-  by.look_at_schema();
-  open_mail(by);
-  by.db().drop("new");
-  by.db().drop("new_letters");
+void drop_new(actor& player) {
+  player.look_at_schema();
+  open_mail(player);
+  player.db().drop("new");
+  player.db().drop("new_letters");
 }
 
-void add_schema(std::vector<scenario>& to) {
-  to.push_back(
-      playing("create a queue", drop_new, [](actor& by) { return by.db().fifo("new").name(); }));
-  to.push_back(playing("create a queue with dead letters", drop_new, [](actor& by) {
-    return by.db().claim("new", {.dead_letters = "new_letters"}).name();
+void add_schema(std::vector<scenario>& scenarios) {
+  scenarios.push_back(playing("create a queue", drop_new,
+                              [](actor& player) { return player.db().fifo("new").name(); }));
+  scenarios.push_back(playing("create a queue with dead letters", drop_new, [](actor& player) {
+    return player.db().claim("new", {.dead_letters = "new_letters"}).name();
   }));
-  to.push_back(
-      playing("open a queue", open_mail, [](actor& by) { return by.db().fifo("mail").name(); }));
-  to.push_back(playing(
+  scenarios.push_back(playing("open a queue", open_mail,
+                              [](actor& player) { return player.db().fifo("mail").name(); }));
+  scenarios.push_back(playing(
       "drop a queue",
-      [](actor& by) {
-        by.look_at_schema();
-        by.db().lifo("dropped").enqueue("gone");
+      [](actor& player) {
+        player.look_at_schema();
+        player.db().lifo("dropped").enqueue("gone");
       },
-      [](actor& by) -> std::string {
-        by.db().drop("dropped");
+      [](actor& player) -> std::string {
+        player.db().drop("dropped");
         return "dropped";
       }));
-  to.push_back(playing("look at the catalogue", open_mail, [](actor& by) {
-    static_cast<void>(by.db().inspect());
-    return yes(by.db().find("mail").has_value()) + std::to_string(by.db().queues().empty() ? 0 : 1);
+  scenarios.push_back(playing("look at the catalogue", open_mail, [](actor& player) {
+    static_cast<void>(player.db().inspect());
+    return yes(player.db().find("mail").has_value()) +
+           std::to_string(player.db().queues().empty() ? 0 : 1);
   }));
 }
 
@@ -47,29 +48,29 @@ scenario pausing(const std::string& name, void (tableq::queue::*before)(),
                  void (tableq::queue::*change)()) {
   return playing(
       name,
-      [=](actor& by) {
-        by.look_at_limits(by.fifo("held"));
-        (by.fifo("held").*before)();
+      [=](actor& player) {
+        player.look_at_limits(player.fifo("held"));
+        (player.fifo("held").*before)();
       },
-      [=](actor& by) {
-        (by.fifo("held").*change)();
-        return yes(by.fifo("held").paused());
+      [=](actor& player) {
+        (player.fifo("held").*change)();
+        return yes(player.fifo("held").paused());
       });
 }
 
-void add_limits(std::vector<scenario>& to) {
-  to.push_back(pausing("pause", &tableq::queue::resume, &tableq::queue::pause));
-  to.push_back(pausing("resume", &tableq::queue::pause, &tableq::queue::resume));
-  to.push_back(playing(
+void add_limits(std::vector<scenario>& scenarios) {
+  scenarios.push_back(pausing("pause", &tableq::queue::resume, &tableq::queue::pause));
+  scenarios.push_back(pausing("resume", &tableq::queue::pause, &tableq::queue::resume));
+  scenarios.push_back(playing(
       "set limits",
-      [](actor& by) {
-        by.look_at_limits(by.claim("bounded"));
-        by.claim("bounded").set_limits({});
+      [](actor& player) {
+        player.look_at_limits(player.claim("bounded"));
+        player.claim("bounded").set_limits({});
       },
-      [](actor& by) {
+      [](actor& player) {
         const tableq::queue_limits wanted{.capacity = 9, .rate = 2.0, .concurrency = 3};
-        by.claim("bounded").set_limits(wanted);
-        return yes(by.claim("bounded").limits() == wanted);
+        player.claim("bounded").set_limits(wanted);
+        return yes(player.claim("bounded").limits() == wanted);
       }));
 }
 

@@ -42,42 +42,42 @@ All shuffled(All all, random_source& lots) {
 constexpr fault lost_before{trouble::lost_connection, moment::before};
 constexpr fault lost_after{trouble::lost_connection, moment::after};
 
-bool loses(const fault& with) {
-  return with.what == trouble::lost_connection || with.what == trouble::unknown_commit;
+bool loses(const fault& planned) {
+  return planned.what == trouble::lost_connection || planned.what == trouble::unknown_commit;
 }
 
-std::string in_words(const fault& with) {
+std::string in_words(const fault& planned) {
   constexpr std::array names{"lost_connection", "unknown_commit", "busy", "deadlock", "time_out"};
-  return std::string(names.at(static_cast<std::size_t>(with.what))) +
-         (with.when == moment::before ? " before" : " after");
+  return std::string(names.at(static_cast<std::size_t>(planned.what))) +
+         (planned.when == moment::before ? " before" : " after");
 }
 
 /// Whether it changes stored data. An enlisted session sometimes reads its limits with a lock.
-bool changes(const call& of) {
-  return of.lasting && !of.name.starts_with("limits.ask");
+bool changes(const call& made) {
+  return made.lasting && !made.name.starts_with("limits.ask");
 }
 
 /// The number of lasting changes before a call.
-std::size_t lasting_before(const call& of, const std::vector<call>& history) {
+std::size_t lasting_before(const call& made, const std::vector<call>& history) {
   return static_cast<std::size_t>(std::count_if(
-      history.begin(), history.begin() + static_cast<std::ptrdiff_t>(of.number - 1), changes));
+      history.begin(), history.begin() + static_cast<std::ptrdiff_t>(made.number - 1), changes));
 }
 
 /// The query for the read floor, and its session: the read that follows connects again.
-bool looks_where_to_begin(const call& of, const std::vector<call>& history) {
-  if (of.name.starts_with("claim.floor") || of.name.starts_with("queue.floor")) return true;
-  return of.name == "connect" &&
-         std::any_of(history.begin() + static_cast<std::ptrdiff_t>(of.number), history.end(),
+bool looks_where_to_begin(const call& made, const std::vector<call>& history) {
+  if (made.name.starts_with("claim.floor") || made.name.starts_with("queue.floor")) return true;
+  return made.name == "connect" &&
+         std::any_of(history.begin() + static_cast<std::ptrdiff_t>(made.number), history.end(),
                      [](const call& each) { return each.name == "connect"; });
 }
 
 /// Failures without effect on the caller: the work of the call is done, or rolled back, in any
 /// case.
-bool swallowed(const scenario& play, const call& of, const std::vector<call>& history) {
-  if (of.name == "rollback" || looks_where_to_begin(of, history)) return true;
-  return (play.first_counts || of.name.starts_with("notify.send") ||
-          of.name.starts_with("claim.find_key")) &&
-         lasting_before(of, history) > 0;
+bool swallowed(const scenario& play, const call& made, const std::vector<call>& history) {
+  if (made.name == "rollback" || looks_where_to_begin(made, history)) return true;
+  return (play.first_counts || made.name.starts_with("notify.send") ||
+          made.name.starts_with("claim.find_key")) &&
+         lasting_before(made, history) > 0;
 }
 
 /// The messages in any state.
@@ -98,26 +98,26 @@ struct expected_error {
   std::vector<advice> safe;
 };
 
-expected_error expected_of(const call& of, const fault& with) {
-  if (loses(with)) {
-    if (of.lasting) return {"outcome_unknown", {advice::never}};
-    return {of.name == "connect" ? "connection_failed" : "connection_lost", {advice::session}};
+expected_error expected_of(const call& made, const fault& planned) {
+  if (loses(planned)) {
+    if (made.lasting) return {"outcome_unknown", {advice::never}};
+    return {made.name == "connect" ? "connection_failed" : "connection_lost", {advice::session}};
   }
   const std::vector passing{advice::statement, advice::transaction};
-  if (with.what == trouble::busy) return {"busy", passing};
-  return {with.what == trouble::deadlock ? "conflict" : "cancelled", passing};
+  if (planned.what == trouble::busy) return {"busy", passing};
+  return {planned.what == trouble::deadlock ? "conflict" : "cancelled", passing};
 }
 
 /// Whether the call had its effect in spite of the error.
-bool happened(const call& of, const fault& with) {
-  return changes(of) && loses(with) && with.when == moment::after;
+bool happened(const call& made, const fault& planned) {
+  return changes(made) && loses(planned) && planned.when == moment::after;
 }
 
 /// Whether tableq repairs it by itself.
-bool repaired(const scenario& play, const call& of, const fault& with) {
-  if (of.lasting && loses(with)) return false;
-  if (with.what == trouble::time_out) return false;
-  return !play.by_hand || of.name == "connect" || of.name == "begin";
+bool repaired(const scenario& play, const call& made, const fault& planned) {
+  if (made.lasting && loses(planned)) return false;
+  if (planned.what == trouble::time_out) return false;
+  return !play.by_hand || made.name == "connect" || made.name == "begin";
 }
 
 /// A database object whose calls can fail. It has at most one session, so that the next call
@@ -126,14 +126,14 @@ class victim {
  public:
   victim(const place& on, const manual_clock& clock, const mode& how)
       : sessions_(std::make_shared<session_counter>()),
-        by_(trouble_.open(on.quick_url(), {.max_sessions = 1,
-                                           .session_timeout = 10s,
-                                           .retry_for = how.repeats ? 60s : 0s,
-                                           .shortcuts = {.combining = how.combines},
-                                           .clock = clock.source(),
-                                           .observer = sessions_})) {}
+        player_(trouble_.open(on.quick_url(), {.max_sessions = 1,
+                                               .session_timeout = 10s,
+                                               .retry_for = how.repeats ? 60s : 0s,
+                                               .shortcuts = {.combining = how.combines},
+                                               .clock = clock.source(),
+                                               .observer = sessions_})) {}
 
-  actor& by() { return by_; }
+  actor& player() { return player_; }
   tableq::testing::faults& trouble() { return trouble_; }
   [[nodiscard]] int sessions() const { return sessions_->open(); }
 
@@ -141,14 +141,14 @@ class victim {
   void disconnect() {
     if (sessions() == 0) return;
     trouble_.fail("rollback", lost_before);
-    static_cast<void>(by_.db().begin());
+    static_cast<void>(player_.db().begin());
     trouble_.heal();
   }
 
  private:
   tableq::testing::faults trouble_;
   std::shared_ptr<session_counter> sessions_;
-  actor by_;
+  actor player_;
 };
 
 class a_fault_at_every_call : public on_each_backend {
@@ -168,8 +168,8 @@ class a_fault_at_every_call : public on_each_backend {
     on_each_backend::TearDown();
   }
 
-  /// @param of the scenario, as text.
-  void play_all(const std::string& of, const std::vector<scenario>& all) {
+  /// @param group of the scenarios, as text.
+  void play_all(const std::string& group, const std::vector<scenario>& all) {
     random_source lots(seed_);
     const time_budget time;
     std::size_t played = 0;
@@ -183,7 +183,7 @@ class a_fault_at_every_call : public on_each_backend {
         ++played;
       }
     }
-    report_injected("calls failed, " + of, GetParam()->name(), failed_,
+    report_injected("calls failed, " + group, GetParam()->name(), failed_,
                     "all or nothing, and told rightly; scenarios: " + std::to_string(played));
   }
 
@@ -206,10 +206,10 @@ class a_fault_at_every_call : public on_each_backend {
   }
 
   /// The observer of the real result.
-  actor& clean() { return can().shared ? *clean_ : victim_->by(); }
+  actor& clean() { return can().shared ? *clean_ : victim_->player(); }
 
   /// Everything as it was before the scenario.
-  void set_the_stage(const scenario& of) {
+  void set_the_stage(const scenario& played) {
     if (can().shared) {
       std::string sql;
       for (const std::string& each : clean().used()) sql += "DELETE FROM \"" + each + "\";";
@@ -220,29 +220,29 @@ class a_fault_at_every_call : public on_each_backend {
     }
     left_ = {.here = &here(), .clock = &clock};
     clock.set(began_);
-    of.prepare(clean(), left_);
+    played.prepare(clean(), left_);
   }
 
-  course undisturbed(const scenario& of) {
+  course undisturbed(const scenario& played) {
     if (can().shared) victim_->disconnect();
-    set_the_stage(of);
+    set_the_stage(played);
     course out{.before = clean().state()};
     victim_->trouble().start_over();
-    out.result = of.act(victim_->by(), left_);
+    out.result = played.act(victim_->player(), left_);
     for (const call& each : victim_->trouble().history()) out.lasting += changes(each) ? 1 : 0;
     out.calls = victim_->trouble().calls();
     out.after = clean().state();
     return out;
   }
 
-  void play(const scenario& of, random_source& lots) {
-    if (of.shared && !can().shared) return;
-    SCOPED_TRACE(of.name + (mode_.repeats ? ", repeating" : ", not repeating") +
+  void play(const scenario& played, random_source& lots) {
+    if (played.shared && !can().shared) return;
+    SCOPED_TRACE(played.name + (mode_.repeats ? ", repeating" : ", not repeating") +
                  (mode_.combines ? ", combining" : ", each alone"));
-    set_the_stage(of);
-    static_cast<void>(of.act(victim_->by(), left_));  // opens what it needs
-    const course plain = undisturbed(of);
-    const course again = undisturbed(of);
+    set_the_stage(played);
+    static_cast<void>(played.act(victim_->player(), left_));  // opens what it needs
+    const course plain = undisturbed(played);
+    const course again = undisturbed(played);
     ASSERT_EQ(plain.result + plain.after, again.result + again.after) << "no scenario for this";
     // Of very many calls only the first and the last ones, which differ from those between.
     constexpr std::size_t most = 100;
@@ -250,12 +250,12 @@ class a_fault_at_every_call : public on_each_backend {
     for (std::size_t n = 1; n <= plain.calls; ++n) {
       if (plain.calls > most && n == some) n = plain.calls - some;
       if (!all_ && scenarios_ > 1 && !lots.one_in(3)) continue;
-      if (!disturb(of, plain, n, lots)) break;
+      if (!disturb(played, plain, n, lots)) break;
     }
   }
 
   /// @return false when there is no such call.
-  bool disturb(const scenario& of, const course& plain, std::size_t n, random_source& lots) {
+  bool disturb(const scenario& played, const course& plain, std::size_t n, random_source& lots) {
     constexpr std::array whens{moment::before, moment::after};
     constexpr std::array others{trouble::busy, trouble::deadlock, trouble::time_out};
     const bool can_lose = can().shared;  // otherwise the messages would be lost with the session
@@ -271,21 +271,21 @@ class a_fault_at_every_call : public on_each_backend {
       if (mode_.repeats || !can_lose) faults.push_back(other);
     }
     bool there = false;
-    for (const fault& with : faults) there = disturb(of, plain, n, with) || there;
+    for (const fault& planned : faults) there = disturb(played, plain, n, planned) || there;
     return there;
   }
 
-  bool disturb(const scenario& of, const course& plain, std::size_t n, const fault& with) {
-    SCOPED_TRACE(in_words(with) + " call " + std::to_string(n));
-    if (can().shared && loses(with)) victim_->disconnect();
-    set_the_stage(of);
+  bool disturb(const scenario& played, const course& plain, std::size_t n, const fault& planned) {
+    SCOPED_TRACE(in_words(planned) + " call " + std::to_string(n));
+    if (can().shared && loses(planned)) victim_->disconnect();
+    set_the_stage(played);
     tableq::testing::faults& trouble = victim_->trouble();
     trouble.start_over();
-    trouble.fail(n, with);
+    trouble.fail(n, planned);
     std::string result;
     std::optional<tableq::error> failure;
     try {
-      result = of.act(victim_->by(), left_);
+      result = played.act(victim_->player(), left_);
     } catch (const tableq::error& caught) {
       failure = caught;
     }
@@ -296,25 +296,25 @@ class a_fault_at_every_call : public on_each_backend {
     const call& hit = history[n - 1];
     if (hit.failed) ++failed_;
     SCOPED_TRACE("at " + hit.name);
-    const bool repairs = !hit.failed || (mode_.repeats && repaired(of, hit, with));
-    if (repairs || swallowed(of, hit, history)) {
+    const bool repairs = !hit.failed || (mode_.repeats && repaired(played, hit, planned));
+    if (repairs || swallowed(played, hit, history)) {
       EXPECT_FALSE(failure) << failure->what();
       EXPECT_EQ(result, plain.result);
-      check_done(of, plain, repairs || happened(hit, with));
+      check_done(played, plain, repairs || happened(hit, planned));
       return true;
     }
     if (!failure) {
       ADD_FAILURE() << "nothing was thrown";
       return true;
     }
-    check_error(*failure, hit, with, history);
-    check_effect(of, plain, hit, with, history);
+    check_error(*failure, hit, planned, history);
+    check_effect(played, plain, hit, planned, history);
     return true;
   }
 
-  void check_error(const tableq::error& failure, const call& hit, const fault& with,
+  void check_error(const tableq::error& failure, const call& hit, const fault& planned,
                    const std::vector<call>& history) {
-    const expected_error expected = expected_of(hit, with);
+    const expected_error expected = expected_of(hit, planned);
     EXPECT_EQ(tableq::to_string(failure.code()), expected.code) << failure.what();
     EXPECT_NE(std::find(expected.safe.begin(), expected.safe.end(), failure.advice()),
               expected.safe.end())
@@ -326,13 +326,13 @@ class a_fault_at_every_call : public on_each_backend {
         << "something was repeated after an unknown outcome";
   }
 
-  void check_effect(const scenario& of, const course& plain, const call& hit, const fault& with,
-                    const std::vector<call>& history) {
+  void check_effect(const scenario& played, const course& plain, const call& hit,
+                    const fault& planned, const std::vector<call>& history) {
     const std::size_t earlier = lasting_before(hit, history);
-    const bool done = happened(hit, with);
+    const bool done = happened(hit, planned);
     if (done && earlier + 1 == plain.lasting) {
       EXPECT_EQ(clean().state(), plain.after) << "it had happened";
-      static_cast<void>(victim_->by().db().queues());
+      static_cast<void>(victim_->player().db().queues());
       return;
     }
     const bool nothing = !done && earlier == 0;
@@ -340,17 +340,17 @@ class a_fault_at_every_call : public on_each_backend {
       EXPECT_EQ(clean().state(), plain.before) << "it had not happened";
     }
     // A repetition of everything is then safe, and gives the same result.
-    const std::string result = of.act(victim_->by(), left_);
+    const std::string result = played.act(victim_->player(), left_);
     if (nothing) {
       EXPECT_EQ(result, plain.result);
     }
-    check_done(of, plain, nothing);
+    check_done(played, plain, nothing);
   }
 
   /// @param wholly false: a part of several steps may be missing.
-  void check_done(const scenario& of, const course& plain, bool wholly) {
+  void check_done(const scenario& played, const course& plain, bool wholly) {
     const std::string after = clean().state();
-    if (wholly || !of.in_steps) {
+    if (wholly || !played.in_steps) {
       EXPECT_EQ(after, plain.after);
     } else {
       EXPECT_EQ(payloads_in(after), payloads_in(plain.after));

@@ -32,7 +32,7 @@ TABLEQ_ON_BACKENDS(a_fault_in_every_statement, distinct_backends);
 TEST_P(a_fault_in_every_statement, is_played_by_a_scenario) {
   if (!can().cheap_sessions) GTEST_SKIP() << "one database tells enough";
   tableq::testing::faults recorder;
-  actor by(recorder.open(here().quick_url(), {.clock = clock.source()}));
+  actor player(recorder.open(here().quick_url(), {.clock = clock.source()}));
   const tableq::timestamp began = clock.now();
   std::set<std::string> missing = statement_names(GetParam()->name());
   for (const std::string& each : beyond_scenarios) missing.erase(each);
@@ -41,14 +41,14 @@ TEST_P(a_fault_in_every_statement, is_played_by_a_scenario) {
         database_scenarios(), transaction_scenarios(), table_scenarios()}) {
     for (const scenario& each : list) {
       std::string sql;
-      for (const std::string& used : by.used()) sql += "DELETE FROM \"" + used + "\";";
+      for (const std::string& used : player.used()) sql += "DELETE FROM \"" + used + "\";";
       if (!sql.empty()) here().sql(sql);
-      by.forget();
+      player.forget();
       clock.set(began);
       notes left{.here = &here(), .clock = &clock};
-      each.prepare(by, left);
+      each.prepare(player, left);
       recorder.start_over();
-      static_cast<void>(each.act(by, left));
+      static_cast<void>(each.act(player, left));
       for (const auto& call : recorder.history()) missing.erase(call.name);
     }
   }

@@ -7,58 +7,58 @@
 namespace tableq_test {
 namespace {
 
-void tell(std::ostream& to, const tableq::stored_message& one) {
-  to << ' ' << one.payload << '[' << one.attempts << ',' << one.priority;
-  if (one.key) to << ",key " << *one.key;
-  if (one.group) to << ",group " << *one.group;
-  if (one.due_at) to << ",due " << one.due_at->time_since_epoch().count();
-  for (const tableq::failure_record& each : one.errors) to << ',' << each.error;
-  to << ']';
+void write(std::ostream& out, const tableq::stored_message& one) {
+  out << ' ' << one.payload << '[' << one.attempts << ',' << one.priority;
+  if (one.key) out << ",key " << *one.key;
+  if (one.group) out << ",group " << *one.group;
+  if (one.due_at) out << ",due " << one.due_at->time_since_epoch().count();
+  for (const tableq::failure_record& each : one.errors) out << ',' << each.error;
+  out << ']';
 }
 
-void tell(std::ostream& to, tableq::claim_queue& queue) {
+void write(std::ostream& out, tableq::claim_queue& queue) {
   using enum tableq::message_state;
   for (const auto state : {ready, leased, delayed, done, dead, held}) {
     const auto found = queue.list(state);
     if (found.empty()) continue;
-    to << " {" << static_cast<int>(state) << ':';
-    for (const auto& each : found) tell(to, each);
-    to << '}';
+    out << " {" << static_cast<int>(state) << ':';
+    for (const auto& each : found) write(out, each);
+    out << '}';
   }
 }
 
-void tell(std::ostream& to, tableq::table_queue& table) {
+void write(std::ostream& out, tableq::table_queue& table) {
   for (const tableq::row& each : table.peek(100)) {
-    to << ' ' << each.get<std::string>("what") << '[' << each.get<int>("attempts") << ']';
+    out << ' ' << each.get<std::string>("what") << '[' << each.get<int>("attempts") << ']';
   }
   const tableq::claim_stats stats = table.stats();
-  to << " delayed " << stats.delayed << " leased " << stats.leased << " dead " << stats.dead;
+  out << " delayed " << stats.delayed << " leased " << stats.leased << " dead " << stats.dead;
 }
 
-void tell(std::ostream& to, const tableq::queue& queue) {
+void write(std::ostream& out, const tableq::queue& queue) {
   const tableq::queue_limits limits = queue.limits();
-  if (queue.paused()) to << " paused";
-  if (limits.capacity) to << " capacity " << *limits.capacity;
-  if (limits.rate) to << " rate " << *limits.rate;
-  if (limits.concurrency) to << " concurrency " << *limits.concurrency;
+  if (queue.paused()) out << " paused";
+  if (limits.capacity) out << " capacity " << *limits.capacity;
+  if (limits.rate) out << " rate " << *limits.rate;
+  if (limits.concurrency) out << " concurrency " << *limits.concurrency;
 }
 
 template <class Messages>
-void tell_payloads(std::ostream& to, Messages messages) {
-  for (const auto& each : messages) to << ' ' << each.payload;
+void write_payloads(std::ostream& out, Messages messages) {
+  for (const auto& each : messages) out << ' ' << each.payload;
 }
 
 }  // namespace
 
 template <class Map, class Open>
-auto& actor::opened(Map& in, const std::string& name, Open open) {
+auto& actor::opened(Map& map, const std::string& name, Open open) {
   used_.insert(name);
-  const auto found = in.find(name);
-  return found != in.end() ? found->second : in.emplace(name, open()).first->second;
+  const auto found = map.find(name);
+  return found != map.end() ? found->second : map.emplace(name, open()).first->second;
 }
 
-any_queue& actor::plain(tableq::kind of, const std::string& name) {
-  return opened(plain_, name, [&] { return any_queue(db_, of, name); });
+any_queue& actor::plain(tableq::kind type, const std::string& name) {
+  return opened(plain_, name, [&] { return any_queue(db_, type, name); });
 }
 tableq::fifo_queue& actor::fifo(const std::string& name, const tableq::order_options& options) {
   return opened(fifo_, name, [&] { return db_.fifo(name, options); });
@@ -88,15 +88,15 @@ std::string actor::state() {
       for (const auto& each : payloads) out << ' ' << each;
     }
     if (const auto found = fifo_.find(name); found != fifo_.end()) {
-      tell_payloads(out, found->second.peek(100));
+      write_payloads(out, found->second.peek(100));
     }
     if (const auto found = pending_.find(name); found != pending_.end()) {
-      tell_payloads(out, found->second.peek(100));
+      write_payloads(out, found->second.peek(100));
     }
-    if (const auto found = claim_.find(name); found != claim_.end()) tell(out, found->second);
-    if (const auto found = tables_.find(name); found != tables_.end()) tell(out, found->second);
+    if (const auto found = claim_.find(name); found != claim_.end()) write(out, found->second);
+    if (const auto found = tables_.find(name); found != tables_.end()) write(out, found->second);
   }
-  for (const tableq::queue* const each : limits_) tell(out, *each);
+  for (const tableq::queue* const each : limits_) write(out, *each);
   return out.str();
 }
 
@@ -116,11 +116,12 @@ std::vector<tableq::testing::fault> all_faults() {
   return out;
 }
 
-scenario playing(std::string name, std::function<void(actor& by)> prepare,
-                 std::function<std::string(actor& by)> act) {
+scenario playing(std::string name, std::function<void(actor& player)> prepare,
+                 std::function<std::string(actor& player)> act) {
   return {.name = std::move(name),
-          .prepare = [prepare = std::move(prepare)](actor& by, notes& /*left*/) { prepare(by); },
-          .act = [act = std::move(act)](actor& by, notes& /*left*/) { return act(by); }};
+          .prepare = [prepare = std::move(prepare)](actor& player,
+                                                    notes& /*left*/) { prepare(player); },
+          .act = [act = std::move(act)](actor& player, notes& /*left*/) { return act(player); }};
 }
 
 }  // namespace tableq_test

@@ -39,7 +39,7 @@ class actor {
 
   tableq::database& db() { return db_; }
   /// A queue of a destructive kind.
-  any_queue& plain(tableq::kind of, const std::string& name);
+  any_queue& plain(tableq::kind type, const std::string& name);
   tableq::fifo_queue& fifo(const std::string& name, const tableq::order_options& options = {});
   tableq::pending_queue& pending(const std::string& name);
   tableq::claim_queue& claim(const std::string& name, const tableq::claim_options& options = {});
@@ -50,7 +50,7 @@ class actor {
   /// From now on `state` also lists the queues.
   void look_at_schema() { schema_ = true; }
   /// Also the limits of that queue.
-  void look_at_limits(const tableq::queue& of) { limits_.push_back(&of); }
+  void look_at_limits(const tableq::queue& queue) { limits_.push_back(&queue); }
 
   /// The contents of the queues that were used since `forget`, without ids and fences.
   [[nodiscard]] std::string state();
@@ -60,7 +60,7 @@ class actor {
 
  private:
   template <class Map, class Open>
-  auto& opened(Map& in, const std::string& name, Open open);
+  auto& opened(Map& map, const std::string& name, Open open);
 
   tableq::database db_;
   std::set<std::string> used_;
@@ -87,9 +87,9 @@ struct notes {
 /// One operation, or several related ones, on prepared queues.
 struct scenario {
   std::string name;
-  std::function<void(actor& by, notes& left)> prepare;
+  std::function<void(actor& player, notes& left)> prepare;
   /// The caller's result, as text.
-  std::function<std::string(actor& by, notes& left)> act;
+  std::function<std::string(actor& player, notes& left)> act;
   /// The caller began the transaction, so that nothing in it is repeated.
   bool by_hand = false;
   /// Several units of work: if the answer of one is lost, or a later one fails, messages may stay
@@ -102,8 +102,8 @@ struct scenario {
 };
 
 /// A scenario that needs only its actor.
-scenario playing(std::string name, std::function<void(actor& by)> prepare,
-                 std::function<std::string(actor& by)> act);
+scenario playing(std::string name, std::function<void(actor& player)> prepare,
+                 std::function<std::string(actor& player)> act);
 
 std::vector<scenario> destructive_scenarios();
 std::vector<scenario> claim_scenarios();

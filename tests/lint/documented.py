@@ -19,14 +19,22 @@ def needs_no_comment(function, sources):
     return any(re.search(defaulted, source.code) for source in sources)
 
 
+def result_type(function):
+    """Of the function, without attributes: `void`."""
+    before = re.split(rf"{re.escape(function.name)}\s*\(", function.statement)[0]
+    return " ".join(re.sub(r"\[\[.*?\]\]|\bTABLEQ_EXPORT\b", " ", before, flags=re.S).split())
+
+
 def undocumented(header, sources):
+    """One comment serves overloads of one result that follow each other."""
     before, before_documented = None, False
     for function in declarations(header):
         if function.kind != "function":
             continue
         documented = bool(function.comment(header))
         grouped = (before is not None and before_documented and before.name == function.name
-                   and before.scope == function.scope and before.last + 1 >= function.first)
+                   and before.scope == function.scope and before.last + 1 >= function.first
+                   and result_type(before) == result_type(function))
         if not documented and not grouped and not needs_no_comment(function, sources):
             yield function
         before, before_documented = function, documented or grouped

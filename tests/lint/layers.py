@@ -22,7 +22,7 @@ ALLOWED = {
     "core": (STANDARD, POSIX, PUBLIC, CORE, JSON),
     "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
     "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),
-    "examples": (STANDARD, PUBLIC, SOCI),
+    "examples": (STANDARD, POSIX, PUBLIC, SOCI),
     "bench": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE, MEASURED),
     "bench/databases": (STANDARD, POSIX, PUBLIC, JSON, CLIENTS, BESIDE),
     # Promises to applications: tested by what applications can include.

@@ -223,6 +223,7 @@ BREACHES = {
         {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
         {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
         {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nint other();\n"},
+        {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\nvoid one(int);\n"},
         {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n public:\n  x();\n};\n"},
         {"include/tableq/dialect.hpp": "\n/// A class.\nclass x {\n int a{1};\n public:\n"
          "  [[nodiscard]] const std::vector<int>& size() const { return {}; }\n};\n"},
@@ -249,6 +250,7 @@ BREACHES = {
         {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  class y {\n  };\n};\n"},
         {"include/tableq/dialect.hpp": "\n/// A class.\ntemplate <class T>\nclass x : public T {\n};\n"},
     ],
+    "the_documentation_is_short": [{"docs/a/b.md": "word " * 25001}, {"CHANGELOG.md": "word\n" * 25001}],
     "every_promise_names_tests_that_exist": [
         {"docs/guarantees.md": "| z | `a_queue.loses` |\n"},
         {"docs/guarantees.md": "| z | `a_stack.*` |\n"},

@@ -165,7 +165,7 @@ TEST_P(seeded_bug, takes_without_row_locks_are_caught) {
 }
 
 TEST_P(seeded_bug, a_take_that_holds_for_no_time_is_caught) {
-  const bool plain = spoil("claim.take", "+ :lease", "- :lease");
+  const bool plain = spoil("new_lease", "+ :lease", "- :lease");
   const bool cast = spoil("claim.take", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)");
   ASSERT_TRUE(plain || cast);
   claim_actor actor = wrong_actor();
@@ -190,7 +190,8 @@ TEST_P(seeded_bug, a_settlement_without_its_fence_is_caught) {
 }
 
 TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
-  ASSERT_TRUE(spoil("claim.take", "2147483646) + 1", "2147483646) * 0 + 1"));
+  ASSERT_TRUE(spoil("claim.take", "2147483646) + 1", "2147483646) * 0 + 1") ||
+              spoil("new_lease", "2147483646) + 1", "2147483646) * 0 + 1"));
   claim_actor actor = wrong_actor();
   actor.put(1);
   for (int i = 0; i < 2; ++i) {
@@ -202,7 +203,8 @@ TEST_P(seeded_bug, a_lost_update_of_the_attempts_is_caught) {
 
 TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
   // Only its random part is left.
-  ASSERT_TRUE(spoil("claim.take", "/ 4294967296 + 1", "* 0 + 1"));
+  ASSERT_TRUE(spoil("claim.take", "/ 4294967296 + 1", "* 0 + 1") ||
+              spoil("new_lease", "/ 4294967296 + 1", "* 0 + 1"));
   claim_actor actor = wrong_actor({.max_attempts = 1000});
   actor.put(1);
   for (int i = 0; i < 20; ++i) {
@@ -213,7 +215,7 @@ TEST_P(seeded_bug, a_fence_that_does_not_rise_is_caught) {
 }
 
 TEST_P(seeded_bug, a_group_that_is_not_held_back_is_caught) {
-  ASSERT_TRUE(spoil("claim.enqueue", "THEN 5", "THEN 0"));
+  ASSERT_TRUE(spoil("new_state", "THEN 5", "THEN 0"));
   claim_actor actor = wrong_actor({.groups = tableq::group_options{}});
   actor.put(2, 1);
   actor.take(2, 1h);

@@ -7,6 +7,20 @@ namespace tableq_test {
 using tableq::message_state;
 using tableq::settle_result;
 
+namespace {
+
+/// The first characters of a text in UTF-8.
+std::string first_characters(const std::string& text, std::size_t most) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U;
+    if (begins && most-- == 0) break;
+  }
+  return text.substr(0, at);
+}
+
+}  // namespace
+
 void table_model::add(std::int64_t id, std::int64_t importance, std::optional<millis> due) {
   all_[id] = {.importance = importance, .due_at = due};
 }
@@ -17,13 +31,19 @@ void table_model::back(entry& in, bool dead) const {
   if (!dead) in.marked_at.reset();
 }
 
+void table_model::note(entry& in, const std::string& error) const {
+  if (!mapping_.last_error.empty()) in.error = error;
+  if (mapping_.errors.empty()) return;
+  in.errors = first_characters(error + (in.errors ? "\n" + *in.errors : ""), 8000);
+}
+
 void table_model::expire(millis now) {
   if (!has_leases()) return;
   for (auto& [id, each] : all_) {
     if (each.state != message_state::leased || !each.lease_until || *each.lease_until > now)
       continue;
     back(each, exhausted(each));
-    if (!mapping_.last_error.empty()) each.error = "lease expired";
+    note(each, "lease expired");
   }
 }
 
@@ -90,7 +110,7 @@ settle_result table_model::fail(const tableq::receipt& r, const std::string& err
   if (mine == nullptr) return settle_result::lease_lost;
   back(*mine, give_up || exhausted(*mine));
   if (!mapping_.due_at.empty()) mine->due_at = now + delay;
-  if (!mapping_.last_error.empty()) mine->error = error;
+  note(*mine, error);
   return settle_result::applied;
 }
 

@@ -28,6 +28,7 @@ class table_model {
     std::optional<millis> due_at = {};
     std::optional<millis> sent_at = {};
     std::optional<std::string> error = {};
+    std::optional<std::string> errors = {};  ///< The newest first.
   };
 
   explicit table_model(tableq::table_mapping mapping = {}) : mapping_(std::move(mapping)) {}
@@ -56,6 +57,7 @@ class table_model {
     return mapping_.max_attempts && of.attempts >= *mapping_.max_attempts;
   }
   void back(entry& in, bool dead) const;
+  void note(entry& in, const std::string& error) const;
   void expire(millis now);
   entry* held(const tableq::receipt& r);
 

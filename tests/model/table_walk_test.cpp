@@ -27,7 +27,8 @@ class table_walk : public on_each_backend {
         "MarkedAt BIGINT, State VARCHAR(20) DEFAULT 'new' NOT NULL, TakenAt BIGINT, "
         "LeaseUntil BIGINT, Fence BIGINT DEFAULT 0 NOT NULL, Attempts INTEGER DEFAULT 0 NOT NULL, "
         "LastError VARCHAR(200), DueAt BIGINT, Importance INTEGER DEFAULT 0 NOT NULL, "
-        "SentAt BIGINT)");
+        "SentAt BIGINT, Errors " +
+        here().types().text + ")");
     sent_ = 0;
   }
 
@@ -54,6 +55,7 @@ class table_walk : public on_each_backend {
     out.fence = maybe("Fence");
     out.attempts = maybe("Attempts");
     out.last_error = maybe("LastError");
+    out.errors = maybe("Errors");
     out.due_at = maybe("DueAt");
     out.priority = maybe("Importance");
     if (!out.attempts.empty() && random_.one_in(2))
@@ -71,6 +73,7 @@ class table_walk : public on_each_backend {
     }
     if (random_.one_in(2)) out.done = tableq::null_time("SentAt");
     const bool marks = out.done || out.waiting.done;
+    if (random_.one_in(3)) out.ordering = tableq::ordering::strict;
     out.completed = tableq::on_complete(random_.below(3));
     if (out.completed == tableq::on_complete::mark && !marks)
       out.completed = tableq::on_complete::remove;
@@ -165,6 +168,15 @@ class table_walk : public on_each_backend {
     return out;
   }
 
+  /// Some are long, so that a history loses its oldest text.
+  std::string any_error() {
+    std::string out = "error " + std::to_string(random_.below(1000));
+    if (random_.one_in(3) && model_.mapping().last_error.empty()) {
+      for (std::uint64_t i = 200 + random_.below(450); i > 0; --i) out += "\xe2\x82\xac";
+    }
+    return out;
+  }
+
   void settle(tableq::transaction* tx) {
     const auto some = some_receipts();
     std::vector<tableq::settle_result> expected;
@@ -173,7 +185,7 @@ class table_walk : public on_each_backend {
     const bool leases = !model_.mapping().lease_until.empty();
     const auto delay = static_cast<std::int64_t>(due ? random_.below(5000) : 0);
     const bool give_up = random_.one_in(8);
-    const std::string error = "error " + std::to_string(random_.below(1000));
+    const std::string error = any_error();
     std::vector<tableq::failure> failures;
     for (const auto& r : some) {
       failures.push_back(
@@ -229,7 +241,8 @@ class table_walk : public on_each_backend {
       out += dead ? "dead " : (done ? "done " : "busy ");
     }
     out += text(of.taken_at) + " " + text(of.lease_until) + " " + std::to_string(of.attempts) + " ";
-    out += of.error.value_or("NULL") + " " + text(of.due_at) + " " + text(of.sent_at);
+    out += of.error.value_or("NULL") + " " + text(of.due_at) + " " + text(of.sent_at) + " ";
+    out += of.errors.value_or("NULL");
     return out;
   }
 
@@ -237,7 +250,7 @@ class table_walk : public on_each_backend {
     std::vector<std::string> there;
     for (const auto& each : here().sql(
              "SELECT Id, Flag, MarkedAt, State, TakenAt, LeaseUntil, Attempts, LastError, DueAt, "
-             "SentAt FROM walked ORDER BY Id")) {
+             "SentAt, Errors FROM walked ORDER BY Id")) {
       std::string line;
       for (const auto& field : each) line += (line.empty() ? "" : " ") + field.value_or("NULL");
       there.push_back(line);

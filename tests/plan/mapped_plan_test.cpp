@@ -1,5 +1,4 @@
-// Statements on a large table of the application, with an index for the waiting ones and one for
-// the leases.
+// Statements on a large table of the application, with exactly the indexes that ddl prints.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,6 +17,8 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
 constexpr std::int64_t mapped_rows = 1'000'000;
+/// The key of the first row that waits; rows in other states have lower ones.
+constexpr std::int64_t first_waiting = 5'000'001;
 
 class mapped_plan : public on_each_backend {
  protected:
@@ -37,19 +38,25 @@ class mapped_plan : public on_each_backend {
     bool needs_statistics = false;
   };
 
-  void make(const std::string& lease_type) {
+  /// Columns for all ways to tell what waits; a mapping uses some of them.
+  void make(const std::string& lease_type, tableq::table_mapping mapping) {
     here().sql(
         "CREATE TABLE requests (Id INTEGER NOT NULL PRIMARY KEY, Address VARCHAR(40) NOT NULL, "
-        "IsProcessed INTEGER DEFAULT 0 NOT NULL, LeaseUntil " +
+        "IsProcessed INTEGER DEFAULT 0 NOT NULL, StartedAt BIGINT, State VARCHAR(10) DEFAULT "
+        "'new' NOT NULL, SentAt BIGINT, LeaseUntil " +
         lease_type + ", Fence BIGINT DEFAULT 0 NOT NULL, RetryCount INTEGER DEFAULT 0 NOT NULL)");
-    here().sql("CREATE INDEX waiting ON requests (IsProcessed, Id)");
-    here().sql("CREATE INDEX leases ON requests (IsProcessed, LeaseUntil)");
-    queue_ = db().table("requests", {.key = {"Id"},
-                                     .waiting = tableq::flag("IsProcessed"),
-                                     .lease_until = "LeaseUntil",
-                                     .fence = "Fence",
-                                     .attempts = "RetryCount",
-                                     .max_attempts = 3});
+    mapping.key = {"Id"};
+    mapping.lease_until = "LeaseUntil";
+    mapping.fence = "Fence";
+    mapping.attempts = "RetryCount";
+    mapping.max_attempts = 3;
+    queue_ = db().table("requests", mapping);
+    std::string printed = queue_->ddl();
+    for (std::size_t end = 0; (end = printed.find(";\n")) != std::string::npos;) {
+      here().sql(printed.substr(0, end));
+      printed.erase(0, end + 2);
+    }
+    ASSERT_EQ(queue_->ddl(), "");
   }
   /// The plain client's names of parameters have no digits.
   static std::string named(const std::string& text) { return replaced(text, "key_0", "key"); }
@@ -69,20 +76,30 @@ class mapped_plan : public on_each_backend {
                            *tableq::core::access::state_of(*queue_).mapped())
                            .statements();
     std::vector<statement> out;
-    const parameters take = {{"max", "10"}, {"lease", "30000"}, {"token", "7"}};
-    const parameters held = {{"key", here().one_item(1)},           {"fence", here().one_item(0)},
-                             {"error", here().one_text_item("no")}, {"delay", here().one_item(0)},
-                             {"final", here().one_item(0)},         {"lease", "30000"}};
-    const parameters one = {{"key", "1"},   {"fence", "0"}, {"error", "'no'"},
-                            {"delay", "0"}, {"final", "0"}, {"lease", "30000"}};
-    const parameters some = {{"max", "10"}, {"error", "'expired'"}};
+    parameters take = {{"max", "10"}, {"lease", "30000"}, {"token", "7"}};
+    parameters held = {{"key", here().one_item(first_waiting)}, {"fence", here().one_item(0)},
+                       {"error", here().one_text_item("no")},   {"delay", here().one_item(0)},
+                       {"final", here().one_item(0)},           {"lease", "30000"}};
+    parameters one = {{"key", std::to_string(first_waiting)},
+                      {"fence", "0"},
+                      {"error", "'no'"},
+                      {"delay", "0"},
+                      {"final", "0"},
+                      {"lease", "30000"}};
+    parameters some = {{"max", "10"}, {"error", "'expired'"}};
+    for (parameters* each : {&take, &held, &one, &some}) {
+      each->insert({{"waiting_value", "'new'"},
+                    {"taken_value", "'busy'"},
+                    {"done_value", "'done'"},
+                    {"dead_value", "'busy'"}});
+    }
     add(out, "take", made.take, take, take);
     add(out, "complete", made.complete, held, one);
     add(out, "fail", made.fail, held, one);
     add(out, "release", made.release, held, one);
     add(out, "extend", made.extend, held, one);
     add(out, "expire", made.expire, some, some);
-    add(out, "next_lease", made.next_lease, {}, {});
+    add(out, "next_lease", made.next_lease, some, some);
     add(out, "peek", made.peek, some, some);
     add(out, "ready", made.ready, some, some, true);
     add(out, "leased", made.leased, some, some, true);
@@ -111,14 +128,25 @@ class mapped_plan : public on_each_backend {
                               << shown;
     }
   }
-  /// As many rows wait as are leased for long.
-  void expect_constant(const std::string& leased_for_long) {
-    here().insert_many("requests", "Id, Address", "n, 'a'", 50);
+  void insert(const std::string& columns, const std::string& values, std::int64_t after,
+              std::int64_t count) {
+    here().insert_many("requests", "Id, Address" + columns,
+                       "n + " + std::to_string(after) + ", 'a'" + values, count);
+  }
+  struct columns_and_values {
+    std::string columns;
+    std::string values;
+  };
+  /// As many rows are done as are leased for long, and as wait. They come before those that wait in
+  /// the order of takes: only an index passes over them.
+  void expect_constant(const columns_and_values& done, const columns_and_values& leased) {
+    constexpr std::int64_t third = mapped_rows / 3;
+    insert("", "", first_waiting - 1, 50);
     const auto statements = all();
     const auto before = work(statements);
-    here().insert_many("requests", "Id, Address, IsProcessed, RetryCount",
-                       "n + 50, 'a', n % 2, n % 2", mapped_rows);
-    here().sql("UPDATE requests SET LeaseUntil = " + leased_for_long + " WHERE IsProcessed = 1");
+    insert(done.columns, done.values, 0, third);
+    insert(leased.columns, leased.values, third, third);
+    insert("", "", first_waiting + 50, third);
     expect_no_more(statements, before, false);
     here().analyze();
     expect_no_more(statements, before, true);
@@ -129,7 +157,7 @@ class mapped_plan : public on_each_backend {
 TABLEQ_ON_BACKENDS(mapped_plan, distinct_backends);
 
 TEST_P(mapped_plan, tells_no_time_where_no_lease_ends) {
-  make("BIGINT");
+  make("BIGINT", {.waiting = tableq::flag("IsProcessed")});
   for (const statement& each : all()) {
     if (each.name != "next_lease") continue;
     EXPECT_EQ(here().sql(each.text).at(0).at(0), std::nullopt);
@@ -137,13 +165,25 @@ TEST_P(mapped_plan, tells_no_time_where_no_lease_ends) {
 }
 
 TEST_P(mapped_plan, of_all_statements_is_constant_over_a_million_rows) {
-  make("BIGINT");
-  expect_constant("4102444800000");
+  make("BIGINT", {.waiting = tableq::flag("IsProcessed"),
+                  .done = tableq::null_time("SentAt"),
+                  .completed = tableq::on_complete::mark});
+  expect_constant({", IsProcessed, SentAt", ", 1, 5"},
+                  {", IsProcessed, LeaseUntil", ", 1, 4102444800000"});
 }
 
-TEST_P(mapped_plan, of_all_statements_is_constant_where_a_time_ends_the_lease) {
-  make(here().types().time);
-  expect_constant("'2100-01-01 00:00:00'");
+TEST_P(mapped_plan, of_all_statements_is_constant_where_times_tell_what_waits) {
+  make(here().types().time,
+       {.waiting = tableq::null_time("StartedAt"), .completed = tableq::on_complete::leave});
+  expect_constant({", StartedAt", ", 5"},
+                  {", StartedAt, LeaseUntil", ", 5, '2100-01-01 00:00:00'"});
+}
+
+TEST_P(mapped_plan, of_all_statements_is_constant_where_texts_tell_what_waits) {
+  make("BIGINT",
+       {.waiting = tableq::states("State", {.waiting = "new", .taken = "busy", .done = "done"}),
+        .completed = tableq::on_complete::mark});
+  expect_constant({", State", ", 'done'"}, {", State, LeaseUntil", ", 'busy', 4102444800000"});
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ class file_place : public place {
   std::optional<std::string> complaint(const std::string& plan, bool in_key_order) const override {
     std::istringstream lines(plan);
     std::string materialized;
-    std::string one_row = "CONSTANT ROW";  // what has one row
+    std::string one_row = "CONSTANT ROW";  // a source of one row
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("MATERIALIZE ", 0) == 0) materialized = line.substr(12);
       if (line == "SCAN CONSTANT ROW" && !materialized.empty()) one_row = materialized;

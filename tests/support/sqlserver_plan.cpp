@@ -14,7 +14,7 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 struct step {
   std::string name = {};
   std::size_t parent = none;
-  std::size_t place = 0;  ///< Among the children of its parent.
+  std::size_t place = 0;  ///< Its index among the children of its parent.
   std::size_t children = 0;
   bool ordered = false;
   bool filters = false;  ///< Discards some of the rows that it reads.

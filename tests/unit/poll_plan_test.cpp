@@ -21,13 +21,13 @@ constexpr listening_state throttled{.listening = true, .throttled = true, .longe
 
 class poll_plans : public testing::Test {
  protected:
-  /// Lets this time pass. @return when there were polls.
-  std::vector<moment> looks_within(poll_plan& of, const listening_state& by,
+  /// Lets this time pass. @return the times of the polls.
+  std::vector<moment> looks_within(poll_plan& plan, const listening_state& state,
                                    std::chrono::milliseconds length) {
     std::vector<moment> out;
     const moment end = now_ + length;
-    for (; now_ <= end; now_ = std::max(now_ + 1us, of.next())) {
-      for (action what = of.at(now_, by); what != action::none; what = of.at(now_, by)) {
+    for (; now_ <= end; now_ = std::max(now_ + 1us, plan.next())) {
+      for (action what = plan.at(now_, state); what != action::none; what = plan.at(now_, state)) {
         if (what == action::poll) out.push_back(now_);
         if (what == action::ask) ++questions_;
       }
@@ -35,9 +35,9 @@ class poll_plans : public testing::Test {
     now_ = end;
     return out;
   }
-  void answer(poll_plan& of, std::optional<std::chrono::milliseconds> delay) {
-    ASSERT_TRUE(of.take_question());
-    of.due_in(now_, delay);
+  void answer(poll_plan& plan, std::optional<std::chrono::milliseconds> delay) {
+    ASSERT_TRUE(plan.take_question());
+    plan.due_in(now_, delay);
   }
 
   moment now_{1h};

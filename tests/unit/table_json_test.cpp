@@ -20,6 +20,7 @@ tableq::table_definition whole_definition() {
                   .waiting = tableq::states(
                       "State", {.waiting = "new", .taken = "busy", .done = "ok", .dead = "bad"}),
                   .order = {{.column = "CreatedAt"}, {.column = "Id", .descending = true}},
+                  .ordering = tableq::ordering::strict,
                   .columns = {"Id", "Address"},
                   .schema = "app",
                   .taken_at = "TakenAt",
@@ -27,6 +28,7 @@ tableq::table_definition whole_definition() {
                   .fence = "Fence",
                   .attempts = "RetryCount",
                   .last_error = "LastError",
+                  .errors = "Errors",
                   .due_at = "DueAt",
                   .priority = "Importance",
                   .done = tableq::null_time("SentAt"),
@@ -57,6 +59,8 @@ TEST(mapping_json, gives_back_every_member) {
   EXPECT_EQ(read.mapping.done->column, "SentAt");
   EXPECT_EQ(read.mapping.completed, tableq::on_complete::mark);
   EXPECT_EQ(read.mapping.max_attempts, 4);
+  EXPECT_EQ(read.mapping.errors, "Errors");
+  EXPECT_EQ(read.mapping.ordering, tableq::ordering::strict);
   EXPECT_EQ(read.mapping.lease, std::chrono::minutes(2));
 }
 
@@ -86,6 +90,7 @@ TEST(mapping_json, names_the_member_that_is_wrong) {
   expect_refused(R"({"table": "q", "max_attempts": 3000000000})", "max_attempts");
   expect_refused(R"({"table": "q", "fence": null})", "fence");
   expect_refused(R"({"table": "q", "completed": "keep"})", "completed");
+  expect_refused(R"({"table": "q", "ordering": "exact"})", "ordering");
   expect_refused(R"({"table": "q", "waiting": "IsProcessed"})", "waiting");
   expect_refused(R"({"table": "q", "waiting": {}})", "waiting");
   expect_refused(R"({"table": "q", "waiting": {"flag": "f", "null_time": "t"}})", "waiting");

@@ -33,6 +33,7 @@
 #include <tableq/soci.hpp>
 #include <tableq/soci_row.hpp>
 #include <tableq/stats.hpp>
+#include <tableq/table_definition.hpp>
 #include <tableq/table_mapping.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/tableq.hpp>
@@ -43,6 +44,7 @@
 #include <tableq/transaction.hpp>
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>
+#include <tableq/worker_event.hpp>
 
 int main(int argc, char** argv) {
   try {

@@ -1,0 +1,155 @@
+#include "core/table/index_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/input/utf8.hpp"
+#include "core/seam/driver.hpp"
+#include "core/table/description.hpp"
+#include "core/table/index_condition.hpp"
+#include "core/table/indexes.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+/// Some databases cut longer names.
+constexpr std::size_t longest_name = 63;
+
+std::string hexadecimal(std::uint32_t number) {
+  std::array<char, 8> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return {digits.data(), end};
+}
+
+/// Compares a mapping with its table as that is now.
+class index_reader {
+ public:
+  index_reader(database_state& database, const mapped_table& table)
+      : database_(database), identity_(table.identity()) {
+    const table_description now = describe(database, table.layout().schema, table.layout().table);
+    layout_ = resolve(now, table.mapping());
+    indexes_ = indexes_of(database, now);
+  }
+
+  [[nodiscard]] const table_layout& layout() const noexcept { return layout_; }
+
+  [[nodiscard]] std::vector<index_need> missing() const {
+    std::vector<index_need> out = needs_of(layout_);
+    std::erase_if(out, [&](const index_need& need) {
+      const std::set<std::string> known = known_terms(need);
+      return std::any_of(indexes_.begin(), indexes_.end(), [&](const table_index& each) {
+        return serves(each, need, known, layout_.columns, database_.capabilities());
+      });
+    });
+    return out;
+  }
+
+  /// The statement that makes the index.
+  [[nodiscard]] std::string sql(const index_need& need) const {
+    const wanted_index wanted = wanted_for(need, database_.capabilities());
+    table_form form = whole(wanted.rows);
+    form.order = wanted.columns;
+    form.index = free_name(need.of == index_need::purpose::take ? "_tableq_take" : "_tableq_lease");
+    return text(wanted.rows.empty() ? "table.index" : "table.index.some", form) + ";";
+  }
+
+ private:
+  [[nodiscard]] table_form whole(std::vector<table_condition> where) const {
+    return {.schema = layout_.schema,
+            .table = layout_.table,
+            .columns = &layout_.columns,
+            .where = std::move(where)};
+  }
+  [[nodiscard]] std::string text(std::string_view block, const table_form& form) const {
+    return table_texts_for(database_.name(), block, form).own_clock.many;
+  }
+
+  /// The database's own way to write a value is what the condition of an index has, too.
+  [[nodiscard]] std::set<std::string> known_terms(const index_need& need) const {
+    const std::vector<table_condition> fixed = fixed_rows(need);
+    if (fixed.empty()) return {};
+    return condition_terms(text("table.index.rows", whole(fixed)), layout_.columns)
+        .value_or(std::set<std::string>());
+  }
+
+  /// A name that no index of the table has. Names in a schema are unique: of a long name that is
+  /// cut, a number keeps what is lost.
+  [[nodiscard]] std::string free_name(const std::string& ending) const {
+    for (int number = 1;; ++number) {
+      std::string end = ending;
+      if (number > 1) end += std::to_string(number);
+      std::string name = layout_.table + end;
+      if (name.size() > longest_name) {
+        end = "_" + hexadecimal(static_cast<std::uint32_t>(identity_)) + end;
+        name = to_plain_utf8(layout_.table, longest_name - end.size()) + end;
+      }
+      const auto taken = [&](const table_index& each) {
+        return equal_but_for_case(each.name, name);
+      };
+      if (std::none_of(indexes_.begin(), indexes_.end(), taken)) return name;
+    }
+  }
+
+  database_state& database_;
+  std::int64_t identity_;
+  table_layout layout_;
+  std::vector<table_index> indexes_;
+};
+
+finding missing_index(const index_reader& table, const index_need& need) {
+  const bool takes = need.of == index_need::purpose::take;
+  return {finding::level::warning, table.layout().table,
+          takes ? "no index serves the take, which then reads and sorts the waiting rows, or the "
+                  "whole table"
+                : "no index serves the search for leases that have ended, which then reads the "
+                  "taken rows, or the whole table",
+          "run the SQL of `tableq ddl --for MAPPING`: " + table.sql(need)};
+}
+
+/// Columns whose NULL makes a row that nobody finds.
+std::vector<finding> hidden_by_null(const table_layout& table) {
+  std::vector<finding> out;
+  const auto tell = [&](std::size_t column, const std::string& effect, const std::string& fix) {
+    if (table.columns[column].required) return;
+    out.push_back({finding::level::warning, table.table,
+                   "the column " + table.columns[column].name + " may be NULL; " + effect, fix});
+  };
+  for (const auto& each : {table.state, table.done}) {
+    if (!each || each->rules.is == table_state::form::time) continue;
+    tell(each->column, "a row with NULL there is never taken",
+         "make the column NOT NULL, by default with the value of waiting rows");
+  }
+  for (const std::size_t each : table.key) {
+    tell(each, "no key finds a row with NULL there", "make the column NOT NULL");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string missing_indexes(database_state& database, const mapped_table& table) {
+  const index_reader found(database, table);
+  std::string out;
+  for (const index_need& each : found.missing()) out += found.sql(each) + "\n";
+  return out;
+}
+
+std::vector<finding> inspect(database_state& database, const mapped_table& table) {
+  const index_reader found(database, table);
+  std::vector<finding> out;
+  for (const index_need& each : found.missing()) out.push_back(missing_index(found, each));
+  const std::vector<finding> hidden = hidden_by_null(found.layout());
+  out.insert(out.end(), hidden.begin(), hidden.end());
+  if (out.empty()) {
+    out.push_back({finding::level::ok, found.layout().table, found.layout().guarantee().words, {}});
+  }
+  return out;
+}
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tableq/dialect.hpp>
+
+#include "core/table/layout.hpp"
+
+namespace tableq::inline v0::core {
+
+/// An index of a table, as the database describes it.
+struct table_index {
+  struct part {
+    std::string column = {};  ///< Empty: an expression, or not in the order of the column's type.
+    bool descending = false;
+  };
+  std::string name = {};
+  std::vector<part> parts = {};
+  std::string condition = {};  ///< Of its rows; empty: all rows.
+};
+
+/// What a statement asks of an index: it finds the rows in this order, without reading others.
+struct index_need {
+  enum class purpose : std::uint8_t {
+    /// Each of `rows` must lead the index or be its condition.
+    take,
+    /// The state must lead the index if it is one value: with another index of the state the
+    /// planner may prefer that, and read all taken rows.
+    lease,
+  };
+  purpose of = purpose::take;
+  std::vector<table_condition> rows = {};  ///< All that the statement knows of them.
+  std::vector<table_order> order = {};
+  std::optional<std::size_t> state = {};  ///< Its column, for a lease.
+};
+
+/// An index that would meet a need.
+struct wanted_index {
+  std::vector<table_condition> rows = {};  ///< Those that it has; empty: all.
+  std::vector<table_order> columns = {};
+};
+
+/// What the statements of a mapping need: the take, and the search for ended leases.
+std::vector<index_need> needs_of(const table_layout& layout);
+
+/// The index to make for a need.
+wanted_index wanted_for(const index_need& need, const capabilities& features);
+
+/// The conditions of a need that an index can have too: those without parameters.
+std::vector<table_condition> fixed_rows(const index_need& need);
+
+/// Whether an index meets a need. An index that is not understood does not.
+/// @param known the terms of `fixed_rows`, as the database writes them: see condition_terms.
+bool serves(const table_index& index, const index_need& need, const std::set<std::string>& known,
+            const std::vector<table_column>& columns, const capabilities& features);
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+
+#include <tableq/message.hpp>
+
+namespace tableq::inline v0 {
+
+/// An event of a worker.
+struct worker_event {
+  /// The kinds of event.
+  enum class kind {
+    completed,  ///< The database has completed it.
+    /// `why` is the handler's text. After the last attempt the message is dead.
+    failed,
+    given_up,            ///< handled::give_up(): the message is dead.
+    given_back,          ///< Without an attempt.
+    settled_by_handler,  ///< handled::settled().
+    lease_lost,          ///< Another worker has the message, or had it.
+    /// The database did not confirm the settlement, cannot be reached any more, or refused it with
+    /// `why`. After a refusal the message is ready again when its lease ends.
+    unknown,
+    trouble,  ///< Of no message: `why` is the database's error; the worker tries again.
+  };
+  kind what = kind::completed;  ///< The event.
+  message_id id = {};           ///< The message. Zero: `trouble`.
+  int attempt = 0;              ///< Its attempt, from 1. Zero: `trouble`.
+  std::string_view why;         ///< At most about 2,000 bytes, or empty. Valid during the call.
+};
+
+}  // namespace tableq::inline v0

@@ -1,0 +1,231 @@
+// Which index serves a mapping, by its description alone.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/table/index_condition.hpp"
+#include "core/table/indexes.hpp"
+
+namespace {
+
+using tableq::capabilities;
+using tableq::core::index_need;
+using tableq::core::table_description;
+using tableq::core::table_index;
+using tableq::core::table_layout;
+
+const capabilities usual{.partial_indexes = true};
+const capabilities null_sorts{.partial_indexes = true, .null_breaks_order = true};
+const capabilities whole_indexes{};
+
+table_description jobs() {
+  const auto column = [](const char* name, const char* form) {
+    return tableq::core::table_column{
+        .name = name, .declared = form, .form = form, .required = true, .wide = true};
+  };
+  return {.schema = "app",
+          .name = "Jobs",
+          .columns = {column("Id", "integer"), column("Busy", "integer"), column("Sent", "time"),
+                      column("Until", "time"), column("Rank", "integer"), column("Open", "boolean"),
+                      column("State", "text")},
+          .unique = {{"Id"}}};
+}
+
+tableq::table_mapping by_flag() {
+  return {.key = {"Id"}, .waiting = tableq::flag("Busy")};
+}
+
+table_layout layout_of(const tableq::table_mapping& mapping) {
+  return tableq::core::resolve(jobs(), mapping);
+}
+index_need need_of(const tableq::table_mapping& mapping, index_need::purpose purpose) {
+  for (const index_need& each : tableq::core::needs_of(layout_of(mapping))) {
+    if (each.of == purpose) return each;
+  }
+  throw std::runtime_error("there is no such need");
+}
+
+/// The columns of an index: `Rank-` is descending.
+table_index index(const std::vector<std::string>& columns, const std::string& condition = {}) {
+  table_index out{.name = "i", .condition = condition};
+  for (const std::string& each : columns) {
+    const bool down = each.ends_with('-');
+    out.parts.push_back({down ? each.substr(0, each.size() - 1) : each, down});
+  }
+  return out;
+}
+
+class needed_indexes : public testing::Test {
+ protected:
+  bool takes(const table_index& with) const {
+    return serves(with, need_of(mapping, index_need::purpose::take), known, jobs().columns,
+                  features);
+  }
+  bool leases(const table_index& with) const {
+    return serves(with, need_of(mapping, index_need::purpose::lease), known, jobs().columns,
+                  features);
+  }
+  /// The index that would be made, as `index` takes it.
+  std::vector<std::string> wanted(index_need::purpose purpose) const {
+    const auto found = wanted_for(need_of(mapping, purpose), features);
+    std::vector<std::string> out;
+    for (const auto& each : found.columns) {
+      out.push_back(jobs().columns[each.column].name + (each.descending ? "-" : ""));
+    }
+    if (!found.rows.empty()) out.push_back("of " + std::to_string(found.rows.size()));
+    return out;
+  }
+  using names = std::vector<std::string>;
+
+  tableq::table_mapping mapping = by_flag();
+  std::set<std::string> known = {"1=0"};
+  capabilities features = usual;
+};
+
+TEST_F(needed_indexes, begin_with_the_state_and_go_on_in_the_order) {
+  EXPECT_TRUE(takes(index({"Busy", "Id"})));
+  EXPECT_TRUE(takes(index({"Busy", "Id-"})));
+  EXPECT_TRUE(takes(index({"Busy", "Id", "Rank"})));
+  EXPECT_FALSE(takes(index({"Busy"})));
+  EXPECT_FALSE(takes(index({"Id"})));
+  EXPECT_FALSE(takes(index({"Id", "Busy"})));
+  EXPECT_FALSE(takes(index({"Busy", "Rank", "Id"})));
+  EXPECT_FALSE(takes(index({"Busy", "", "Id"})));
+}
+
+TEST_F(needed_indexes, are_read_forwards_or_backwards) {
+  mapping.priority = "Rank";
+  EXPECT_TRUE(takes(index({"Busy", "Rank-", "Id"})));
+  EXPECT_TRUE(takes(index({"Busy", "Rank", "Id-"})));
+  EXPECT_FALSE(takes(index({"Busy", "Rank", "Id"})));
+  EXPECT_FALSE(takes(index({"Busy", "Rank-", "Id-"})));
+}
+
+TEST_F(needed_indexes, leave_out_columns_that_order_nothing) {
+  mapping.order = {{.column = "Rank"}, {.column = "Busy"}, {.column = "Rank"}, {.column = "Id"}};
+  EXPECT_TRUE(takes(index({"Busy", "Rank", "Id"})));
+  EXPECT_EQ(wanted(index_need::purpose::take), (names{"Busy", "Rank", "Id", "of 1"}));
+}
+
+TEST_F(needed_indexes, pass_over_completed_rows_too) {
+  mapping.done = tableq::null_time("Sent");
+  known = {"1=0", "2 is null"};
+  EXPECT_TRUE(takes(index({"Busy", "Sent", "Id"})));
+  EXPECT_TRUE(takes(index({"Sent", "Busy", "Id"})));
+  EXPECT_TRUE(takes(index({"Busy", "Id"}, "Sent IS NULL")));
+  EXPECT_TRUE(takes(index({"Id"}, "Sent IS NULL AND Busy = 0")));
+  EXPECT_FALSE(takes(index({"Busy", "Id"})));
+  EXPECT_FALSE(takes(index({"Busy", "Id"}, "Sent IS NOT NULL")));
+  features = null_sorts;
+  EXPECT_FALSE(takes(index({"Busy", "Sent", "Id"})));
+  EXPECT_TRUE(takes(index({"Busy", "Id"}, "Sent IS NULL")));
+}
+
+TEST_F(needed_indexes, may_have_only_rows_that_are_sure_to_contain_the_waiting_ones) {
+  EXPECT_TRUE(takes(index({"Id"}, "\"Busy\" = 0")));
+  EXPECT_TRUE(takes(index({"Busy", "Id"}, "Busy IS NOT NULL")));
+  EXPECT_FALSE(takes(index({"Id"}, "Busy IS NOT NULL")));
+  EXPECT_FALSE(takes(index({"Id"}, "Busy = 1")));
+  EXPECT_FALSE(takes(index({"Id"}, "Busy = 0 AND Rank = 1")));
+  EXPECT_FALSE(takes(index({"Busy", "Id"}, "Rank > 1")));
+}
+
+TEST_F(needed_indexes, of_leases_begin_with_the_state_if_that_is_one_value) {
+  mapping.lease_until = "Until";
+  known = {"1=1", "3 is not null"};
+  EXPECT_TRUE(leases(index({"Busy", "Until"})));
+  EXPECT_TRUE(leases(index({"Busy", "Until-"}, "Until IS NOT NULL")));
+  EXPECT_TRUE(leases(index({"Busy", "Until"}, "Busy = 1")));
+  EXPECT_FALSE(leases(index({"Until"})));
+  EXPECT_FALSE(leases(index({"Until"}, "Busy = 1")));
+  EXPECT_FALSE(leases(index({"Busy", "Until"}, "Busy = 0")));
+  mapping.waiting = tableq::null_time("Sent");
+  known = {"2 is not null", "3 is not null"};
+  EXPECT_TRUE(leases(index({"Until"})));
+  EXPECT_TRUE(leases(index({"Until", "Id"}, "Sent IS NOT NULL")));
+}
+
+TEST_F(needed_indexes, are_made_of_the_waiting_rows_where_such_indexes_hinder_nobody) {
+  mapping.lease_until = "Until";
+  mapping.done = tableq::null_time("Sent");
+  EXPECT_EQ(wanted(index_need::purpose::take), (names{"Busy", "Sent", "Id", "of 2"}));
+  EXPECT_EQ(wanted(index_need::purpose::lease), (names{"Busy", "Until", "of 1"}));
+  features = null_sorts;
+  EXPECT_EQ(wanted(index_need::purpose::take), (names{"Busy", "Id", "of 2"}));
+  features = whole_indexes;
+  EXPECT_EQ(wanted(index_need::purpose::take), (names{"Busy", "Sent", "Id"}));
+  EXPECT_EQ(wanted(index_need::purpose::lease), (names{"Busy", "Until"}));
+}
+
+TEST_F(needed_indexes, lead_with_a_state_that_is_a_text) {
+  mapping.waiting = tableq::states("State", {.waiting = "new", .taken = "busy"});
+  mapping.order = {{.column = "Rank", .descending = true}};
+  EXPECT_EQ(wanted(index_need::purpose::take), (names{"State", "Rank-"}));
+  known = {};
+  EXPECT_TRUE(takes(index({"State", "Rank"})));
+  EXPECT_FALSE(takes(index({"Rank"}, "State = 'new'")));
+}
+
+TEST_F(needed_indexes, are_none_for_takes_that_delete_in_any_order) {
+  EXPECT_TRUE(tableq::core::needs_of(layout_of({})).empty());
+  mapping = {.key = {"Id"}};
+  known = {};
+  EXPECT_TRUE(takes(index({"Id"})));
+}
+
+TEST(conditions_of_indexes, are_read_as_databases_print_them) {
+  const auto read = [](const std::string& text) {
+    const auto terms = tableq::core::condition_terms(text, jobs().columns);
+    if (!terms) return std::string("?");
+    std::string out;
+    for (const std::string& each : *terms) out += (out.empty() ? "" : ", ") + each;
+    return out;
+  };
+  for (const char* text :
+       {"(\"Busy\" = 0)", "([Busy]=(0))", "`Busy`==0", "Busy = 0", "busy = 0", "((Busy) = (0))",
+        "(\"Busy\" = '0'::smallint)", "(\"Busy\" = (0)::bigint)", "(((Busy = 0)))"}) {
+    EXPECT_EQ(read(text), "1=0") << text;
+  }
+  EXPECT_EQ(read("((\"Busy\" = '-1'::integer) AND (\"Sent\" IS NULL))"), "1=-1, 2 is null");
+  EXPECT_EQ(read("([Busy]=(-1) AND [Sent] IS NOT NULL)"), "1=-1, 2 is not null");
+  EXPECT_EQ(read("(NOT \"Open\")"), "5=false");
+  EXPECT_EQ(read("\"Open\""), "5=true");
+  EXPECT_EQ(read("(\"Open\" = false)"), "5=false");
+  EXPECT_EQ(read("\"Open\" = 0"), "5=0");
+}
+
+TEST(conditions_of_indexes, that_say_anything_else_are_not_understood) {
+  for (const std::string& text : {std::string(),
+                                  std::string("Busy = 0 OR Sent IS NULL"),
+                                  std::string("Busy <> 1"),
+                                  std::string("NOT (Busy = 0)"),
+                                  std::string("NOT (Open AND Busy = 0)"),
+                                  std::string("NOT Busy"),
+                                  std::string("Busy"),
+                                  std::string("Busy = 0.5"),
+                                  std::string("Busy = '0'"),
+                                  std::string("Busy = 1e3"),
+                                  std::string("Busy = 0x0"),
+                                  std::string("Busy + 1 = 0"),
+                                  std::string("abs(Busy) = 0"),
+                                  std::string("Nothing = 0"),
+                                  std::string("Busy = 0 AND"),
+                                  std::string("(Busy = 0"),
+                                  std::string("Busy = 0)"),
+                                  std::string("Busy = 0 = 1"),
+                                  std::string("Busy = (0 AND Sent IS NULL)"),
+                                  std::string("Busy = 0::text"),
+                                  std::string("\"Busy = 0"),
+                                  std::string("Busy = 0 -- no"),
+                                  std::string("Sent IS NULL IS NULL"),
+                                  std::string("State = 'new'"),
+                                  std::string("Busy = 99999999999999999999"),
+                                  std::string(100'000, '(') + "Busy = 0"}) {
+    EXPECT_FALSE(tableq::core::condition_terms(text, jobs().columns)) << text.substr(0, 60);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,61 @@
+#include "row_json.hpp"
+
+#include <optional>
+
+#include <tableq/timestamp.hpp>
+
+#include "format.hpp"
+
+namespace tool {
+
+namespace {
+
+/// Text as JSON; nothing unless it is UTF-8.
+std::optional<std::string> text_json(const std::string& text) {
+  try {
+    return json(text).dump();
+  } catch (const json::type_error&) {  // The library's own check for UTF-8.
+    return std::nullopt;
+  }
+}
+
+std::string member(const std::string& name, const std::string& value) {
+  return json(name).dump(-1, ' ', false, json::error_handler_t::replace) + ':' + value;
+}
+
+/// A value that is not NULL.
+std::string member_of(const std::string& name, const tableq::row_value& value) {
+  switch (value.type()) {
+    case tableq::column_type::integer:
+      return member(name, std::to_string(value.get<std::int64_t>()));
+    case tableq::column_type::boolean:
+      return member(name, value.get<bool>() ? "true" : "false");
+    case tableq::column_type::time:
+      return member(name, json(iso(value.get<tableq::timestamp>())).dump());
+    case tableq::column_type::number: {
+      const auto digits = value.get<std::string>();
+      return member(name, json::accept(digits) ? digits : json(digits).dump());
+    }
+    case tableq::column_type::text:
+      if (const auto text = text_json(value.get<std::string>())) return member(name, *text);
+      break;
+    case tableq::column_type::bytes:
+      break;
+  }
+  return member(name + "_base64", json(base64(value.get<std::string>())).dump());
+}
+
+}  // namespace
+
+std::string row_json(const tableq::row& row) {
+  std::string out = "{";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) out += ',';
+    const std::string& name = row.name(i);
+    const tableq::row_value value = row.value(name);
+    out += value.is_null() ? member(name, "null") : member_of(name, value);
+  }
+  return out + '}';
+}
+
+}  // namespace tool

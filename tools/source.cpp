@@ -1,0 +1,61 @@
+#include "source.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "exit_status.hpp"
+
+namespace tool {
+
+namespace {
+
+std::string contents_of(const std::string& file) {
+  const std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  if (in.is_open()) out << in.rdbuf();
+  if (!in.is_open() || out.bad()) {
+    throw usage_error("cannot read the mapping " + in_quotes(file) + ": " +
+                      std::generic_category().message(errno));
+  }
+  return out.str();
+}
+
+}  // namespace
+
+any_source open_source(tableq::database& db, const std::string& name) {
+  if (require(db, name).kind == tableq::kind::table) return db.stored_table(name);
+  return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, name));
+}
+
+const std::string& name_of(const any_source& opened) {
+  return std::visit([](const auto& queue) -> const std::string& { return queue.name(); }, opened);
+}
+
+tableq::table_definition read_mapping(const std::string& file) {
+  const std::string text = contents_of(file);
+  try {
+    return tableq::parse_table_definition(text);
+  } catch (const tableq::error& wrong) {
+    throw usage_error(in_quotes(file) + ": " + wrong.what());
+  }
+}
+
+tableq::table_queue open_mapping(tableq::database& db, const std::string& file) {
+  const tableq::table_definition definition = read_mapping(file);
+  return db.table(definition.table, definition.mapping);
+}
+
+source_arguments::source_arguments(CLI::App& command, const std::string& shown)
+    : queue(command, "QUEUE", "", shown),
+      mapping(command, "--mapping", "FILE",
+              "Instead of QUEUE: the JSON of a mapping of the application's table") {}
+
+any_source source_arguments::open(tableq::database& db) const {
+  if (queue.given() == mapping.given()) throw usage_error("give either QUEUE or --mapping FILE");
+  if (mapping.given()) return open_mapping(db, mapping.text());
+  return open_source(db, queue.text());
+}
+
+}  // namespace tool

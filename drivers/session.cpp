@@ -189,7 +189,10 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                                  ? clock_source::given
                                  : clock_source::database;
   const std::uint64_t key = text_key(contract, names, rows, clock);
-  if (const auto found = known.find(key); found != known.end()) return *found->second;
+  if (const auto found = known.find(key);
+      found != known.end() && found->second.serves(contract, names)) {
+    return *found->second.statement;
+  }
   const dialect& definition = texts_->definition;
   if (contract.texts != nullptr) {
     const core::table_text& made =
@@ -199,7 +202,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                    .batches = one ? batching::loop : definition.batches,
                    .arrays = texts_->transport->arrays,
                    .rows = rows};
-    return keep(known, key, compile(one ? made.one : made.many, contract, as));
+    return keep(known, key, contract, names, compile(one ? made.one : made.many, contract, as));
   }
   const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
   std::string name(contract.name);
@@ -218,14 +221,19 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .arrays = texts_->transport->arrays,
                  .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
-  return keep(known, key, compile(fill_names(block->second, definition, names), contract, as));
+  return keep(known, key, contract, names,
+              compile(fill_names(block->second, definition, names), contract, as));
 }
 
-prepared& dialect_session::keep(known_texts& known, std::uint64_t key, text compiled) {
+prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
+                                const core::contract& contract, const core::table_names& names,
+                                text compiled) {
   auto made = transport_->prepare(std::move(compiled), owned_ != nullptr);
   // The limit keeps the memory of a process that opens many queues bounded.
   if (known.size() >= most_known_texts) known.clear();
-  return *known.emplace(key, std::move(made)).first->second;
+  known_text& kept = known[key];
+  kept = {.statement = std::move(made), .names = names, .mapped = contract.slot};
+  return *kept.statement;
 }
 
 bool dialect_session::has_one(const core::contract& contract) const {

@@ -65,14 +65,27 @@ class dialect_session final : public core::connection {
   /// The outcome if the session is lost in the middle of a step.
   enum class on_loss { lost, unknown };
 
-  /// Prepared texts, by statement, queue and number of items.
-  using known_texts = std::unordered_map<std::uint64_t, std::unique_ptr<prepared>>;
+  /// A prepared text, and what it was made for besides its key.
+  struct known_text {
+    std::unique_ptr<prepared> statement;
+    core::table_names names;
+    std::uint64_t mapped = 0;  ///< contract::slot.
+
+    /// Two names may have one hash, and so one key.
+    [[nodiscard]] bool serves(const core::contract& contract,
+                              const core::table_names& wanted) const noexcept {
+      return mapped == contract.slot && (contract.texts != nullptr || names.same_tables(wanted));
+    }
+  };
+  /// By statement, queue and number of items.
+  using known_texts = std::unordered_map<std::uint64_t, known_text>;
 
   prepared& text_of(known_texts& known, const core::contract& contract,
                     const core::table_names& names, std::size_t rows,
                     std::span<const core::value> shared);
   /// Prepares a text and keeps it under the key.
-  prepared& keep(known_texts& known, std::uint64_t key, text compiled);
+  prepared& keep(known_texts& known, std::uint64_t key, const core::contract& contract,
+                 const core::table_names& names, text compiled);
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const;
   void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,

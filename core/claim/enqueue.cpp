@@ -242,7 +242,7 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
       find_holders(queue, tx, request, rest, results);
     } catch (const error&) {
       // The messages are committed, so the call must not fail. Unknown ids stay zero.
-      if (tx != nullptr || queue.limits().ended()) throw;
+      if (tx != nullptr || queue.shared().life.ended()) throw;
     }
     return results;
   }

@@ -10,6 +10,7 @@
 #include "core/claim/step.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/waiting.hpp"
 #include "core/seam/row_failure.hpp"
 
 namespace tableq::inline v0::core {
@@ -87,8 +88,8 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     return once(false);
   };
   if (options.wait.count() == 0) return due_ones_too();
-  return queue.wait_for(
-      options.wait, options.stop, [&] { return leases_of(queue).next_due(queue); },
+  return wait_for(
+      queue, options.wait, options.stop, [&] { return leases_of(queue).next_due(queue); },
       [&] { return gate.patiently(due_ones_too); });
 }
 

@@ -131,7 +131,7 @@ bool statement_call::joins(std::span<combined_call* const> others) const {
 
 bool statement_call::combines_with(const statement_call& other) const {
   if (contract_.id != other.contract_.id || contract_.slot != other.contract_.slot ||
-      names_.slot != other.names_.slot || names_.identity != other.names_.identity) {
+      !names_.same_tables(other.names_) || names_.identity != other.names_.identity) {
     return false;
   }
   if (contract_.exact) return false;

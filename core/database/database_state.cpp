@@ -28,9 +28,9 @@ std::unique_ptr<driver> checked_driver(std::string_view url, const open_options&
 
 void notify(connection& session, const watched_queue& queue, std::string_view token) {
   const std::string channel = channel_of(queue.names);
-  const std::string payload = std::to_string(queue.identity).append(".").append(token);
+  const std::string payload = std::to_string(queue.names.identity).append(".").append(token);
   run(session, queue.names, statements::notify_send,
-      {.channel = channel, .payload = payload, .identity = queue.identity});
+      {.channel = channel, .payload = payload, .identity = queue.names.identity});
 }
 
 }  // namespace
@@ -117,17 +117,32 @@ void database_state::announce_within(connection& session, const watched_queue& q
   if (notifies()) notify(session, queue, "0");
 }
 
-shared_queue& database_state::shared(const table_names& names, poll_plan::timing due_timing) {
-  watched_queue& watched = watcher_.queue(names, names.identity, due_timing);
+std::shared_ptr<shared_queue> database_state::shared(const table_names& names,
+                                                     poll_plan::timing due_timing) {
+  constexpr std::size_t fewest = 256;
   const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  return queues_.try_emplace(key, key, watched, options_.shortcuts.spinning).first->second;
+  if (const auto found = queues_.find(key); found != queues_.end()) return found->second;
+  if (queues_.size() >= std::max(sweep_at_, fewest)) {
+    // Users get theirs here, so that an entry without one gets none meanwhile. Users are handles,
+    // transactions and the watcher.
+    std::erase_if(queues_, [](const auto& each) { return each.second.use_count() == 1; });
+    sweep_at_ = 2 * queues_.size();
+  }
+  auto made = std::make_shared<shared_queue>(names, due_timing, options_.shortcuts.spinning);
+  queues_.emplace(key, made);
+  return made;
+}
+
+std::size_t database_state::known_queues() {
+  const std::scoped_lock hold(mutex_);
+  return queues_.size();
 }
 
 void database_state::changing(const table_names& names) {
   const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  if (const auto found = queues_.find(key); found != queues_.end()) found->second.limits.forget();
+  if (const auto found = queues_.find(key); found != queues_.end()) found->second->forget();
 }
 
 void database_state::dropped(const table_names& names) {
@@ -135,9 +150,9 @@ void database_state::dropped(const table_names& names) {
   const std::scoped_lock hold(mutex_);
   const auto found = queues_.find(key);
   if (found == queues_.end()) return;
-  found->second.limits.end(std::nullopt);
+  found->second->end(std::nullopt);
   // Each reader that fails wakes the next one.
-  found->second.watched.readers.hint();
+  found->second->watched.readers.hint();
 }
 
 }  // namespace tableq::inline v0::core

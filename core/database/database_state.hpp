@@ -92,7 +92,10 @@ class database_state : public std::enable_shared_from_this<database_state> {
 
   /// The same object for the same queue.
   /// @param due_timing how its messages fall due.
-  [[nodiscard]] shared_queue& shared(const table_names& names, poll_plan::timing due_timing);
+  [[nodiscard]] std::shared_ptr<shared_queue> shared(const table_names& names,
+                                                     poll_plan::timing due_timing);
+  /// How many queues `shared` knows.
+  [[nodiscard]] std::size_t known_queues();
 
   /// The queue with these names and this identity may change: its handles in this object ask again
   /// before they use what they know.
@@ -158,8 +161,10 @@ class database_state : public std::enable_shared_from_this<database_state> {
   combiner writing_;
   std::mutex mutex_;
   std::string identity_;  // the last result of session.identity; guarded by mutex_
-  // Guarded by mutex_; entries are never removed.
-  std::map<queue_key, shared_queue> queues_;
+  // Guarded by mutex_, as the next one. Entries stay for handles that are opened again and again;
+  // those without a user are removed when there are too many.
+  std::map<queue_key, std::shared_ptr<shared_queue>> queues_;
+  std::size_t sweep_at_ = 0;  // so many entries
 };
 
 }  // namespace tableq::inline v0::core

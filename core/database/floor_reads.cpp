@@ -95,7 +95,7 @@ level_results results_of(const row_set& rows, beginning begins) {
 
 row_set queue_table::run_from_floor(connection& session, const contract& what,
                                     std::span<const value> shared) const {
-  const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
+  const read_floor::start where = shared_->floor.begin(read_floor::clock::now());
   std::vector<value> given(shared.begin(), shared.end());
   std::optional<parts> lists;  // must live until the statement has run
   if (what.begins == beginning::levels) {
@@ -110,7 +110,7 @@ row_set queue_table::run_from_floor(connection& session, const contract& what,
         to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   }
   row_set rows = session.execute(what, names_, given, {});
-  shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
+  shared_->floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
   return rows;
 }
 
@@ -120,7 +120,7 @@ row_set queue_table::run_from_passed(connection& session, const contract& what,
   const bool promotes = what.id == statement::claim_promote;
   const std::size_t at =
       promotes ? place_of<promote_request>("passed") : place_of<due_request>("passed");
-  given[at] = to_value(passed(shared_.floor.passed(promotes)));
+  given[at] = to_value(passed(shared_->floor.passed(promotes)));
   return session.execute(what, names_, given, {});
 }
 
@@ -138,11 +138,11 @@ void queue_table::raise_floor() const noexcept {
   if (!database_.options().shortcuts.floors) return;
   std::optional<read_floor::question> asked;
   try {
-    asked = shared_.floor.ask(read_floor::clock::now());
+    asked = shared_->floor.ask(read_floor::clock::now());
     if (!asked) return;
-    shared_.floor.answer(*asked, kind_ == kind::claim ? see_levels(*asked) : see(*asked));
+    shared_->floor.answer(*asked, kind_ == kind::claim ? see_levels(*asked) : see(*asked));
   } catch (...) {  // noexcept: the floor stays as it is. The read that follows reports the error.
-    shared_.floor.give_up();
+    shared_->floor.give_up();
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <tableq/schema.hpp>
@@ -25,12 +26,12 @@ class queue_table {
 
   [[nodiscard]] database_state& database() const noexcept { return database_; }
   [[nodiscard]] const table_names& names() const noexcept { return names_; }
-  [[nodiscard]] shared_queue& shared() const noexcept { return shared_; }
+  [[nodiscard]] shared_queue& shared() const noexcept { return *shared_; }
 
   /// Runs the calls of one lane.
   [[nodiscard]] combiner& combiner_of(lane calls) const noexcept {
     return database_.capabilities().one_writer ? database_.writing()
-                                               : shared_.calls.for_lane(calls);
+                                               : shared_->calls.for_lane(calls);
   }
 
   /// Whether the statement has to lock the queue first, in a transaction.
@@ -61,7 +62,7 @@ class queue_table {
   const ordering ordering_;
   const std::int64_t identity_;
   const table_names names_;
-  shared_queue& shared_;
+  const std::shared_ptr<shared_queue> shared_;
 };
 
 }  // namespace tableq::inline v0::core

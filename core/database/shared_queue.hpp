@@ -2,11 +2,16 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+
+#include <tableq/schema.hpp>
 
 #include "core/combining/lanes.hpp"
 #include "core/floor/read_floor.hpp"
 #include "core/limits/known_limits.hpp"
+#include "core/limits/queue_life.hpp"
 #include "core/seam/driver.hpp"
 #include "core/waking/watched_queue.hpp"
 
@@ -24,21 +29,37 @@ struct queue_key {
   auto operator<=>(const queue_key&) const = default;
 };
 
-/// The state that all handles of one queue share in one database object. Lives as long as that
-/// object.
+/// The state that all handles of one queue share in one database object. Lives at least as long as
+/// they do.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
-struct shared_queue {
+struct shared_queue : std::enable_shared_from_this<shared_queue> {
   /// @param spinning shortcuts::spinning.
-  shared_queue(const queue_key& queue, watched_queue& waited_on, bool spinning)
-      : key(queue), watched(waited_on), calls(spinning) {}
+  shared_queue(const table_names& names, poll_plan::timing due_timing, bool spinning)
+      : key(names), watched(names, due_timing), calls(spinning) {}
 
   const queue_key key;
-  watched_queue& watched;  ///< Its waiting readers; belongs to the watcher.
+  watched_queue watched;
   combiners calls;
   read_floor floor;
+  queue_life life;
   limits_watch limits;
+
+  /// Its waiting readers, for the watcher; keeps the whole.
+  [[nodiscard]] std::shared_ptr<watched_queue> readers() { return {shared_from_this(), &watched}; }
+
+  /// The queue may have changed: the next callers ask the database.
+  void forget() noexcept {
+    life.forget();
+    limits.forget();
+  }
+  /// The queue was dropped. Wakes reads that wait for a change of its limits.
+  /// @param new_kind as for queue_life::end.
+  void end(std::optional<kind> new_kind) noexcept {
+    life.end(new_kind);
+    limits.changes().ring();
+  }
 };
 
 }  // namespace tableq::inline v0::core

@@ -141,7 +141,7 @@ bool transaction_state::in_none() const noexcept {
 void transaction_state::announce_unit() noexcept {
   if (!in_none()) return;
   for (auto& [key, each] : touched_) {
-    if (each.added != 0) database_->announce(each.queue.watched, std::exchange(each.added, 0));
+    if (each.added != 0) database_->announce(each.queue->watched, std::exchange(each.added, 0));
   }
 }
 
@@ -175,9 +175,9 @@ void transaction_state::commit_now() {
   const auto touched = std::exchange(touched_, {});
   end();
   for (const auto& [key, each] : touched) {
-    if (each.added != 0) database_->announce(each.queue.watched, each.added);
-    if (each.readmitted) each.queue.limits.room().forget();
-    if (each.room_changed) each.queue.limits.made_room();
+    if (each.added != 0) database_->announce(each.queue->watched, each.added);
+    if (each.readmitted) each.queue->limits.room().forget();
+    if (each.room_changed) each.queue->limits.made_room();
   }
 }
 
@@ -209,10 +209,10 @@ void transaction_state::end() noexcept {
 
 void transaction_state::announce_rollback() noexcept {
   for (const auto& [key, each] : touched_) {
-    if (each.read) each.queue.watched.readers.hint();
+    if (each.read) each.queue->watched.readers.hint();
     if (!each.room_changed) continue;
-    each.queue.limits.room().forget();
-    each.queue.limits.made_room();
+    each.queue->limits.room().forget();
+    each.queue->limits.made_room();
   }
 }
 

@@ -109,7 +109,7 @@ class transaction_state {
  private:
   /// What the transaction has done to a queue, for the calls and processes that its end concerns.
   struct touched_queue {
-    shared_queue& queue;
+    std::shared_ptr<shared_queue> queue;
     std::size_t added = 0;  ///< Messages that are not announced yet.
     bool read = false;
     bool room_changed = false;  ///< Of a bounded queue.
@@ -131,7 +131,9 @@ class transaction_state {
   };
 
   touched_queue& touched(shared_queue& queue) {
-    return touched_.try_emplace(queue.key, touched_queue{queue}).first->second;
+    touched_queue& out = touched_[queue.key];
+    if (!out.queue) out.queue = queue.shared_from_this();
+    return out;
   }
   void announce_unit() noexcept;
   void end() noexcept;
@@ -146,7 +148,6 @@ class transaction_state {
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
   bool autocommit_ = false;  // the adopted session may be in no transaction
-  // The database object removes none of these queues, and outlives the transaction.
   std::map<queue_key, touched_queue> touched_;
   std::optional<open_transaction> mark_{std::in_place};  // until the transaction ends
   std::atomic<std::thread::id> user_{};                  // the thread of the current operation

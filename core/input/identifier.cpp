@@ -1,15 +1,12 @@
 #include "core/input/identifier.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
+#include <functional>
 #include <string>
-#include <tuple>
 
 #include <tableq/error.hpp>
 
 #include "core/seam/named.hpp"
-#include "core/seam/process.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -95,16 +92,15 @@ void check_found_schema(std::string_view name) {
 }
 
 table_names names_for(const open_options& options, std::string_view queue, std::int64_t identity) {
-  using key = std::tuple<std::string, std::string, std::string>;
   table_names names{.schema = options.schema_name,
                     .table = options.table_prefix + std::string(queue),
                     .catalog = options.table_prefix + std::string(catalog_table),
                     .limits = options.table_prefix + std::string(limits_table)};
   names.identity = identity;
-  const std::scoped_lock hold(process_wide());
-  static std::map<key, std::uint64_t> slots;  // process_wide() guards it, also when it is made
-  names.slot =
-      slots.try_emplace({names.schema, names.table, names.catalog}, slots.size()).first->second;
+  // No name contains a zero.
+  std::string all = names.schema;
+  all.append(1, '\0').append(names.table).append(1, '\0').append(names.catalog);
+  names.slot = std::hash<std::string>()(all);
   return names;
 }
 

@@ -30,7 +30,7 @@ void check_places(const open_options& options, bool schemas);
 /// @throws error errc::unsupported.
 void check_found_schema(std::string_view name);
 
-/// The names of a queue's tables, with a slot that is the same for the same names in this process.
+/// The names of a queue's tables.
 /// @param queue empty: the catalogue's own statements.
 /// @param identity of the queue; zero: any queue with that name.
 table_names names_for(const open_options& options, std::string_view queue,

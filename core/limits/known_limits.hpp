@@ -1,14 +1,11 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <optional>
 
-#include <tableq/schema.hpp>
-
+#include "core/limits/answer_age.hpp"
 #include "core/limits/room_account.hpp"
 #include "core/waking/change_signal.hpp"
 
@@ -25,16 +22,13 @@ struct known_limits {
 
 /// The limits of one queue as last read by this process, for all its handles in one database.
 ///
-/// An answer is fresh for half a second. Then one thread asks again, while the others use the old
-/// answer; after a second every thread asks. So a change by another process takes effect here
-/// within a second, and a queue without limits costs two loads and a read of the clock. The same
-/// answer shows whether the queue is still the one that its handles were opened for.
+/// A queue without limits costs only the check of the answer's age.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
 class limits_watch {
  public:
-  using clock = std::chrono::steady_clock;
+  using clock = answer_age::clock;
 
   /// The known limits; nothing if the caller must ask the database.
   [[nodiscard]] std::optional<known_limits> known() noexcept;
@@ -45,23 +39,7 @@ class limits_watch {
   void learn(const known_limits& limits, clock::time_point asked);
 
   /// The next caller asks: the queue has changed.
-  void forget() noexcept {
-    asked_.store(0);
-    seen_.store(0);
-  }
-
-  /// Whether the queue was seen in the database within the last second, by a query for its limits
-  /// or by `confirm`. False: the caller must query the catalogue.
-  [[nodiscard]] bool confirmed() noexcept;
-  /// The queue existed at this time, just before the query was sent.
-  void confirm(clock::time_point asked) noexcept;
-
-  /// The queue was dropped; this is final. Wakes waiting reads.
-  /// @param new_kind the kind of the queue that has the name now, if there is one.
-  void end(std::optional<kind> new_kind) noexcept;
-  [[nodiscard]] bool ended() const noexcept { return ended_.load() != not_ended; }
-  /// The kind of the queue that has the name of one that ended, if there is one.
-  [[nodiscard]] std::optional<kind> successor() const noexcept;
+  void forget() noexcept { age_.forget(); }
 
   /// A message has left the queue, or its lease has ended.
   void made_room() noexcept;
@@ -73,16 +51,8 @@ class limits_watch {
   [[nodiscard]] change_signal& changes() noexcept { return changes_; }
 
  private:
-  static constexpr std::chrono::milliseconds fresh{500};
-  static constexpr std::chrono::milliseconds stale{1000};
-  static constexpr int not_ended = -2;
-  static constexpr int no_successor = -1;
-
-  std::atomic<clock::rep> asked_{0};    // zero: never
-  std::atomic<clock::rep> claimed_{0};  // when a thread last began to ask
-  std::atomic<clock::rep> seen_{0};     // when the queue existed; zero: never
+  answer_age age_;
   std::atomic<bool> limited_{false};
-  std::atomic<int> ended_{not_ended};  // or no_successor, or the successor's kind
   std::mutex mutex_;
   known_limits known_;  // guarded by mutex_
   room_account room_;

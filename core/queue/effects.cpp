@@ -5,7 +5,7 @@
 namespace tableq::inline v0::core {
 
 void apply(const queue_state& queue, transaction_state* tx, const effects& done) {
-  shared_queue& shared = queue.table().shared();
+  shared_queue& shared = queue.shared();
   if (done.readable != 0) {
     if (tx != nullptr) {
       tx->announce_on_commit(shared, done.readable);

@@ -57,14 +57,15 @@ void confirm_mapped(const queue_state& queue, std::string_view operation) {
 }  // namespace
 
 void refuse_ended(const queue_state& queue, transaction_state* tx) {
-  if (queue.limits().ended()) refuse_queue(queue, tx, queue.limits().successor());
+  const queue_life& life = queue.shared().life;
+  if (life.ended()) refuse_queue(queue, tx, life.successor());
 }
 
 void check_identity(const queue_state& queue, transaction_state* tx,
                     const std::vector<limits_row>& rows) {
   if (!rows.empty() && rows.front().identity == queue.info().identity) return;
   const std::optional<kind> successor = rows.empty() ? std::nullopt : kind_of(rows.front());
-  if (!enlisted_by_caller(tx)) queue.limits().end(successor);
+  if (!enlisted_by_caller(tx)) queue.shared().end(successor);
   refuse_queue(queue, tx, successor);
 }
 
@@ -75,15 +76,15 @@ void confirm(const queue_state& queue, transaction_state* tx, statement id) {
   const bool asks = name.ends_with(".enqueue") || name.ends_with(".dequeue") ||
                     name.ends_with(".take") || name.starts_with("limits.");
   if (asks || enlisted_by_caller(tx)) return;
-  if (queue.limits().confirmed()) return;
-  const auto asked = limits_watch::clock::now();
+  if (queue.shared().life.confirmed()) return;
+  const auto asked = queue_life::clock::now();
   std::vector<limits_row> rows;
   for (const catalog_row& row :
        queue.execute(tx, statements::catalog_find, {.name = queue.name()})) {
     rows.push_back({.identity = row.identity, .kind = row.kind});
   }
   check_identity(queue, tx, rows);
-  queue.limits().confirm(asked);
+  queue.shared().life.confirm(asked);
 }
 
 std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx) {
@@ -116,13 +117,14 @@ void explain(const queue_state& queue, const transaction_state* tx, const error&
     default:
       return;
   }
-  if (queue.limits().ended() || queue.mapped() != nullptr) return;
-  queue.limits().forget();
+  shared_queue& shared = queue.shared();
+  if (shared.life.ended() || queue.mapped() != nullptr) return;
+  shared.forget();
   if (tx != nullptr) return;
   try {
     recheck(queue, nullptr);
   } catch (const error&) {  // The operation's own error is more useful than that of a check.
-    if (queue.limits().ended()) throw;
+    if (shared.life.ended()) throw;
   }
 }
 

@@ -47,19 +47,26 @@ known_limits to_known(const std::vector<limits_row>& rows) {
       .paused = row.paused, .metered = row.rate || row.concurrency, .capacity = capacity_of(row)};
 }
 
+/// The database has answered: the queue exists, with these limits.
+void learn(const queue_state& queue, const known_limits& limits,
+           limits_watch::clock::time_point asked) {
+  queue.limits().learn(limits, asked);
+  queue.shared().life.confirm(asked);
+}
+
 /// Changes the queue's row, and updates the known limits of this process at once.
 template <class Statement>
 void change(const queue_state& queue, const Statement& what,
             const typename Statement::shared_type& shared) {
   // If the outcome stays unknown, the next call asks the database.
-  queue.limits().forget();
+  queue.shared().forget();
   const auto now = queue.database().in_transaction([&](connection& session) {
     run(session, queue.names(), what, shared);
     auto rows = run(session, queue.names(), statements::limits_read, {.queue = queue.name()});
     check_identity(queue, nullptr, rows);
     return rows;
   });
-  queue.limits().learn(to_known(now), limits_watch::clock::now());
+  learn(queue, to_known(now), limits_watch::clock::now());
   queue.limits().made_room();
 }
 
@@ -71,7 +78,7 @@ known_limits limits_now(const queue_state& queue, transaction_state* tx) {
   if (const auto known = queue.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
   const known_limits out = to_known(ask_row(queue, tx));
-  if (tx == nullptr || !tx->enlisted()) queue.limits().learn(out, asked);
+  if (tx == nullptr || !tx->enlisted()) learn(queue, out, asked);
   return out;
 }
 
@@ -238,7 +245,7 @@ bool room::reserve(transaction_state* tx, std::size_t wanted, std::size_t capaci
         queue_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
     got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
-  if (tx != nullptr) tx->changes_room(queue_.table().shared());
+  if (tx != nullptr) tx->changes_room(queue_.shared());
   if (got != answer::granted) return false;
   reserved_ = wanted;
   return true;

@@ -58,7 +58,7 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
       table_(*database_, info_),
       dead_letters_(std::move(dead_letters)) {
   // The catalogue has just been read.
-  limits().confirm(limits_watch::clock::now());
+  shared().life.confirm(queue_life::clock::now());
 }
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,

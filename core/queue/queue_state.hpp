@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -46,9 +45,10 @@ class queue_state {
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
   /// Whether this process opened the queue.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
-  [[nodiscard]] watched_queue& watched() const noexcept { return table_.shared().watched; }
+  /// What the handles of the queue share.
+  [[nodiscard]] shared_queue& shared() const noexcept { return table_.shared(); }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
-  [[nodiscard]] limits_watch& limits() const noexcept { return table_.shared().limits; }
+  [[nodiscard]] limits_watch& limits() const noexcept { return shared().limits; }
   /// The statements on a table of the application; null: the table is tableq's.
   [[nodiscard]] const lease_table* mapped() const noexcept { return mapped_.get(); }
   [[nodiscard]] const queue_table& table() const noexcept { return table_; }
@@ -89,43 +89,7 @@ class queue_state {
     return static_cast<Writer&>(*writing_);
   }
 
-  /// Calls `read` until it returns something, the time ends or a stop is requested.
-  /// @param due_in asks the database how long it takes until the next message falls due; null for
-  ///   kinds without due times.
-  template <class Read, class DueIn>
-  [[nodiscard]] auto wait_for(std::chrono::milliseconds longest, const std::stop_token& stop,
-                              DueIn due_in, Read read) const {
-    const auto until = std::chrono::steady_clock::now() + longest;
-    const auto over = [&] {
-      return stop.stop_requested() || std::chrono::steady_clock::now() >= until;
-    };
-    std::uint64_t mark = watched().readers.mark();
-    auto found = read();
-    if (!found.empty() || over()) return found;
-    watcher::waiting reader(database_->waking(), watched());
-    for (;;) {
-      if constexpr (!std::is_null_pointer_v<DueIn>) reader.ask_due(due_in);
-      const woken reason = reader.wait(mark, until, stop);
-      if (reason == woken::clock) continue;
-      mark = watched().readers.mark();
-      // If the read throws, another reader must poll instead.
-      hint_guard guard{&watched().readers};
-      found = read();
-      guard.readers = nullptr;
-      if (!found.empty()) reader.found(reason);
-      if (!found.empty() || over()) return found;
-    }
-  }
-
  private:
-  /// Wakes another reader if this one could not poll.
-  struct hint_guard {
-    waker* readers;
-    ~hint_guard() {
-      if (readers != nullptr) readers->hint();
-    }
-  };
-
   row_set execute_values(transaction_state* tx, const contract& what, std::span<const value> shared,
                          std::span<const value> items) const;
   /// Runs `work(const observation*)`, and notifies the observer if there is one.

@@ -36,9 +36,15 @@ struct table_names {
   std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
   std::string catalog = {};  ///< With its prefix.
   std::string limits = {};   ///< With its prefix.
-  std::uint64_t slot = 0;    ///< A key of caches: the same for the same names in this process.
+  std::uint64_t slot = 0;    ///< A hash of the names, for caches.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
+
+  /// Whether texts are the same with the other's names.
+  [[nodiscard]] bool same_tables(const table_names& other) const noexcept {
+    return slot == other.slot && table == other.table && schema == other.schema &&
+           catalog == other.catalog;
+  }
 };
 
 /// The state of a session's transaction in the client library; the server is not asked.

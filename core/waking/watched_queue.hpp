@@ -14,19 +14,13 @@ namespace tableq::inline v0::core {
 
 /// The state of one queue in a database object, for waiting reads and additions.
 ///
-/// Never removed as long as the database is open.
-///
 /// @par Thread safety
 /// Shared objects: safe, except for the watcher's part.
 struct watched_queue {
-  watched_queue(table_names table, std::int64_t queue_identity, poll_plan::timing due_timing)
-      : names(std::move(table)),
-        identity(queue_identity),
-        timed(due_timing != poll_plan::timing::none),
-        plan(due_timing) {}
+  watched_queue(table_names table, poll_plan::timing due_timing)
+      : names(std::move(table)), timed(due_timing != poll_plan::timing::none), plan(due_timing) {}
 
   const table_names names;
-  const std::int64_t identity;
   const bool timed;  ///< Messages may fall due.
   waker readers;
   std::atomic<std::size_t> waiting{0};  ///< Changed under the watcher's mutex.
@@ -35,6 +29,7 @@ struct watched_queue {
 
   // The watcher's own, guarded by its mutex.
   poll_plan plan;
+  bool attended = false;  ///< It is in the watcher's list.
   bool followed = false;  ///< The listener reports its changes.
   poll_plan::moment follow_at = poll_plan::moment::min();
   poll_plan::moment left_at = poll_plan::moment::min();

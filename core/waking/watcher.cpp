@@ -49,11 +49,17 @@ watcher::~watcher() {
   if (thread_.joinable()) thread_.join();
 }
 
-watched_queue& watcher::queue(const table_names& names, std::int64_t identity,
-                              poll_plan::timing due_timing) {
-  const std::scoped_lock hold(mutex_);
-  return queues_.try_emplace(std::pair(names.slot, identity), names, identity, due_timing)
-      .first->second;
+void watcher::attend(const std::shared_ptr<watched_queue>& target) {
+  if (target->attended) return;
+  attended_.push_back(target);
+  target->attended = true;
+}
+
+void watcher::leave_idle() noexcept {
+  attended_.remove_if([](const std::shared_ptr<watched_queue>& each) {
+    each->attended = each->waiting != 0 || each->followed;
+    return !each->attended;
+  });
 }
 
 void watcher::added(watched_queue& target, std::size_t count) {
@@ -65,8 +71,10 @@ void watcher::added(watched_queue& target, std::size_t count) {
   target.readers.wake(count);
 }
 
-watcher::waiting::waiting(watcher& owner, watched_queue& target) : watcher_(owner), queue_(target) {
+watcher::waiting::waiting(watcher& owner, std::shared_ptr<watched_queue> target)
+    : watcher_(owner), target_(std::move(target)), queue_(*target_) {
   const std::scoped_lock hold(watcher_.mutex_);
+  watcher_.attend(target_);
   watcher_.start();
   if (queue_.waiting == 0)
     queue_.plan.begin(steady_clock::now(), watcher_.listening_state_of(queue_));
@@ -85,6 +93,7 @@ watcher::waiting::~waiting() {
   const moment now = steady_clock::now();
   if (--queue_.waiting == 0) queue_.left_at = now;
   if (--watcher_.readers_ == 0) watcher_.left_at_ = now;
+  if (!watcher_.running_) watcher_.leave_idle();
 }
 
 woken watcher::waiting::wait(std::uint64_t mark, moment until, const std::stop_token& stop) {
@@ -169,16 +178,19 @@ void watcher::run() noexcept {
       continue;
     }
     keep_listening(hold);
+    leave_idle();
     sleep_until(wake_due_readers(steady_clock::now()), hold);
   }
   if (listener_) close_listener(hold);
+  leave_idle();
   running_ = false;
 }
 
 watcher::moment watcher::wake_due_readers(moment now) {
   moment next = now + longest_sleep;
   if (wanted_ && !listener_ && readers_ > 0) next = std::min(next, connect_at_);
-  for (auto& [key, q] : queues_) {
+  for (const auto& each : attended_) {
+    watched_queue& q = *each;
     if (q.waiting == 0) continue;
     const listening_state state = listening_state_of(q);
     for (auto what = q.plan.at(now, state); what != poll_plan::action::none;

@@ -3,7 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,10 +39,6 @@ class watcher {
   /// Ends the thread; waits until its connection attempt has ended.
   ~watcher();
 
-  /// The same object for the same queue.
-  [[nodiscard]] watched_queue& queue(const table_names& names, std::int64_t identity,
-                                     poll_plan::timing due_timing);
-
   /// This process added messages that can be read.
   void added(watched_queue& target, std::size_t count);
 
@@ -52,7 +48,8 @@ class watcher {
   /// A reader that waits.
   class waiting {
    public:
-    waiting(watcher& owner, watched_queue& target);
+    /// @param target the same object for all readers of a queue.
+    waiting(watcher& owner, std::shared_ptr<watched_queue> target);
     waiting(const waiting&) = delete;
     waiting& operator=(const waiting&) = delete;
     ~waiting();
@@ -71,6 +68,7 @@ class watcher {
     void not_answered();
 
     watcher& watcher_;
+    std::shared_ptr<watched_queue> target_;
     watched_queue& queue_;
   };
 
@@ -80,6 +78,10 @@ class watcher {
   /// The thread stays, and a queue is followed, this long after the last reader left.
   static constexpr std::chrono::milliseconds linger{2000};
 
+  void attend(const std::shared_ptr<watched_queue>& target);
+  /// Drops the queues on which no reader waits and that the listener does not follow. Only where no
+  /// thread goes through them.
+  void leave_idle() noexcept;
   void start();
   void nudge() noexcept;
   void nudge_before(moment next) noexcept;
@@ -109,7 +111,9 @@ class watcher {
   std::condition_variable nudged_;
   // All guarded by mutex_, except the listener's work.
   bool wanted_;  ///< Whether a listener is wanted.
-  std::map<std::pair<std::uint64_t, std::int64_t>, watched_queue> queues_;
+  /// Those on which readers wait, or that the listener follows. A list: others may be added while
+  /// the thread, which goes through it, does not hold the mutex.
+  std::list<std::shared_ptr<watched_queue>> attended_;
   std::size_t readers_ = 0;
   moment left_at_ = moment::min();
   std::unique_ptr<listener> listener_;

@@ -20,7 +20,7 @@ constexpr milliseconds follow_again{5};
 
 void watcher::close_listener(lock& hold) {
   std::unique_ptr<listener> old = std::move(listener_);
-  for (auto& [key, q] : queues_) q.followed = false;
+  for (const auto& each : attended_) each->followed = false;
   hold.unlock();
   old.reset();
   hold.lock();
@@ -29,15 +29,16 @@ void watcher::close_listener(lock& hold) {
 void watcher::listener_lost(lock& hold) {
   const moment now = steady_clock::now();
   connect_at_ = now + pauses_.pause();
-  for (auto& [key, q] : queues_) q.plan.notifications_ended(now);
+  for (const auto& each : attended_) each->plan.notifications_ended(now);
   if (listener_) close_listener(hold);
 }
 
 void watcher::keep_listening(lock& hold) {
   if (!wanted_) return;
   if (!listener_) open_listener(hold);
-  for (auto& [key, q] : queues_) {
+  for (const auto& each : attended_) {
     if (!listener_ || ended_) return;
+    watched_queue& q = *each;
     const moment now = steady_clock::now();
     const bool waited_on = q.waiting > 0;
     if (waited_on ? !q.followed && now >= q.follow_at : q.followed && now >= q.left_at + linger) {
@@ -73,9 +74,9 @@ void watcher::follow(watched_queue& q, lock& hold) noexcept {
   hold.unlock();
   try {
     if (begin) {
-      followed = active.follow(q.names, q.identity);
+      followed = active.follow(q.names, q.names.identity);
     } else {
-      active.leave(q.names, q.identity);
+      active.leave(q.names, q.names.identity);
     }
   } catch (...) {  // noexcept: this listener is unusable; the watcher opens another.
     failed = true;
@@ -91,8 +92,8 @@ void watcher::follow(watched_queue& q, lock& hold) noexcept {
 }
 
 void watcher::apply_notices(const received_notices& news, moment now) {
-  for (auto& entry : queues_) {
-    watched_queue& q = entry.second;
+  for (const auto& each : attended_) {
+    watched_queue& q = *each;
     if (!q.followed) continue;
     if (news.any_queue || std::any_of(news.notices.begin(), news.notices.end(),
                                       [&](const notice& notice) { return concerns(notice, q); })) {
@@ -107,7 +108,8 @@ bool watcher::concerns(const notice& notice, const watched_queue& q) const {
   const std::string_view payload = notice.payload;
   const std::size_t dot = payload.find('.');
   if (dot == std::string_view::npos) return true;
-  return payload.substr(0, dot) == std::to_string(q.identity) && payload.substr(dot + 1) != token_;
+  return payload.substr(0, dot) == std::to_string(q.names.identity) &&
+         payload.substr(dot + 1) != token_;
 }
 
 }  // namespace tableq::inline v0::core

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include <tableq/tableq.hpp>
+
 #include "core/input/identifier.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/session.hpp"
@@ -41,6 +43,20 @@ TEST_P(known_texts_of_sqlite, do_not_grow_with_the_number_of_queues) {
   }
   EXPECT_LE(prepared_in(*session), most_known_texts);
   EXPECT_GT(prepared_in(*session), 0U);
+}
+
+TEST_P(known_texts_of_sqlite, are_told_apart_when_two_names_have_one_hash) {
+  auto db = tableq::database::open(here().url());
+  const auto queue = db.fifo("mail");
+  const auto session = tableq::core::make_driver(here().url())->connect();
+  const auto mail = tableq::core::names_for({}, "mail");
+  auto absent = tableq::core::names_for({}, "absent");
+  absent.slot = mail.slot;
+  for (int i = 0; i < 2; ++i) {
+    const tableq::core::contract& exists = contract_of(statement::table_exists);
+    EXPECT_EQ(session->execute(exists, mail, {}, {}).integer(0, 0), 1);
+    EXPECT_EQ(session->execute(exists, absent, {}, {}).integer(0, 0), 0);
+  }
 }
 
 }  // namespace

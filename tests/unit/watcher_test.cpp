@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -102,12 +103,17 @@ class wired_driver final : public driver {
   wire& wire_;
 };
 
+std::shared_ptr<watched_queue> queue_named(const std::string& name, std::int64_t identity) {
+  return std::make_shared<watched_queue>(table_names{.table = name, .identity = identity},
+                                         poll_plan::timing::none);
+}
+
 class watchers : public testing::Test {
  protected:
   /// A reader that waits until the test ends it.
   std::jthread reader() {
     return std::jthread([this] {
-      watcher::waiting here(watched_, queue_);
+      watcher::waiting here(watched_, mail_);
       for (;;) {
         const auto mark = queue_.readers.mark();
         if (done_) return;
@@ -135,7 +141,8 @@ class watchers : public testing::Test {
   wired_driver driver_{wire_};
   tableq::open_options options_{.poll_interval = 24h};
   watcher watched_{driver_, options_};
-  watched_queue& queue_ = watched_.queue({.table = "mail"}, 7, poll_plan::timing::none);
+  std::shared_ptr<watched_queue> mail_ = queue_named("mail", 7);
+  watched_queue& queue_ = *mail_;
   std::atomic<int> wakes_ = 0;
   std::atomic<bool> done_ = false;
 };
@@ -150,10 +157,11 @@ TEST_F(watchers, wake_a_reader_for_a_change_in_an_unknown_queue) {
 }
 
 TEST_F(watchers, hear_what_concerns_the_queue_only) {
-  watched_queue& other = watched_.queue({.table = "post", .slot = 1}, 9, poll_plan::timing::none);
+  const auto post = queue_named("post", 9);
+  watched_queue& other = *post;
   std::atomic<int> others = 0;
   std::jthread second([&] {
-    watcher::waiting here(watched_, other);
+    watcher::waiting here(watched_, post);
     for (;;) {
       const auto mark = other.readers.mark();
       if (done_) return;
@@ -198,13 +206,14 @@ TEST_F(watchers, open_another_listener_when_theirs_breaks_and_look_once) {
   finish();
 }
 
-TEST_F(watchers, close_their_listener_when_nobody_waits_any_more) {
+TEST_F(watchers, leave_the_queue_and_close_their_listener_when_nobody_waits_any_more) {
   {
     const std::jthread waits = reader();
     settle();
     finish();
   }
   wire_.wait_until([this] { return wire_.open == 0; });
+  while (mail_.use_count() != 1) std::this_thread::yield();
   done_ = false;
   std::jthread waits = reader();
   wire_.wait_until([this] { return wire_.opened == 2; });
@@ -214,18 +223,17 @@ TEST_F(watchers, close_their_listener_when_nobody_waits_any_more) {
 TEST_F(watchers, that_shall_poll_open_none) {
   options_.notifications = tableq::notifications::send_only;
   watcher polls(driver_, options_);
-  watched_queue& mail = polls.queue({.table = "mail"}, 7, poll_plan::timing::none);
   {
-    watcher::waiting here(polls, mail);
+    watcher::waiting here(polls, mail_);
     for (int i = 0; i < 5; ++i) {
-      EXPECT_EQ(here.wait(mail.readers.mark(), steady_clock::now() + 1h, {}), woken::hint);
+      EXPECT_EQ(here.wait(queue_.readers.mark(), steady_clock::now() + 1h, {}), woken::hint);
     }
   }
   EXPECT_EQ(wire_.opened, 0);
 }
 
 TEST_F(watchers, pass_a_hint_on_when_something_was_found) {
-  watcher::waiting here(watched_, queue_);
+  watcher::waiting here(watched_, mail_);
   auto mark = queue_.readers.mark();
   here.found(woken::message);
   EXPECT_EQ(queue_.readers.mark(), mark) << "one message is for one reader";

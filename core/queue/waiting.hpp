@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <type_traits>
+
+#include "core/queue/queue_state.hpp"
+#include "core/waking/watcher.hpp"
+
+namespace tableq::inline v0::core {
+
+/// Calls `read` until it returns something, the time ends or a stop is requested.
+/// @param due_in asks the database how long it takes until the next message falls due; null for
+///   kinds without due times.
+template <class Read, class DueIn>
+[[nodiscard]] auto wait_for(const queue_state& queue, std::chrono::milliseconds longest,
+                            const std::stop_token& stop, DueIn due_in, Read read) {
+  // If a read throws, another reader must poll instead.
+  struct hint_guard {
+    waker* readers;
+    ~hint_guard() {
+      if (readers != nullptr) readers->hint();
+    }
+  };
+  watched_queue& watched = queue.shared().watched;
+  const auto until = std::chrono::steady_clock::now() + longest;
+  const auto over = [&] {
+    return stop.stop_requested() || std::chrono::steady_clock::now() >= until;
+  };
+  std::uint64_t mark = watched.readers.mark();
+  auto found = read();
+  if (!found.empty() || over()) return found;
+  watcher::waiting reader(queue.database().waking(), queue.shared().readers());
+  for (;;) {
+    if constexpr (!std::is_null_pointer_v<DueIn>) reader.ask_due(due_in);
+    const woken reason = reader.wait(mark, until, stop);
+    if (reason == woken::clock) continue;
+    mark = watched.readers.mark();
+    hint_guard guard{&watched.readers};
+    found = read();
+    guard.readers = nullptr;
+    if (!found.empty()) reader.found(reason);
+    if (!found.empty() || over()) return found;
+  }
+}
+
+}  // namespace tableq::inline v0::core

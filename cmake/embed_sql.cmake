@@ -1,4 +1,4 @@
-# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, STATES, TABLES, SETUP, DDL.
+# Run by tableq_embed.cmake: NAME, OUT, STATEMENTS, STATES, TABLES, PARTS, SETUP, DDL.
 function(embed file symbol keep_names result)
   file(READ ${file} text)
   if(symbol STREQUAL statements)
@@ -7,6 +7,10 @@ function(embed file symbol keep_names result)
     string(SUBSTRING "${text}" 0 ${first} fragments)
     string(SUBSTRING "${text}" ${first} -1 text)
     set(text "${fragments}\n\n${states}${text}")
+  endif()
+  if(symbol STREQUAL tables)
+    file(READ ${PARTS} parts)
+    string(APPEND text "\n${parts}")
   endif()
   # A comment has a line of its own; the lint test keeps it so.
   if(keep_names)

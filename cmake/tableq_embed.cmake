@@ -1,5 +1,5 @@
 # Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, tables.sql and setup.sql,
-# drivers/states.sql and schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
+# drivers/states.sql, drivers/table_parts.sql and schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
 # `<name>_sql::setup` and `<name>_sql::ddl_<file>`.
 # Comments are stripped; the `-- name:` lines of the statements and the roles stay.
 set(TABLEQ_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_sql.cmake)
@@ -12,12 +12,14 @@ function(tableq_embed_dialect target name)
     list(APPEND files ${PROJECT_SOURCE_DIR}/schema/${name}/${file}.sql)
   endforeach()
   set(states ${PROJECT_SOURCE_DIR}/drivers/states.sql)
+  set(parts ${PROJECT_SOURCE_DIR}/drivers/table_parts.sql)
   set(setup ${PROJECT_SOURCE_DIR}/drivers/${name}/setup.sql)
   set(out ${PROJECT_BINARY_DIR}/generated/drivers/${name}/${name}_sql.hpp)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOUT=${out}
-      -DSTATEMENTS=${statements} -DTABLES=${tables} -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
-    DEPENDS ${statements} ${tables} ${states} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
+      -DSTATEMENTS=${statements} -DTABLES=${tables} -DPARTS=${parts}
+      -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
+    DEPENDS ${statements} ${tables} ${parts} ${states} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
     COMMENT "Embedding the SQL of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${out})

@@ -1,7 +1,7 @@
 #include "drivers/table_text.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <initializer_list>
 #include <utility>
 
 #include <boost/algorithm/string/replace.hpp>
@@ -24,6 +24,31 @@ std::string quoted_name(std::string_view name) {
 
 std::string prefixed(std::string_view prefix, std::string text) {
   return prefix.empty() ? text : std::string(prefix) + "." + text;
+}
+
+// Between conditions.
+constexpr const char* both = " AND ";
+constexpr const char* either = " OR ";
+
+/// The name of a condition's block, after `condition.`.
+std::string_view block_of(table_condition::kind is) {
+  switch (is) {
+    case table_condition::kind::equals:
+      return "equals";
+    case table_condition::kind::differs:
+      return "differs";
+    case table_condition::kind::null:
+      return "null";
+    case table_condition::kind::not_null:
+      return "not_null";
+    case table_condition::kind::at_most:
+      return "at_most";
+    case table_condition::kind::above:
+      return "above";
+    case table_condition::kind::null_or_at_most:
+      break;
+  }
+  return "null_or_at_most";
 }
 
 /// Writes the parts of one statement.
@@ -105,6 +130,17 @@ class table_writer {
                 "the dialect has no template " + std::string(name) + " for tables of applications");
   }
 
+  using filling = std::pair<std::string_view, std::string>;
+  /// A block with its places filled. No value has braces.
+  [[nodiscard]] std::string made(std::string_view name,
+                                 std::initializer_list<filling> places) const {
+    std::string out = block(name);
+    for (const auto& [what, text] : places) {
+      boost::algorithm::replace_all(out, "{" + std::string(what) + "}", text);
+    }
+    return out;
+  }
+
   template <class Range, class Write>
   static std::string joined(const Range& range, std::string_view between, Write write) {
     std::string out;
@@ -125,33 +161,34 @@ class table_writer {
   }
   /// The keys of the picked rows, as arrays.
   [[nodiscard]] std::string arrays() const {
-    const auto array = [&](const std::string& key) {
-      return boost::algorithm::replace_all_copy(block("key_array"), "{key}", key);
-    };
+    const auto array = [&](const std::string& key) { return made("key_array", {{"key", key}}); };
     if (statement_.key.empty()) return array(block("row_address"));
     return joined(statement_.key, ", ", [&](std::size_t at) { return array(name_of(at)); });
   }
   [[nodiscard]] std::string same(std::string_view other) const {
+    const auto equal = [&](const std::string& mine, const std::string& others) {
+      return made("condition.equals", {{"column", mine}, {"value", others}});
+    };
     if (statement_.key.empty()) {
-      return prefixed("msg", block("row_address")) + " = " + prefixed(other, block("row_address"));
+      return equal(prefixed("msg", block("row_address")), prefixed(other, block("row_address")));
     }
-    return joined(statement_.key, " AND ",
-                  [&](std::size_t at) { return name_of(at, "msg") + " = " + name_of(at, other); });
+    return joined(statement_.key, both,
+                  [&](std::size_t at) { return equal(name_of(at, "msg"), name_of(at, other)); });
   }
   [[nodiscard]] std::string read(const table_column& from, std::string_view prefix) const {
-    return boost::algorithm::replace_all_copy(block("read." + from.form), "{column}",
-                                              prefixed(prefix, quoted_name(from.name)));
+    return made("read." + from.form, {{"column", prefixed(prefix, quoted_name(from.name))}});
   }
   [[nodiscard]] std::string columns(std::string_view prefix) const {
     std::size_t number = 0;
     return joined(statement_.read, ", ", [&](std::size_t at) {
-      return read(column(at), prefix) + " AS tableq_" + std::to_string(number++);
+      return made("named", {{"value", read(column(at), prefix)},
+                            {"name", "tableq_" + std::to_string(number++)}});
     });
   }
   /// The column itself is compared, not its milliseconds, so that an index finds it.
   [[nodiscard]] std::string earliest(const table_column& from) const {
-    return boost::algorithm::replace_all_copy(block("read." + from.form), "{column}",
-                                              "MIN(msg." + quoted_name(from.name) + ")");
+    return made("read." + from.form,
+                {{"column", made("earliest", {{"column", "msg." + quoted_name(from.name)}})}});
   }
   /// The columns that a statement on a CTE may use.
   [[nodiscard]] std::string all() const {
@@ -169,17 +206,18 @@ class table_writer {
   }
   [[nodiscard]] std::string value(const std::string& form, const std::string& type,
                                   const std::string& of) const {
-    std::string out = boost::algorithm::replace_all_copy(block("value." + form), "{type}", type);
-    boost::algorithm::replace_all(out, "{value}", of);
-    return out;
+    return made("value." + form, {{"type", type}, {"value", of}});
   }
   [[nodiscard]] std::string number(const std::string& of) const { return value("integer", "", of); }
 
-  /// A counter that is NULL counts from zero.
-  static std::string changed(const std::string& column, std::int64_t by) {
+  [[nodiscard]] std::string changed(const std::string& column, std::int64_t by) const {
     if (by == 0) return column;
-    return "COALESCE(" + column + ", 0) " + (by < 0 ? "- " : "+ ") +
-           std::to_string(by < 0 ? -by : by);
+    return made(by < 0 ? "counter.less" : "counter.more",
+                {{"column", column}, {"value", std::to_string(by < 0 ? -by : by)}});
+  }
+  /// The clock, and a parameter before or after it.
+  [[nodiscard]] std::string shifted(std::string_view template_name, const table_term& of) const {
+    return made(template_name, {{"value", block("now")}, {"by", number(parameter(of.parameter))}});
   }
 
   [[nodiscard]] std::string term(const table_term& of, std::size_t at,
@@ -187,17 +225,15 @@ class table_writer {
     const table_column& target = column(at);
     switch (of.is) {
       case table_term::kind::null:
-        return "NULL";
+        return block("null");
       case table_term::kind::number:
         if (target.form == "boolean") return block(of.number != 0 ? "true" : "false");
         return std::to_string(of.number);
       case table_term::kind::clock:
         return value(target.form, target.declared,
-                     of.parameter.empty() ? block("now")
-                                          : block("now") + " + " + number(parameter(of.parameter)));
+                     of.parameter.empty() ? block("now") : shifted("later", of));
       case table_term::kind::clock_minus:
-        return value(target.form, target.declared,
-                     block("now") + " - " + number(parameter(of.parameter)));
+        return value(target.form, target.declared, shifted("earlier", of));
       case table_term::kind::given:
         return value(target.form, target.declared, parameter(of.parameter));
       case table_term::kind::changed:
@@ -212,58 +248,42 @@ class table_writer {
   /// A value that is made of the column and the parameter.
   [[nodiscard]] std::string merged(std::string_view template_name, const table_term& of,
                                    std::size_t at, std::string_view prefix) const {
-    std::string out = block(template_name);
-    boost::algorithm::replace_all(out, "{type}", column(at).declared);
-    boost::algorithm::replace_all(out, "{most}", std::to_string(of.number));
-    boost::algorithm::replace_all(out, "{column}", name_of(at, prefix));
-    boost::algorithm::replace_all(out, "{value}", parameter(of.parameter));
-    return out;
+    return made(template_name, {{"type", column(at).declared},
+                                {"most", std::to_string(of.number)},
+                                {"column", name_of(at, prefix)},
+                                {"value", parameter(of.parameter)}});
   }
 
   [[nodiscard]] std::string condition(const table_condition& of, std::string_view prefix) const {
-    const std::string left = name_of(of.column, prefix);
-    const auto right = [&] { return term(of.than, of.column, prefix); };
-    switch (of.is) {
-      case table_condition::kind::equals:
-        return left + " = " + right();
-      case table_condition::kind::differs:
-        return "(" + left + " <> " + right() + " OR " + left + " IS NULL)";
-      case table_condition::kind::null:
-        return left + " IS NULL";
-      case table_condition::kind::not_null:
-        return left + " IS NOT NULL";
-      case table_condition::kind::at_most:
-        return left + " <= " + right();
-      case table_condition::kind::above:
-        return left + " > " + right();
-      case table_condition::kind::null_or_at_most:
-        break;
-    }
-    return "(" + left + " IS NULL OR " + left + " <= " + right() + ")";
+    return made(
+        "condition." + std::string(block_of(of.is)),
+        {{"column", name_of(of.column, prefix)}, {"value", term(of.than, of.column, prefix)}});
   }
   [[nodiscard]] std::string where(std::string_view prefix) const {
-    if (statement_.where.empty()) return "1 = 1";
-    return joined(statement_.where, " AND ",
+    if (statement_.where.empty()) return block("condition.none");
+    return joined(statement_.where, both,
                   [&](const table_condition& each) { return condition(each, prefix); });
   }
 
   [[nodiscard]] std::string dead(std::string_view prefix, const std::string& then,
                                  const std::string& otherwise) const {
-    std::string when = joined(statement_.dead, " OR ",
+    std::string when = joined(statement_.dead, either,
                               [&](const table_condition& each) { return condition(each, prefix); });
     if (statement_.may_give_up) {
-      if (!when.empty()) when += " OR ";
-      when += number(parameter("final")) + " <> 0";
+      if (!when.empty()) when += either;
+      when += made("condition.true", {{"value", number(parameter("final"))}});
     }
-    return when.empty() ? otherwise
-                        : "CASE WHEN " + when + " THEN " + then + " ELSE " + otherwise + " END";
+    if (when.empty()) return otherwise;
+    return made("if_dead", {{"dead", when}, {"then", then}, {"otherwise", otherwise}});
   }
   [[nodiscard]] std::string set(std::string_view prefix) const {
     return joined(statement_.set, ", ", [&](const table_assignment& each) {
       const std::string to = term(each.to, each.column, prefix);
-      return name_of(each.column) + " = " +
-             (each.differs_if_dead ? dead(prefix, term(each.if_dead, each.column, prefix), to)
-                                   : to);
+      return made("assignment",
+                  {{"column", name_of(each.column)},
+                   {"value", each.differs_if_dead
+                                 ? dead(prefix, term(each.if_dead, each.column, prefix), to)
+                                 : to}});
     });
   }
   [[nodiscard]] std::string order(std::string_view prefix) const {
@@ -271,7 +291,8 @@ class table_writer {
       return statement_.key.empty() ? block("no_order") : keys(prefix);
     }
     return joined(statement_.order, ", ", [&](const core::table_order& each) {
-      return name_of(each.column, prefix) + (each.descending ? " DESC" : "");
+      const std::string name = name_of(each.column, prefix);
+      return each.descending ? made("descending", {{"column", name}}) : name;
     });
   }
 
@@ -288,8 +309,7 @@ class table_writer {
   [[nodiscard]] std::string casts() const {
     return joined(statement_.items, ", ", [&](const core::field& each) {
       const bool integer = each.type == core::value_type::integer;
-      return boost::algorithm::replace_all_copy(block(integer ? "item.integer" : "item.text"),
-                                                "{name}", std::string(each.name));
+      return made(integer ? "item.integer" : "item.text", {{"name", std::string(each.name)}});
     });
   }
   [[nodiscard]] std::string parameters() const {

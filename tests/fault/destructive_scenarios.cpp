@@ -92,11 +92,11 @@ void add_both(const std::string& queue, const std::string& enqueue, const std::s
     player.fifo(queue).enqueue("p1");
     prepare(player.fifo(queue));
   };
-  to.push_back(playing(enqueue, two, [=](actor& player) -> std::string {
+  scenarios.push_back(playing(enqueue, two, [=](actor& player) -> std::string {
     player.fifo(queue, options).enqueue("x");
     return "stored";
   }));
-  to.push_back(playing(dequeue, two, [=](actor& player) {
+  scenarios.push_back(playing(dequeue, two, [=](actor& player) {
     return player.fifo(queue, options).dequeue().value().payload;
   }));
 }

@@ -40,7 +40,9 @@ database_state::database_state(std::string_view url, open_options options,
     : options_(std::move(options)),
       driver_(checked_driver(url, options_, std::move(faults))),
       pool_(*driver_, most_sessions(), options_.session_timeout, watching()),
-      watcher_(*driver_, options_) {}
+      watcher_(*driver_, options_) {
+  if (!options_.shortcuts.spinning) writing_.stop_spinning();
+}
 
 std::size_t database_state::most_sessions() const noexcept {
   return std::min(options_.max_sessions,

@@ -104,6 +104,35 @@ class workshop {
   std::vector<std::jthread> threads_;
 };
 
+TEST(spinning, checks_turns_after_short_units_and_after_longer_ones_of_many_calls) {
+  tableq::core::spinning spins;
+  EXPECT_GT(spins.checks(), 0) << "no unit has run yet";
+  spins.ran(1, 1ms);
+  EXPECT_EQ(spins.checks(), 0);
+  spins.ran(1, 50us);
+  EXPECT_GT(spins.checks(), 0);
+  spins.ran(10, 500us);
+  EXPECT_GT(spins.checks(), 0);
+  spins.ran(10, 2ms);
+  EXPECT_EQ(spins.checks(), 0);
+}
+
+TEST(spinning, that_is_stopped_checks_none) {
+  tableq::core::spinning spins;
+  spins.stop();
+  spins.ran(10, 50us);
+  EXPECT_EQ(spins.checks(), 0);
+}
+
+TEST(spinning, ends_when_the_turn_has_come) {
+  using tableq::core::spinning;
+  int looks = 0;
+  EXPECT_TRUE(spinning::check(10, [&] { return ++looks == 3; }));
+  EXPECT_EQ(looks, 3);
+  EXPECT_FALSE(spinning::check(10, [] { return false; }));
+  EXPECT_FALSE(spinning::check(0, [] { return true; }));
+}
+
 TEST(combining, lets_a_lonely_call_run_on_its_own_thread_at_once) {
   combiner calls;
   numbered_call mine(1);

@@ -1,6 +1,5 @@
-// The example of docs/drivers.md; the lint test keeps the two alike. Only compiled: the directory
+// Its `main` is in docs/drivers.md; the lint test keeps the two alike. Only compiled: the directory
 // belongs to a system.
-// [drivers]
 #include <iostream>
 #include <tableq/dialect.hpp>
 #include <tableq/tableq.hpp>
@@ -21,6 +20,7 @@ tableq::endpoint resolve(const tableq::dialect& self, const tableq::connection_u
 
 }  // namespace
 
+// [drivers]
 int main() {
   tableq::dialect spool = tableq::find_dialect("sqlite");
   spool.name = "spool";

@@ -117,12 +117,18 @@ std::vector<finding> inspect_stored(const shared_state& database, const queue_in
     const auto opened =
         core::open_table(database, stored.table->table, stored.table->mapping, stored.name);
     std::vector<finding> out = core::inspect(*database, core::mapped_of(*opened));
-    for (finding& each : out) each.subject = stored.name;
+    for (finding& each : out) {
+      each.subject = stored.name;
+      if (const auto at = each.fix.find("MAPPING"); at != std::string::npos) {
+        each.fix.replace(at, std::string_view("MAPPING").size(), stored.name);
+      }
+    }
     return out;
   } catch (const error& failure) {
     if (!is_about_the_table(failure)) throw;
     return {{finding::level::problem, stored.name, failure.what(),
-             "store a mapping that fits the table: tableq create table " + stored.name}};
+             "store a mapping that fits the table: tableq create table " + stored.name +
+                 " --mapping FILE"}};
   }
 }
 

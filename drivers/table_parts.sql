@@ -1,5 +1,5 @@
--- Small parts of the statements on tables of applications that all databases write alike: conditions, counters and
--- the like. drivers/table_text.cpp fills {column}, {value} and the other names; see drivers/*/tables.sql.
+-- Parts of the statements on tables of applications, alike for all databases.
+-- drivers/table_text.cpp fills {column}, {value} and the other names.
 
 -- name: null
 NULL

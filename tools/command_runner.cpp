@@ -30,7 +30,7 @@ tableq::handled command_runner::run(const tableq::delivery& delivery, const std:
   if (hopeless()) return tableq::handled::give_back();
   pid_t child = 0;
   try {
-    const std::string row = delivery.row.empty() ? std::string() : row_json(delivery.row);
+    const std::string row = delivery.row.empty() ? std::string() : row_json(delivery.row) + "\n";
     child = start_child(command_, environment_for(queue_, delivery, db_),
                         row.empty() ? delivery.payload : row);
   } catch (const std::system_error& failure) {

@@ -67,7 +67,7 @@ any_queue open_queue(tableq::database& db, const std::string& name) {
   if (kind == tableq::kind::table) {
     throw usage_error(in_quotes(name) +
                       " is a table of the application; use SQL, or the commands "
-                      "work, peek, stats, top and doctor");
+                      "work, peek, stats, top, doctor, ddl --for and drop");
   }
   return open_as(db, name, {.kind = kind});
 }

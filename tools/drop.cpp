@@ -12,8 +12,14 @@ namespace tool {
 namespace {
 
 exit_status drop(const connection_options& connection, const std::string& name, bool yes) {
-  if (!yes) throw usage_error("this deletes the queue with all its messages; confirm with --yes");
   tableq::database db = connect(connection);
+  if (!yes) {
+    const auto found = db.find(name);
+    const bool stored = found && found->kind == tableq::kind::table;
+    throw usage_error(stored ? "this deletes the stored mapping, and the table stays; confirm with "
+                               "--yes"
+                             : "this deletes the queue with all its messages; confirm with --yes");
+  }
   if (db.drop(name)) return exit_status::done;
   complain("there is no queue " + in_quotes(name));
   return exit_status::nothing;

@@ -51,14 +51,30 @@ std::vector<std::string> cells(const queue_figures& of) {
   return row;
 }
 
+/// Opens all queues. A stored mapping that its table no longer fits is told and left out.
+exit_status open_all(tableq::database& db, std::vector<any_source>& into) {
+  exit_status out = exit_status::done;
+  for (const auto& queue : db.queues()) {
+    try {
+      into.push_back(open_source(db, queue.name));
+    } catch (const tableq::error& failure) {
+      if (queue.kind != tableq::kind::table) throw;
+      complain(in_quotes(queue.name) + ": " + failure.what());
+      out = exit_status::refused;
+    }
+  }
+  return out;
+}
+
 exit_status stats(const connection_options& connection, const source_arguments& from, bool as_json,
                   bool exact) {
   tableq::database db = connect(connection);
+  exit_status status = exit_status::done;
   std::vector<any_source> all;
   if (from.given()) {
     all.push_back(from.open(db));
   } else {
-    for (const auto& queue : db.queues()) all.push_back(open_source(db, queue.name));
+    status = open_all(db, all);
   }
   output out;
   std::vector<std::vector<std::string>> rows{
@@ -72,7 +88,7 @@ exit_status stats(const connection_options& connection, const source_arguments& 
     for (const std::string& line : aligned(rows)) out.line(line);
   }
   out.flush();
-  return all.empty() ? exit_status::nothing : exit_status::done;
+  return all.empty() && status == exit_status::done ? exit_status::nothing : status;
 }
 
 json description(const tableq::queue_info& queue) {

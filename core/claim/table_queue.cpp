@@ -67,9 +67,15 @@ std::optional<delivery> table_queue::take_one(const take_options& options) {
   std::vector<delivery> taken = take(1, options);
   return taken.empty() ? std::nullopt : std::optional(std::move(taken.front()));
 }
-void table_queue::give_back(const std::vector<delivery>& taken) noexcept {
+void table_queue::give_back(const std::vector<delivery>& taken, std::size_t bad,
+                            const char* why) noexcept {
   try {
-    static_cast<void>(release_batch(taken));
+    static_cast<void>(fail(taken.at(bad), std::string_view(why)));
+    std::vector<receipt> others;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      if (i != bad) others.push_back(taken[i].receipt);
+    }
+    static_cast<void>(release_batch(others));
   } catch (...) {  // The caller gets the exception of its row_traits; leases end by themselves.
   }
 }

@@ -178,7 +178,12 @@ class member {
   }
 
   [[noreturn]] void unknown() const {
-    refuse("a mapping has no member " + name_ + "; see docs/tables.md for its members");
+    refuse(
+        "a mapping has no member " + name_ +
+        "; it has table, key, waiting (with flag, null_time or states, and waiting, taken, done, "
+        "dead), order (with column, descending), ordering, columns, schema, taken_at, "
+        "lease_until, lease_ms, fence, attempts, max_attempts, last_error, errors, due_at, "
+        "priority, done, completed");
   }
 
  private:
@@ -273,6 +278,18 @@ void read_member(const std::string& name, const json& value, table_definition& o
   }
 }
 
+/// @throws error that says where the text is no JSON.
+json parsed(std::string_view text) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& wrong) {
+    refuse("a mapping is a JSON object in UTF-8; this text is none at byte " +
+           std::to_string(wrong.byte));
+  } catch (const json::exception&) {
+    refuse("a mapping is a JSON object in UTF-8; this one has a number out of range");
+  }
+}
+
 /// JSON would silently use the last of two members.
 void check_unique(std::string_view text) {
   const auto members = core::members_of(text);
@@ -299,9 +316,8 @@ std::string to_json(const table_definition& definition) {
 
 table_definition parse_table_definition(text_view text) {
   return core::named({}, "parse_table_definition", [&] {
+    const json members = parsed(text.view());
     check_unique(text.view());
-    const json members = json::parse(text.view(), nullptr, false);
-    if (!members.is_object()) refuse("a mapping is a JSON object in UTF-8");
     table_definition out;
     for (const auto& [name, value] : members.items()) read_member(name, value, out);
     if (out.table.empty()) refuse("the mapping has no member table, the table's name");

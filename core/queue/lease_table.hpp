@@ -72,6 +72,9 @@ class lease_table {
 
   virtual taken_messages take(const queue_state& queue, transaction_state* tx,
                               const take_terms& terms) const = 0;
+  /// Whether a failed message can wait for a delay.
+  [[nodiscard]] virtual bool keeps_delays() const noexcept = 0;
+
   /// Makes due and expired messages ready or dead.
   virtual std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
                                                std::size_t max) const = 0;

@@ -125,6 +125,10 @@ std::vector<finding> hidden_by_null(const table_layout& table) {
     tell(each->column, "a row with NULL there is never taken",
          "make the column NOT NULL, by default with the value of waiting rows");
   }
+  if (table.priority) {
+    tell(*table.priority, "databases differ in whether such a row comes first or last",
+         "make the column NOT NULL, by default 0");
+  }
   for (const std::size_t each : table.key) {
     tell(each, "no key finds a row with NULL there", "make the column NOT NULL");
   }

@@ -1,7 +1,9 @@
 #include "core/table/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <utility>
 
 #include <tableq/error.hpp>
 
@@ -37,6 +39,7 @@ class resolver {
     find_shown();
     find_state();
     find_roles();
+    check_roles();
     find_order();
     check_ordering();
     check_whole();
@@ -155,14 +158,45 @@ class resolver {
     out_.priority = role("priority", mapping_.priority, {integer});
     out_.last_error = role("last_error", mapping_.last_error, {text});
     out_.errors = role("errors", mapping_.errors, {text});
-    if (out_.errors && out_.errors == out_.last_error) {
-      fail("the column " + found_.columns[*out_.errors].name +
-           " cannot be last_error, one text, and errors, the history of all; name one of them");
-    }
     out_.fence = role("fence", mapping_.fence, {integer});
     for (const auto& at : {out_.taken_at, out_.lease_until, out_.due_at}) as_time(at);
     if (out_.state && out_.state->rules.is == table_state::form::time) as_time(out_.state->column);
     if (out_.done && out_.done->rules.is == table_state::form::time) as_time(out_.done->column);
+  }
+
+  /// One column cannot serve two roles if a statement sets it. The time of a take may tell what
+  /// waits, and so may the end of the lease.
+  void check_roles() const {
+    const std::optional<std::size_t> state =
+        out_.state ? std::optional(out_.state->column) : std::nullopt;
+    const std::optional<std::size_t> done =
+        out_.done ? std::optional(out_.done->column) : std::nullopt;
+    const std::array<std::pair<std::string_view, std::optional<std::size_t>>, 9> set{
+        {{"waiting", state},
+         {"taken_at", out_.taken_at},
+         {"lease_until", out_.lease_until},
+         {"done", done},
+         {"due_at", out_.due_at},
+         {"fence", out_.fence},
+         {"attempts", out_.attempts},
+         {"last_error", out_.last_error},
+         {"errors", out_.errors}}};
+    const bool by_time = out_.state && out_.state->rules.is == table_state::form::time;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      const auto& [role, at] = set[i];
+      if (!at) continue;
+      if (at == out_.priority) two_roles(*at, role, "priority");
+      const bool in_key = std::find(out_.key.begin(), out_.key.end(), *at) != out_.key.end();
+      if (in_key && i > 0) two_roles(*at, role, "key");
+      for (std::size_t k = i + 1; k < set.size(); ++k) {
+        const bool may = i == 0 && by_time && k <= 2;
+        if (at == set[k].second && !may) two_roles(*at, role, set[k].first);
+      }
+    }
+  }
+  [[noreturn]] void two_roles(std::size_t at, std::string_view one, std::string_view other) const {
+    fail("the column " + found_.columns[at].name + " cannot be both " + std::string(one) + " and " +
+         std::string(other) + "; give each a column of its own");
   }
 
   /// A text can hold times where the database's functions work on texts, and an integer if it has

@@ -117,6 +117,7 @@ claim_stats mapped_table::stats(const queue_state& queue, const stats_options& o
   out.done = count(queue, made_.done, max, out.as_of);
   out.dead = count(queue, made_.dead, max, out.as_of);
   out.ready = count(queue, made_.ready, max, out.as_of);
+  out.ready = std::min(max, out.ready + count(queue, made_.expired, max, out.as_of));
   return out;
 }
 

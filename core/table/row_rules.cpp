@@ -99,6 +99,18 @@ row_rules::conditions row_rules::leased() {
   return out;
 }
 
+row_rules::conditions row_rules::expired() {
+  conditions out = taken();
+  out.push_back({*layout_.lease_until, condition::at_most, {.is = term::clock}});
+  return out;
+}
+
+row_rules::conditions row_rules::running() {
+  conditions out = taken();
+  out.push_back({*layout_.lease_until, condition::above, {.is = term::clock}});
+  return out;
+}
+
 row_rules::conditions row_rules::done() {
   if (layout_.done) return {is(*layout_.done, true, row_state::done)};
   return {is(*layout_.state, false, row_state::done)};

@@ -36,6 +36,10 @@ class row_rules {
   conditions ready();
   conditions delayed();
   conditions leased();
+  /// Taken rows whose lease has ended.
+  conditions expired();
+  /// Taken rows whose lease has not ended.
+  conditions running();
   conditions done();
   conditions dead();
   /// The row that a receipt holds.

@@ -121,7 +121,8 @@ class statement_maker {
     if (layout_.max_attempts || layout_.state->rules.dead) out.dead = count(rules_.dead());
     if (taken_at()) out.requeue = requeue();
     if (!layout_.lease_until) return;
-    out.leased = count(rules_.leased());
+    out.leased = count(rules_.running());
+    out.expired = count(rules_.expired());
     const assignments later{{*layout_.lease_until, from_now("lease")}};
     using extension = extend_request;
     out.extend = settle<extension, held_row_item>(statement::table_extend, "table.settle", later);
@@ -241,8 +242,7 @@ class statement_maker {
 
   mapped_statements::one expire() {
     const conditions last = rules_.exhausted();
-    table_form form = whole(rules_.taken(), rules_.back(!last.empty()));
-    form.where.push_back({*layout_.lease_until, condition::at_most, {.is = term::clock}});
+    table_form form = whole(rules_.expired(), rules_.back(!last.empty()));
     form.dead = last;
     note_error(form.set);
     return made(statement::table_return, "table.return", form, fields_of<expire_rows_request>(),

@@ -76,6 +76,7 @@ class mapped_statements {
   one ready;       ///< Counts rows, as the next ones.
   one delayed;
   one leased;
+  one expired;  ///< Their leases have ended.
   one done;
   one dead;
 

@@ -6,6 +6,7 @@
 
 #include <tableq/transaction.hpp>
 
+#include "core/claim/own_leases.hpp"
 #include "core/database/access.hpp"
 #include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
@@ -22,6 +23,12 @@ handler_result result_of(handled verdict) {
   const bool settled = verdict.what() == handled::how::settled;
   return {.verdict = std::move(verdict),
           .ended = settled ? std::optional(worker_event::kind::settled_by_handler) : std::nullopt};
+}
+
+/// Of a table whose mapping has no due_at: the row fails all the same.
+void drop_delay(handled& verdict) {
+  if (verdict.delay().value_or(milliseconds(0)).count() == 0) return;
+  verdict = handled::failed("the mapping has no due_at, so there is no delay: " + verdict.why());
 }
 
 /// Calls of one handler for one message, each in its own transaction.
@@ -112,10 +119,12 @@ class transactional_call {
 
 handler_result handle(const handler& work, const claim_queue& queue, const delivery& message,
                       const std::stop_token& stop, std::optional<milliseconds> retry_delay) {
-  if (work.in_transaction()) {
-    return transactional_call(work, queue, message, stop, retry_delay).run();
-  }
-  return result_of(verdict_of([&] { return work(nullptr, message, stop); }, retry_delay));
+  handler_result out =
+      work.in_transaction()
+          ? transactional_call(work, queue, message, stop, retry_delay).run()
+          : result_of(verdict_of([&] { return work(nullptr, message, stop); }, retry_delay));
+  if (!leases_of(access::state_of(queue)).keeps_delays()) drop_delay(out.verdict);
+  return out;
 }
 
 }  // namespace tableq::inline v0::core

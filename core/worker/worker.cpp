@@ -34,6 +34,18 @@ claim_queue settling(const table_queue& table) {
   return core::access::claims_of(table);
 }
 
+/// For a worker.
+claim_queue settling(const table_queue& table, const worker_options& options) {
+  if (options.retry_delay.value_or(std::chrono::milliseconds(0)).count() > 0 &&
+      table.mapping().due_at.empty()) {
+    throw error(errc::unsupported, advice::never,
+                "the mapping of the table " + table.name() +
+                    " has no due_at, which a retry_delay needs; name the column, or leave the "
+                    "delay out");
+  }
+  return settling(table);
+}
+
 void check(const handler& work) {
   if (!work) core::refuse("a worker needs a handler");
 }
@@ -82,7 +94,7 @@ worker::worker(claim_queue queue, handler work, worker_options options) {
       std::make_unique<core::worker_engine>(std::move(queue), std::move(work), std::move(options));
 }
 worker::worker(const table_queue& table, handler work, worker_options options)
-    : worker(settling(table), std::move(work), std::move(options)) {}
+    : worker(settling(table, options), std::move(work), worker_options(options)) {}
 worker::worker(worker&&) noexcept = default;
 worker::~worker() {
   if (engine_) core::end_at_home()(engine_.release());

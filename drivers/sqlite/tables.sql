@@ -28,7 +28,10 @@ msg._rowid_
 {column}
 
 -- name: read.number
-CASE WHEN typeof({column}) = 'real' THEN printf('%!.17g', {column}) ELSE CAST({column} AS TEXT) END
+-- The shorter text, if it reads as the same number.
+CASE WHEN typeof({column}) <> 'real' THEN CAST({column} AS TEXT)
+  WHEN CAST(printf('%!.15g', {column}) AS REAL) = {column} THEN printf('%!.15g', {column})
+  ELSE printf('%!.17g', {column}) END
 
 -- name: read.text
 CAST({column} AS TEXT)
@@ -48,7 +51,7 @@ CAST({value} AS BLOB)
 strftime('%Y-%m-%d %H:%M:%f', ({value}) / 1000.0, 'unixepoch')
 
 -- name: fence
-((MAX({column}, 0) >> 32) + 1) * 4294967296 + {value}
+((MAX(COALESCE({column}, 0), 0) >> 32) + 1) * 4294967296 + {value}
 
 -- name: history
 -- Newest first. Types cut nothing.

@@ -62,7 +62,7 @@ CAST(DATEADD(millisecond, ({value}) % 86400000,
              DATEADD(day, ({value}) / 86400000, CAST('1970-01-01' AS datetime2(3)))) AS {type})
 
 -- name: fence
-(CASE WHEN {column} < 0 THEN 0 ELSE {column} END / 4294967296 + 1) * 4294967296 + CAST({value} AS bigint)
+(CASE WHEN {column} > 0 THEN {column} ELSE 0 END / 4294967296 + 1) * 4294967296 + CAST({value} AS bigint)
 
 -- name: history
 -- Newest first. A collation with supplementary characters never cuts one in two.

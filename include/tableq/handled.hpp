@@ -20,7 +20,8 @@ class handled {
   /// attempt.
   static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
   /// The same, but the message is ready again after `delay`, at most 3,650 days. A negative delay
-  /// is zero. With a longer one the message fails as by `failed`, and its history records that.
+  /// is zero. With a longer one the message fails as by `failed`, and its history records that; so
+  /// does a row of a table whose mapping has no due_at.
   static handled retry_after(std::string why, std::chrono::milliseconds delay) {
     return {how::failed, std::move(why), std::max(delay, std::chrono::milliseconds{0})};
   }

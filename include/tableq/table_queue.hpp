@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,8 +84,9 @@ class TABLEQ_EXPORT table_queue : public queue {
   [[nodiscard]] std::vector<delivery> take(std::size_t max, const take_options& options = {});
   /// The same for one row.
   [[nodiscard]] std::optional<delivery> take_one(const take_options& options = {});
-  /// The same, as objects. If row_traits cannot make an object of a row, all rows of this take are
-  /// released, and the exception is thrown.
+  /// The same, as objects. If row_traits cannot make an object of a row, that row fails, the others
+  /// of this take are released, and the exception is thrown. Where a take deletes its rows, they
+  /// are lost then, unless it happens in a transaction that is rolled back.
   template <readable_row T>
   [[nodiscard]] std::vector<typed_delivery<T>> take(std::size_t max,
                                                     const take_options& options = {}) {
@@ -96,9 +98,11 @@ class TABLEQ_EXPORT table_queue : public queue {
         T value = row_traits<T>::from_row(each.row);
         out.push_back({std::move(value), std::move(each)});
       }
+    } catch (const std::exception& why) {
+      give_back(taken, out, why.what());
+      throw;
     } catch (...) {  // The caller's exception continues; its rows wait again.
-      for (std::size_t i = 0; i < out.size(); ++i) taken[i] = std::move(out[i].taken);
-      give_back(taken);
+      give_back(taken, out, "row_traits threw an object that is no std::exception");
       throw;
     }
     return out;
@@ -135,12 +139,14 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// @throws error errc::unsupported without taken_at in the mapping.
   std::size_t requeue_older_than(std::chrono::milliseconds age);
 
-  /// Reads up to `max` rows that wait (1 to 10,000), in the order of takes, without locks.
+  /// Reads up to `max` rows that wait (1 to 10,000), in the order of takes, without locks. A row
+  /// whose lease has ended is not among them before a take has found it.
   [[nodiscard]] std::vector<row> peek(std::size_t max = 1) const;
-  /// Counts rows, by default up to 10,000 per figure. Each figure has its own statement; `oldest`
-  /// and `last_id` stay empty. `leased` needs lease_until: without it nothing tells a running row
-  /// from one that its taker has left. Done and dead rows are counted only if the mapping tells
-  /// them apart. Without a state of their own, dead rows are looked for among all taken rows.
+  /// Counts rows, by default up to 10,000 per figure. Rows whose lease has ended are ready. Each
+  /// figure has its own statement; `oldest` and `last_id` stay empty. `leased` needs lease_until:
+  /// without it nothing tells a running row from one that its taker has left. Done and dead rows
+  /// are counted only if the mapping tells them apart. Without a state of their own, dead rows are
+  /// looked for among all taken rows.
   [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
 
   /// The SQL of the indexes that the mapping needs and the table lacks: CREATE INDEX statements,
@@ -156,7 +162,14 @@ class TABLEQ_EXPORT table_queue : public queue {
   friend class database;
   friend class core::access;
   using queue::queue;
-  void give_back(const std::vector<delivery>& taken) noexcept;
+  /// @param made of the first rows of `taken`; the next row is the one that fails.
+  template <class T>
+  void give_back(std::vector<delivery>& taken, std::vector<typed_delivery<T>>& made,
+                 const char* why) noexcept {
+    for (std::size_t i = 0; i < made.size(); ++i) taken[i] = std::move(made[i].taken);
+    give_back(taken, made.size(), why);
+  }
+  void give_back(const std::vector<delivery>& taken, std::size_t bad, const char* why) noexcept;
 };
 
 }  // namespace tableq::inline v0

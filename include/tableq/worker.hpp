@@ -26,7 +26,8 @@ struct worker_options {
   /// while it holds the message. A lease shorter than a round trip to the database is lost
   /// repeatedly.
   std::optional<std::chrono::milliseconds> lease = {};
-  /// Delay of a message whose handler threw, 0 to 3,650 days. Empty: the queue's retry_delays.
+  /// Delay of a message whose handler threw, 0 to 3,650 days. Empty: the queue's retry_delays; none
+  /// for a table of the application.
   std::optional<std::chrono::milliseconds> retry_delay = {};
   /// True: the worker ends when no message is ready, delayed or leased by anyone. It checks when
   /// its own last message is settled, and each second while others have messages.
@@ -95,7 +96,7 @@ class TABLEQ_EXPORT worker {
   /// The same for a table of the application: the handler reads `delivery::row`. Without
   /// lease_until in its mapping a row whose handler is killed stays taken.
   /// @throws error as above; errc::unsupported when the table's take deletes its rows, because no
-  ///   verdict could be recorded.
+  ///   verdict could be recorded, and for a retry_delay without due_at in the mapping.
   worker(const table_queue& table, handler work, worker_options options = {});
 
   worker(worker&&) noexcept;

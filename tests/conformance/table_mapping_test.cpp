@@ -70,6 +70,24 @@ TEST_P(table_mappings, need_64_bits_for_a_time_in_milliseconds) {
   }
 }
 
+TEST_P(table_mappings, give_no_column_two_roles) {
+  auto mapping = whole();
+  mapping.done = tableq::flag("IsProcessed");
+  refused(mapping, {"IsProcessed", "waiting", "done"});
+  mapping = whole();
+  mapping.fence = "DueAt";
+  refused(mapping, {"DueAt", "due_at", "fence"});
+  mapping = whole();
+  mapping.taken_at = "LeaseUntil";
+  refused(mapping, {"LeaseUntil", "taken_at", "lease_until"});
+  mapping = whole();
+  mapping.attempts = "Id";
+  refused(mapping, {"Id", "attempts", "key"});
+  mapping = whole();
+  mapping.priority = "RetryCount";
+  refused(mapping, {"RetryCount", "attempts", "priority"});
+}
+
 TEST_P(table_mappings, need_a_way_to_tell_what_waits) {
   auto mapping = whole();
   mapping.waiting = tableq::every_row();

@@ -327,4 +327,48 @@ TEST_P(table_settle, worker_handles_rows_and_marks_the_failed_ones) {
   EXPECT_EQ(queue.stats().dead, 1U);
 }
 
+TEST_P(table_settle, fence_that_is_null_settles_its_take) {
+  here().sql(
+      "CREATE TABLE loose (id INTEGER NOT NULL PRIMARY KEY, busy INTEGER DEFAULT 0 NOT NULL, "
+      "until BIGINT, fence BIGINT, tries INTEGER)");
+  here().sql("INSERT INTO loose (id) VALUES (1)");
+  auto queue = db_with_clock().table("loose", {.key = {"id"},
+                                               .waiting = tableq::flag("busy"),
+                                               .lease_until = "until",
+                                               .fence = "fence",
+                                               .attempts = "tries"});
+  const auto taken = take_one(queue);
+  EXPECT_EQ(taken.attempt, 1);
+  EXPECT_EQ(queue.complete(taken), settle_result::applied);
+}
+
+TEST_P(table_settle, stats_count_rows_whose_lease_ended_as_ready) {
+  requests(2);
+  auto queue = emails();
+  EXPECT_EQ(queue.take(1).size(), 1U);
+  clock.advance(1h);
+  EXPECT_EQ(queue.stats().ready, 2U);
+  EXPECT_EQ(queue.stats().leased, 0U);
+}
+
+TEST_P(table_settle, worker_fails_a_row_at_once_where_the_mapping_keeps_no_delay) {
+  requests(3);
+  auto mapping = whole();
+  mapping.due_at = {};
+  auto queue = emails(mapping);
+  EXPECT_CODE(unsupported,
+              tableq::worker(queue, [](const tableq::delivery&) {}, {.retry_delay = 1s}));
+  tableq::worker work(queue,
+                      [](const tableq::delivery& taken) {
+                        return taken.row.get<int>("Id") == 2
+                                   ? tableq::handled::retry_after("later", 1h)
+                                   : tableq::handled::completed();
+                      },
+                      {.until_empty = true});
+  work.join();
+  EXPECT_EQ(count(), "1");
+  EXPECT_EQ(held(2, "RetryCount"), "3");
+  EXPECT_EQ(held(2, "LastError"), "the mapping has no due_at, so there is no delay: later");
+}
+
 }  // namespace

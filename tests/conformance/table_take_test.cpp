@@ -196,6 +196,49 @@ struct tableq::row_traits<email> {
 
 namespace {
 
+/// Cannot be made of a row without a subject.
+struct titled {
+  std::string subject;
+};
+
+}  // namespace
+
+template <>
+struct tableq::row_traits<titled> {
+  static titled from_row(const tableq::row& row) {
+    return {.subject = row.get<std::string>("Subject")};
+  }
+};
+
+namespace {
+
+TEST_P(table_take, of_objects_ends_for_a_row_that_makes_none) {
+  request(1, ", Subject", ", 'a'");
+  request(2);
+  request(3, ", Subject", ", 'c'");
+  auto queue = emails();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_CODE(invalid_argument, static_cast<void>(queue.take<titled>(5)));
+  }
+  EXPECT_EQ(queue.take<titled>(5).size(), 2U);
+  EXPECT_EQ(held(2, "RetryCount"), "3");
+  EXPECT_EQ(held(1, "RetryCount"), "1");
+  EXPECT_EQ(queue.stats().dead, 1U);
+}
+
+TEST_P(table_take, gives_decimals_in_their_shortest_form) {
+  here().sql("CREATE TABLE prices (id INTEGER NOT NULL PRIMARY KEY, amount NUMERIC(12,2))");
+  auto queue = db().table("prices", {.order = {{.column = "id"}}});
+  queue.enqueue({{"id", 1}, {"amount", tableq::row_value::decimal("99.90")}});
+  queue.enqueue({{"id", 2}, {"amount", 0.1}});
+  const auto taken = queue.take(2);
+  ASSERT_EQ(taken.size(), 2U);
+  EXPECT_EQ(taken[0].row.get<std::string>("amount").substr(0, 4), "99.9");
+  EXPECT_LE(taken[0].row.get<std::string>("amount").size(), 5U);
+  EXPECT_EQ(taken[1].row.get<double>("amount"), 0.1);
+  EXPECT_LE(taken[1].row.get<std::string>("amount").size(), 4U);
+}
+
 TEST_P(table_take, gives_objects_of_the_application) {
   auto queue = emails();
   queue.enqueue(email{.id = 3, .address = "c@d.example", .subject = "hi"});

@@ -47,6 +47,14 @@ void table_model::expire(millis now) {
   }
 }
 
+std::size_t table_model::expired(millis now) const {
+  return static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), [&](const auto& each) {
+    const entry& held_row = each.second;
+    return has_leases() && held_row.state == message_state::leased && held_row.lease_until &&
+           *held_row.lease_until <= now;
+  }));
+}
+
 std::vector<std::int64_t> table_model::waiting(millis now) const {
   std::vector<std::int64_t> out;
   for (const auto& [id, each] : all_) {

@@ -49,6 +49,8 @@ class table_model {
 
   [[nodiscard]] std::vector<std::int64_t> waiting(millis now) const;
   [[nodiscard]] std::size_t delayed(millis now) const;
+  /// Leases that have ended, before a take finds them.
+  [[nodiscard]] std::size_t expired(millis now) const;
   [[nodiscard]] std::size_t count(tableq::message_state which) const;
 
  private:

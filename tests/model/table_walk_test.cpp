@@ -259,7 +259,11 @@ class table_walk : public on_each_backend {
     for (const auto& [id, each] : model_.all()) expected.push_back(expected_row(id, each));
     ASSERT_EQ(there, expected);
     const auto waiting = model_.waiting(now());
-    ASSERT_EQ(queue_->stats().ready, waiting.size());
+    const auto figures = queue_->stats();
+    ASSERT_EQ(figures.ready, waiting.size() + model_.expired(now()));
+    if (!model_.mapping().lease_until.empty()) {
+      ASSERT_EQ(figures.leased, model_.count(message_state::leased) - model_.expired(now()));
+    }
     std::vector<std::int64_t> seen;
     for (const auto& each : queue_->peek(5)) seen.push_back(each.get<std::int64_t>("Id"));
     ASSERT_EQ(seen, std::vector<std::int64_t>(

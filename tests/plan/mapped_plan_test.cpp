@@ -103,6 +103,7 @@ class mapped_plan : public on_each_backend {
     add(out, "peek", made.peek, some, some);
     add(out, "ready", made.ready, some, some, true);
     add(out, "leased", made.leased, some, some, true);
+    add(out, "expired", made.expired, some, some, true);
     for (statement& each : out) {
       each.needs_statistics = each.with.contains("key") && !each.name.ends_with(".one");
     }

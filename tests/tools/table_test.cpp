@@ -62,19 +62,17 @@ TEST_P(tool_table, work_gives_each_row_to_the_command_as_json) {
   request(1);
   request(2, "NULL");
   const ended end = run({"work", "--mapping", mapping_, "--until-empty", "--", "sh", "-c",
-                         "cat; echo \" $TABLEQ_MESSAGE_ID $TABLEQ_ATTEMPT\""});
+                         "cat; echo \"$TABLEQ_MESSAGE_ID $TABLEQ_ATTEMPT\""});
   EXPECT_EQ(end.status, 0) << end.err;
   const auto lines = lines_of(end.out);
-  ASSERT_EQ(lines.size(), 2U);
-  EXPECT_TRUE(contains(lines[0], "} 1 1"));
-  const json first =
-      with_names_in_small_letters(json::parse(lines[0].substr(0, lines[0].find_last_of('}') + 1)));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1], "1 1");
+  const json first = with_names_in_small_letters(json::parse(lines[0]));
   EXPECT_EQ(first.at("id"), 1);
   EXPECT_EQ(first.at("address"), "a@b.example");
   EXPECT_EQ(first.at("weight"), 1.5);
   EXPECT_EQ(first.size(), 3U);
-  const json second =
-      with_names_in_small_letters(json::parse(lines[1].substr(0, lines[1].find_last_of('}') + 1)));
+  const json second = with_names_in_small_letters(json::parse(lines[2]));
   EXPECT_TRUE(second.at("address").is_null());
   EXPECT_EQ(count(), "0");
 }
@@ -137,6 +135,32 @@ TEST_P(tool_table, doctor_tells_of_a_stored_mapping_that_the_table_no_longer_fit
   const ended end = run({"doctor", "--json"});
   EXPECT_EQ(end.status, 3) << end.out;
   EXPECT_TRUE(contains(end.out, "there is no table Requests")) << end.out;
+  EXPECT_TRUE(contains(end.out, "tableq create table requests --mapping FILE")) << end.out;
+}
+
+TEST_P(tool_table, stats_show_the_other_queues_beside_a_mapping_that_no_longer_fits) {
+  done({"create", "table", "requests", "--mapping", mapping_});
+  done({"create", "fifo", "mail"});
+  here().sql("DROP TABLE Requests");
+  const ended end = run({"stats"});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_TRUE(contains(end.out, "mail")) << end.out;
+  EXPECT_TRUE(contains(end.err, "there is no table Requests")) << end.err;
+}
+
+TEST_P(tool_table, drop_says_that_the_table_stays) {
+  done({"create", "table", "requests", "--mapping", mapping_});
+  const ended end = run({"drop", "requests"});
+  EXPECT_EQ(end.status, 2);
+  EXPECT_TRUE(contains(end.err, "the table stays")) << end.err;
+  EXPECT_EQ(lines_of(done({"list"})).size(), 2U);
+}
+
+TEST_P(tool_table, a_retry_delay_without_a_column_for_it_is_refused_at_the_start) {
+  request(1);
+  TABLEQ_EXPECT_REFUSAL(3,
+                        run({"work", "--mapping", mapping_, "--retry-delay", "1s", "--", "true"}));
+  EXPECT_EQ(count("IsProcessed = 0"), "1");
 }
 
 TEST_P(tool_table, wrong_input_is_told_before_anything_happens) {

@@ -1,6 +1,7 @@
 #include "drivers/table_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <utility>
 
@@ -16,11 +17,6 @@ using core::table_column;
 using core::table_condition;
 using core::table_form;
 using core::table_term;
-
-/// Double quotes serve every database: tableq's sessions of SQL Server have QUOTED_IDENTIFIER on.
-std::string quoted_name(std::string_view name) {
-  return '"' + boost::algorithm::replace_all_copy(std::string(name), "\"", "\"\"") + '"';
-}
 
 std::string prefixed(std::string_view prefix, std::string text) {
   return prefix.empty() ? text : std::string(prefix) + "." + text;
@@ -115,6 +111,17 @@ class table_writer {
   }
   [[nodiscard]] std::string name_of(std::size_t at, std::string_view prefix = {}) const {
     return prefixed(prefix, quoted_name(column(at).name));
+  }
+
+  /// The name in the dialect's quotes; a quote inside it is doubled. A name with other signs is in
+  /// double quotes always: drivers that look for parameters know no others.
+  [[nodiscard]] std::string quoted_name(std::string_view name) const {
+    const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ' ';
+    });
+    const std::string quote = plain ? block("quote") : "\"";
+    return quote + boost::algorithm::replace_all_copy(std::string(name), quote, quote + quote) +
+           quote;
   }
 
   /// The block of that name, or the nearest more general one: `value.number` for
@@ -302,7 +309,11 @@ class table_writer {
   [[nodiscard]] std::string values() const {
     std::size_t place = 0;
     return joined(statement_.written, ", ", [&](std::size_t at) {
-      return value(column(at).form, column(at).declared, ":v" + std::to_string(place++));
+      // A cast to a shorter type would cut the value; the table shall refuse it.
+      const std::string special = "insert." + column(at).form;
+      const std::string parameter = ":v" + std::to_string(place++);
+      return templates_.contains(special) ? made(special, {{"value", parameter}})
+                                          : value(column(at).form, column(at).declared, parameter);
     });
   }
 

@@ -44,7 +44,7 @@ void walk(std::string_view sql, Literal literal, Parameter parameter) {
       const std::size_t end = std::min(sql.find('\n', i), sql.size());
       literal(sql.substr(i, end - i));
       i = end;
-    } else if (c == '\'' || c == '"') {
+    } else if (c == '\'' || c == '"' || c == '`') {
       const std::size_t end = std::min(sql.find(c, i + 1), sql.size() - 1);
       literal(sql.substr(i, end + 1 - i));
       i = end + 1;

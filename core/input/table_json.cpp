@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
+#include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <tableq/error.hpp>
 
-#include "core/input/json_text.hpp"
 #include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
@@ -226,9 +225,9 @@ class member {
       } else if (key == "taken") {
         out.taken = inside(key).constant();
         taken = true;
-      } else if (all && key == "done") {
+      } else if (key == "done") {
         out.done = inside(key).constant();
-      } else if (all && key == "dead") {
+      } else if (key == "dead") {
         out.dead = inside(key).constant();
       } else {
         inside(key).unknown();
@@ -278,25 +277,33 @@ void read_member(const std::string& name, const json& value, table_definition& o
   }
 }
 
-/// @throws error that says where the text is no JSON.
+/// Refuses a member that stands twice in one object: JSON would silently use the last.
+class member_names {
+ public:
+  bool operator()(int /*depth*/, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key) {
+      const auto name = parsed.get<std::string>();
+      if (!open_.back().insert(name).second)
+        refuse("the mapping has the member " + name + " twice");
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
 json parsed(std::string_view text) {
   try {
-    return json::parse(text);
+    member_names names;
+    return json::parse(text, std::ref(names));
   } catch (const json::parse_error& wrong) {
     refuse("a mapping is a JSON object in UTF-8; this text is none at byte " +
            std::to_string(wrong.byte));
   } catch (const json::exception&) {
     refuse("a mapping is a JSON object in UTF-8; this one has a number out of range");
-  }
-}
-
-/// JSON would silently use the last of two members.
-void check_unique(std::string_view text) {
-  const auto members = core::members_of(text);
-  if (!members) refuse("a mapping is a JSON object in UTF-8");
-  std::set<std::string_view> seen;
-  for (const auto& [name, value] : *members) {
-    if (!seen.insert(name).second) refuse("the mapping has the member " + name + " twice");
   }
 }
 
@@ -317,7 +324,7 @@ std::string to_json(const table_definition& definition) {
 table_definition parse_table_definition(text_view text) {
   return core::named({}, "parse_table_definition", [&] {
     const json members = parsed(text.view());
-    check_unique(text.view());
+    if (!members.is_object()) refuse("a mapping is a JSON object in UTF-8");
     table_definition out;
     for (const auto& [name, value] : members.items()) read_member(name, value, out);
     if (out.table.empty()) refuse("the mapping has no member table, the table's name");

@@ -65,15 +65,15 @@ struct changed_message {
 /// Shared objects: safe.
 class lease_table {
  public:
-  lease_table() = default;
+  /// @param keeps_delays whether a failed message can wait for a delay.
+  explicit lease_table(bool keeps_delays) : keeps_delays_(keeps_delays) {}
   lease_table(const lease_table&) = delete;
   lease_table& operator=(const lease_table&) = delete;
   virtual ~lease_table() = default;
 
   virtual taken_messages take(const queue_state& queue, transaction_state* tx,
                               const take_terms& terms) const = 0;
-  /// Whether a failed message can wait for a delay.
-  [[nodiscard]] virtual bool keeps_delays() const noexcept = 0;
+  [[nodiscard]] bool keeps_delays() const noexcept { return keeps_delays_; }
 
   /// Makes due and expired messages ready or dead.
   virtual std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
@@ -102,6 +102,9 @@ class lease_table {
 
   [[nodiscard]] virtual claim_stats stats(const queue_state& queue,
                                           const stats_options& options) const = 0;
+
+ private:
+  bool keeps_delays_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -1,5 +1,6 @@
 // What only a table of the application has: inserts of typed rows, and looks at them.
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -38,10 +39,26 @@ bool converts(column_type from, column_type into) {
   return false;
 }
 
+/// Values that some database would cut or lose without an error.
+void check_value(const row_value& given, const table_column& column) {
+  constexpr timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
+  constexpr timestamp last = std::chrono::sys_days(std::chrono::year(10000) / 1 / 1);
+  if (given.type() == column_type::time &&
+      (given.get<timestamp>() < first || given.get<timestamp>() >= last)) {
+    refuse("the value for the column " + column.name + " must lie in the years 1 to 9999");
+  }
+  if (given.type() == column_type::text &&
+      given.get<std::string>().find('\0') != std::string::npos) {
+    refuse("the value for the column " + column.name +
+           " is text with a NUL character; store it as bytes, or without it");
+  }
+}
+
 /// A value of a new row, for its column.
 row_value fitting(row_value given, const table_column& column) {
   const column_type into = type_of(column);
   if (given.is_null()) return row_value::null(into);
+  check_value(given, column);
   if (!converts(given.type(), into)) {
     refuse("the value for the column " + column.name + " is " +
            std::string(to_string(given.type())) + "; the column has the type " + column.declared +
@@ -86,7 +103,13 @@ row mapped_table::insert(const queue_state& queue, transaction_state* tx, const 
   const mapped_statement& what = insert_of(columns);
   const row_set rows = queue.execute(tx, what.what(), what.shared(given));
   apply(queue, tx, {.readable = 1});
-  return rows.empty() ? row() : shown(rows, 0);
+  if (rows.empty()) {
+    throw error(errc::constraint_violated, advice::never,
+                "the database stored no row in the table " + layout().table +
+                    ": a trigger, rule or conflict clause of the table dropped it",
+                {.backend = queue.database().name()});
+  }
+  return shown(rows, 0);
 }
 
 std::vector<row> mapped_table::peek(const queue_state& queue, std::size_t max) const {

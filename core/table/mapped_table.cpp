@@ -63,12 +63,9 @@ std::partial_ordering compare_cells(const cell& a, const cell& b, column_type ty
   return std::partial_ordering::equivalent;
 }
 
-/// Whether a value is stored as its type wants it.
+/// Whether a value is stored as its type wants it. Plain SQL may have written any.
 bool stored_as(column_type type, const cell& held) {
-  const bool text =
-      type == column_type::number || type == column_type::text || type == column_type::bytes;
-  return std::holds_alternative<std::monostate>(held) ||
-         std::holds_alternative<std::string>(held) == text;
+  return row_field({}, type, held).is_stored_well();
 }
 
 template <class Number>
@@ -126,7 +123,8 @@ void lacks(const queue_state& queue, std::string_view column) {
 }
 
 mapped_table::mapped_table(std::string dialect, table_layout layout, table_mapping mapping)
-    : mapping_(std::move(mapping)),
+    : lease_table(layout.due_at.has_value()),
+      mapping_(std::move(mapping)),
       made_(std::move(dialect), std::move(layout)),
       identity_(hash_of(made_.layout())),
       shown_(shown_columns(made_.layout())) {}

@@ -1299,6 +1299,7 @@ SELECT CAST(a.attname AS text) AS name,
             WHEN t.typname = 'bytea' THEN 'bytes'
             WHEN t.typname = 'timestamptz' THEN 'time'
             WHEN t.typname IN ('timestamp', 'date') THEN 'time.local'
+            WHEN t.typname IN ('varchar', 'bpchar') THEN 'text.limited'
             ELSE 'text' END AS form,
        CASE WHEN a.attnotnull THEN 1 ELSE 0 END AS required,
        CASE WHEN a.atthasdef OR a.attidentity <> '' THEN 1 ELSE 0 END AS has_value,

@@ -16,6 +16,9 @@ CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
 -- fragment: clock.given
 CAST(:now AS bigint)
 
+-- name: quote
+"
+
 -- name: now
 {clock}
 
@@ -57,6 +60,9 @@ CAST({value} AS bigint)
 -- name: value.number value.text
 CAST(CAST({value} AS text) AS {type})
 
+-- name: insert.text.limited
+CAST({value} AS text)
+
 -- name: value.bytes
 CAST({value} AS bytea)
 
@@ -91,7 +97,7 @@ CAST(:{name} AS text[])
 unnest({casts}) WITH ORDINALITY AS given ({parameters}, item)
 
 -- name: picked_keys
-unnest({arrays}) WITH ORDINALITY AS given ({keys}, place)
+unnest({arrays}) WITH ORDINALITY AS given ({keys}, tableq_place)
 
 -- name: key_array
 (SELECT array_agg({key}) FROM picked)
@@ -111,7 +117,7 @@ UPDATE {table} AS msg
 SET {set:msg}
 FROM {picked_keys}
 WHERE {same:given}
-RETURNING given.place, {columns:msg}
+RETURNING given.tableq_place AS place, {columns:msg}
 
 -- name: table.take.one
 UPDATE {table} AS msg
@@ -138,7 +144,7 @@ WITH picked AS MATERIALIZED (
 DELETE FROM {table} AS msg
 USING {picked_keys}
 WHERE {same:given}
-RETURNING given.place, {columns:msg}
+RETURNING given.tableq_place AS place, {columns:msg}
 
 -- name: table.remove.one
 DELETE FROM {table} AS msg
@@ -178,7 +184,7 @@ RETURNING 0 AS state
 -- name: table.keep
 -- As a settlement, but it waits for no lock: a handler's transaction may be about to settle the row.
 WITH held AS MATERIALIZED (
-  SELECT {keys:msg}, given.item
+  SELECT {keys:msg}, given.item AS tableq_item
   FROM {given}
   INNER JOIN {table} AS msg ON {where:msg}
   FOR UPDATE OF msg SKIP LOCKED
@@ -187,7 +193,7 @@ UPDATE {table} AS msg
 SET {set:msg}
 FROM held
 WHERE {same:held}
-RETURNING held.item - 1 AS item, 0 AS state
+RETURNING held.tableq_item - 1 AS item, 0 AS state
 
 -- name: table.lost
 SELECT given.item - 1 AS item, 0 AS state

@@ -8,6 +8,10 @@ CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)
 -- fragment: clock.given
 :now
 
+-- name: quote
+-- In double quotes a name that is no column is a text, without an error.
+`
+
 -- name: now
 {clock}
 

@@ -9,6 +9,10 @@ DATEDIFF_BIG(millisecond, CAST('1970-01-01' AS datetime2(3)), SYSUTCDATETIME())
 -- fragment: clock.given
 CAST(:now AS bigint)
 
+-- name: quote
+-- Sessions of tableq have QUOTED_IDENTIFIER on.
+"
+
 -- name: now
 {clock}
 
@@ -48,6 +52,9 @@ CAST({value} AS bigint)
 
 -- name: value.number value.number.float value.text
 CAST({value} AS {type})
+
+-- name: insert.text insert.text.code_page
+CAST({value} AS nvarchar(max))
 
 -- name: value.bytes
 CAST({value} AS varbinary(max))

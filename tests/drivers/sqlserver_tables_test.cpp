@@ -209,7 +209,7 @@ TEST_F(table_texts, an_insert_returns_the_row) {
   EXPECT_EQ(added.get<int>("Id"), 8);
   expect_in(last().text, {"INSERT INTO \"dbo\".\"EmailRequests\" (\"Address\", \"IsProcessed\")",
                           "OUTPUT 0 AS place, CAST(inserted.\"Id\" AS bigint)", "VALUES (CAST(",
-                          "AS nvarchar(200))"});
+                          "AS nvarchar(max))"});
 }
 
 TEST_F(table_texts, missing_indexes_have_no_filter) {

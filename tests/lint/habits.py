@@ -90,6 +90,7 @@ CAUGHT = {
     "worker.cpp": "a drain goes on",
     "engine.cpp": "a worker goes on",
     "engine_settle.cpp": "a worker goes on",
+    "catalog.cpp": "a user without rights on the catalogue may have tables of the application",
     "database.cpp": "a stored mapping that its table no longer fits is a finding",
     "queue_options.cpp": "a stored definition that cannot be read is a defect of the catalogue",
     "handle.cpp": "a handler with a transaction is called again",

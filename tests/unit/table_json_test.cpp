@@ -70,6 +70,14 @@ TEST(mapping_json, leaves_out_defaults) {
             R"({"table":"q","waiting":{"flag":"Busy"}})");
 }
 
+TEST(mapping_json, keeps_the_end_states_of_a_flag) {
+  tableq::table_state state = tableq::flag("Busy");
+  state.done = std::int64_t{2};
+  state.dead = std::int64_t{3};
+  const std::string text = tableq::to_json({.table = "q", .mapping = {.waiting = state}});
+  EXPECT_EQ(tableq::to_json(tableq::parse_table_definition(text)), text);
+}
+
 TEST(mapping_json, reads_a_single_name_as_a_list) {
   const auto read = tableq::parse_table_definition(
       R"({"table": "q", "key": "Id", "order": "CreatedAt", "waiting": {"flag": "f", "taken": 2}})");
@@ -95,7 +103,9 @@ TEST(mapping_json, names_the_member_that_is_wrong) {
   expect_refused(R"({"table": "q", "waiting": {}})", "waiting");
   expect_refused(R"({"table": "q", "waiting": {"flag": "f", "null_time": "t"}})", "waiting");
   expect_refused(R"({"table": "q", "waiting": {"null_time": "t", "taken": 1}})", "waiting.taken");
-  expect_refused(R"({"table": "q", "waiting": {"flag": "f", "done": 2}})", "waiting.done");
+  expect_refused(R"({"table": "q", "waiting": {"null_time": "t", "done": 2}})", "waiting.done");
+  expect_refused(R"({"table": "q", "lease_ms": 1e999})", "range");
+  expect_refused(R"({"table": "q",})", "byte 15");
   expect_refused(R"({"table": "q", "waiting": {"states": "s", "waiting": "a"}})", "taken");
   expect_refused(R"({"table": "q", "waiting": {"flag": "f", "taken": 1.5}})", "waiting.taken");
   expect_refused(R"({"table": "q", "order": [{"descending": true}]})", "order");
@@ -104,6 +114,7 @@ TEST(mapping_json, names_the_member_that_is_wrong) {
 
 TEST(mapping_json, refuses_a_member_that_stands_twice) {
   expect_refused(R"({"table": "q", "fence": "a", "fence": "b"})", "fence twice");
+  expect_refused(R"({"table": "q", "waiting": {"flag": "a", "flag": "b"}})", "flag twice");
 }
 
 TEST(mapping_json, refuses_names_that_are_not_utf8) {

@@ -146,6 +146,31 @@ struct failed_row_item {
   }
 };
 
+/// A row that a statement has changed.
+struct changed_row {
+  message_state state = message_state::ready;
+
+  static constexpr auto fields() { return std::tuple(integer("state", &changed_row::state)); }
+};
+
+/// A number of rows, at the database's time.
+struct row_count_row {
+  std::size_t count = 0;
+  timestamp as_of = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("count", &row_count_row::count),
+                      integer("as_of", &row_count_row::as_of));
+  }
+};
+
+/// How long until the first row falls due.
+struct next_row {
+  std::optional<std::chrono::milliseconds> delay = {};  ///< Empty: there is no such row.
+
+  static constexpr auto fields() { return std::tuple(integer("delay", &next_row::delay)); }
+};
+
 /// The beginning of a row that a mapped read returns; the values of the columns stand after it.
 struct placed_row {
   std::int64_t place = 0;  ///< In the order of the read.
@@ -163,6 +188,14 @@ inline constexpr typed_statement<table_request, nothing, unique_column_row> tabl
     statement::table_keys};
 inline constexpr typed_statement<table_request, nothing, index_column_row> table_indexes{
     statement::table_indexes};
+
+/// The rows of a statement whose contract the mapping makes.
+template <class Row>
+inline constexpr typed_statement<nothing, nothing, Row> mapped_rows{statement::table_take};
+/// The same with items.
+template <class Row>
+inline constexpr typed_statement<nothing, held_row_item, Row> mapped_item_rows{
+    statement::table_complete};
 
 /// A statement whose contract the mapping makes.
 template <statement Id>

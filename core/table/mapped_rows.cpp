@@ -125,10 +125,12 @@ std::vector<row> mapped_table::peek(const queue_state& queue, std::size_t max) c
 std::size_t mapped_table::count(const queue_state& queue, const mapped_statements::one& what,
                                 std::size_t max, timestamp& as_of) const {
   if (what == nullptr) return 0;
-  const row_set rows = run(queue, nullptr, what, timed_read_request{max, queue.database().now()});
-  if (rows.empty()) return 0;
-  as_of = timestamp(std::chrono::milliseconds(rows.integer(0, 1)));
-  return static_cast<std::size_t>(rows.integer(0, 0));
+  const row_count_row found =
+      rows_of(statements::mapped_rows<row_count_row>,
+              run(queue, nullptr, what, timed_read_request{max, queue.database().now()}))
+          .at(0);
+  as_of = found.as_of;
+  return found.count;
 }
 
 claim_stats mapped_table::stats(const queue_state& queue, const stats_options& options) const {

@@ -82,15 +82,13 @@ std::vector<std::size_t> numbered_places(std::size_t count) {
 }
 
 /// The rows of a settlement: the item, and its state.
-std::vector<changed_message> to_changed(const row_set& rows, std::span<const std::size_t> places,
+std::vector<changed_message> to_changed(row_set rows, std::span<const std::size_t> places,
                                         const receipts_view& receipts) {
   std::vector<changed_message> out;
   out.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t place = places[static_cast<std::size_t>(rows.integer(i, 0))];
-    out.push_back({.item = place,
-                   .id = receipts[place].id,
-                   .state = static_cast<message_state>(rows.integer(i, 1))});
+  for (const auto& each : rows_of(statements::mapped_item_rows<changed_row>, std::move(rows))) {
+    const std::size_t place = places[each.item];
+    out.push_back({.item = place, .id = receipts[place].id, .state = each.state});
   }
   return out;
 }
@@ -210,12 +208,12 @@ taken_messages mapped_table::take(const queue_state& queue, transaction_state* t
 std::vector<changed_message> mapped_table::promote(const queue_state& queue, transaction_state* tx,
                                                    std::size_t max) const {
   if (made_.expire == nullptr) return {};
-  const row_set rows =
-      run(queue, tx, made_.expire,
-          expire_rows_request{.max = max, .error = expired, .now = queue.database().now()});
   std::vector<changed_message> out;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out.push_back({.state = static_cast<message_state>(rows.integer(i, 0))});
+  for (const changed_row& each : rows_of(
+           statements::mapped_rows<changed_row>,
+           run(queue, tx, made_.expire,
+               expire_rows_request{.max = max, .error = expired, .now = queue.database().now()}))) {
+    out.push_back({.state = each.state});
   }
   return out;
 }
@@ -224,10 +222,10 @@ std::optional<std::chrono::milliseconds> mapped_table::next_due(const queue_stat
   std::optional<std::chrono::milliseconds> out;
   for (const auto* each : {&made_.next_lease, &made_.next_due}) {
     if (*each == nullptr) continue;
-    const row_set rows = run(queue, nullptr, *each, clock_request{queue.database().now()});
-    if (rows.empty() || !rows.maybe_integer(0, 0)) continue;
-    const std::chrono::milliseconds delay(rows.integer(0, 0));
-    out = std::min(out.value_or(delay), delay);
+    const auto found = rows_of(statements::mapped_rows<next_row>,
+                               run(queue, nullptr, *each, clock_request{queue.database().now()}));
+    if (found.empty() || !found.front().delay) continue;
+    out = std::min(out.value_or(*found.front().delay), *found.front().delay);
   }
   return out;
 }

@@ -45,10 +45,6 @@ std::vector<field> fields_of() {
   return {all.begin(), all.end()};
 }
 
-field number_field(std::string_view name) {
-  return {name, value_type::integer};
-}
-
 value_type wire_type(const table_column& column) {
   switch (type_of(column)) {
     case column_type::integer:
@@ -182,7 +178,7 @@ class statement_maker {
   }
 
   [[nodiscard]] std::vector<field> row_columns() const {
-    std::vector<field> out{number_field("place")};
+    std::vector<field> out = fields_of<placed_row>();
     for (std::size_t i = 0; i < of_.read_.size(); ++i) {
       out.push_back({numbered_name("tableq_", i), wire_type(layout_.columns[of_.read_[i]])});
     }
@@ -203,7 +199,7 @@ class statement_maker {
       form.dead = rules_.exhausted();
       form.may_give_up = true;
     }
-    return made(id, block, form, fields_of<Request>(), {number_field("state")});
+    return made(id, block, form, fields_of<Request>(), fields_of<changed_row>());
   }
 
   mapped_statements::one complete() {
@@ -246,7 +242,7 @@ class statement_maker {
     form.dead = last;
     note_error(form.set);
     return made(statement::table_return, "table.return", form, fields_of<expire_rows_request>(),
-                {number_field("state")});
+                fields_of<changed_row>());
   }
 
   mapped_statements::one requeue() {
@@ -254,7 +250,7 @@ class statement_maker {
     form.where.push_back(
         {*taken_at(), condition::at_most, {.is = term::clock_minus, .parameter = "age"}});
     return made(statement::table_requeue, "table.return", form, fields_of<requeue_rows_request>(),
-                {number_field("state")});
+                fields_of<changed_row>());
   }
   /// The column with the time of the last take.
   [[nodiscard]] std::optional<std::size_t> taken_at() const {
@@ -266,7 +262,7 @@ class statement_maker {
 
   mapped_statements::one count(conditions where) {
     return made(statement::table_count, "table.count", whole(std::move(where)),
-                fields_of<timed_read_request>(), {number_field("count"), number_field("as_of")});
+                fields_of<timed_read_request>(), fields_of<row_count_row>());
   }
   mapped_statements::one next(std::size_t column, conditions where) {
     table_form form = whole(std::move(where));
@@ -275,7 +271,7 @@ class statement_maker {
     form.timed = column;
     form.order = {{column, false}};
     return made(statement::table_next, "table.next", form, fields_of<clock_request>(),
-                {number_field("delay")});
+                fields_of<next_row>());
   }
 
   const mapped_statements& of_;

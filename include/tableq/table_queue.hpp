@@ -73,7 +73,8 @@ class TABLEQ_EXPORT table_queue : public queue {
   row enqueue(const T& object) {
     return enqueue(row_traits<T>::to_row(object));
   }
-  /// Inserts all rows in one transaction.
+  /// Inserts all rows in one transaction: all or none. Any number of rows; none does nothing.
+  /// @throws error as `enqueue`.
   std::vector<row> enqueue_batch(const batch_view<row>& rows);
 
   /// Takes up to `max` rows, 1 to 10,000, in one statement, in the mapping's order. Inside a
@@ -134,13 +135,15 @@ class TABLEQ_EXPORT table_queue : public queue {
                                                         std::chrono::milliseconds lease);
 
   /// Makes rows wait again that were taken longer ago, in small batches, whatever became of their
-  /// takers: for an operator, where no lease brings them back.
+  /// takers: for an operator, where no lease brings them back. Each batch commits by itself.
+  /// @param age 0 to 3,650 days, by the database's clock. Zero: all taken rows.
   /// @return how many.
   /// @throws error errc::unsupported without taken_at in the mapping.
   std::size_t requeue_older_than(std::chrono::milliseconds age);
 
   /// Reads up to `max` rows that wait (1 to 10,000), in the order of takes, without locks. A row
   /// whose lease has ended is not among them before a take has found it.
+  /// @throws error errc::invalid_argument for max out of range, or in a transaction.
   [[nodiscard]] std::vector<row> peek(std::size_t max = 1) const;
   /// Counts rows, by default up to 10,000 per figure. Rows whose lease has ended are ready. Each
   /// figure has its own statement; `oldest` and `last_id` stay empty. `leased` needs lease_until:

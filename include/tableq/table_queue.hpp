@@ -134,7 +134,8 @@ class TABLEQ_EXPORT table_queue : public queue {
                                                         std::chrono::milliseconds lease);
 
   /// Makes rows wait again that were taken longer ago, in small batches, whatever became of their
-  /// takers: for an operator, where no lease brings them back.
+  /// takers: for an operator, where no lease brings them back. With on_complete::leave they have a
+  /// lease, if the mapping has one: without it, completed rows wait again too.
   /// @return how many.
   /// @throws error errc::unsupported without taken_at in the mapping.
   std::size_t requeue_older_than(std::chrono::milliseconds age);

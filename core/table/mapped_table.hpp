@@ -35,7 +35,6 @@ class mapped_table final : public lease_table {
   /// The same for the same table and key, in every process.
   [[nodiscard]] std::int64_t identity() const noexcept { return identity_; }
 
-  [[nodiscard]] bool keeps_delays() const noexcept override { return layout().due_at.has_value(); }
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override;
   std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,

@@ -105,6 +105,18 @@ database connected(text_view url, const open_options& options,
   });
 }
 
+/// Checks that an opened table is not one of tableq's own.
+std::shared_ptr<core::queue_state> not_own(const shared_state& database,
+                                           std::shared_ptr<core::queue_state> opened) {
+  const core::table_layout& found = core::mapped_of(*opened).layout();
+  const auto has = [&](std::string_view column) {
+    return core::find_column(found.columns, column).has_value();
+  };
+  core::refuse_own_table(*database, core::mapped_of(*opened).mapping().schema, found.table,
+                         has("id") && has("payload"));
+  return opened;
+}
+
 /// Whether an error is about a mapping and its table, not about the session.
 bool is_about_the_table(const error& failure) {
   return failure.code() == errc::not_found || failure.code() == errc::invalid_argument ||
@@ -170,8 +182,9 @@ claim_queue database::claim(text_view name, const claim_options& options) {
 table_queue database::table(text_view name, const table_mapping& mapping) {
   check(state_, "open", core::beside::read_only, outside_);
   const std::string_view wanted = view(state_, "open", name);
-  return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table},
-                              [&] { return core::open_table(state_, wanted, mapping); }));
+  return table_queue(observed(*state_, {.name = "open", .queue = wanted, .kind = kind::table}, [&] {
+    return not_own(state_, core::open_table(state_, wanted, mapping));
+  }));
 }
 
 table_queue database::stored_table(text_view name) {
@@ -186,7 +199,7 @@ void database::store_table(text_view name, const table_definition& definition) {
   check(state_, "store_table", core::beside::of_database, outside_);
   const std::string_view wanted = view(state_, "store_table", name);
   observed(*state_, {.name = "store_table", .queue = wanted, .kind = kind::table}, [&] {
-    core::open_table(state_, definition.table, definition.mapping);
+    not_own(state_, core::open_table(state_, definition.table, definition.mapping));
     core::store_table(*state_, wanted, definition);
   });
 }

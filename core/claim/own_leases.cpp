@@ -60,7 +60,8 @@ int final_of(ended_attempt::kind how) {
 
 class own_table final : public lease_table {
  public:
-  own_table() : lease_table(true) {}
+  own_table() : lease_table({}) {}
+
   taken_messages take(const queue_state& queue, transaction_state* tx,
                       const take_terms& terms) const override {
     auto rows = queue.execute(tx, statements::claim_take,

@@ -18,6 +18,8 @@ namespace {
 
 /// The number of messages that one statement makes ready.
 constexpr std::size_t promote_batch = 1000;
+/// The batches for one take from a table of the application: a trigger there may undo each of them.
+constexpr int most_batches_of_foreign_rows = 100;
 
 /// Makes a batch of due or expired messages ready or dead.
 /// @return how many.
@@ -83,7 +85,8 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
     // With the guard it returns nothing while a due or expired message may come first.
     std::vector<delivery> got = once(true);
     if (!got.empty() || gate.held_back()) return got;
-    while (promote_some(queue, tx) == promote_batch) {
+    for (int done = 1; promote_some(queue, tx) == promote_batch; ++done) {
+      if (queue.mapped() != nullptr && done == most_batches_of_foreign_rows) break;
     }
     return once(false);
   };

@@ -57,6 +57,12 @@ struct changed_message {
   message_state state = message_state::ready;
 };
 
+/// What a table has room to tell of a failed message.
+struct kept_outcomes {
+  bool delays = true;  ///< It waits for a delay.
+  bool dead = true;    ///< It has no further attempt.
+};
+
 /// The statements behind the life of a message: on tableq's own layout, or on a table of the
 /// application. Each runs in `tx`, or in a unit of work of its own if that is null. The meaning of
 /// their results for other messages, readers and limits is core/claim's.
@@ -65,15 +71,14 @@ struct changed_message {
 /// Shared objects: safe.
 class lease_table {
  public:
-  /// @param keeps_delays whether a failed message can wait for a delay.
-  explicit lease_table(bool keeps_delays) : keeps_delays_(keeps_delays) {}
+  explicit lease_table(kept_outcomes keeps) : keeps_(keeps) {}
   lease_table(const lease_table&) = delete;
   lease_table& operator=(const lease_table&) = delete;
   virtual ~lease_table() = default;
 
   virtual taken_messages take(const queue_state& queue, transaction_state* tx,
                               const take_terms& terms) const = 0;
-  [[nodiscard]] bool keeps_delays() const noexcept { return keeps_delays_; }
+  [[nodiscard]] const kept_outcomes& keeps() const noexcept { return keeps_; }
 
   /// Makes due and expired messages ready or dead.
   virtual std::vector<changed_message> promote(const queue_state& queue, transaction_state* tx,
@@ -104,7 +109,7 @@ class lease_table {
                                           const stats_options& options) const = 0;
 
  private:
-  bool keeps_delays_;
+  const kept_outcomes keeps_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -219,6 +219,22 @@ table_definition stored_table(database_state& database, std::string_view name) {
   return *found->table;
 }
 
+void refuse_own_table(database_state& database, std::string_view schema, std::string_view table,
+                      bool may_be_queue) {
+  const open_options& options = database.options();
+  if (!schema.empty() && schema != options.schema_name) return;
+  const std::string_view prefix = options.table_prefix;
+  if (!table.starts_with(prefix)) return;
+  const std::string_view name = table.substr(prefix.size());
+  const bool queue = may_be_queue && good_queue_name(name, prefix);
+  const auto found = queue ? find_queue(database, name) : std::nullopt;
+  if (name != catalog_table && name != limits_table && (!found || found->kind == kind::table)) {
+    return;
+  }
+  refuse("the table " + std::string(table) +
+         " belongs to tableq itself; a mapping is for tables of the application");
+}
+
 bool drop_queue(database_state& database, std::string_view name) {
   check_queue_name(name, database.options().table_prefix);
   const table_names names = names_for(database.options(), name);

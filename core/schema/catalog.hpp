@@ -36,6 +36,10 @@ void store_table(database_state& database, std::string_view name,
 /// The definition of that name.
 /// @throws error errc::not_found, errc::kind_mismatch.
 table_definition stored_table(database_state& database, std::string_view name);
+/// @param may_be_queue the table has the columns of all queues.
+/// @throws error errc::invalid_argument for a table of this database's queues or catalogue.
+void refuse_own_table(database_state& database, std::string_view schema, std::string_view table,
+                      bool may_be_queue);
 bool drop_queue(database_state& database, std::string_view name);
 std::vector<finding> inspect(database_state& database);
 

@@ -20,12 +20,14 @@ struct table_column {
   std::string name;
   std::string declared;  ///< Its type, as the database writes it.
   /// The template family for its values: `integer`, `time.local`. The part before the dot is a
-  /// column_type.
+  /// column_type. Further parts tell what the column cannot do: `typed`, a text that takes no other
+  /// text than its type's; `unordered`, no comparison; `coarse`, a time without milliseconds.
   std::string form;
-  bool required = false;   ///< It must not be NULL.
-  bool has_value = false;  ///< The database has a default for it, or generates it.
-  bool computed = false;   ///< It cannot be written.
-  bool wide = false;       ///< An integer of 64 bits.
+  bool required = false;    ///< It must not be NULL.
+  bool has_value = false;   ///< The database has a default for it, or generates it.
+  bool computed = false;    ///< It cannot be written.
+  std::int64_t room = 0;    ///< An integer's bytes; the most characters of a text. 0: no limit.
+  std::string labels = {};  ///< The only texts that it takes, each on a line. Empty: any.
 };
 
 /// A value in a statement. Times are in milliseconds since 1970.

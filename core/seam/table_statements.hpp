@@ -31,12 +31,15 @@ struct found_table_row {
   std::string name = {};
   bool is_table = false;
   bool has_triggers = false;
+  /// `system`, `virtual`, `inherited`, `ruled`; `keyless`: rows have no address. Empty: none.
+  std::string trouble = {};
 
   static constexpr auto fields() {
     return std::tuple(text("schema", &found_table_row::schema),
                       text("name", &found_table_row::name),
                       integer("is_table", &found_table_row::is_table),
-                      integer("has_triggers", &found_table_row::has_triggers));
+                      integer("has_triggers", &found_table_row::has_triggers),
+                      text("trouble", &found_table_row::trouble));
   }
 };
 
@@ -48,14 +51,16 @@ struct table_column_row {
   bool required = false;
   bool has_value = false;
   bool computed = false;
-  bool wide = false;
+  std::int64_t room = 0;
+  std::string labels = {};
 
   static constexpr auto fields() {
     return std::tuple(
         text("name", &table_column_row::name), text("declared", &table_column_row::declared),
         text("form", &table_column_row::form), integer("required", &table_column_row::required),
         integer("has_value", &table_column_row::has_value),
-        integer("computed", &table_column_row::computed), integer("wide", &table_column_row::wide));
+        integer("computed", &table_column_row::computed), integer("room", &table_column_row::room),
+        text("labels", &table_column_row::labels));
   }
 };
 

@@ -40,6 +40,27 @@ found_table_row find(database_state& database, std::string_view schema, std::str
               {.backend = database.name()});
 }
 
+/// Relations on which the statements of a mapping cannot keep their promises.
+void refuse_trouble(const found_table_row& found) {
+  if (found.trouble == "system") {
+    refuse(found.name +
+           " belongs to the database itself; a queue needs a table of the application");
+  }
+  if (found.trouble == "virtual") {
+    refuse(found.name +
+           " is a virtual table, or holds the rows of one; a queue needs a plain table");
+  }
+  if (found.trouble == "inherited") {
+    refuse("tables inherit from " + found.name +
+           ", and its unique indexes do not cover their rows; use a partitioned table, or one that "
+           "nothing inherits from");
+  }
+  if (found.trouble == "ruled") {
+    refuse("the table " + found.name +
+           " has rules for UPDATE or DELETE, which change what a take does; drop them");
+  }
+}
+
 }  // namespace
 
 table_description describe(database_state& database, std::string_view schema,
@@ -58,7 +79,9 @@ table_description describe(database_state& database, std::string_view schema,
                     "or use a queue of tableq",
                 {.backend = database.name()});
   }
-  table_description out{.schema = found.schema, .name = found.name};
+  refuse_trouble(found);
+  table_description out{
+      .schema = found.schema, .name = found.name, .keyless = found.trouble == "keyless"};
   const table_request mine{.schema = found.schema, .table = found.name};
   for (auto& row : ask(database, statements::table_columns, mine)) {
     out.columns.push_back({.name = std::move(row.name),
@@ -67,7 +90,8 @@ table_description describe(database_state& database, std::string_view schema,
                            .required = row.required,
                            .has_value = row.has_value,
                            .computed = row.computed,
-                           .wide = row.wide});
+                           .room = row.room,
+                           .labels = std::move(row.labels)});
   }
   std::string index;
   for (auto& row : ask(database, statements::table_keys, mine)) {

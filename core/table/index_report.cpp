@@ -130,7 +130,7 @@ std::vector<finding> hidden_by_null(const table_layout& table) {
          "make the column NOT NULL, by default 0");
   }
   for (const std::size_t each : table.key) {
-    tell(each, "no key finds a row with NULL there", "make the column NOT NULL");
+    tell(each, "a row with NULL there is never taken", "make the column NOT NULL");
   }
   return out;
 }

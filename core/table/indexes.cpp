@@ -52,7 +52,9 @@ std::vector<table_order> needed_order(const index_need& need,
 std::optional<index_need> take_need(const table_layout& layout) {
   index_need out;
   for (const table_condition& each : row_rules(layout).ready()) {
-    if (each.is != condition::null_or_at_most) out.rows.push_back(each);
+    // Nor does an index lead with what nearly all rows have: a key that is not NULL.
+    const bool fixed = each.is != condition::null_or_at_most && each.is != condition::not_null;
+    if (fixed) out.rows.push_back(each);
   }
   out.order = needed_order(out, layout.order);
   // A heap is read in any order.
@@ -66,7 +68,9 @@ std::optional<index_need> lease_need(const table_layout& layout) {
   if (layout.state) out.state = layout.state->column;
   for (const table_condition& each : row_rules(layout).taken()) {
     // The lease itself may be what tells that a row is taken.
-    if (each.column != *layout.lease_until) out.rows.push_back(each);
+    const bool key =
+        std::find(layout.key.begin(), layout.key.end(), each.column) != layout.key.end();
+    if (each.column != *layout.lease_until && !key) out.rows.push_back(each);
   }
   out.rows.push_back({*layout.lease_until, condition::not_null});
   return out;

@@ -204,7 +204,7 @@ class resolver {
   void as_time(const std::optional<std::size_t>& at) {
     if (!at) return;
     table_column& column = out_.columns[*at];
-    if (type_of(column) == column_type::integer && !column.wide) {
+    if (type_of(column) == column_type::integer && column.room != 8) {
       fail("the column " + column.name + " has the type " + column.declared +
            "; for a time in milliseconds an integer must have 64 bits");
     }
@@ -237,9 +237,12 @@ class resolver {
     out_.completed = mapping_.completed;
     out_.max_attempts = mapping_.max_attempts;
     out_.lease = mapping_.lease;
+    if (out_.key.empty() && found_.keyless) {
+      fail("the database gives its rows no address that is unique; name the key");
+    }
     if (out_.removes()) return check_removing();
     if (out_.key.empty()) fail("without a key no taken row can be found again; name the key");
-    if (out_.fence && !found_.columns[*out_.fence].wide) {
+    if (out_.fence && found_.columns[*out_.fence].room != 8) {
       fail("the column " + found_.columns[*out_.fence].name + " has the type " +
            found_.columns[*out_.fence].declared + "; as fence it must be an integer of 64 bits");
     }
@@ -249,12 +252,16 @@ class resolver {
     if (mapping_.completed == on_complete::mark && !out_.done && !out_.state->rules.done) {
       fail("on_complete::mark needs done, a column or a state that tells that a row is completed");
     }
-    const bool own_lease = out_.lease_until && *out_.lease_until == out_.state->column;
-    if (own_lease && (out_.state->rules.is != table_state::form::time ||
-                      (mapping_.completed != on_complete::remove && !out_.done))) {
+    if (out_.lease_tells() && (out_.state->rules.is != table_state::form::time ||
+                               (mapping_.completed != on_complete::remove && !out_.done))) {
       fail("the column " + found_.columns[out_.state->column].name +
            " tells what waits and when the lease ends; then complete must remove the row or mark "
            "it in a column done");
+    }
+    if (out_.lease_tells() && mapping_.max_attempts) {
+      fail("the column " + found_.columns[out_.state->column].name +
+           " tells what waits and when the lease ends, so nothing tells a dead row; for "
+           "max_attempts give lease_until a column of its own");
     }
   }
 

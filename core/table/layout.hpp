@@ -19,6 +19,7 @@ struct table_description {
   std::string name = {};
   std::vector<table_column> columns = {};
   std::vector<std::vector<std::string>> unique = {};  ///< The columns of each unique index.
+  bool keyless = false;                               ///< Its rows have no address of their own.
 };
 
 /// One of the states that a column tells.
@@ -55,6 +56,10 @@ struct table_layout {
 
   /// Whether a take deletes the row.
   [[nodiscard]] bool removes() const noexcept { return !state; }
+  /// Whether the end of the lease is also what tells which rows wait. Then no row can be dead.
+  [[nodiscard]] bool lease_tells() const noexcept {
+    return state && lease_until && *lease_until == state->column;
+  }
   [[nodiscard]] table_guarantee guarantee() const;
 };
 

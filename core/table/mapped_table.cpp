@@ -121,7 +121,7 @@ void lacks(const queue_state& queue, std::string_view column) {
 }
 
 mapped_table::mapped_table(std::string dialect, table_layout layout, table_mapping mapping)
-    : lease_table(layout.due_at.has_value()),
+    : lease_table({.delays = layout.due_at.has_value(), .dead = !layout.lease_tells()}),
       mapping_(std::move(mapping)),
       made_(std::move(dialect), std::move(layout)),
       identity_(hash_of(made_.layout())),
@@ -286,6 +286,9 @@ std::vector<changed_message> mapped_table::fail(const queue_state& queue, transa
   for (const ended_attempt& one : attempts) {
     if (one.delay.value_or(std::chrono::milliseconds{0}).count() > 0 && !layout().due_at) {
       lacks(queue, "due_at");
+    }
+    if (one.how != ended_attempt::kind::failed && !keeps().dead) {
+      lacks(queue, "lease_until in a column of its own, so that nothing tells a dead row");
     }
     receipts.push_back(one.receipt);
   }

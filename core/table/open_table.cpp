@@ -6,6 +6,7 @@
 
 #include "core/input/identifier.hpp"
 #include "core/seam/process.hpp"
+#include "core/table/column_checks.hpp"
 #include "core/table/description.hpp"
 #include "core/table/mapped_table.hpp"
 
@@ -32,8 +33,9 @@ std::shared_ptr<queue_state> open_table(const std::shared_ptr<database_state>& d
                                         std::string_view name, const table_mapping& mapping,
                                         std::string_view queue_name) {
   const table_description found = describe(*database, mapping.schema, name);
-  auto table =
-      std::make_shared<const mapped_table>(database->name(), resolve(found, mapping), mapping);
+  table_layout layout = resolve(found, mapping);
+  check_columns(layout);
+  auto table = std::make_shared<const mapped_table>(database->name(), std::move(layout), mapping);
   queue_info info{.name = queue_name.empty() ? found.name : std::string(queue_name),
                   .kind = kind::table};
   info.identity = table->identity();

@@ -76,6 +76,10 @@ row_rules::conditions row_rules::in_state(row_state which) {
   conditions out;
   if (layout_.state) out.push_back(is(*layout_.state, false, which));
   if (layout_.done) out.push_back(is(*layout_.done, true, row_state::waiting));
+  // A row with NULL in its key could be found, but never changed by its key.
+  for (const std::size_t each : layout_.key) {
+    if (!layout_.columns[each].required) out.push_back({each, condition::not_null});
+  }
   return out;
 }
 
@@ -130,6 +134,10 @@ row_rules::conditions row_rules::dead() {
   const conditions last = exhausted();
   out.insert(out.end(), last.begin(), last.end());
   return out;
+}
+
+row_rules::conditions row_rules::stuck() {
+  return layout_.completed == on_complete::leave ? leased() : taken();
 }
 
 row_rules::conditions row_rules::held() {

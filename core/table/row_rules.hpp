@@ -42,6 +42,9 @@ class row_rules {
   conditions running();
   conditions done();
   conditions dead();
+  /// Taken rows that an operator may let wait again. Without a lease, a row that is completed and
+  /// left as it is looks like them.
+  conditions stuck();
   /// The row that a receipt holds.
   conditions held();
   /// The rows whose last attempt has been made.

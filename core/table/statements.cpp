@@ -114,7 +114,7 @@ class statement_maker {
     out.release = release();
     out.lost = settle<clock_request, held_row_item>(statement::table_lost, "table.lost", {});
     if (layout_.done || layout_.state->rules.done) out.done = count(rules_.done());
-    if (layout_.max_attempts || layout_.state->rules.dead) out.dead = count(rules_.dead());
+    if (tells_dead()) out.dead = count(rules_.dead());
     if (taken_at()) out.requeue = requeue();
     if (!layout_.lease_until) return;
     out.leased = count(rules_.running());
@@ -246,7 +246,7 @@ class statement_maker {
   }
 
   mapped_statements::one requeue() {
-    table_form form = whole(rules_.taken(), rules_.back(false));
+    table_form form = whole(rules_.stuck(), rules_.back(false));
     form.where.push_back(
         {*taken_at(), condition::at_most, {.is = term::clock_minus, .parameter = "age"}});
     return made(statement::table_requeue, "table.return", form, fields_of<requeue_rows_request>(),
@@ -258,6 +258,12 @@ class statement_maker {
     const bool told = layout_.state->rules.is == table_state::form::time &&
                       layout_.lease_until != layout_.state->column;
     return told ? std::optional(layout_.state->column) : std::nullopt;
+  }
+
+  /// A row that was completed at its last attempt, and left as it is, looks like a dead one.
+  [[nodiscard]] bool tells_dead() const {
+    if (layout_.state->rules.dead) return true;
+    return layout_.max_attempts && layout_.completed != on_complete::leave;
   }
 
   mapped_statements::one count(conditions where) {

@@ -31,6 +31,13 @@ void drop_delay(handled& verdict) {
   verdict = handled::failed("the mapping has no due_at, so there is no delay: " + verdict.why());
 }
 
+/// Of a table whose mapping tells no dead row: the row fails, and waits again.
+void drop_end(handled& verdict) {
+  if (verdict.what() != handled::how::given_up) return;
+  verdict =
+      handled::failed("the mapping tells no dead rows, so the row waits again: " + verdict.why());
+}
+
 /// Calls of one handler for one message, each in its own transaction.
 class transactional_call {
  public:
@@ -123,7 +130,9 @@ handler_result handle(const handler& work, const claim_queue& queue, const deliv
       work.in_transaction()
           ? transactional_call(work, queue, message, stop, retry_delay).run()
           : result_of(verdict_of([&] { return work(nullptr, message, stop); }, retry_delay));
-  if (!leases_of(access::state_of(queue)).keeps_delays()) drop_delay(out.verdict);
+  const kept_outcomes kept = leases_of(access::state_of(queue)).keeps();
+  if (!kept.delays) drop_delay(out.verdict);
+  if (!kept.dead) drop_end(out.verdict);
   return out;
 }
 

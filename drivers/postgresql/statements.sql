@@ -1282,7 +1282,14 @@ FROM (
 -- Tables and views whose name differs in case at most: PostgreSQL folds names without quotes.
 SELECT CAST(n.nspname AS text) AS schema, CAST(c.relname AS text) AS name,
        CASE WHEN c.relkind IN ('r', 'p') THEN 1 ELSE 0 END AS is_table,
-       CASE WHEN c.relhastriggers THEN 1 ELSE 0 END AS has_triggers
+       CASE WHEN c.relhastriggers THEN 1 ELSE 0 END AS has_triggers,
+       CASE WHEN n.nspname IN ('pg_catalog', 'pg_toast', 'information_schema') THEN 'system'
+            WHEN c.relkind = 'r' AND EXISTS (SELECT 1 FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = c.oid)
+              THEN 'inherited'
+            WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite AS r
+                         WHERE r.ev_class = c.oid AND r.ev_type IN ('2', '4') AND r.ev_enabled <> 'D') THEN 'ruled'
+            WHEN c.relkind = 'p' THEN 'keyless'
+            ELSE '' END AS trouble
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -1297,31 +1304,44 @@ SELECT CAST(a.attname AS text) AS name,
             WHEN t.typname = 'bool' THEN 'boolean'
             WHEN t.typname IN ('float4', 'float8', 'numeric') THEN 'number'
             WHEN t.typname = 'bytea' THEN 'bytes'
-            WHEN t.typname = 'timestamptz' THEN 'time'
-            WHEN t.typname IN ('timestamp', 'date') THEN 'time.local'
+            WHEN t.typname = 'timestamptz' THEN CASE WHEN m.modifier BETWEEN 0 AND 2 THEN 'time.coarse' ELSE 'time' END
+            WHEN t.typname = 'date' OR (t.typname = 'timestamp' AND m.modifier BETWEEN 0 AND 2) THEN 'time.local.coarse'
+            WHEN t.typname = 'timestamp' THEN 'time.local'
             WHEN t.typname IN ('varchar', 'bpchar') THEN 'text.limited'
-            ELSE 'text' END AS form,
-       CASE WHEN a.attnotnull THEN 1 ELSE 0 END AS required,
+            WHEN t.typcategory = 'S' THEN 'text'
+            WHEN t.typcategory IN ('A', 'G') OR t.typname IN ('json', 'xml', 'jsonpath', 'xid', 'cid', 'aclitem')
+              THEN 'text.typed.unordered'
+            ELSE 'text.typed' END AS form,
+       CASE WHEN a.attnotnull OR own.typnotnull THEN 1 ELSE 0 END AS required,
        CASE WHEN a.atthasdef OR a.attidentity <> '' THEN 1 ELSE 0 END AS has_value,
        CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 1 ELSE 0 END AS computed,
-       CASE WHEN t.typname = 'int8' THEN 1 ELSE 0 END AS wide
+       CASE WHEN t.typname IN ('int2', 'int4', 'int8') THEN t.typlen
+            WHEN t.typname IN ('varchar', 'bpchar') THEN GREATEST(m.modifier - 4, 0)
+            ELSE 0 END AS room,
+       COALESCE((SELECT string_agg(CAST(e.enumlabel AS text), chr(10) ORDER BY e.enumsortorder)
+                 FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid), '') AS labels
 FROM pg_catalog.pg_attribute AS a
 INNER JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 INNER JOIN pg_catalog.pg_type AS own ON own.oid = a.atttypid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid = CASE WHEN own.typtype = 'd' THEN own.typbasetype ELSE own.oid END
+CROSS JOIN LATERAL (SELECT CASE WHEN own.typtype = 'd' THEN own.typtypmod ELSE a.atttypmod END AS modifier) AS m
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
   AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum
 
 -- name: table.keys
-SELECT CAST(i.relname AS text) AS index_name, CAST(a.attname AS text) AS name
+-- A column that takes different texts as equal is unique only by an index that does the same.
+SELECT CAST(i.relname AS text) AS index_name,
+       CASE WHEN COALESCE(k.collisdeterministic, TRUE) OR x.indcollation[part.place - 1] = a.attcollation
+            THEN COALESCE(CAST(a.attname AS text), '') ELSE '' END AS name
 FROM pg_catalog.pg_index AS x
 INNER JOIN pg_catalog.pg_class AS c ON c.oid = x.indrelid
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 INNER JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
 CROSS JOIN LATERAL unnest(CAST(x.indkey AS smallint[])) WITH ORDINALITY AS part (attnum, place)
 LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = part.attnum
+LEFT JOIN pg_catalog.pg_collation AS k ON k.oid = a.attcollation
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
   AND x.indisunique AND x.indisvalid AND x.indpred IS NULL AND part.place <= x.indnkeyatts
 ORDER BY i.relname, part.place

@@ -808,9 +808,24 @@ FROM main.sqlite_master
 WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'
 
 -- name: table.find
+-- A virtual table has no page of its own, but tables with its name and an ending. A row has no address in a table
+-- WITHOUT ROWID, as stands behind its last bracket, nor beside a column of that name.
 SELECT 'main' AS schema, name, type = 'table' AS is_table,
        EXISTS (SELECT 1 FROM main.sqlite_master AS t
-               WHERE t.type = 'trigger' AND lower(t.tbl_name) = lower(m.name)) AS has_triggers
+               WHERE t.type = 'trigger' AND lower(t.tbl_name) = lower(m.name)) AS has_triggers,
+       CASE WHEN name LIKE 'sqlite!_%' ESCAPE '!' THEN 'system'
+            WHEN rootpage = 0 THEN 'virtual'
+            WHEN EXISTS (SELECT 1 FROM main.sqlite_master AS v
+                         INNER JOIN (SELECT '_data' AS ending UNION ALL SELECT '_idx' UNION ALL SELECT '_content'
+                                     UNION ALL SELECT '_docsize' UNION ALL SELECT '_config' UNION ALL SELECT '_segments'
+                                     UNION ALL SELECT '_segdir' UNION ALL SELECT '_stat' UNION ALL SELECT '_node'
+                                     UNION ALL SELECT '_rowid' UNION ALL SELECT '_parent') AS e
+                         WHERE v.type = 'table' AND v.rootpage = 0 AND lower(m.name) = lower(v.name || e.ending))
+              THEN 'virtual'
+            WHEN upper(substr(sql, length(rtrim(sql, replace(sql, ')', ''))) + 1)) LIKE '%WITHOUT%ROWID%'
+              OR EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, 'main') AS c WHERE lower(c.name) = '_rowid_')
+              THEN 'keyless'
+            ELSE '' END AS trouble
 FROM main.sqlite_master AS m
 WHERE type IN ('table', 'view') AND lower(name) = lower(:table) AND (:schema = '' OR lower(:schema) = 'main')
 
@@ -830,19 +845,40 @@ SELECT name, type AS declared,
          AS required,
        dflt_value IS NOT NULL OR (pk = 1 AND upper(type) = 'INTEGER') AS has_value,
        hidden IN (2, 3) AS computed,
-       type LIKE '%INT%' AS wide
+       CASE WHEN type LIKE '%INT%' THEN 8 ELSE 0 END AS room,
+       '' AS labels
 FROM pragma_table_xinfo(:table, 'main')
 WHERE hidden <> 1
 ORDER BY cid
 
 -- name: table.keys
-SELECT index_name, name
-FROM (SELECT '' AS index_name, name, pk AS place FROM pragma_table_info(:table, 'main') WHERE pk > 0
-      UNION ALL
-      SELECT l.name, i.name, i.seqno
-      FROM pragma_index_list(:table, 'main') AS l
-      INNER JOIN pragma_index_info(l.name, 'main') AS i
-      WHERE l."unique" AND NOT l.partial)
+-- A column that takes different texts as equal is unique only by an index that does the same. The column's collation
+-- stands only in the text of the table, between the name and the next comma.
+WITH body AS (
+  SELECT ',' || ltrim(replace(replace(replace(replace(replace(replace(replace(substr(sql, instr(sql, '(') + 1),
+                char(9), ' '), char(10), ' '), char(13), ' '), '  ', ' '), '  ', ' '), '  ', ' '), ', ', ',')) || ',' AS text
+  FROM main.sqlite_master
+  WHERE type = 'table' AND lower(name) = lower(:table)
+), parts AS (
+  SELECT '' AS index_name, name, pk AS place, NULL AS collation
+  FROM pragma_table_info(:table, 'main')
+  WHERE pk > 0
+  UNION ALL
+  SELECT l.name, i.name, i.seqno, i.coll
+  FROM pragma_index_list(:table, 'main') AS l
+  INNER JOIN pragma_index_xinfo(l.name, 'main') AS i
+  WHERE l."unique" AND NOT l.partial AND i."key"
+), defined AS (
+  SELECT index_name, name, place, collation,
+         substr(text, MAX(instr(lower(text), ',' || lower(name) || ' '), instr(lower(text), ',"' || lower(name) || '" ')) + 1)
+           AS rest
+  FROM parts, body
+)
+SELECT index_name,
+       CASE WHEN substr(rest, 1, instr(rest, ',')) LIKE '%COLLATE%'
+              AND substr(rest, 1, instr(rest, ',')) NOT LIKE '%COLLATE ' || collation || '%'
+            THEN '' ELSE COALESCE(name, '') END AS name
+FROM defined
 ORDER BY index_name, place
 
 -- name: table.indexes

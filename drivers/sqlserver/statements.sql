@@ -1274,7 +1274,8 @@ FROM (
 SELECT s.name AS [schema], o.name AS name,
        CASE WHEN o.type = 'U' THEN 1 ELSE 0 END AS is_table,
        CASE WHEN EXISTS (SELECT 1 FROM sys.triggers AS t WHERE t.parent_id = o.object_id AND t.is_disabled = 0)
-            THEN 1 ELSE 0 END AS has_triggers
+            THEN 1 ELSE 0 END AS has_triggers,
+       CASE WHEN o.is_ms_shipped = 1 THEN N'system' ELSE N'' END AS trouble
 FROM sys.objects AS o
 INNER JOIN sys.schemas AS s ON s.schema_id = o.schema_id
 WHERE o.type IN ('U', 'V')
@@ -1297,14 +1298,24 @@ SELECT c.name AS name,
             WHEN t.name IN ('float', 'real') THEN 'number.float'
             WHEN t.name IN ('decimal', 'numeric', 'money', 'smallmoney') THEN 'number'
             WHEN t.name IN ('binary', 'varbinary', 'image', 'timestamp') THEN 'bytes'
-            WHEN t.name = 'datetimeoffset' THEN 'time'
-            WHEN t.name IN ('datetime', 'datetime2', 'smalldatetime', 'date') THEN 'time.local'
-            WHEN t.name IN ('char', 'varchar', 'text') THEN 'text.code_page'
+            WHEN t.name = 'datetimeoffset' THEN CASE WHEN c.scale < 3 THEN 'time.coarse' ELSE 'time' END
+            WHEN t.name IN ('smalldatetime', 'date') OR (t.name = 'datetime2' AND c.scale < 3) THEN 'time.local.coarse'
+            WHEN t.name IN ('datetime', 'datetime2') THEN 'time.local'
+            WHEN t.name IN ('char', 'varchar') THEN 'text.code_page'
+            WHEN t.name = 'text' THEN 'text.code_page.unordered'
+            WHEN t.name = 'ntext' THEN 'text.unordered'
+            WHEN t.name IN ('xml', 'geography', 'geometry') THEN 'text.typed.unordered'
+            WHEN t.name IN ('uniqueidentifier', 'sql_variant', 'hierarchyid', 'time') THEN 'text.typed'
             ELSE 'text' END AS form,
        CASE WHEN c.is_nullable = 0 THEN 1 ELSE 0 END AS required,
        CASE WHEN c.default_object_id <> 0 OR c.is_identity = 1 THEN 1 ELSE 0 END AS has_value,
        CASE WHEN c.is_computed = 1 OR c.is_identity = 1 OR t.name = 'timestamp' THEN 1 ELSE 0 END AS computed,
-       CASE WHEN t.name = 'bigint' THEN 1 ELSE 0 END AS wide
+       CASE WHEN t.name IN ('tinyint', 'smallint', 'int', 'bigint') THEN c.max_length
+            WHEN c.max_length < 0 THEN 0
+            WHEN t.name IN ('char', 'varchar') THEN c.max_length
+            WHEN t.name IN ('nchar', 'nvarchar') THEN c.max_length / 2
+            ELSE 0 END AS room,
+       N'' AS labels
 FROM sys.columns AS c
 INNER JOIN sys.types AS t ON t.user_type_id = c.system_type_id
 WHERE c.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',

@@ -78,7 +78,8 @@ struct order_by {
 enum class on_complete {
   remove,  ///< Deletes it.
   mark,    ///< Sets table_mapping::done, or table_state::done.
-  leave,   ///< Leaves it as the take has set it, and ends its lease.
+  leave,   ///< Leaves it as the take has set it, and ends its lease. `stats` then counts no dead
+           ///< rows, but for those of table_state::dead.
 };
 
 /// The meaning of the columns of an application's table; see `database::table`.
@@ -87,7 +88,8 @@ enum class on_complete {
 /// names differently. Times of columns without a time zone are UTC; an integer column has
 /// milliseconds since 1970.
 struct table_mapping {
-  /// The columns of a unique index. Needed unless the take deletes the row.
+  /// The columns of a unique index. Needed unless the take deletes the row. No row with NULL there
+  /// is taken.
   std::vector<std::string> key = {};
   table_state waiting = {};          ///< Which rows wait.
   std::vector<order_by> order = {};  ///< Of takes. Empty: by the key.
@@ -119,7 +121,7 @@ struct table_mapping {
 
   on_complete completed = on_complete::remove;  ///< The effect of `complete`.
   /// After this number of attempts a failed row is dead: it stays taken, without a lease. Needs
-  /// `attempts`. Empty: no end.
+  /// `attempts`, and that another column than `lease_until` tells what waits. Empty: no end.
   std::optional<int> max_attempts = {};
   /// The length of a lease whose take gives none, 1 ms to 365 days.
   std::chrono::milliseconds lease = std::chrono::seconds(30);

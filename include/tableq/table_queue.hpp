@@ -135,7 +135,9 @@ class TABLEQ_EXPORT table_queue : public queue {
                                                         std::chrono::milliseconds lease);
 
   /// Makes rows wait again that were taken longer ago, in small batches, whatever became of their
-  /// takers: for an operator, where no lease brings them back. Each batch commits by itself.
+  /// takers: for an operator, where no lease brings them back. With on_complete::leave they have a
+  /// lease, if the mapping has one: without it, completed rows wait again too. Each batch
+  /// commits by itself.
   /// @param age 0 to 3,650 days, by the database's clock. Zero: all taken rows.
   /// @return how many.
   /// @throws error errc::unsupported without taken_at in the mapping.

@@ -1,4 +1,5 @@
 // The tables of well-known articles, as a SQL Server receives the statements on them.
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -29,8 +30,9 @@ class article_texts : public testing::Test {
                                      .columns({{"schema", tds_type::nvarchar, 60},
                                                {"name", tds_type::nvarchar, 60},
                                                {"is_table", tds_type::integer},
-                                               {"has_triggers", tds_type::integer}})
-                                     .row({"dbo", table, 1, 0}));
+                                               {"has_triggers", tds_type::integer},
+                                               {"trouble", tds_type::nvarchar, 60}})
+                                     .row({"dbo", table, 1, 0, ""}));
     tds_answer described;
     described.columns({{"name", tds_type::nvarchar, 60},
                        {"declared", tds_type::nvarchar, 60},
@@ -38,9 +40,11 @@ class article_texts : public testing::Test {
                        {"required", tds_type::integer},
                        {"has_value", tds_type::integer},
                        {"computed", tds_type::integer},
-                       {"wide", tds_type::integer}});
+                       {"room", tds_type::integer},
+                       {"labels", tds_type::nvarchar, 60}});
     for (const article_column& each : columns) {
-      described.row({each.name, each.declared, each.form, 0, 0, 0, 0});
+      const bool required = std::find(key.begin(), key.end(), each.name) != key.end();
+      described.row({each.name, each.declared, each.form, required ? 1 : 0, 0, 0, 0, ""});
     }
     script_.always("table.columns", described);
     tds_answer keys;

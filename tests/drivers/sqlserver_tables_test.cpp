@@ -25,8 +25,9 @@ class table_texts : public testing::Test {
                                      .columns({{"schema", tds_type::nvarchar, 60},
                                                {"name", tds_type::nvarchar, 60},
                                                {"is_table", tds_type::integer},
-                                               {"has_triggers", tds_type::integer}})
-                                     .row({"dbo", "EmailRequests", 1, has_triggers ? 1 : 0}));
+                                               {"has_triggers", tds_type::integer},
+                                               {"trouble", tds_type::nvarchar, 60}})
+                                     .row({"dbo", "EmailRequests", 1, has_triggers ? 1 : 0, ""}));
     tds_answer columns;
     columns.columns({{"name", tds_type::nvarchar, 60},
                      {"declared", tds_type::nvarchar, 60},
@@ -34,16 +35,18 @@ class table_texts : public testing::Test {
                      {"required", tds_type::integer},
                      {"has_value", tds_type::integer},
                      {"computed", tds_type::integer},
-                     {"wide", tds_type::integer}});
-    const auto column = [&](const char* name, const char* declared, const char* form, int wide) {
-      columns.row({name, declared, form, 1, 0, 0, wide});
+                     {"room", tds_type::integer},
+                     {"labels", tds_type::nvarchar, 60}});
+    const auto column = [&](const char* name, const char* declared, const char* form, int room) {
+      const int required = std::string(name) == "LockedUntil" ? 0 : 1;
+      columns.row({name, declared, form, required, 0, 0, room, ""});
     };
-    column("Id", "int", "integer", 0);
-    column("Address", "nvarchar(200)", "text", 0);
+    column("Id", "int", "integer", 4);
+    column("Address", "nvarchar(200)", "text", 200);
     column("IsProcessed", "bit", "boolean", 0);
     column("LockedUntil", "datetime2(3)", "time.local", 0);
-    column("Fence", "bigint", "integer", 1);
-    column("Errors", "varchar(500)", "text.code_page", 0);
+    column("Fence", "bigint", "integer", 8);
+    column("Errors", "varchar(500)", "text.code_page", 500);
     script_.always("table.columns", columns);
     script_.always("table.keys", tds_answer()
                                      .columns({{"index_name", tds_type::nvarchar, 60},

@@ -140,7 +140,10 @@ settle_result table_model::extend(const tableq::receipt& r, millis lease, millis
 std::size_t table_model::requeue(millis age, millis now) {
   std::size_t out = 0;
   for (auto& [id, each] : all_) {
-    // Rows that are dead or left as they are look like taken ones.
+    // Rows that are dead or left as they are look like taken ones, but for a lease.
+    const bool by_lease =
+        has_leases() && mapping_.completed == tableq::on_complete::leave && !each.lease_until;
+    if (by_lease) continue;
     const bool looks_taken = each.state == message_state::leased ||
                              each.state == message_state::held ||
                              (each.state == message_state::dead && !mapping_.waiting.dead);

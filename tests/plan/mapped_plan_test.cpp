@@ -39,9 +39,11 @@ class mapped_plan : public on_each_backend {
   };
 
   /// Columns for all ways to tell what waits; a mapping uses some of them.
-  void make(const std::string& lease_type, tableq::table_mapping mapping) {
+  void make(const std::string& lease_type, tableq::table_mapping mapping,
+            const std::string& key_rule = "NOT NULL PRIMARY KEY") {
     here().sql(
-        "CREATE TABLE requests (Id INTEGER NOT NULL PRIMARY KEY, Address VARCHAR(40) NOT NULL, "
+        "CREATE TABLE requests (Id INTEGER " + key_rule +
+        ", Address VARCHAR(40) NOT NULL, "
         "IsProcessed INTEGER DEFAULT 0 NOT NULL, StartedAt BIGINT, State VARCHAR(10) DEFAULT "
         "'new' NOT NULL, SentAt BIGINT, LeaseUntil " +
         lease_type + ", Fence BIGINT DEFAULT 0 NOT NULL, RetryCount INTEGER DEFAULT 0 NOT NULL)");
@@ -169,6 +171,16 @@ TEST_P(mapped_plan, of_all_statements_is_constant_over_a_million_rows) {
   make("BIGINT", {.waiting = tableq::flag("IsProcessed"),
                   .done = tableq::null_time("SentAt"),
                   .completed = tableq::on_complete::mark});
+  expect_constant({", IsProcessed, SentAt", ", 1, 5"},
+                  {", IsProcessed, LeaseUntil", ", 1, 4102444800000"});
+}
+
+TEST_P(mapped_plan, of_all_statements_is_constant_where_the_key_may_be_null) {
+  make("BIGINT",
+       {.waiting = tableq::flag("IsProcessed"),
+        .done = tableq::null_time("SentAt"),
+        .completed = tableq::on_complete::mark},
+       "UNIQUE");
   expect_constant({", IsProcessed, SentAt", ", 1, 5"},
                   {", IsProcessed, LeaseUntil", ", 1, 4102444800000"});
 }

@@ -23,8 +23,11 @@ const capabilities whole_indexes{};
 
 table_description jobs() {
   const auto column = [](const char* name, const char* form) {
-    return tableq::core::table_column{
-        .name = name, .declared = form, .form = form, .required = true, .wide = true};
+    return tableq::core::table_column{.name = name,
+                                      .declared = form,
+                                      .form = form,
+                                      .required = std::string_view(form) != "time",
+                                      .room = std::string_view(form) == "integer" ? 8 : 0};
   };
   return {.schema = "app",
           .name = "Jobs",

@@ -214,7 +214,8 @@ class member {
     const bool all = out.is == form::states;
     bool waiting = false;
     bool taken = false;
-    for (const auto& [key, value] : value_.items()) {
+    for (const auto& item : value_.items()) {
+      const std::string& key = item.key();
       const bool is_form = std::any_of(forms.begin(), forms.end(),
                                        [&](const auto& each) { return each.second == key; });
       if (is_form) continue;
@@ -321,9 +322,9 @@ std::string to_json(const table_definition& definition) {
   }
 }
 
-table_definition parse_table_definition(text_view text) {
+table_definition parse_table_definition(text_view json) {
   return core::named({}, "parse_table_definition", [&] {
-    const json members = parsed(text.view());
+    const nlohmann::ordered_json members = parsed(json.view());
     if (!members.is_object()) refuse("a mapping is a JSON object in UTF-8");
     table_definition out;
     for (const auto& [name, value] : members.items()) read_member(name, value, out);

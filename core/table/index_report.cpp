@@ -23,7 +23,7 @@ constexpr std::size_t longest_name = 63;
 
 std::string hexadecimal(std::uint32_t number) {
   std::array<char, 8> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
   return {digits.data(), end};
 }
 

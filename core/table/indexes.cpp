@@ -112,7 +112,7 @@ bool follows(const table_index& index, std::size_t first, const std::vector<tabl
 
 std::vector<index_need> needs_of(const table_layout& layout) {
   std::vector<index_need> out;
-  for (auto& each : {take_need(layout), lease_need(layout)}) {
+  for (const auto& each : {take_need(layout), lease_need(layout)}) {
     if (each) out.push_back(*each);
   }
   return out;

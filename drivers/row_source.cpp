@@ -19,7 +19,7 @@ struct sent_value {
   bool null = false;
 };
 
-/// What the statements of one session exchange.
+/// The row and the result that the statements of one session exchange.
 struct row_exchange {
   std::span<const served_column> served;
   std::vector<sent_value> sent;

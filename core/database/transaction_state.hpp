@@ -107,7 +107,7 @@ class transaction_state {
   void hint_on_rollback(shared_queue& queue) { touched(queue).read = true; }
 
  private:
-  /// What the transaction has done to a queue, for the calls and processes that its end concerns.
+  /// The effects of the transaction on a queue, for the calls and processes that its end concerns.
   struct touched_queue {
     std::shared_ptr<shared_queue> queue;
     std::size_t added = 0;  ///< Messages that are not announced yet.

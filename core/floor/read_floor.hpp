@@ -52,7 +52,7 @@ class read_floor {
     friend bool operator==(const level_floor&, const level_floor&) = default;
   };
 
-  /// What a read starts with: the floors of this moment.
+  /// The floors of this moment, for the start of a read.
   struct start {
     std::vector<level_floor> levels = {};  ///< The higher ones first; the others have no floor.
     position oldest = lowest;

@@ -29,7 +29,7 @@ struct taken_messages {
   std::vector<unfit_message> unfit = {};
 };
 
-/// What a take asks of its table.
+/// The terms of a take.
 struct take_terms {
   std::size_t max = 0;
   std::chrono::milliseconds lease{0};
@@ -57,7 +57,7 @@ struct changed_message {
   message_state state = message_state::ready;
 };
 
-/// What a table has room to tell of a failed message.
+/// The outcomes of a failed message that a table can store.
 struct kept_outcomes {
   bool delays = true;  ///< It waits for a delay.
   bool dead = true;    ///< It has no further attempt.

@@ -45,7 +45,7 @@ class queue_state {
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
   /// Whether this process opened the queue.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
-  /// What the handles of the queue share.
+  /// The state that the handles of the queue share.
   [[nodiscard]] shared_queue& shared() const noexcept { return table_.shared(); }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
   [[nodiscard]] limits_watch& limits() const noexcept { return shared().limits; }

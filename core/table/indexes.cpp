@@ -76,7 +76,7 @@ std::optional<index_need> lease_need(const table_layout& layout) {
   return out;
 }
 
-/// What follows from the conditions of a need, as terms.
+/// The terms that follow from the conditions of a need.
 std::set<std::string> implied(const index_need& need, std::set<std::string> known) {
   for (const table_condition& each : need.rows) {
     if (each.is == condition::equals) known.insert(not_null_term(each.column));

@@ -23,7 +23,7 @@ struct table_index {
   std::string condition = {};  ///< Of its rows; empty: all rows.
 };
 
-/// What a statement asks of an index: it finds the rows in this order, without reading others.
+/// The need of a statement: an index that finds its rows in order, without reading others.
 struct index_need {
   enum class purpose : std::uint8_t {
     /// Each of `rows` must lead the index or be its condition.
@@ -44,7 +44,7 @@ struct wanted_index {
   std::vector<table_order> columns = {};
 };
 
-/// What the statements of a mapping need: the take, and the search for ended leases.
+/// The needs of a mapping: those of the take and of the search for ended leases.
 std::vector<index_need> needs_of(const table_layout& layout);
 
 /// The index to make for a need.

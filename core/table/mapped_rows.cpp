@@ -1,4 +1,4 @@
-// What only a table of the application has: inserts of typed rows, and looks at them.
+// Operations that only a table of the application has: inserts, peeks, figures, requeues.
 #include <algorithm>
 #include <chrono>
 #include <string>

@@ -56,7 +56,7 @@ class mapped_table final : public lease_table {
   [[nodiscard]] std::vector<changed_message> lost(const queue_state& queue,
                                                   const receipts_view& receipts) const override;
 
-  // What only such a table has.
+  // Operations that only such a table has.
 
   /// Inserts a row. @return it, with the mapped columns.
   row insert(const queue_state& queue, transaction_state* tx, const row& values) const;

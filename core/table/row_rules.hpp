@@ -50,9 +50,9 @@ class row_rules {
   /// The rows whose last attempt has been made.
   [[nodiscard]] conditions exhausted() const;
 
-  /// What a take sets.
+  /// The columns that a take sets.
   assignments take();
-  /// What completing sets.
+  /// The columns that completing sets.
   assignments complete();
   /// The row waits again; or, if `may_die`, stays taken if it is dead.
   assignments back(bool may_die);

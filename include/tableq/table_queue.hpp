@@ -58,7 +58,7 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// A handle of this table for work beside a transaction of this thread; see `queue`.
   [[nodiscard]] table_queue outside() const noexcept { return unbound(*this); }
 
-  /// What the mapped columns can carry. The database is not asked.
+  /// The guarantee that the mapped columns can carry. The database is not asked.
   [[nodiscard]] table_guarantee guarantee() const;
   /// The mapping as it was given.
   [[nodiscard]] const table_mapping& mapping() const noexcept;

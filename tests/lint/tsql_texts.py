@@ -122,7 +122,9 @@ def read_contracts(root):
     for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};", sources, re.S | re.M):
         lists[name] = re.findall(r"\b(?:integer|text|bytes)\(\s*\"(\w+)\"", body)
     typed = r"typed_statement<(\w+),\s*(\w+),\s*(\w+)>\s*(\w+)\{"
-    parts = {name: tuple(lists[p] for p in found) for *found, name in re.findall(typed, sources)}
+    # The contract of a mapped statement is made when its table is opened: its row is a parameter.
+    parts = {name: tuple(lists[p] for p in found) for *found, name in re.findall(typed, sources)
+             if all(p in lists for p in found)}
     source = (seam / "contract.cpp").read_text(encoding="utf-8")
     rows = re.findall(r"(?:change|query)\(statements::(\w+),\s*\"([\w.]+)\"\)", source)
     return {called: parts[name] for name, called in rows}

@@ -43,6 +43,7 @@ unix_socket_directories = '$home'
 # Tests open many sessions, and a login with SCRAM takes longer than the rest of the session's start.
 password_encryption = md5
 max_connections = 300
+max_prepared_transactions = 20
 fsync = $durable
 full_page_writes = $durable
 log_line_prefix = '%m [%p] '

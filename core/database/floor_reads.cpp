@@ -140,39 +140,45 @@ void queue_table::raise_floor() const noexcept {
   try {
     asked = shared_->floor.ask(read_floor::clock::now());
     if (!asked) return;
-    shared_->floor.answer(*asked, kind_ == kind::claim ? see_levels(*asked) : see(*asked));
+    read_floor::sight seen = kind_ == kind::claim ? see_levels(*asked) : see(*asked);
+    shared_->floor.answer(*asked, std::move(seen), read_floor::clock::now());
   } catch (...) {  // noexcept: the floor stays as it is. The read that follows reports the error.
     shared_->floor.give_up();
   }
 }
 
-read_floor::snapshot queue_table::see(const read_floor::question& asked) const {
-  const floor_row seen = database_
-                             .on_session([&](connection& session) {
-                               return core::run(session, names_, statements::queue_floor,
-                                                {.floor = asked.levels.front().floor});
-                             })
-                             .at(0);
+read_floor::sight queue_table::see(const read_floor::question& asked) const {
+  floor_row seen =
+      database_
+          .on_session([&](connection& session) {
+            return core::run(session, names_, statements::queue_floor,
+                             {.floor = asked.levels.front().floor, .writers = asked.writers});
+          })
+          .at(0);
   return {.first = {seen.first},
           .oldest = seen.first,
-          .oldest_running = seen.oldest_running,
-          .next = seen.next};
+          .writers = std::move(seen.writers).value_or(""),
+          .ended = seen.ended};
 }
 
-read_floor::snapshot queue_table::see_levels(const read_floor::question& asked) const {
+read_floor::sight queue_table::see_levels(const read_floor::question& asked) const {
   const std::optional<timestamp> now = database_.now();
   std::vector<level_item> levels;
   for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
-  const auto rows = database_.on_session([&](connection& session) {
+  auto rows = database_.on_session([&](connection& session) {
     return core::run(session, names_, statements::claim_floor,
-                     {.oldest = asked.oldest, .passed = passed(asked.passed), .now = now}, levels);
+                     {.oldest = asked.oldest,
+                      .passed = passed(asked.passed),
+                      .writers = asked.writers,
+                      .now = now},
+                     levels);
   });
-  const level_row& any = rows.at(0);
-  read_floor::snapshot out{
+  level_row& any = rows.at(0);
+  read_floor::sight out{
       .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
       .oldest = any.oldest,
-      .oldest_running = any.oldest_running,
-      .next = any.next};
+      .writers = std::move(any.writers).value_or(""),
+      .ended = any.ended};
   if (!now) {
     out.due = any.due;
     out.clock = any.clock;

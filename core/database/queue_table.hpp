@@ -54,8 +54,8 @@ class queue_table {
   [[nodiscard]] row_set run_from_passed(connection& session, const contract& what,
                                         std::span<const value> shared) const;
   [[nodiscard]] std::int64_t passed(std::int64_t until) const;
-  [[nodiscard]] read_floor::snapshot see(const read_floor::question& asked) const;
-  [[nodiscard]] read_floor::snapshot see_levels(const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::sight see(const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::sight see_levels(const read_floor::question& asked) const;
 
   database_state& database_;
   const kind kind_;

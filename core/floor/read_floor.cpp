@@ -2,37 +2,25 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace tableq::inline v0::core {
 namespace {
 
-/// Stepping over this many deleted rows costs less than a query.
-constexpr std::size_t few_messages = 64;
-/// Stepping over the rows of this many reads also costs less.
-constexpr std::size_t few_reads = 8;
-/// After this time few reads are enough: leases and delays end meanwhile.
-constexpr std::chrono::milliseconds long_ago{10};
-/// After this time any read is worth a query: the clock may have been set back.
-constexpr std::chrono::seconds too_long_ago{1};
-constexpr int early_questions = 8;
-constexpr int share_of_starting_over = 50;
+constexpr read_floor::position highest = std::numeric_limits<read_floor::position>::max();
 
 /// The next id. The highest possible id is returned unchanged.
 constexpr read_floor::position after(read_floor::position id) noexcept {
-  return id == std::numeric_limits<read_floor::position>::max() ? id : id + 1;
+  return id == highest ? id : id + 1;
+}
+
+/// @param current if it is no longer `asked`, it was wrong and has been lowered meanwhile.
+void raise(read_floor::position& current, read_floor::position asked,
+           std::optional<read_floor::position> first, read_floor::position most) noexcept {
+  if (current == asked) current = std::max(current, std::min(first.value_or(highest), most));
 }
 
 }  // namespace
-
-void read_floor::rising::advance(position first) noexcept {
-  if (next) at = std::max(at, std::min(first, *next));
-  next = first;
-}
-
-void read_floor::rising::lower(position value) noexcept {
-  at = value;
-  next.reset();
-}
 
 read_floor::read_floor() {
   // Reserved now, so that a lack of memory cannot lose the messages of a read.
@@ -41,49 +29,53 @@ read_floor::read_floor() {
 
 read_floor::start read_floor::begin(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  if (now < start_over_at_) {
-    return {.levels = floors(),
-            .oldest = oldest_.at,
-            .passed = passed_.at,
-            .everything = false,
-            .at = now};
-  }
-  start_over_at_ = now + start_over_every;
-  return {.everything = true, .at = now};
+  if (schedule_.starts_over(now)) return {.everything = true, .at = now};
+  return {.levels = floors(), .oldest = oldest_, .passed = passed_, .everything = false, .at = now};
 }
 
 void read_floor::end(const start& begun, std::span<const level_result> results,
                      clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   if (begun.everything) {
-    start_over_at_ = begun.at + std::max<clock::duration>(
-                                    start_over_every, (now - begun.at) * share_of_starting_over);
+    schedule_.started_over(begun.at, now);
     overdue_ = overdue_ || results.empty();
   }
   std::size_t count = 0;
-  bool wrong = false;
   position last = lowest;
   for (const level_result& each : results) {
     count += each.count;
     last = std::max(last, each.last);
+  }
+  const bool wrong = found_below(results);
+  if (count == 0) return;
+  schedule_.read(count);
+  known_ = wrong ? last : std::max(known_, last);
+}
+
+/// Counts the reads of each level. Lowers floors above messages that were read.
+/// @return whether a floor was wrong.
+bool read_floor::found_below(std::span<const level_result> results) {
+  bool wrong = false;
+  for (const level_result& each : results) {
     level* const found = find_or_add(each.level);
     if (found != nullptr) found->read += each.count;
     if (!each.first) continue;
-    if (found != nullptr && *each.first < found->floor.at) {
-      found->floor.lower(*each.first);
+    if (found != nullptr && *each.first < found->floor) {
+      found->floor = *each.first;
       wrong = true;
     }
-    if (*each.first < oldest_.at) oldest_.lower(*each.first);
+    if (*each.first < oldest_) {
+      oldest_ = *each.first;
+      wrong = true;
+    }
   }
-  if (count == 0) return;
-  read_ += count;
-  most_ = std::max(most_, count);
-  known_ = wrong ? last : std::max(known_, last);
+  if (wrong) writers_.forget();
+  return wrong;
 }
 
 read_floor::position read_floor::passed(bool all) {
   const std::scoped_lock hold(mutex_);
-  if (!all || !overdue_) return passed_.at;
+  if (!all || !overdue_) return passed_;
   overdue_ = false;
   return lowest;
 }
@@ -91,57 +83,60 @@ read_floor::position read_floor::passed(bool all) {
 std::optional<read_floor::question> read_floor::ask(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   // Until a floor is known, each read steps over all deleted rows.
-  const bool early = early_ > 0 && std::ranges::any_of(levels_, [](const level& each) {
-                       return each.floor.at == lowest;
-                     });
-  const std::size_t enough = early ? 1 : std::max(few_messages, few_reads * most_);
-  const auto since = now - asked_at_;
-  const bool late = (read_ >= few_reads && since >= long_ago) ||
-                    (read_ > 0 && since >= too_long_ago && passed_.at != lowest);
-  if (asked_ || (read_ < enough && !late)) return std::nullopt;
-  if (early) --early_;
-  asked_ = true;
-  asked_at_ = now;
-  read_ = 0;
-  most_ = 0;
+  const bool nothing_known =
+      std::ranges::any_of(levels_, [](const level& each) { return each.floor == lowest; });
+  if (!schedule_.look(now, nothing_known, passed_ != lowest)) return std::nullopt;
   for (level& each : levels_) each.read /= 2;
-  return question{.levels = floors(), .oldest = oldest_.at, .passed = passed_.at, .known = known_};
+  return question{.levels = floors(),
+                  .oldest = oldest_,
+                  .passed = passed_,
+                  .known = known_,
+                  .writers = writers_.writers()};
 }
 
-void read_floor::answer(const question& asked, const snapshot& shown) {
+void read_floor::answer(const question& asked, sight seen, clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  asked_ = false;
-  if (shown.clock) {
-    // A message that was enqueued since then may fall due before any known one.
-    if (*shown.clock < clock_) passed_.lower(lowest);
-    clock_ = *shown.clock;
+  schedule_.looked(now);
+  follow_clock(seen.clock);
+  const writers_watch::progress progress = writers_.look(std::move(seen.writers), seen.ended);
+  if (progress == writers_watch::progress::waiting) return;
+  if (progress == writers_watch::progress::settled) rise(asked, seen);
+  first_look_id_ = asked.known;
+  for (const std::optional<position>& each : seen.first)
+    first_look_id_ = std::max(first_look_id_, each.value_or(lowest));
+  first_look_time_ = seen.clock.value_or(lowest);
+}
+
+/// Messages that were enqueued after the clock was set back may fall due before any known one.
+void read_floor::follow_clock(std::optional<position> now) noexcept {
+  if (!now) return;
+  if (*now < clock_) {
+    passed_ = lowest;
+    writers_.forget();
   }
-  if (until_ && shown.oldest_running < *until_) return;
+  clock_ = *now;
+}
+
+void read_floor::rise(const question& asked, const sight& seen) noexcept {
+  const position most = after(first_look_id_);
   for (std::size_t i = 0; i < asked.levels.size(); ++i) {
     level* const found = find(asked.levels[i].level);
-    // If the floor has changed since the question, it was wrong and has been lowered.
-    if (found != nullptr && found->floor.at == asked.levels[i].floor) {
-      found->floor.advance(shown.first[i].value_or(after(asked.known)));
-    }
+    if (found != nullptr) raise(found->floor, asked.levels[i].floor, seen.first[i], most);
   }
-  if (oldest_.at == asked.oldest) oldest_.advance(shown.oldest.value_or(after(asked.known)));
-  if (shown.clock && passed_.at == asked.passed) passed_.advance(shown.due.value_or(*shown.clock));
-  until_ = shown.next;
+  raise(oldest_, asked.oldest, seen.oldest, most);
+  if (seen.clock) raise(passed_, asked.passed, seen.due, first_look_time_);
 }
 
 void read_floor::give_up() noexcept {
   const std::scoped_lock hold(mutex_);
-  asked_ = false;
-  until_.reset();
-  for (level& each : levels_) each.floor.next.reset();
-  oldest_.next.reset();
-  passed_.next.reset();
+  schedule_.failed();
+  writers_.forget();
 }
 
 std::vector<read_floor::level_floor> read_floor::floors() const {
   std::vector<level_floor> out;
   out.reserve(levels_.size());
-  for (const level& each : levels_) out.push_back({each.name, each.floor.at});
+  for (const level& each : levels_) out.push_back({each.name, each.floor});
   return out;
 }
 
@@ -158,7 +153,7 @@ read_floor::level* read_floor::find_or_add(position name) {
     if (least->read > 0) return nullptr;
     levels_.erase(least);
   } else {
-    early_ = early_questions;
+    schedule_.hurry();
   }
   const auto before = std::ranges::find_if(levels_, [&](const level& x) { return x.name < name; });
   return &*levels_.insert(before, level{.name = name});

@@ -7,7 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "core/floor/look_schedule.hpp"
+#include "core/floor/writers_watch.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -19,16 +23,17 @@ namespace tableq::inline v0::core {
 /// Two more values serve these messages: below `oldest` there is no message in any state, and no
 /// lease ended and no message fell due before `passed`.
 ///
-/// A query from time to time reads the first messages of a snapshot, and the running transactions
-/// (`queue.floor`, `claim.floor`). Only these transactions can still add lower messages. When a
-/// later snapshot shows that all of them have ended, a floor rises: to the first message of the
-/// earlier snapshot, or to a lower id that has appeared since. A message that a reader has taken
-/// but not committed is still in the snapshot, and holds the floor.
+/// A look from time to time reads the first messages, and the writers of the table (`queue.floor`,
+/// `claim.floor`, `pending.floor`). Only these writers can still add a lower id than those that
+/// were known then, or an earlier due time. When they have ended, and a later look has seen their
+/// rows, floors rise to its first messages, but not over the ids and the time of the earlier look
+/// (see writers_watch). A message that a reader has taken but not committed is still in the
+/// snapshot, and holds the floor. Transactions that only read the table, or write elsewhere, do
+/// not.
 ///
-/// This assumes that ids and the clock only rise. An id may be given by hand, and an insert may be
-/// delayed between its id and its transaction number. Therefore a read begins at the very start
-/// from time to time. If the clock is set back, the next answer lowers `passed`; until then,
-/// statements ignore a `passed` in the future.
+/// This assumes that ids and the clock only rise. An id may be given by hand. Therefore a read
+/// begins at the very start from time to time. If the clock is set back, the next answer lowers
+/// `passed`; until then, statements ignore a `passed` in the future.
 ///
 /// @par Thread safety
 /// Shared objects: safe.
@@ -36,13 +41,11 @@ class read_floor {
  public:
   read_floor();
 
-  using clock = std::chrono::steady_clock;
+  using clock = look_schedule::clock;
   using position = std::int64_t;
 
   static constexpr position lowest = std::numeric_limits<position>::min();
-  /// The shortest time between two reads that begin at the very start. If fifty times the duration
-  /// of the first one is longer, that is the time.
-  static constexpr std::chrono::seconds start_over_every{1};
+  static constexpr auto start_over_every = look_schedule::start_over_every;
   /// The number of levels with floors, those with most reads; the others are read from the start.
   static constexpr std::size_t most_levels = 8;
 
@@ -76,61 +79,54 @@ class read_floor {
   ///   because a due message may have stopped that read.
   [[nodiscard]] position passed(bool all);
 
-  /// The query for floors.
+  /// A look at the table.
   struct question {
     std::vector<level_floor> levels;  ///< The search for the first message of each begins here.
     position oldest;                  ///< The search in any state begins here.
     position passed;                  ///< The search for the first due time begins here.
     position known;                   ///< An id that was assigned earlier.
+    std::string writers;              ///< To be searched for.
   };
-  /// The query, if it is due. The caller must then call `answer` or `give_up`.
+  /// The look, if it is due. The caller must then call `answer` or `give_up`.
   [[nodiscard]] std::optional<question> ask(clock::time_point now);
 
-  /// The answer from one snapshot.
-  struct snapshot {
+  /// What a look has seen: a snapshot, and then the writers.
+  struct sight {
     std::vector<std::optional<position>> first;  ///< The first message of each level.
     std::optional<position> oldest = {};         ///< In any state.
     std::optional<position> due = {};            ///< When the first fell due.
     std::optional<position> clock = {};          ///< The time, unless a test sets it.
-    std::int64_t oldest_running;                 ///< All transactions before this one have ended.
-    std::int64_t next;  ///< All transactions from this one on have begun later.
+    std::string writers;
+    bool ended;  ///< None of the writers that it searched for is left.
   };
-  void answer(const question& asked, const snapshot& shown);
+  void answer(const question& asked, sight seen, clock::time_point now);
   void give_up() noexcept;
 
  private:
-  /// A floor, and the value to which it may rise when the transactions before `until_` have ended.
-  struct rising {
-    position at = lowest;
-    std::optional<position> next = {};
-
-    void advance(position first) noexcept;
-    void lower(position value) noexcept;
-  };
   struct level {
     position name;
-    rising floor = {};
+    position floor = lowest;
     std::size_t read = 0;  // lately
   };
 
   [[nodiscard]] std::vector<level_floor> floors() const;
   [[nodiscard]] level* find(position name) noexcept;
   [[nodiscard]] level* find_or_add(position name);
+  [[nodiscard]] bool found_below(std::span<const level_result> results);
+  void follow_clock(std::optional<position> now) noexcept;
+  void rise(const question& asked, const sight& seen) noexcept;
 
   std::mutex mutex_;           // guards all below
   std::vector<level> levels_;  // the higher ones first; has room for all from the beginning
-  rising oldest_;
-  rising passed_;
-  std::optional<std::int64_t> until_;
+  position oldest_ = lowest;
+  position passed_ = lowest;
+  writers_watch writers_;
+  position first_look_id_ = lowest;    // was assigned before the first look
+  position first_look_time_ = lowest;  // of the first look
   position known_ = lowest;
   position clock_ = lowest;  // of the last answer
-  std::size_t read_ = 0;     // since the last question
-  std::size_t most_ = 0;     // by one read since then
-  bool asked_ = false;
-  bool overdue_ = false;  // a message may have been due before `passed_`
-  int early_ = 0;         // questions left that are asked at once
-  clock::time_point start_over_at_ = {};
-  clock::time_point asked_at_ = {};  // the last question
+  bool overdue_ = false;     // a message may have been due before `passed_`
+  look_schedule schedule_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -330,11 +330,13 @@ struct priority_item {
 struct levels_request {
   std::int64_t oldest = 0;
   std::int64_t passed = 0;
+  std::string_view writers = {};
   std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("oldest", &levels_request::oldest),
                       integer("passed", &levels_request::passed),
+                      text("writers", &levels_request::writers),
                       integer("now", &levels_request::now));
   }
 };

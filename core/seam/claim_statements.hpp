@@ -112,20 +112,19 @@ struct claim_count_row {
   }
 };
 
-/// A level and the running transactions, from one snapshot.
+/// A level, and the writers. See read_floor.hpp.
 struct level_row {
   std::optional<std::int64_t> first = {};
   std::optional<std::int64_t> oldest = {};
   std::optional<std::int64_t> due = {};
   std::int64_t clock = 0;
-  std::int64_t oldest_running = 0;
-  std::int64_t next = 0;
+  std::optional<std::string> writers = {};
+  bool ended = false;
 
   static constexpr auto fields() {
     return std::tuple(integer("first", &level_row::first), integer("oldest", &level_row::oldest),
                       integer("due", &level_row::due), integer("clock", &level_row::clock),
-                      integer("oldest_running", &level_row::oldest_running),
-                      integer("next", &level_row::next));
+                      text("writers", &level_row::writers), integer("ended", &level_row::ended));
   }
 };
 

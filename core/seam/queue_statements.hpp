@@ -52,11 +52,15 @@ struct floor_read_request {
   }
 };
 
-/// The first message from an id on.
+/// The first message from an id on, and the writers: see writers_watch.hpp.
 struct floor_request {
   std::int64_t floor = 0;
+  std::string_view writers = {};
 
-  static constexpr auto fields() { return std::tuple(integer("floor", &floor_request::floor)); }
+  static constexpr auto fields() {
+    return std::tuple(integer("floor", &floor_request::floor),
+                      text("writers", &floor_request::writers));
+  }
 };
 
 /// A new message of a heap, FIFO or LIFO queue.
@@ -128,16 +132,15 @@ struct delay_row {
   static constexpr auto fields() { return std::tuple(integer("delay", &delay_row::delay)); }
 };
 
-/// A queue and the running transactions, from one snapshot. See read_floor.hpp.
+/// The first message, and the writers. See read_floor.hpp.
 struct floor_row {
   std::optional<std::int64_t> first = {};
-  std::int64_t oldest_running = 0;
-  std::int64_t next = 0;
+  std::optional<std::string> writers = {};
+  bool ended = false;
 
   static constexpr auto fields() {
-    return std::tuple(integer("first", &floor_row::first),
-                      integer("oldest_running", &floor_row::oldest_running),
-                      integer("next", &floor_row::next));
+    return std::tuple(integer("first", &floor_row::first), text("writers", &floor_row::writers),
+                      integer("ended", &floor_row::ended));
   }
 };
 

@@ -52,6 +52,27 @@ CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 
+-- fragment: with_writers
+-- The transactions that hold the lock of a writer on the table: see core/floor/writers_watch.hpp. An INSERT, a COPY
+-- or a MERGE takes this lock before its default draws an id, and keeps it until its transaction ends, or until the
+-- savepoint is rolled back to which its rows belong. A transaction that only reads, or writes elsewhere, does not
+-- hold it.
+WITH writers AS MATERIALIZED (
+  SELECT virtualtransaction AS name
+  FROM pg_catalog.pg_locks
+  WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted
+    AND relation = CAST('{table}' AS regclass)
+    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+)
+
+-- fragment: writers
+-- A prepared transaction may have had another name before: it counts as one of the writers that are searched for.
+(SELECT string_agg(name, ' ') FROM writers) AS writers,
+       CASE WHEN EXISTS (SELECT 1
+                         FROM writers
+                         WHERE name = ANY (string_to_array(CAST(:writers AS text), ' ')) OR name LIKE '-1/%')
+            THEN 0 ELSE 1 END AS ended
+
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
@@ -208,8 +229,8 @@ UNLISTEN {table:tableq}
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- Ids are drawn row by row as the arrays are read, so the n-th lowest belongs to the n-th item; the session
 -- numbers them if `item` is NULL. They come from the column's default, which needs no right on the
--- sequence. txid_current() runs before the first id is drawn. It gives the transaction a number that
--- snapshots show: see queue.floor.
+-- sequence. txid_current() serves programs of version 0.1 that read the same table: it gives the transaction a
+-- number before it draws an id.
 INSERT INTO {table} (created_at, payload)
 SELECT COALESCE(created_at, {clock}),
        payload
@@ -228,11 +249,10 @@ WHERE txid_current() IS NOT NULL
 RETURNING id
 
 -- name: queue.floor
--- From one snapshot: the first message, and the transactions that are still running.
+-- The first message from a snapshot, and then the writers: the look at pg_locks is younger than the snapshot.
+{with_writers}
 SELECT (SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
-       txid_snapshot_xmin(now.snapshot) AS oldest_running,
-       txid_snapshot_xmax(now.snapshot) AS next
-FROM (SELECT txid_current_snapshot() AS snapshot) AS now
+       {writers}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
 -- There is no message before :floor: see queue.floor. The index still has the deleted rows.
@@ -395,8 +415,7 @@ LIMIT 1
 -- If two items have one key, the first is inserted; no row is returned for items whose key is held.
 -- Inserted rows are matched to items by key: the first item with that key. Without a key by rank: the n-th
 -- lowest id without a key belongs to the n-th item without a key. A message with a group is held until
--- claim.advance makes it ready. txid_current() runs before an id is drawn and the clock is read: see
--- claim.floor.
+-- claim.advance makes it ready. txid_current(): see heap.enqueue.
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
                        max_attempts, retry, group_key)
@@ -592,9 +611,10 @@ RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease
 
 -- name: claim.floor
 -- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest
--- due time, the time, and the transactions that are still running. A message that becomes ready after its insert,
--- or whose priority changes, has a fence of at least 2^32 from then on. Statements that set a due_at must read
--- the clock after their transaction has a number, so they use clock_timestamp().
+-- due time, and the time; and then the writers. A message that becomes ready after its insert, or whose priority
+-- changes, has a fence of at least 2^32 from then on. Statements that set a due_at must read the clock under the
+-- lock of a writer, so they use clock_timestamp().
+{with_writers}
 SELECT g.item - 1 AS item,
        (SELECT id
         FROM {table} AS msg
@@ -611,11 +631,9 @@ SELECT g.item - 1 AS item,
         ORDER BY due_at, id
         LIMIT 1) AS due,
        now.clock,
-       txid_snapshot_xmin(now.snapshot) AS oldest_running,
-       txid_snapshot_xmax(now.snapshot) AS next
+       {writers}
 FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
-CROSS JOIN (SELECT txid_current_snapshot() AS snapshot,
-                   {clock} AS clock) AS now
+CROSS JOIN (SELECT {clock} AS clock) AS now
 
 -- name: claim.promote
 WITH due AS MATERIALIZED (
@@ -1276,6 +1294,21 @@ FROM (
          'look for old transactions above, then run VACUUM {table}'
   FROM pg_stat_all_tables
   WHERE relid = to_regclass('{table}')
+  UNION ALL
+  -- Only the rights of pg_monitor show when the transaction of another user began.
+  SELECT 1,
+         CASE WHEN l.pid IS NULL THEN 'a prepared transaction'
+              ELSE 'the session of the server process ' || l.pid END
+           || ' has written into the table and has been open for over a minute',
+         'end it: until then no floor of the queue rises, and reads pass over all rows that are read meanwhile'
+  FROM pg_locks AS l
+  LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+  WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND l.granted
+    AND l.relation = to_regclass('{table}')
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND COALESCE(a.xact_start,
+                 (SELECT min(prepared) FROM pg_prepared_xacts WHERE l.pid IS NULL AND database = current_database()))
+          < clock_timestamp() - INTERVAL '1 minute'
 ) AS checked
 
 -- name: table.find

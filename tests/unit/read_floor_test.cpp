@@ -28,27 +28,28 @@ class read_floors : public testing::Test {
   void read_many(std::int64_t first) {
     for (std::int64_t i = 0; i < 10; ++i) read(first + i * 100, first + i * 100 + 99);
   }
-  /// Queries while transactions from `oldest` on run and `next` is the next to begin.
-  void ask(std::optional<std::int64_t> first, std::int64_t oldest, std::int64_t next) {
+  /// A look that finds this first message and these writers.
+  void look(std::optional<std::int64_t> first, const std::string& writers, bool ended = true) {
     const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
-    low_.answer(*asked,
-                {.first = {first}, .oldest = first, .oldest_running = oldest, .next = next});
+    low_.answer(*asked, {.first = {first}, .oldest = first, .writers = writers, .ended = ended},
+                now_);
   }
-  /// The same with the database's clock, and a message that fell due at `due`.
-  void ask_at(std::int64_t clock, std::optional<std::int64_t> due = {}) {
+  /// The same beside no writer, with the database's clock, and a message that fell due at `due`.
+  void look_at(std::int64_t clock, std::optional<std::int64_t> due = {}) {
     read_many(1);
     const auto asked = low_.ask(now_);
     ASSERT_TRUE(asked);
     low_.answer(
         *asked,
-        {.first = {1}, .oldest = 1, .due = due, .clock = clock, .oldest_running = 9, .next = 9});
+        {.first = {1}, .oldest = 1, .due = due, .clock = clock, .writers = "", .ended = true},
+        now_);
   }
   /// Has a floor at 1.
   void begin_at_one() {
     for (int i = 0; i < 2; ++i) {
       read(1, 1);
-      ask(1, 10, 10);
+      look(1, "");
     }
     ASSERT_EQ(floor(), 1);
   }
@@ -65,34 +66,56 @@ class read_floors : public testing::Test {
   read_floor::clock::time_point now_ = read_floor::clock::time_point(1h);
 };
 
-TEST_F(read_floors, rises_when_what_ran_beside_a_look_has_ended) {
+TEST_F(read_floors, rises_when_the_writers_of_a_look_have_ended) {
   read_many(1);
-  ask(1001, 50, 60);
-  EXPECT_EQ(floor(), read_floor::lowest) << "50 to 59 may still add 999";
+  look(1001, "5/1 6/1");
+  EXPECT_EQ(floor(), read_floor::lowest) << "they may still add 999";
   read_many(1001);
-  ask(2001, 59, 70);
+  look(2001, "6/1", false);
   EXPECT_EQ(floor(), read_floor::lowest);
   read_many(2001);
-  ask(3001, 60, 80);
-  EXPECT_EQ(floor(), 1001);
+  look(3001, "7/1", true);
+  EXPECT_EQ(floor(), read_floor::lowest) << "the snapshot may be older than the end of 6/1";
   read_many(3001);
-  ask(4001, 80, 90);
-  EXPECT_EQ(floor(), 3001);
+  look(4001, "8/1", true);
+  EXPECT_EQ(floor(), 1002) << "999 would have shown by now";
+  read_many(4001);
+  look(5001, "", true);
+  read_many(5001);
+  look(6001, "", true);
+  EXPECT_EQ(floor(), 4002);
+}
+
+TEST_F(read_floors, rises_at_the_second_look_beside_no_writers) {
+  read_many(1);
+  look(1001, "");
+  read_many(1001);
+  look(2001, "");
+  EXPECT_EQ(floor(), 1002) << "the message of the first look was read";
+}
+
+TEST_F(read_floors, searches_for_the_writers_of_the_first_look) {
+  read_many(1);
+  look(1001, "5/1 6/1");
+  read_many(1001);
+  const auto asked = low_.ask(now_);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->writers, "5/1 6/1");
 }
 
 TEST_F(read_floors, stops_at_a_message_that_turned_up_late) {
   read_many(1);
-  ask(1001, 50, 60);
+  look(1001, "");
   read_many(1001);
-  ask(999, 60, 70);
+  look(999, "");
   EXPECT_EQ(floor(), 999);
 }
 
 TEST_F(read_floors, rises_over_all_that_was_read_where_nothing_is_left) {
   read_many(1);
-  ask(std::nullopt, 60, 60);
+  look(std::nullopt, "");
   read_many(1001);
-  ask(std::nullopt, 70, 70);
+  look(std::nullopt, "");
   EXPECT_EQ(floor(), 1001);
 }
 
@@ -131,39 +154,39 @@ TEST_F(read_floors, is_asked_for_after_several_reads_however_many_each_returns) 
 }
 
 TEST_F(read_floors, is_asked_for_at_once_when_nothing_is_known_but_not_for_ever) {
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 10; ++i) {
     read(i + 1, i + 1);
-    ask(i + 2, 1, 100);  // An old transaction does not end.
+    look(i + 2, "5/1", false);  // A writer does not end.
   }
-  read(9, 9);
+  read(11, 11);
   EXPECT_FALSE(low_.ask(now_));
 }
 
 TEST_F(read_floors, forgets_what_it_meant_to_rise_to_when_asking_fails) {
   read_many(1);
-  ask(1001, 50, 60);
+  look(1001, "");
   read_many(1001);
   ASSERT_TRUE(low_.ask(now_));
   low_.give_up();
   read_many(2001);
-  ask(3001, 70, 80);
+  look(3001, "");
   EXPECT_EQ(floor(), read_floor::lowest);
 }
 
 TEST_F(read_floors, is_left_out_now_and_then_and_lowered_to_what_that_finds) {
   EXPECT_TRUE(low_.begin(now_).everything);
   read_many(1);
-  ask(1001, 60, 60);
+  look(1001, "");
   read_many(1001);
-  ask(2001, 70, 70);
-  EXPECT_EQ(floor(), 1001);
+  look(2001, "");
+  EXPECT_EQ(floor(), 1002);
   now_ += 999ms;
   EXPECT_FALSE(read(2001, 2001).everything);
   now_ += 1ms;
   EXPECT_TRUE(read(7, 7).everything);
   EXPECT_EQ(floor(), 7);
   read_many(2002);
-  ask(std::nullopt, 80, 80);
+  look(std::nullopt, "");
   EXPECT_EQ(floor(), 7) << "what it meant to rise to is forgotten";
 }
 
@@ -176,11 +199,13 @@ TEST_F(read_floors, is_each_levels_own) {
     EXPECT_EQ(asked->known, 100 + i * 100);
     ASSERT_EQ(asked->levels.size(), 2U);
     EXPECT_EQ(asked->levels[0].level, 7) << "the higher one comes first";
-    low_.answer(*asked, {.first = {std::nullopt, 60},
-                         .oldest = 40,
-                         .clock = 1000 + i,
-                         .oldest_running = 10,
-                         .next = 10});
+    low_.answer(*asked,
+                {.first = {std::nullopt, 60},
+                 .oldest = 40,
+                 .clock = 1000 + i,
+                 .writers = "",
+                 .ended = true},
+                now_);
   }
   const read_floor::start from = next();
   EXPECT_EQ(from.levels, (std::vector<read_floor::level_floor>{{7, 101}, {0, 60}}));
@@ -191,14 +216,14 @@ TEST_F(read_floors, is_each_levels_own) {
 TEST_F(read_floors, is_lowered_by_what_was_never_read_and_not_by_what_came_back) {
   begin_at_one();
   read_many(1);
-  ask(1001, 60, 60);
+  look(1001, "");
   read_many(1001);
-  ask(2001, 70, 70);
-  ASSERT_EQ(floor(), 1001);
+  look(2001, "");
+  ASSERT_EQ(floor(), 1002);
   read_floor::level_result got{.count = 1, .last = 7};
   low_.end(next(), {&got, 1}, now_);
-  EXPECT_EQ(floor(), 1001);
-  EXPECT_EQ(next().oldest, 1001);
+  EXPECT_EQ(floor(), 1002);
+  EXPECT_EQ(next().oldest, 1002);
   got.first = 7;
   low_.end(next(), {&got, 1}, now_);
   EXPECT_EQ(floor(), 7);
@@ -226,24 +251,22 @@ TEST_F(read_floors, of_what_is_due_is_none_after_the_clock_was_set_back) {
   // By more than the age of the floor, and by less.
   for (const std::int64_t back : {1, 500, 5000}) {
     SCOPED_TRACE(back);
-    for (const std::int64_t time : {15000, 16000, 17000}) ask_at(time + back);
+    for (const std::int64_t time : {15000, 16000, 17000}) look_at(time + back);
     ASSERT_EQ(next().passed, 16000 + back);
-    ask_at(17000);
+    look_at(17000);
     EXPECT_EQ(next().passed, read_floor::lowest) << "what has come since may fall due at any time";
-    ask_at(17010);
-    EXPECT_EQ(next().passed, read_floor::lowest);
-    ask_at(17020);
-    EXPECT_EQ(next().passed, 17010);
+    look_at(17010);
+    EXPECT_EQ(next().passed, 17000);
   }
 }
 
 TEST_F(read_floors, of_what_is_due_is_not_behind_what_is_still_due) {
-  for (const std::int64_t time : {5000, 6000, 7000}) ask_at(time, 4000);
+  for (const std::int64_t time : {5000, 6000, 7000}) look_at(time, 4000);
   EXPECT_EQ(next().passed, 4000);
 }
 
 TEST_F(read_floors, of_what_is_due_is_asked_for_again_after_a_second) {
-  for (const std::int64_t time : {5000, 6000}) ask_at(time);
+  for (const std::int64_t time : {5000, 6000}) look_at(time);
   read(1, 1);
   EXPECT_FALSE(low_.ask(now_));
   now_ += 1s;
@@ -251,7 +274,7 @@ TEST_F(read_floors, of_what_is_due_is_asked_for_again_after_a_second) {
 }
 
 TEST_F(read_floors, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
-  for (const std::int64_t time : {5000, 6000}) ask_at(time);
+  for (const std::int64_t time : {5000, 6000}) look_at(time);
   EXPECT_EQ(low_.passed(true), 5000);
   low_.end(next(), {}, now_);
   EXPECT_EQ(low_.passed(true), 5000);

@@ -1,15 +1,15 @@
-// Reads that begin at the floor, on databases whose deleted rows linger.
+#include "core/database/floor_reads.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
-#include "core/database/queue_table.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/database/id_ranges.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/queue_statements.hpp"
+#include "core/seam/floor_statements.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {
@@ -91,100 +91,145 @@ level_results results_of(const row_set& rows, beginning begins) {
   return out;
 }
 
+
+/// The layout from which on late messages of a pending queue have an index.
+constexpr int layout_with_late_ones = 2;
+
 }  // namespace
 
-row_set queue_table::run_from_floor(connection& session, const contract& what,
-                                    std::span<const value> shared) const {
-  const read_floor::start where = shared_->floor.begin(read_floor::clock::now());
-  std::vector<value> given(shared.begin(), shared.end());
-  std::optional<parts> lists;  // must live until the statement has run
-  if (what.begins == beginning::levels) {
-    lists.emplace(where.levels);
-    given[place_of<take_request>("highs")] = to_value(std::string_view(lists->highs()));
-    given[place_of<take_request>("lows")] = to_value(std::string_view(lists->lows()));
-    given[place_of<take_request>("floors")] = to_value(std::string_view(lists->floors()));
-    given[place_of<take_request>("oldest")] = to_value(where.oldest);
-    given[place_of<take_request>("passed")] = to_value(passed(where.passed));
-  } else {
-    given[place_of<floor_read_request>("floor")] =
-        to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
+floor_reads::floor_reads(database_state& database, const queue_info& info, const table_names& names,
+                         shared_queue& shared)
+    : database_(database),
+      kind_(info.kind),
+      layout_(info.layout),
+      queue_(info.name),
+      identity_(info.identity),
+      names_(names),
+      shared_(shared) {}
+
+row_set floor_reads::run(connection& session, const contract& what, std::span<const value> shared,
+                         std::span<const value> items) const {
+  if (database_.capabilities().deleted_rows_linger) {
+    switch (what.begins) {
+      case beginning::floor:
+        return from_floor(session, what, shared);
+      case beginning::levels:
+        return from_levels(session, what, shared);
+      case beginning::passed:
+        return from_passed(session, what, shared);
+      case beginning::due:
+        if (tells_late()) return from_due(session, what, shared);
+        break;
+      case beginning::around:
+        return around_gaps(session, what, shared);
+      case beginning::front:
+        break;
+    }
   }
+  return session.execute(what, names_, shared, items);
+}
+
+row_set floor_reads::from_floor(connection& session, const contract& what,
+                                std::span<const value> shared) const {
+  const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
+  std::vector<value> given(shared.begin(), shared.end());
+  given[place_of<floor_read_request>("floor")] =
+      to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   row_set rows = session.execute(what, names_, given, {});
-  shared_->floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
+  shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
   return rows;
 }
 
-row_set queue_table::run_from_passed(connection& session, const contract& what,
-                                     std::span<const value> shared) const {
+row_set floor_reads::from_levels(connection& session, const contract& what,
+                                 std::span<const value> shared) const {
+  const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
+  row_set rows;
+  if (where.one_level && shared[place_of<take_request>("max")].number == 1) {
+    rows = from_level(session, where, shared);
+    if (rows.empty()) shared_.floor.search_all();
+  }
+  if (rows.empty()) {
+    const parts lists(where.levels);  // must live until the statement has run
+    std::vector<value> given(shared.begin(), shared.end());
+    given[place_of<take_request>("highs")] = to_value(std::string_view(lists.highs()));
+    given[place_of<take_request>("lows")] = to_value(std::string_view(lists.lows()));
+    given[place_of<take_request>("floors")] = to_value(std::string_view(lists.floors()));
+    given[place_of<take_request>("oldest")] = to_value(where.oldest);
+    given[place_of<take_request>("passed")] = to_value(passed(where.passed));
+    rows = session.execute(what, names_, given, {});
+  }
+  shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
+  return rows;
+}
+
+/// Takes one message of the only level.
+/// @return none, if another message may come first, or none is left there.
+row_set floor_reads::from_level(connection& session, const read_floor::start& where,
+                                std::span<const value> shared) const {
+  constexpr std::size_t same = place_of<take_level_request>("level");
+  static_assert(same == place_of<take_request>("highs"), "both begin with the same fields");
+  std::array<value, field_count<take_level_request>> given;
+  std::copy_n(shared.begin(), same, given.begin());
+  given[same] = to_value(where.levels.front().level);
+  given[place_of<take_level_request>("floor")] = to_value(where.levels.front().floor);
+  given[place_of<take_level_request>("oldest")] = to_value(where.oldest);
+  given[place_of<take_level_request>("passed")] = to_value(passed(where.passed));
+  return session.execute(contract_of(statement::claim_take_level), names_, given, {});
+}
+
+row_set floor_reads::from_passed(connection& session, const contract& what,
+                                 std::span<const value> shared) const {
   std::vector<value> given(shared.begin(), shared.end());
   const bool promotes = what.id == statement::claim_promote;
   const std::size_t at =
       promotes ? place_of<promote_request>("passed") : place_of<due_request>("passed");
-  given[at] = to_value(passed(shared_->floor.passed(promotes)));
+  given[at] = to_value(passed(shared_.floor.passed(promotes)));
   return session.execute(what, names_, given, {});
 }
 
-std::int64_t queue_table::passed(std::int64_t until) const {
+row_set floor_reads::from_due(connection& session, const contract& what,
+                              std::span<const value> shared) const {
+  if (!what.writes) {
+    const value from = to_value(passed(shared_.floor.passed(false)));
+    return session.execute(contract_of(statement::pending_next_due_from), names_, {&from, 1}, {});
+  }
+  const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
+  const std::array given{shared[place_of<timed_read_request>("max")],
+                         to_value(passed(where.passed))};
+  row_set rows =
+      session.execute(contract_of(statement::pending_dequeue_from), names_, given, {});
+  shared_.floor.end(where, results_of(rows, beginning::floor).all(), read_floor::clock::now());
+  return rows;
+}
+
+row_set floor_reads::around_gaps(connection& session, const contract& what,
+                                 std::span<const value> shared) const {
+  const read_gaps::start where = shared_.gaps.begin(read_gaps::clock::now());
+  row_set rows;
+  if (where.ranges.size() == 1) {
+    rows = session.execute(what, names_, shared, {});
+  } else {
+    const id_ranges lists(where.ranges);  // must live until the statement has run
+    const std::array given{shared[place_of<count_request>("max")],
+                           to_value(std::string_view(lists.highs())),
+                           to_value(std::string_view(lists.lows()))};
+    rows = session.execute(contract_of(statement::lifo_dequeue_around), names_, given, {});
+  }
+  std::vector<read_gaps::position> ids;
+  ids.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    ids.push_back(rows.integer(i, place_of<message_row>("id")));
+  shared_.gaps.end(where, ids, read_gaps::clock::now());
+  return rows;
+}
+
+std::int64_t floor_reads::passed(std::int64_t until) const {
   // A clock that a test sets can go back.
   return database_.now() ? read_floor::lowest : until;
 }
 
-void queue_table::prepare(const contract& what) const noexcept {
-  if (what.begins == beginning::floor || what.begins == beginning::levels) raise_floor();
-}
-
-void queue_table::raise_floor() const noexcept {
-  if (!database_.capabilities().deleted_rows_linger) return;
-  if (!database_.options().shortcuts.floors) return;
-  std::optional<read_floor::question> asked;
-  try {
-    asked = shared_->floor.ask(read_floor::clock::now());
-    if (!asked) return;
-    read_floor::sight seen = kind_ == kind::claim ? see_levels(*asked) : see(*asked);
-    shared_->floor.answer(*asked, std::move(seen), read_floor::clock::now());
-  } catch (...) {  // noexcept: the floor stays as it is. The read that follows reports the error.
-    shared_->floor.give_up();
-  }
-}
-
-read_floor::sight queue_table::see(const read_floor::question& asked) const {
-  floor_row seen =
-      database_
-          .on_session([&](connection& session) {
-            return core::run(session, names_, statements::queue_floor,
-                             {.floor = asked.levels.front().floor, .writers = asked.writers});
-          })
-          .at(0);
-  return {.first = {seen.first},
-          .oldest = seen.first,
-          .writers = std::move(seen.writers).value_or(""),
-          .ended = seen.ended};
-}
-
-read_floor::sight queue_table::see_levels(const read_floor::question& asked) const {
-  const std::optional<timestamp> now = database_.now();
-  std::vector<level_item> levels;
-  for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
-  auto rows = database_.on_session([&](connection& session) {
-    return core::run(session, names_, statements::claim_floor,
-                     {.oldest = asked.oldest,
-                      .passed = passed(asked.passed),
-                      .writers = asked.writers,
-                      .now = now},
-                     levels);
-  });
-  level_row& any = rows.at(0);
-  read_floor::sight out{
-      .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
-      .oldest = any.oldest,
-      .writers = std::move(any.writers).value_or(""),
-      .ended = any.ended};
-  if (!now) {
-    out.due = any.due;
-    out.clock = any.clock;
-  }
-  for (const auto& row : rows) out.first.at(row.item) = row.first;
-  return out;
+bool floor_reads::tells_late() const noexcept {
+  return layout_ >= layout_with_late_ones && !database_.now();
 }
 
 }  // namespace tableq::inline v0::core

@@ -23,11 +23,11 @@ queue_table::queue_table(database_state& database, const queue_info& info)
 
 queue_table::queue_table(database_state& database, const queue_info& info, table_names names)
     : database_(database),
-      kind_(info.kind),
       ordering_(info.ordering),
       identity_(info.identity),
       names_(std::move(names)),
-      shared_(database.shared(names_, timing_of(info.kind))) {}
+      shared_(database.shared(names_, timing_of(info.kind))),
+      reads_(database, info, names_, *shared_) {}
 
 bool queue_table::needs_lock(const contract& what) const noexcept {
   return ordering_ == ordering::strict && database_.capabilities().strict_needs_lock &&
@@ -39,18 +39,13 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   if (needs_lock(what)) {
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
-  if (!database_.capabilities().deleted_rows_linger)
-    return session.execute(what, names_, shared, items);
-  switch (what.begins) {
-    case beginning::floor:
-    case beginning::levels:
-      return run_from_floor(session, what, shared);
-    case beginning::passed:
-      return run_from_passed(session, what, shared);
-    case beginning::front:
-      break;
+  return reads_.run(session, what, shared, items);
+}
+
+void queue_table::prepare(const contract& what) const noexcept {
+  if (what.writes && what.begins != beginning::front && what.begins != beginning::passed) {
+    reads_.look();
   }
-  return session.execute(what, names_, shared, items);
 }
 
 }  // namespace tableq::inline v0::core

@@ -7,6 +7,7 @@
 #include <tableq/schema.hpp>
 
 #include "core/database/database_state.hpp"
+#include "core/database/floor_reads.hpp"
 #include "core/seam/driver.hpp"
 
 namespace tableq::inline v0::core {
@@ -23,6 +24,8 @@ class queue_table {
   queue_table(database_state& database, const queue_info& info);
   /// A table of the application.
   queue_table(database_state& database, const queue_info& info, table_names names);
+  queue_table(const queue_table&) = delete;
+  queue_table& operator=(const queue_table&) = delete;
 
   [[nodiscard]] database_state& database() const noexcept { return database_; }
   [[nodiscard]] const table_names& names() const noexcept { return names_; }
@@ -41,28 +44,19 @@ class queue_table {
   row_set run(connection& session, const contract& what, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Called before a read outside transactions. If deleted rows linger, it queries the floor from
-  /// time to time. The query sees committed rows only; its failure is ignored.
+  /// Called before a statement outside transactions. Before a read it looks for a better floor from
+  /// time to time, if deleted rows linger.
   void prepare(const contract& what) const noexcept;
   /// The same, before a read in a transaction that tableq begins.
-  void raise_floor() const noexcept;
+  void look_for_floor() const noexcept { reads_.look(); }
 
  private:
-  // floor_reads.cpp: fill in the values with which a read begins.
-  [[nodiscard]] row_set run_from_floor(connection& session, const contract& what,
-                                       std::span<const value> shared) const;
-  [[nodiscard]] row_set run_from_passed(connection& session, const contract& what,
-                                        std::span<const value> shared) const;
-  [[nodiscard]] std::int64_t passed(std::int64_t until) const;
-  [[nodiscard]] read_floor::sight see(const read_floor::question& asked) const;
-  [[nodiscard]] read_floor::sight see_levels(const read_floor::question& asked) const;
-
   database_state& database_;
-  const kind kind_;
   const ordering ordering_;
   const std::int64_t identity_;
   const table_names names_;
   const std::shared_ptr<shared_queue> shared_;
+  const floor_reads reads_;
 };
 
 }  // namespace tableq::inline v0::core

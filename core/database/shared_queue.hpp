@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "core/combining/lanes.hpp"
 #include "core/floor/read_floor.hpp"
+#include "core/floor/read_gaps.hpp"
 #include "core/limits/known_limits.hpp"
 #include "core/limits/queue_life.hpp"
 #include "core/seam/driver.hpp"
@@ -43,6 +45,9 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   watched_queue watched;
   combiners calls;
   read_floor floor;
+  read_gaps gaps;
+  std::atomic<bool> floors_learned = false;  ///< From other processes.
+  std::atomic<bool> floors_shared = false;
   queue_life life;
   limits_watch limits;
 

@@ -14,6 +14,12 @@ constexpr std::chrono::milliseconds long_ago{10};
 /// After this time any read is worth a look: the clock may have been set back.
 constexpr std::chrono::seconds too_long_ago{1};
 constexpr int hurried_looks = 10;
+/// Other processes learn of the first looks, and later from time to time of a move.
+constexpr int first_news = 3;
+constexpr std::int64_t many_ids = 1000;
+constexpr std::chrono::milliseconds between_news{250};
+/// A stored pause is not longer.
+constexpr std::chrono::milliseconds longest_pause = std::chrono::hours{1};
 /// Reads from the very start take at most this share of the time, and looks that of looks.
 constexpr int share_of_starting_over = 50;
 constexpr int share_of_looks = 20;
@@ -27,8 +33,25 @@ bool look_schedule::starts_over(time now) noexcept {
 }
 
 void look_schedule::started_over(time began, time now) noexcept {
-  start_over_at_ = began + std::max<clock::duration>(start_over_every,
-                                                     (now - began) * share_of_starting_over);
+  pause_ = std::chrono::ceil<std::chrono::milliseconds>(
+      std::max<clock::duration>(start_over_every, (now - began) * share_of_starting_over));
+  checked_at_ = began;
+  start_over_at_ = began + pause_;
+}
+
+std::chrono::milliseconds look_schedule::checked(time now) const noexcept {
+  return std::chrono::floor<std::chrono::milliseconds>(now - checked_at_);
+}
+
+std::chrono::milliseconds look_schedule::pause() const noexcept {
+  return pause_;
+}
+
+void look_schedule::was_checked(std::chrono::milliseconds ago, std::chrono::milliseconds pause,
+                                time now) noexcept {
+  pause_ = std::clamp<std::chrono::milliseconds>(pause, start_over_every, longest_pause);
+  checked_at_ = now - std::clamp(ago, std::chrono::milliseconds{0}, longest_pause);
+  start_over_at_ = checked_at_ + pause_;
 }
 
 void look_schedule::read(std::size_t messages) noexcept {
@@ -36,9 +59,9 @@ void look_schedule::read(std::size_t messages) noexcept {
   most_ = std::max(most_, messages);
 }
 
-bool look_schedule::look(time now, bool nothing_known, bool watches_time) noexcept {
-  const bool hurried = hurried_ > 0 && nothing_known;
-  const std::size_t enough = hurried ? 1 : std::max(few_messages, few_reads * most_);
+bool look_schedule::look(time now, bool watches_time) noexcept {
+  const bool hurried = hurried_ > 0;
+  const std::size_t enough = hurried ? 0 : std::max(few_messages, few_reads * most_);
   const auto since = now - began_;
   const bool late = (read_ >= few_reads && since >= long_ago) ||
                     (read_ > 0 && since >= too_long_ago && watches_time);
@@ -59,6 +82,17 @@ void look_schedule::looked(time now) noexcept {
 
 void look_schedule::hurry() noexcept {
   hurried_ = hurried_looks;
+}
+
+bool look_schedule::tell(time now, std::int64_t known) noexcept {
+  const bool young = told_ < first_news;
+  const bool moved = known >= told_of_ + many_ids || known < told_of_;
+  const bool checked = checked_at_ > told_at_ && now - told_at_ >= start_over_every;
+  if (!young && !checked && !(moved && now - told_at_ >= between_news)) return false;
+  ++told_;
+  told_of_ = known;
+  told_at_ = now;
+  return true;
 }
 
 }  // namespace tableq::inline v0::core

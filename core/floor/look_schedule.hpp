@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace tableq::inline v0::core {
 
@@ -24,16 +25,27 @@ class look_schedule {
   /// The end of a read from the very start.
   void started_over(time began, time now) noexcept;
 
+  /// This long ago a read began at the very start, for other processes.
+  [[nodiscard]] std::chrono::milliseconds checked(time now) const noexcept;
+  [[nodiscard]] std::chrono::milliseconds pause() const noexcept;
+  /// Another process began at the very start so long ago.
+  void was_checked(std::chrono::milliseconds ago, std::chrono::milliseconds pause,
+                   time now) noexcept;
+
   /// The end of a read.
   void read(std::size_t messages) noexcept;
   /// Whether a look is due. The caller must then call `looked` or `failed`.
-  /// @param nothing_known some reads have no place to begin.
   /// @param watches_time messages fall due meanwhile.
-  [[nodiscard]] bool look(time now, bool nothing_known, bool watches_time) noexcept;
+  [[nodiscard]] bool look(time now, bool watches_time) noexcept;
   void looked(time now) noexcept;
   void failed() noexcept { looking_ = false; }
-  /// The next looks come at once, as long as nothing is known.
+  /// The next looks come with each read, until `settled`.
   void hurry() noexcept;
+  void settled() noexcept { hurried_ = 0; }
+
+  /// Whether other processes should learn what this one knows.
+  /// @param known an id that was read lately.
+  [[nodiscard]] bool tell(time now, std::int64_t known) noexcept;
 
  private:
   std::size_t read_ = 0;  // since the last look
@@ -43,6 +55,11 @@ class look_schedule {
   time began_ = {};  // of the last look
   time not_before_ = {};
   time start_over_at_ = {};
+  time checked_at_ = {};
+  std::chrono::milliseconds pause_{0};
+  int told_ = 0;            // times
+  std::int64_t told_of_ = 0;  // an id
+  time told_at_ = {};
 };
 
 }  // namespace tableq::inline v0::core

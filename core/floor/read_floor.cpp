@@ -7,6 +7,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
+/// A read of one level that finds nothing costs a statement.
+constexpr int reads_of_all = 16;
 constexpr read_floor::position highest = std::numeric_limits<read_floor::position>::max();
 
 /// The next id. The highest possible id is returned unchanged.
@@ -30,7 +32,20 @@ read_floor::read_floor() {
 read_floor::start read_floor::begin(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   if (schedule_.starts_over(now)) return {.everything = true, .at = now};
-  return {.levels = floors(), .oldest = oldest_, .passed = passed_, .everything = false, .at = now};
+  const bool alone = levels_.size() == 1 && levels_.front().floor != lowest;
+  const bool searches = searches_ > 0;
+  if (searches) --searches_;
+  return {.levels = floors(),
+          .oldest = oldest_,
+          .passed = passed_,
+          .everything = false,
+          .one_level = alone && !searches,
+          .at = now};
+}
+
+void read_floor::search_all() noexcept {
+  const std::scoped_lock hold(mutex_);
+  searches_ = reads_of_all;
 }
 
 void read_floor::end(const start& begun, std::span<const level_result> results,
@@ -82,10 +97,7 @@ read_floor::position read_floor::passed(bool all) {
 
 std::optional<read_floor::question> read_floor::ask(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  // Until a floor is known, each read steps over all deleted rows.
-  const bool nothing_known =
-      std::ranges::any_of(levels_, [](const level& each) { return each.floor == lowest; });
-  if (!schedule_.look(now, nothing_known, passed_ != lowest)) return std::nullopt;
+  if (!schedule_.look(now, passed_ != lowest)) return std::nullopt;
   for (level& each : levels_) each.read /= 2;
   return question{.levels = floors(),
                   .oldest = oldest_,
@@ -100,7 +112,10 @@ void read_floor::answer(const question& asked, sight seen, clock::time_point now
   follow_clock(seen.clock);
   const writers_watch::progress progress = writers_.look(std::move(seen.writers), seen.ended);
   if (progress == writers_watch::progress::waiting) return;
-  if (progress == writers_watch::progress::settled) rise(asked, seen);
+  if (progress == writers_watch::progress::settled) {
+    rise(asked, seen);
+    schedule_.settled();
+  }
   first_look_id_ = asked.known;
   for (const std::optional<position>& each : seen.first)
     first_look_id_ = std::max(first_look_id_, each.value_or(lowest));
@@ -131,6 +146,42 @@ void read_floor::give_up() noexcept {
   const std::scoped_lock hold(mutex_);
   schedule_.failed();
   writers_.forget();
+}
+
+std::optional<floor_state> read_floor::news(clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (!schedule_.tell(now, known_)) return std::nullopt;
+  floor_state out{.oldest = oldest_,
+                  .passed = passed_,
+                  .known = known_,
+                  .first_look_id = first_look_id_,
+                  .first_look_time = first_look_time_,
+                  .writers = writers_,
+                  .checked = schedule_.checked(now),
+                  .pause = schedule_.pause()};
+  for (const level& each : levels_) out.places.emplace_back(each.name, each.floor);
+  return out;
+}
+
+void read_floor::adopt(const floor_state* told, std::chrono::milliseconds age,
+                       clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (!levels_.empty()) return;  // A read was faster.
+  if (told != nullptr) {
+    for (const auto& [name, floor] : told->places) {
+      if (levels_.size() < most_levels) find_or_add(name)->floor = floor;
+    }
+    oldest_ = told->oldest;
+    passed_ = told->passed;
+    known_ = told->known;
+    first_look_id_ = told->first_look_id;
+    first_look_time_ = told->first_look_time;
+    writers_ = told->writers;
+    schedule_.was_checked(told->checked + age, told->pause, now);
+  }
+  // A look needs a level; most messages have this one.
+  if (levels_.empty()) levels_.push_back({.name = 0});
+  schedule_.hurry();
 }
 
 std::vector<read_floor::level_floor> read_floor::floors() const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/floor/floor_state.hpp"
 #include "core/floor/look_schedule.hpp"
 #include "core/floor/writers_watch.hpp"
 
@@ -61,6 +62,7 @@ class read_floor {
     position oldest = lowest;
     position passed = lowest;
     bool everything = true;
+    bool one_level = false;  ///< All reads are from one level, and it has a floor.
     clock::time_point at = {};
   };
   [[nodiscard]] start begin(clock::time_point now);
@@ -73,6 +75,9 @@ class read_floor {
     position last = lowest;              ///< The highest id.
   };
   void end(const start& begun, std::span<const level_result> results, clock::time_point now);
+
+  /// A read of one level only found nothing: the next reads search all levels.
+  void search_all() noexcept;
 
   /// The beginning of a search for due messages.
   /// @param all true: the first call after a full read without messages searches from the start,
@@ -102,6 +107,13 @@ class read_floor {
   void answer(const question& asked, sight seen, clock::time_point now);
   void give_up() noexcept;
 
+  /// The state for other processes, if they should learn it.
+  [[nodiscard]] std::optional<floor_state> news(clock::time_point now);
+  /// Begins with the state of another process. The next reads look at once.
+  /// @param told null: there is none.
+  /// @param age of this state.
+  void adopt(const floor_state* told, std::chrono::milliseconds age, clock::time_point now);
+
  private:
   struct level {
     position name;
@@ -126,6 +138,7 @@ class read_floor {
   position known_ = lowest;
   position clock_ = lowest;  // of the last answer
   bool overdue_ = false;     // a message may have been due before `passed_`
+  int searches_ = 0;         // reads left that search all levels
   look_schedule schedule_;
 };
 

@@ -21,6 +21,13 @@ namespace tableq::inline v0::core {
 /// One thread.
 class writers_watch {
  public:
+  enum class phase { none, running, over };
+
+  writers_watch() = default;
+  /// Goes on where another process was.
+  writers_watch(phase reached, std::string writers)
+      : phase_(reached), writers_(std::move(writers)) {}
+
   enum class progress {
     waiting,  ///< Writers of the first look still run, or have only just been found to have ended.
     begun,    ///< This is a first look.
@@ -30,6 +37,8 @@ class writers_watch {
 
   /// The writers that the next look searches for.
   [[nodiscard]] const std::string& writers() const noexcept { return writers_; }
+
+  [[nodiscard]] phase reached() const noexcept { return phase_; }
 
   /// Takes note of a look.
   /// @param writers that the look has found.
@@ -52,8 +61,6 @@ class writers_watch {
   }
 
  private:
-  enum class phase { none, running, over };
-
   phase phase_ = phase::none;
   std::string writers_;
 };

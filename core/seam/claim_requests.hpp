@@ -326,29 +326,4 @@ struct priority_item {
   }
 };
 
-/// The read floors of a claim queue. See read_floor.hpp.
-struct levels_request {
-  std::int64_t oldest = 0;
-  std::int64_t passed = 0;
-  std::string_view writers = {};
-  std::optional<timestamp> now = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("oldest", &levels_request::oldest),
-                      integer("passed", &levels_request::passed),
-                      text("writers", &levels_request::writers),
-                      integer("now", &levels_request::now));
-  }
-};
-
-/// A level and its floor.
-struct level_item {
-  std::int64_t level = 0;
-  std::int64_t floor = 0;
-
-  static constexpr auto fields() {
-    return std::tuple(integer("level", &level_item::level), integer("floor", &level_item::floor));
-  }
-};
-
 }  // namespace tableq::inline v0::core

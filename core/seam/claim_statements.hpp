@@ -112,22 +112,6 @@ struct claim_count_row {
   }
 };
 
-/// A level, and the writers. See read_floor.hpp.
-struct level_row {
-  std::optional<std::int64_t> first = {};
-  std::optional<std::int64_t> oldest = {};
-  std::optional<std::int64_t> due = {};
-  std::int64_t clock = 0;
-  std::optional<std::string> writers = {};
-  bool ended = false;
-
-  static constexpr auto fields() {
-    return std::tuple(integer("first", &level_row::first), integer("oldest", &level_row::oldest),
-                      integer("due", &level_row::due), integer("clock", &level_row::clock),
-                      text("writers", &level_row::writers), integer("ended", &level_row::ended));
-  }
-};
-
 namespace statements {
 
 inline constexpr typed_statement<clock_request, claim_item, id_row> claim_enqueue{
@@ -191,8 +175,6 @@ inline constexpr typed_statement<nothing, priority_item, id_row> claim_set_prior
     statement::claim_set_priority};
 inline constexpr typed_statement<nothing, id_item, state_row> claim_state_of{
     statement::claim_state_of};
-inline constexpr typed_statement<levels_request, level_item, level_row> claim_floor{
-    statement::claim_floor};
 
 }  // namespace statements
 

@@ -5,6 +5,7 @@
 
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/floor_statements.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/queue_statements.hpp"
 #include "core/seam/table_statements.hpp"
@@ -22,7 +23,10 @@ constexpr bool has(std::span<const field> fields, std::string_view name) {
   return find(fields, name) != contract::no_place;
 }
 
-constexpr beginning beginning_of(std::span<const field> shared, bool writes) {
+constexpr beginning beginning_of(std::string_view name, std::span<const field> shared,
+                                 bool writes) {
+  if (name.starts_with("lifo.dequeue")) return beginning::around;
+  if (name == "pending.dequeue" || name == "pending.next_due") return beginning::due;
   if (writes && has(shared, "floors")) return beginning::levels;
   if (writes && has(shared, "floor")) return beginning::floor;
   return has(shared, "passed") ? beginning::passed : beginning::front;
@@ -30,7 +34,8 @@ constexpr beginning beginning_of(std::span<const field> shared, bool writes) {
 
 constexpr bool concerns_messages(std::string_view name) {
   return !(name.starts_with("catalog.") || name.starts_with("limits.") ||
-           name.starts_with("queue.") || name.starts_with("table."));
+           name.starts_with("queue.") || name.starts_with("table.") ||
+           name.starts_with("floors."));
 }
 
 template <class Shared, class Item, class Row>
@@ -48,7 +53,7 @@ constexpr contract contract_for(const typed_statement<Shared, Item, Row>& typed,
           .changes_messages = writes && concerns_messages(name),
           .counts_messages = has(columns, "id"),
           .settles = has(items, "fence"),
-          .begins = beginning_of(shared, writes),
+          .begins = beginning_of(name, shared, writes),
           .max_at = find(shared, "max"),
           .now_at = find(shared, "now"),
           .token_at = find(shared, "token"),
@@ -151,6 +156,14 @@ constexpr std::array all{
     query(statements::claim_leased, "claim.leased"),
     query(statements::queue_floor, "queue.floor"),
     query(statements::claim_floor, "claim.floor"),
+    change(statements::claim_take_level, "claim.take_level"),
+    query(statements::pending_floor, "pending.floor"),
+    change(statements::pending_dequeue_from, "pending.dequeue_from"),
+    query(statements::pending_next_due_from, "pending.next_due_from"),
+    query(statements::lifo_floor, "lifo.floor"),
+    change(statements::lifo_dequeue_around, "lifo.dequeue_around"),
+    query(statements::floors_read, "floors.read"),
+    change(statements::floors_write, "floors.write"),
     query(statements::claim_unseen, "claim.unseen"),
     query(statements::session_identity, "session.identity"),
     query(statements::table_find, "table.find"),
@@ -203,6 +216,14 @@ bool optional(statement id, const capabilities& features) noexcept {
       return !features.notifies;
     case queue_floor:
     case claim_floor:
+    case claim_take_level:
+    case pending_floor:
+    case pending_dequeue_from:
+    case pending_next_due_from:
+    case lifo_floor:
+    case lifo_dequeue_around:
+    case floors_read:
+    case floors_write:
       return !features.deleted_rows_linger;
     default:
       return false;

@@ -18,6 +18,8 @@ enum class beginning : std::uint8_t {
   floor,   ///< At the floor of the queue.
   levels,  ///< At the floors of its priorities.
   passed,  ///< At a due time; no earlier message is left.
+  due,     ///< The same in a queue of delayed messages, if its layout tells late ones.
+  around,  ///< At the highest id, in ranges without gaps.
 };
 
 /// The parameters and columns of a statement, the same for every database.

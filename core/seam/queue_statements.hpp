@@ -52,17 +52,6 @@ struct floor_read_request {
   }
 };
 
-/// The first message from an id on, and the writers: see writers_watch.hpp.
-struct floor_request {
-  std::int64_t floor = 0;
-  std::string_view writers = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("floor", &floor_request::floor),
-                      text("writers", &floor_request::writers));
-  }
-};
-
 /// A new message of a heap, FIFO or LIFO queue.
 struct plain_item {
   std::string_view payload = {};
@@ -132,18 +121,6 @@ struct delay_row {
   static constexpr auto fields() { return std::tuple(integer("delay", &delay_row::delay)); }
 };
 
-/// The first message, and the writers. See read_floor.hpp.
-struct floor_row {
-  std::optional<std::int64_t> first = {};
-  std::optional<std::string> writers = {};
-  bool ended = false;
-
-  static constexpr auto fields() {
-    return std::tuple(integer("first", &floor_row::first), text("writers", &floor_row::writers),
-                      integer("ended", &floor_row::ended));
-  }
-};
-
 namespace statements {
 
 inline constexpr typed_statement<clock_request, plain_item, id_row> heap_enqueue{
@@ -189,8 +166,6 @@ inline constexpr typed_statement<floor_read_request, nothing, message_row> fifo_
     statement::fifo_dequeue_strict};
 inline constexpr typed_statement<count_request, nothing, message_row> lifo_dequeue_strict{
     statement::lifo_dequeue_strict};
-inline constexpr typed_statement<floor_request, nothing, floor_row> queue_floor{
-    statement::queue_floor};
 
 }  // namespace statements
 

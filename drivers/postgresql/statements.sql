@@ -73,6 +73,30 @@ WITH writers AS MATERIALIZED (
                          WHERE name = ANY (string_to_array(CAST(:writers AS text), ' ')) OR name LIKE '-1/%')
             THEN 0 ELSE 1 END AS ended
 
+-- fragment: ranges
+(SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
+        unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
+
+-- fragment: leased
+-- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
+-- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
+-- and attempts have bounds, so that no value of plain SQL can stop the take.
+state = 1,
+    fence = ((fence / 4294967296 + 1) << 32) + CAST(:token AS bigint),
+    attempts = LEAST(GREATEST(attempts, 0), 2147483646) + 1,
+    claimed_at = CAST(:claimed_at AS bigint),
+    key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
+    past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
+    due_at = {clock_now} + CAST(:lease AS bigint)
+
+-- fragment: delivery
+id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
+          COALESCE(key, past_key) AS key, group_key,
+          CASE WHEN expires_at
+                      <= {clock}
+               THEN 1 ELSE 0 END AS expired,
+          headers, payload
+
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
@@ -296,6 +320,37 @@ WHERE id = (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1 FOR UPDATE SK
   AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 
+-- name: lifo.floor
+-- The highest message in the ranges of ids from :highs down to :lows, one after the other; and then the writers.
+{with_writers}
+SELECT (SELECT found.id
+        FROM {ranges} AS part
+        CROSS JOIN LATERAL (
+          SELECT id FROM {table} AS msg WHERE id <= part.high AND id >= part.low ORDER BY id DESC LIMIT 1
+        ) AS found
+        LIMIT 1) AS first,
+       {writers}
+
+-- name: lifo.dequeue_around
+-- lifo.dequeue in ranges of ids; there is no message between them. See core/floor/read_gaps.hpp. The nested loop
+-- reads one row after the other, and the LIMIT ends it.
+WITH picked AS MATERIALIZED (
+  SELECT found.id
+  FROM {ranges} AS part
+  CROSS JOIN LATERAL (
+    SELECT id
+    FROM {table} AS msg
+    WHERE id <= part.high AND id >= part.low
+    ORDER BY id DESC
+    FOR UPDATE SKIP LOCKED
+  ) AS found
+  WHERE {own_queue}
+  LIMIT CAST(:max AS bigint)
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
+
 -- name: heap.peek fifo.peek
 SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
 FROM {table} AS msg
@@ -334,6 +389,7 @@ SELECT (SELECT count(*)
        {clock} AS as_of
 
 -- name: pending.enqueue
+-- The clock is read under the lock of a writer: see pending.floor.
 INSERT INTO {table} (created_at, due_at, payload)
 SELECT COALESCE(created_at, clock),
        COALESCE(due_at, clock + COALESCE(delay, 0)),
@@ -342,7 +398,7 @@ FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
              unnest(CAST(:created_at AS bigint[])) AS created_at,
              unnest(CAST(:due_at AS bigint[])) AS due_at,
              unnest(CAST(:delay AS bigint[])) AS delay,
-             {clock} AS clock) AS items
+             {clock_now} AS clock) AS items
 WHERE {own_queue}
 RETURNING CAST(NULL AS bigint) AS item, id
 
@@ -351,7 +407,7 @@ INSERT INTO {table} (created_at, due_at, payload)
 SELECT COALESCE(CAST(:created_at AS bigint), clock),
        COALESCE(CAST(:due_at AS bigint), clock + COALESCE(CAST(:delay AS bigint), 0)),
        CAST(:payload AS bytea)
-FROM (SELECT {clock}) AS t (clock)
+FROM (SELECT {clock_now}) AS t (clock)
 WHERE {own_queue}
 RETURNING id
 
@@ -381,6 +437,59 @@ WHERE id = (
 )
   AND {own_queue}
 RETURNING id, created_at, due_at, payload
+
+-- name: pending.floor
+-- From one snapshot: the first due time from :passed on, and the time; and then the writers. The time is ten
+-- milliseconds ago: a row that arrives later and falls due before that time counts as late (the index `late`).
+{with_writers}
+SELECT (SELECT due_at
+        FROM {table} AS msg
+        WHERE due_at >= {passed} AND due_at <= {clock}
+        ORDER BY due_at, id
+        LIMIT 1) AS due,
+       {clock} - 10 AS clock,
+       {writers}
+
+-- name: pending.dequeue_from
+-- pending.dequeue from a due time on. Before it only late messages wait.
+WITH picked AS MATERIALIZED (
+  SELECT found.id
+  FROM (
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE due_at < arrived_at - 10 AND due_at < {passed} AND due_at <= {clock}
+          ORDER BY due_at, id
+          FOR UPDATE SKIP LOCKED) AS late
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          FROM {table} AS msg
+          WHERE due_at >= {passed} AND due_at <= {clock}
+          ORDER BY due_at, id
+          FOR UPDATE SKIP LOCKED) AS others
+  ) AS found
+  WHERE {own_queue}
+  LIMIT CAST(:max AS bigint)
+)
+DELETE FROM {table}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING id, created_at, due_at, payload
+
+-- name: pending.next_due_from
+SELECT GREATEST(LEAST((SELECT due_at
+                       FROM {table} AS msg
+                       WHERE due_at < arrived_at - 10
+                       ORDER BY due_at, id
+                       LIMIT 1),
+                      (SELECT due_at
+                       FROM {table} AS msg
+                       WHERE due_at >= {passed}
+                       ORDER BY due_at, id
+                       LIMIT 1)), t.clock) - t.clock AS delay
+FROM (SELECT {clock}) AS t (clock)
+WHERE EXISTS (SELECT 1 FROM {table} AS msg WHERE due_at < arrived_at - 10)
+  OR EXISTS (SELECT 1 FROM {table} AS msg WHERE due_at >= {passed})
 
 -- name: pending.peek
 SELECT id, created_at, due_at, payload
@@ -547,9 +656,7 @@ WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
 RETURNING 0 AS item, id
 
 -- name: claim.take
--- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
--- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
--- and attempts have bounds, so that no value of plain SQL can stop the take. The take searches the parts in
+-- The take searches the parts in
 -- :highs, :lows and :floors one after the other: priorities from a high one down to a low one, with ids from a
 -- floor on. Below the floor of a priority only returned messages wait; they have a fence: see claim.floor. The
 -- nested loop reads one row after the other, and the LIMIT ends it: no more rows are locked than are taken.
@@ -594,20 +701,46 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
 )
 UPDATE {table} AS msg
-SET state = 1,
-    fence = ((fence / 4294967296 + 1) << 32) + CAST(:token AS bigint),
-    attempts = LEAST(GREATEST(attempts, 0), 2147483646) + 1,
-    claimed_at = CAST(:claimed_at AS bigint),
-    key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
-    past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = {clock_now} + CAST(:lease AS bigint)
+SET {leased}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
-          COALESCE(key, past_key) AS key, group_key,
-          CASE WHEN expires_at
-                      <= {clock}
-               THEN 1 ELSE 0 END AS expired,
-          headers, payload
+RETURNING {delivery}
+
+-- name: claim.take_level
+-- claim.take for one message, as long as all reads are from one level. It takes nothing if another message may come
+-- first: a due one, one that came back below the floor, or one of a higher priority. Then claim.take finds it.
+UPDATE {table} AS msg
+SET {leased}
+WHERE id = (
+  SELECT id
+  FROM {table} AS msg
+  WHERE state = 0 AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
+    AND id >= CAST(:floor AS bigint)
+  ORDER BY priority DESC, id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED
+)
+  AND {own_queue}
+  AND (SELECT id
+       FROM {table} AS msg
+       WHERE state = 0 AND priority > CAST(:level AS bigint)
+       ORDER BY priority DESC, id
+       LIMIT 1) IS NULL
+  AND (SELECT id
+       FROM {table} AS msg
+       WHERE state < 1 AND fence > 0
+         AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
+         AND id >= CAST(:oldest AS bigint) AND id < CAST(:floor AS bigint)
+       ORDER BY priority DESC, id
+       LIMIT 1) IS NULL
+  AND (CAST(:guard AS bigint) = 0
+    OR (SELECT due_at
+        FROM {table} AS msg
+        WHERE state IN (1, 2)
+          AND due_at >= {passed}
+          AND due_at <= {clock}
+        ORDER BY due_at, id
+        LIMIT 1) IS NULL)
+RETURNING {delivery}
 
 -- name: claim.floor
 -- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest
@@ -634,6 +767,20 @@ SELECT g.item - 1 AS item,
        {writers}
 FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
 CROSS JOIN (SELECT {clock} AS clock) AS now
+
+-- name: floors.read
+-- Where the reads of other processes begin: see core/floor/floor_state.hpp.
+SELECT floors, {clock} - saved_at AS age
+FROM {floors}
+WHERE queue = CAST(:queue AS text) AND identity = CAST(:identity AS bigint)
+
+-- name: floors.write
+-- The last writer wins: the floors of each process hold on their own.
+INSERT INTO {floors} (queue, identity, floors, saved_at)
+SELECT CAST(:queue AS text), CAST(:identity AS bigint), CAST(:floors AS text), {clock}
+WHERE {own_queue}
+ON CONFLICT (queue) DO UPDATE
+SET identity = excluded.identity, floors = excluded.floors, saved_at = excluded.saved_at
 
 -- name: claim.promote
 WITH due AS MATERIALIZED (

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,52 @@ TEST_P(messages_before_others, are_found_soon_when_they_were_given_a_low_id_by_h
     found = mail.dequeue()->payload == "by hand";
   }
   EXPECT_TRUE(found);
+}
+
+TEST_P(messages_before_others, come_next_when_they_were_due_before_they_came) {
+  auto later = db().pending("later");
+  const auto read_some = [&] {
+    for (int i = 0; i < 1000; ++i) later.enqueue("x");
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(later.dequeue()->payload, "x");
+    for (int i = 0; i < 30; ++i) ASSERT_EQ(later.dequeue_batch(20).size(), 20U);
+  };
+  const tableq::timestamp then{std::chrono::milliseconds(1'000'000'000'000)};
+  for (const auto& given :
+       {tableq::pending_options{.due_at = then},
+        tableq::pending_options{.created_at = then, .due_at = then + 1h}}) {
+    read_some();
+    later.enqueue("past", given);
+    EXPECT_EQ(later.dequeue()->payload, "past");
+    later.enqueue("past", given);
+    const auto next = later.dequeue_batch(2);
+    ASSERT_EQ(next.size(), 2U);
+    EXPECT_EQ(next.front().payload, "past");
+    EXPECT_EQ(next.back().payload, "x");
+  }
+}
+
+TEST_P(messages_before_others, come_next_in_a_stack_that_is_read_and_filled_by_turns) {
+  auto stack = db().lifo("stack");
+  std::vector<std::string> model;
+  const auto check = [&](std::size_t count) {
+    for (const auto& each : stack.dequeue_batch(count)) {
+      ASSERT_FALSE(model.empty());
+      ASSERT_EQ(each.payload, model.back());
+      model.pop_back();
+    }
+  };
+  std::minstd_rand random(7);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<tableq::new_message> added;
+    const std::size_t before = model.size();
+    for (std::size_t i = random() % 40; i > 0; --i) model.push_back(std::to_string(random()));
+    for (std::size_t i = before; i < model.size(); ++i) added.push_back({.payload = model[i]});
+    if (!added.empty()) stack.enqueue_batch(added);
+    check(1 + random() % 60);
+    for (int i = 0; i < 3; ++i) check(1);
+  }
+  check(10'000);
+  EXPECT_TRUE(model.empty());
 }
 
 /// The same for a claim queue, in which messages return in many ways.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include <tableq/schema.hpp>
+
+#include "core/database/database_state.hpp"
+#include "core/database/shared_queue.hpp"
+#include "core/seam/driver.hpp"
+
+namespace tableq::inline v0::core {
+
+/// Reads of one queue that begin after its deleted rows, on a database whose deleted rows linger.
+///
+/// Borrows the database and the names, which outlive it.
+///
+/// @par Thread safety
+/// Shared objects: safe; it does not change.
+class floor_reads {
+ public:
+  floor_reads(database_state& database, const queue_info& info, const table_names& names,
+              shared_queue& shared);
+
+  /// Runs one statement on the session. A read begins at its floor.
+  row_set run(connection& session, const contract& what, std::span<const value> shared,
+              std::span<const value> items) const;
+
+  /// Looks for better floors, if that is due and the database can have them. The look sees
+  /// committed rows only; its failure is ignored.
+  void look() const noexcept;
+
+ private:
+  [[nodiscard]] row_set from_floor(connection& session, const contract& what,
+                                   std::span<const value> shared) const;
+  [[nodiscard]] row_set from_levels(connection& session, const contract& what,
+                                    std::span<const value> shared) const;
+  [[nodiscard]] row_set from_level(connection& session, const read_floor::start& where,
+                                   std::span<const value> shared) const;
+  [[nodiscard]] row_set from_passed(connection& session, const contract& what,
+                                    std::span<const value> shared) const;
+  [[nodiscard]] row_set from_due(connection& session, const contract& what,
+                                 std::span<const value> shared) const;
+  [[nodiscard]] row_set around_gaps(connection& session, const contract& what,
+                                    std::span<const value> shared) const;
+  [[nodiscard]] std::int64_t passed(std::int64_t until) const;
+  [[nodiscard]] bool tells_late() const noexcept;
+
+  // floor_looks.cpp
+  void learn() const;
+  void tell(const std::optional<floor_state>& news) const;
+  void look_for_floors() const noexcept;
+  void look_for_gaps() const noexcept;
+  [[nodiscard]] read_floor::sight see(const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::sight see_levels(const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::sight see_due(const read_floor::question& asked) const;
+
+  database_state& database_;
+  const kind kind_;
+  const int layout_;
+  const std::string queue_;
+  const std::int64_t identity_;
+  const table_names& names_;
+  shared_queue& shared_;
+};
+
+}  // namespace tableq::inline v0::core

@@ -1,0 +1,297 @@
+// A model of a database with snapshots and locks, in which reads begin after deleted rows. Now and
+// then another process goes on from the state that one has told.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/floor/read_floor.hpp"
+#include "core/floor/read_gaps.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using tableq::core::read_floor;
+using tableq::core::read_gaps;
+
+/// What the model does wrong on purpose.
+enum class mistake {
+  none,
+  id_before_lock,          ///< An insert draws its id before it takes the lock.
+  locks_before_snapshot,   ///< A look reads the locks first.
+  prepared_is_ended,       ///< A prepared transaction gets another name, and no rule expects that.
+  lock_ends_first,         ///< A commit releases its lock before it becomes visible.
+  one_look_ends_and_sees,  ///< The snapshot of the look that misses the writers settles ids.
+};
+
+using messages = std::map<std::int64_t, bool>;  // committed ones; true: taken
+
+/// Reads from the lowest id on.
+class from_floor {
+ public:
+  using time = read_floor::clock::time_point;
+
+  bool hides(std::int64_t id, time now) { return id < floor(places_.begin(now)); }
+
+  void read(messages& all, time now) {
+    const auto from = places_.begin(now);
+    read_floor::level_result got;
+    for (auto& [id, taken] : all) {
+      if (taken || id < floor(from)) continue;
+      taken = true;
+      got.count = 64;  // A look is due.
+      got.first = got.first.value_or(id);
+      got.last = id;
+    }
+    got.count == 0 ? places_.end(from, {}, now) : places_.end(from, {&got, 1}, now);
+  }
+
+  std::optional<std::string> ask(time now) {
+    asked_ = places_.ask(now);
+    if (!asked_) return std::nullopt;
+    seen_ = {.first = {}, .writers = "", .ended = true};
+    return asked_->writers;
+  }
+  void see(const messages& all) {
+    const std::int64_t from =
+        asked_->levels.empty() ? read_floor::lowest : asked_->levels.front().floor;
+    for (const auto& [id, taken] : all) {
+      if (!taken && id >= from && !seen_.oldest) seen_.oldest = id;
+    }
+    seen_.first.assign(asked_->levels.size(), seen_.oldest);
+  }
+  void answer(const std::string& writers, bool ended, time now) {
+    seen_.writers = writers;
+    seen_.ended = ended;
+    places_.answer(*asked_, seen_, now);
+  }
+  void pass_on(time now) {
+    if (const auto state = places_.news(now)) {
+      const auto told = tableq::core::to_floor_state(to_text(*state));
+      std::destroy_at(&places_);
+      std::construct_at(&places_);
+      places_.adopt(&*told, 0ms, now);
+    }
+  }
+
+ private:
+  static std::int64_t floor(const read_floor::start& from) {
+    return from.everything || from.levels.empty() ? read_floor::lowest : from.levels.front().floor;
+  }
+
+  read_floor places_;
+  std::optional<read_floor::question> asked_;
+  read_floor::sight seen_;
+};
+
+/// Reads from the highest id down.
+class around_gaps {
+ public:
+  using time = read_gaps::clock::time_point;
+
+  bool hides(std::int64_t id, time now) { return !holds(places_.begin(now).ranges, id); }
+
+  void read(messages& all, time now) {
+    const auto from = places_.begin(now);
+    std::vector<std::int64_t> ids;
+    for (auto& [id, taken] : all) {
+      if (taken || !holds(from.ranges, id) || ids.size() == 64) continue;
+      taken = true;
+      ids.push_back(id);
+    }
+    places_.end(from, ids, now);
+  }
+
+  std::optional<std::string> ask(time now) {
+    asked_ = places_.ask(now);
+    if (!asked_) return std::nullopt;
+    seen_ = {};
+    return asked_->writers;
+  }
+  void see(const messages& all) {
+    for (const auto& [id, taken] : all) {
+      if (!taken && holds(asked_->ranges, id)) seen_.first = id;
+    }
+  }
+  void answer(const std::string& writers, bool ended, time now) {
+    seen_.writers = writers;
+    seen_.ended = ended;
+    places_.answer(*asked_, seen_, now);
+  }
+  void pass_on(time now) {
+    if (const auto state = places_.news(now)) {
+      const auto told = tableq::core::to_floor_state(to_text(*state));
+      std::destroy_at(&places_);
+      std::construct_at(&places_);
+      places_.adopt(&*told, 0ms, now);
+    }
+  }
+
+ private:
+  static bool holds(const std::vector<read_gaps::range>& ranges, std::int64_t id) {
+    return std::ranges::any_of(ranges, [&](const auto& x) { return x.low <= id && id <= x.high; });
+  }
+
+  read_gaps places_;
+  std::optional<read_gaps::question> asked_;
+  read_gaps::sight seen_;
+};
+
+template <class Places>
+class model {
+ public:
+  model(mistake wrong, unsigned seed) : wrong_(wrong), random_(seed) {}
+
+  /// @return whether reads ever passed over a message.
+  bool skips(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      step();
+      for (const auto& [id, taken] : messages_) {
+        if (!taken && places_.hides(id, now_)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct writer {
+    std::string name;
+    bool locked = false;
+    bool ending = false;
+    std::vector<std::int64_t> drawn = {};
+  };
+
+  std::size_t any(std::size_t count) {
+    return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
+  }
+
+  void step() {
+    switch (any(16)) {
+      case 0:
+      case 1:
+        if (writers_.size() < 6) writers_.push_back({.name = "3/" + std::to_string(++named_)});
+        break;
+      case 2:
+      case 3:
+        write();
+        break;
+      case 4:
+        end();
+        break;
+      case 5:
+        prepare();
+        break;
+      case 6:
+      case 7:
+      case 8:
+        now_ += 20ms;
+        places_.read(messages_, now_);
+        break;
+      case 9:
+        places_.pass_on(now_);
+        break;
+      default:
+        look();
+    }
+  }
+
+  /// One step of an insert: the lock, then the ids of its rows.
+  void write() {
+    if (writers_.empty()) return;
+    writer& one = writers_[any(writers_.size())];
+    if (one.ending) return;
+    const bool draws = one.locked || wrong_ == mistake::id_before_lock;
+    for (std::size_t i = draws ? 1 + any(4) : 0; i > 0; --i) one.drawn.push_back(++last_id_);
+    one.locked = one.locked || wrong_ != mistake::id_before_lock || any(2) == 0;
+  }
+
+  void end() {
+    if (writers_.empty()) return;
+    const auto at = writers_.begin() + static_cast<std::ptrdiff_t>(any(writers_.size()));
+    if (wrong_ == mistake::lock_ends_first && at->locked) {
+      at->locked = false;
+      at->ending = true;
+      return;
+    }
+    if (any(4) > 0) {
+      for (const std::int64_t id : at->drawn) messages_[id] = false;
+    }
+    writers_.erase(at);
+  }
+
+  void prepare() {
+    if (writers_.empty()) return;
+    writer& one = writers_[any(writers_.size())];
+    if (one.locked) one.name = "-1/" + std::to_string(++named_);
+  }
+
+  void look() {
+    const auto searched = places_.ask(now_);
+    if (!searched) return;
+    std::string writers;
+    bool ended = true;
+    const auto locks = [&] {
+      for (const writer& one : writers_) {
+        if (!one.locked) continue;
+        writers += one.name + " ";
+        const bool prepared = one.name.starts_with("-1/") && wrong_ != mistake::prepared_is_ended;
+        if (prepared || searched->find(one.name + " ") != std::string::npos) ended = false;
+      }
+    };
+    const bool turned = wrong_ == mistake::locks_before_snapshot;
+    turned ? locks() : places_.see(messages_);
+    for (std::size_t i = any(16); i > 0; --i) any(8) > 0 ? write() : end();
+    turned ? places_.see(messages_) : locks();
+    places_.answer(writers, ended, now_);
+    if (wrong_ == mistake::one_look_ends_and_sees && ended && !searched->empty())
+      places_.answer(writers, ended, now_);
+  }
+
+  mistake wrong_;
+  std::mt19937 random_;
+  Places places_;
+  read_floor::clock::time_point now_ = read_floor::clock::time_point(1h);
+  messages messages_;
+  std::vector<writer> writers_;
+  std::int64_t last_id_ = 0;
+  int named_ = 0;
+};
+
+template <class Places>
+class read_place_model : public testing::Test {
+ protected:
+  static bool any_skips(mistake wrong) {
+    for (unsigned seed = 1; seed <= 60; ++seed)
+      if (model<Places>(wrong, seed).skips(2000)) return true;
+    return false;
+  }
+};
+using all_places = testing::Types<from_floor, around_gaps>;
+TYPED_TEST_SUITE(read_place_model, all_places);
+
+TYPED_TEST(read_place_model, never_skips_a_message) {
+  EXPECT_FALSE(this->any_skips(mistake::none));
+}
+
+TYPED_TEST(read_place_model, skips_messages_when_any_part_of_the_proof_is_missing) {
+  EXPECT_TRUE(this->any_skips(mistake::id_before_lock));
+  EXPECT_TRUE(this->any_skips(mistake::prepared_is_ended));
+  EXPECT_TRUE(this->any_skips(mistake::lock_ends_first));
+  EXPECT_TRUE(this->any_skips(mistake::one_look_ends_and_sees));
+}
+
+// The end of a gap was known before the look. A floor also takes the first message that a look finds.
+TYPED_TEST(read_place_model, reads_the_locks_after_the_snapshot_for_floors) {
+  const bool floors = std::is_same_v<TypeParam, from_floor>;
+  EXPECT_EQ(this->any_skips(mistake::locks_before_snapshot), floors);
+}
+
+}  // namespace

@@ -78,7 +78,7 @@ TEST_P(messages_before_others, come_next_when_they_were_due_before_they_came) {
   const tableq::timestamp then{std::chrono::milliseconds(1'000'000'000'000)};
   for (const auto& given :
        {tableq::pending_options{.due_at = then},
-        tableq::pending_options{.created_at = then, .due_at = then + 1h}}) {
+        tableq::pending_options{.due_at = then + 1h, .created_at = then}}) {
     read_some();
     later.enqueue("past", given);
     EXPECT_EQ(later.dequeue()->payload, "past");

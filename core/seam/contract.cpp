@@ -30,7 +30,7 @@ constexpr beginning beginning_of(std::span<const field> shared, bool writes) {
 
 constexpr bool concerns_messages(std::string_view name) {
   return !(name.starts_with("catalog.") || name.starts_with("limits.") ||
-           name.starts_with("queue.") || name.starts_with("table."));
+           name.starts_with("floors.") || name.starts_with("queue.") || name.starts_with("table."));
 }
 
 template <class Shared, class Item, class Row>
@@ -153,6 +153,9 @@ constexpr std::array all{
     query(statements::claim_floor, "claim.floor"),
     query(statements::claim_unseen, "claim.unseen"),
     query(statements::session_identity, "session.identity"),
+    query(statements::catalog_migrator, "catalog.migrator"),
+    change(statements::catalog_set_layout, "catalog.set_layout"),
+    change(statements::floors_remove, "floors.remove"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),
@@ -203,6 +206,7 @@ bool optional(statement id, const capabilities& features) noexcept {
       return !features.notifies;
     case queue_floor:
     case claim_floor:
+    case floors_remove:
       return !features.deleted_rows_linger;
     default:
       return false;

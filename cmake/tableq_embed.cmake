@@ -1,7 +1,7 @@
 # Embeds a dialect's SQL files as constants. In: drivers/<name>/statements.sql, tables.sql and setup.sql,
-# drivers/states.sql, drivers/table_parts.sql and schema/<name>/*.sql. Out: <name>_sql.hpp in the build tree with `<name>_sql::statements`,
-# `<name>_sql::setup` and `<name>_sql::ddl_<file>`.
-# Comments are stripped; the `-- name:` lines of the statements and the roles stay.
+# drivers/states.sql, drivers/table_parts.sql, schema/<name>/*.sql and schema/<name>/steps/*/*.sql. Out: <name>_sql.hpp in
+# the build tree with `<name>_sql::statements`, `<name>_sql::setup`, `<name>_sql::ddl_<file>` and `<name>_sql::steps()`.
+# Comments are stripped; the `-- name:` lines of the statements, the roles and the steps stay.
 set(TABLEQ_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_sql.cmake)
 
 function(tableq_embed_dialect target name)
@@ -11,6 +11,7 @@ function(tableq_embed_dialect target name)
   foreach(file catalog heap fifo lifo pending claim concurrency roles)
     list(APPEND files ${PROJECT_SOURCE_DIR}/schema/${name}/${file}.sql)
   endforeach()
+  file(GLOB steps CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/${name}/steps/*/*.sql)
   set(states ${PROJECT_SOURCE_DIR}/drivers/states.sql)
   set(parts ${PROJECT_SOURCE_DIR}/drivers/table_parts.sql)
   set(setup ${PROJECT_SOURCE_DIR}/drivers/${name}/setup.sql)
@@ -18,8 +19,8 @@ function(tableq_embed_dialect target name)
   add_custom_command(OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DOUT=${out}
       -DSTATEMENTS=${statements} -DTABLES=${tables} -DPARTS=${parts}
-      -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" -P ${TABLEQ_EMBED_SCRIPT}
-    DEPENDS ${statements} ${tables} ${parts} ${states} ${setup} ${files} ${TABLEQ_EMBED_SCRIPT}
+      -DSTATES=${states} -DSETUP=${setup} "-DDDL=${files}" "-DSTEPS=${steps}" -P ${TABLEQ_EMBED_SCRIPT}
+    DEPENDS ${statements} ${tables} ${parts} ${states} ${setup} ${files} ${steps} ${TABLEQ_EMBED_SCRIPT}
     COMMENT "Embedding the SQL of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${out})

@@ -11,6 +11,7 @@
 #include "core/input/queue_options.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
+#include "core/schema/migrate.hpp"
 #include "core/seam/named.hpp"
 #include "core/table/index_report.hpp"
 #include "core/table/open_table.hpp"
@@ -246,6 +247,11 @@ bool database::drop(text_view name) {
   const std::string_view wanted = view(state_, "drop", name);
   return observed(*state_, {.name = "drop", .queue = wanted},
                   [&] { return core::drop_queue(*state_, wanted); });
+}
+std::vector<migration_step> database::migrate(const migrate_options& options) {
+  check(state_, "migrate", options.dry_run ? core::beside::read_only : core::beside::of_database,
+        outside_);
+  return observed(*state_, {.name = "migrate"}, [&] { return core::migrate(*state_, options); });
 }
 std::vector<finding> database::inspect() const {
   check(state_, "inspect", core::beside::read_only, outside_);

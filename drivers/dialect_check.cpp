@@ -37,7 +37,8 @@ std::string unfilled(std::string_view text) {
 }
 
 void check_texts(const dialect& added, const transport_kind& transport, const blocks& texts) {
-  const core::table_names some_names{.table = "queue", .catalog = "catalogue", .limits = "limits"};
+  const core::table_names some_names{
+      .table = "queue", .catalog = "catalogue", .limits = "limits", .floors = "floors"};
   const auto all = core::contracts();
   for (const auto& block : texts) {
     std::string_view name = block.first;
@@ -59,6 +60,24 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
     }
     compile(filled, *found,
             {.markers = transport.markers, .batches = one ? batching::loop : added.batches});
+  }
+}
+
+void check_steps(const dialect& added) {
+  static const std::regex part(R"([1-9]\.(transaction|alone))");
+  const core::table_names some_names{.table = "queue"};
+  for (const auto& [step, text] : added.steps) {
+    const blocks parts = split_blocks(text);
+    const bool good =
+        !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const auto& each) {
+          return std::regex_match(each.first, part);
+        });
+    if (!good)
+      core::refuse("the step " + step + " has other blocks than N.transaction and N.alone");
+    for (const auto& [name, block] : parts) {
+      const std::string place = unfilled(fill_names(block, added, some_names));
+      if (!place.empty()) core::refuse("the step " + step + " names " + place);
+    }
   }
 }
 
@@ -87,6 +106,7 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   }
   check_texts(added, *transport, statements);
   check_texts(added, *transport, given_clock);
+  check_steps(added);
 }
 
 }  // namespace tableq::inline v0::drivers

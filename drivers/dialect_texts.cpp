@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <tableq/error.hpp>
+
 #include "core/seam/contract.hpp"
 #include "drivers/text.hpp"
 
@@ -19,6 +21,20 @@ void dialect_texts::learn() {
         static_cast<std::size_t>(of.id),
         statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));
   }
+}
+
+std::string dialect_texts::ddl_of(std::string_view part) const {
+  const auto found = definition.ddl.find(std::string(part));
+  if (found != definition.ddl.end()) return found->second;
+  const std::size_t end = part.rfind('/');
+  const auto step = definition.steps.find(std::string(part.substr(0, end)));
+  if (end != std::string_view::npos && step != definition.steps.end()) {
+    const blocks parts = split_blocks(step->second);
+    if (const auto of = parts.find(part.substr(end + 1)); of != parts.end()) return of->second;
+  }
+  throw error(errc::unsupported, advice::never,
+              "this database has no queues of the kind " + std::string(part),
+              {.backend = definition.name, .operation = "create"});
 }
 
 }  // namespace tableq::inline v0::drivers

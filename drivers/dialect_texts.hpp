@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bitset>
+#include <string>
 #include <string_view>
 
 #include <tableq/dialect.hpp>
@@ -26,6 +27,10 @@ struct dialect_texts {
 
   /// Parses the texts of `definition`.
   void learn();
+
+  /// The DDL of a kind, of `catalog` or `concurrency`, or of a step's part: `2/pending/2.alone`.
+  /// @throws error errc::unsupported.
+  [[nodiscard]] std::string ddl_of(std::string_view part) const;
 };
 
 }  // namespace tableq::inline v0::drivers

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
@@ -176,7 +177,7 @@ class dialect_driver final : public core::driver {
  public:
   dialect_driver(std::shared_ptr<const dialect_texts> texts, endpoint address,
                  std::shared_ptr<core::fault_plan> faults)
-      : driver(texts->definition.name, address.capabilities),
+      : driver(texts->definition.name, address.capabilities, address.pooled),
         texts_(std::move(texts)),
         address_(std::move(address)),
         faults_(std::move(faults)) {}
@@ -304,6 +305,25 @@ std::string core::ddl_text(std::string_view dialect, std::string_view part,
                            const table_names& names) {
   const auto texts = drivers::known().by_name(dialect);
   return drivers::fill_names(texts->definition.ddl.at(std::string(part)), texts->definition, names);
+}
+
+std::vector<core::step_part> core::step_parts(std::string_view dialect, std::string_view step,
+                                              const table_names& names) {
+  const auto texts = drivers::known().by_name(dialect);
+  const auto found = texts->definition.steps.find(std::string(step));
+  std::vector<step_part> out;
+  if (found == texts->definition.steps.end()) return out;
+  for (const auto& [part, text] : drivers::split_blocks(found->second)) {
+    out.push_back({.name = std::string(step).append("/").append(part),
+                   .alone = part.ends_with(".alone"),
+                   .text = drivers::fill_names(text, texts->definition, names) + ";\n"});
+  }
+  return out;
+}
+
+std::string core::in_transaction_text(std::string_view dialect, std::string_view statements) {
+  std::string out = drivers::known().by_name(dialect)->definition.begin;
+  return out.append(";\n").append(statements).append("COMMIT;\n");
 }
 
 std::string core::role_text(std::string_view dialect, std::string_view block,

@@ -360,14 +360,8 @@ void dialect_session::run_pieces(known_texts& known, const core::contract& contr
 
 void dialect_session::define(std::string_view part, const core::table_names& names) {
   guarded("create", [&] {
-    const auto found = texts_->definition.ddl.find(std::string(part));
-    if (found == texts_->definition.ddl.end()) {
-      throw error(errc::unsupported, advice::never,
-                  "this database has no queues of the kind " + std::string(part),
-                  {.backend = texts_->definition.name, .operation = "create"});
-    }
-    for (const std::string& one :
-         split_script(fill_names(found->second, texts_->definition, names))) {
+    const std::string text = texts_->ddl_of(part);
+    for (const std::string& one : split_script(fill_names(text, texts_->definition, names))) {
       transport_->script(one, boundary::none);
     }
   });

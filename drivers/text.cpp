@@ -7,6 +7,7 @@
 #include <cctype>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <boost/algorithm/string/replace.hpp>
 
@@ -34,6 +35,19 @@ std::string qualified(std::string_view name, const dialect& definition,
                               : quote(names.schema, definition) + "." + quote(name, definition);
 }
 
+/// The end of a text between two equal marks such as `$$` or `$body$` that begins a statement's
+/// rest; zero if none begins there.
+std::size_t end_of_marked(std::string_view sql) {
+  if (!sql.starts_with('$')) return 0;
+  std::size_t size = 1;
+  while (size < sql.size() && name_character(sql[size])) ++size;
+  if (size == sql.size() || sql[size] != '$' || std::isdigit(static_cast<unsigned char>(sql[1])))
+    return 0;
+  const std::string_view mark = sql.substr(0, size + 1);
+  const std::size_t end = sql.find(mark, mark.size());
+  return end == std::string_view::npos ? sql.size() : end + mark.size();
+}
+
 /// Walks over a text: calls `literal` with each unchanged part and `parameter` with each name.
 template <class Literal, class Parameter>
 void walk(std::string_view sql, Literal literal, Parameter parameter) {
@@ -48,6 +62,9 @@ void walk(std::string_view sql, Literal literal, Parameter parameter) {
       const std::size_t end = std::min(sql.find(c, i + 1), sql.size() - 1);
       literal(sql.substr(i, end + 1 - i));
       i = end + 1;
+    } else if (const std::size_t marked = end_of_marked(sql.substr(i)); marked != 0) {
+      literal(sql.substr(i, marked));
+      i += marked;
     } else if (c == ':' && i + 1 < sql.size() && sql[i + 1] == ':') {
       literal(sql.substr(i, 2));
       i += 2;
@@ -102,29 +119,31 @@ std::vector<part> parts_of(std::string_view sql) {
 
 std::string fill_names(std::string_view text, const dialect& definition,
                        const core::table_names& names) {
-  constexpr std::string_view table = "{table}";
-  constexpr std::string_view index = "{table:";
-  constexpr std::string_view catalog = "{catalog}";
-  constexpr std::string_view limits = "{limits}";
+  constexpr std::string_view beside = "{table:";
+  constexpr std::string_view index = "{index:";
+  const std::array<std::pair<std::string_view, const std::string*>, 4> tables{
+      {{"{table}", &names.table},
+       {"{catalog}", &names.catalog},
+       {"{limits}", &names.limits},
+       {"{floors}", &names.floors}}};
   std::string out;
   out.reserve(text.size() + 64);
   while (!text.empty()) {
     const std::size_t brace = std::min(text.find('{'), text.size());
     out += text.substr(0, brace);
     text.remove_prefix(brace);
-    if (text.starts_with(table)) {
-      out += qualified(names.table, definition, names);
-      text.remove_prefix(table.size());
-    } else if (text.starts_with(catalog)) {
-      out += qualified(names.catalog, definition, names);
-      text.remove_prefix(catalog.size());
-    } else if (text.starts_with(limits)) {
-      out += qualified(names.limits, definition, names);
-      text.remove_prefix(limits.size());
-    } else if (text.starts_with(index) && text.find('}') != std::string_view::npos) {
-      const std::size_t end = text.find('}');
-      out += quote(names.table + "_" + std::string(text.substr(index.size(), end - index.size())),
-                   definition);
+    const auto* const found = std::find_if(tables.begin(), tables.end(), [&](const auto& each) {
+      return text.starts_with(each.first);
+    });
+    const std::size_t end = text.find('}');
+    if (found != tables.end()) {
+      out += qualified(*found->second, definition, names);
+      text.remove_prefix(found->first.size());
+    } else if ((text.starts_with(beside) || text.starts_with(index)) &&
+               end != std::string_view::npos) {
+      const std::string name =
+          names.table + "_" + std::string(text.substr(beside.size(), end - beside.size()));
+      out += text.starts_with(index) ? qualified(name, definition, names) : quote(name, definition);
       text.remove_prefix(end + 1);
     } else if (!text.empty()) {
       out += text.front();

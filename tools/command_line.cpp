@@ -65,6 +65,7 @@ void add_commands(CLI::App& app, invocation& call) {
   add_limit(app, call);
   add_drop(app, call);
   add_doctor(app, call);
+  add_migrate(app, call);
   add_bench(app, call);
   add_ddl(app, call);
 }

@@ -27,6 +27,7 @@ void add_resume(CLI::App& app, invocation& call);
 void add_limit(CLI::App& app, invocation& call);
 void add_drop(CLI::App& app, invocation& call);
 void add_doctor(CLI::App& app, invocation& call);
+void add_migrate(CLI::App& app, invocation& call);
 void add_bench(CLI::App& app, invocation& call);
 
 }  // namespace tool

@@ -95,7 +95,8 @@ table_names names_for(const open_options& options, std::string_view queue, std::
   table_names names{.schema = options.schema_name,
                     .table = options.table_prefix + std::string(queue),
                     .catalog = options.table_prefix + std::string(catalog_table),
-                    .limits = options.table_prefix + std::string(limits_table)};
+                    .limits = options.table_prefix + std::string(limits_table),
+                    .floors = options.table_prefix + std::string(floors_table)};
   names.identity = identity;
   // No name contains a zero.
   std::string all = names.schema;

@@ -13,6 +13,9 @@ namespace tableq::inline v0::core {
 inline constexpr std::string_view catalog_table = "tableq_queues";
 /// The table of the limits, before the prefix.
 inline constexpr std::string_view limits_table = "tableq_limits";
+/// The table of the floors, before the prefix: where deleted rows linger, and the catalogue has
+/// layout 2.
+inline constexpr std::string_view floors_table = "tableq_floors";
 
 /// @throws error errc::invalid_argument unless the name satisfies the rules of database.hpp, also
 ///   with the prefix.

@@ -1,5 +1,6 @@
 #include "core/schema/catalog.hpp"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -15,9 +16,10 @@
 namespace tableq::inline v0::core {
 namespace {
 
-constexpr std::string_view own_row = "tableq";
 /// In bytes. The narrowest catalogue has 4,000 characters for it.
 constexpr std::size_t longest_definition = 4000;
+/// The first layout of the catalogue with the floors.
+constexpr int floors_layout = 2;
 
 [[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
   throw error(code, advice::never, sentence, {.backend = database.name()});
@@ -32,7 +34,7 @@ bool present(connection& session, const Statement& statement, const table_names&
 std::vector<queue_info> read_rows(const database_state& database, std::vector<catalog_row> rows) {
   std::vector<queue_info> out;
   for (catalog_row& row : rows) {
-    const bool own = row.name == own_row;
+    const bool own = row.name == catalog_row_name;
     if (row.layout > (own ? catalog_layout : queue_layout)) {
       fail(database, errc::schema_too_new,
            (own ? std::string("the catalogue") : "the queue " + row.name) + " has layout " +
@@ -91,6 +93,32 @@ std::optional<queue_info> find_whole(const database_state& database, connection&
   return found;
 }
 
+stored_layout layout_of(const catalog_row& row) {
+  const bool own = row.name == catalog_row_name;
+  return {.name = row.name,
+          .identity = row.identity,
+          .part = own ? "catalog" : row.kind,
+          .layout = row.layout};
+}
+
+finding older(const std::string& subject, const stored_layout& found) {
+  return {finding::level::warning, subject,
+          (found.name == catalog_row_name ? "the catalogue has the older layout "
+                                          : "the queue has the older layout ") +
+              std::to_string(found.layout),
+          "when no older version of tableq uses it: tableq migrate " + found.name};
+}
+
+/// Removes what processes told each other of a dropped queue.
+void remove_floors(const database_state& database, connection& session, const table_names& names,
+                   std::string_view queue) {
+  if (!database.capabilities().deleted_rows_linger) return;
+  const auto own = find_layout(database, session, catalog_row_name);
+  if (own && own->layout >= floors_layout) {
+    run(session, names, statements::floors_remove, {.name = queue});
+  }
+}
+
 /// Adds a row to the catalogue.
 void insert_row(connection& session, const table_names& names, const queue_info& info) {
   const std::string options = encode_options(info);
@@ -98,7 +126,7 @@ void insert_row(connection& session, const table_names& names, const queue_info&
       {.name = info.name,
        .identity = info.identity,
        .kind = to_string(info.kind),
-       .layout = queue_layout,
+       .layout = info.layout,
        .options = options});
 }
 
@@ -119,6 +147,7 @@ queue_info create(const database_state& database, connection& session, queue_inf
              " is there already and is no queue of tableq; choose another name or a table_prefix");
   }
   info.identity = new_identity();
+  info.layout = queue_layout;
   session.define(to_string(info.kind), names);
   // Another process may have set limits of a former queue of this name while it was dropped.
   run(session, names, statements::limits_remove, {.queue = info.name});
@@ -161,7 +190,8 @@ void check_catalog(database_state& database) {
     if (!place.present) return std::size_t{0};
     const table_names names = names_for(database.options(), {});
     try {
-      return read_rows(database, run(session, names, statements::catalog_find, {.name = own_row}))
+      return read_rows(database,
+                       run(session, names, statements::catalog_find, {.name = catalog_row_name}))
           .size();
     } catch (const error& failure) {
       // Such a user has no queues; a table of the application needs no catalogue.
@@ -175,6 +205,26 @@ std::vector<queue_info> list_queues(database_state& database) {
   return database.on_session([&](connection& session) {
     return read_catalog(database, session, statements::catalog_list);
   });
+}
+
+std::optional<stored_layout> find_layout(const database_state& database, connection& session,
+                                         std::string_view name) {
+  const table_names names = names_for(database.options(), {});
+  const std::vector<catalog_row> rows =
+      run(session, names, statements::catalog_find, {.name = name});
+  return rows.empty() ? std::nullopt : std::optional(layout_of(rows.front()));
+}
+
+std::vector<stored_layout> list_layouts(const database_state& database, connection& session) {
+  const table_names names = names_for(database.options(), {});
+  if (!present(session, statements::catalog_exists, names)) return {};
+  const std::vector<catalog_row> rows = run(session, names, statements::catalog_list);
+  read_rows(database, rows);
+  std::vector<stored_layout> out;
+  for (const catalog_row& row : rows) out.push_back(layout_of(row));
+  std::stable_partition(out.begin(), out.end(),
+                        [](const stored_layout& each) { return each.name == catalog_row_name; });
+  return out;
 }
 
 std::optional<queue_info> find_queue(database_state& database, std::string_view name) {
@@ -203,6 +253,7 @@ void store_table(database_state& database, std::string_view name,
       run(session, names, statements::catalog_remove, {.name = name});
     }
     info.identity = new_identity();
+    info.layout = queue_layout;
     insert_row(session, names, info);
     return true;
   });
@@ -228,9 +279,8 @@ void refuse_own_table(database_state& database, std::string_view schema, std::st
   const std::string_view name = table.substr(prefix.size());
   const bool queue = may_be_queue && good_queue_name(name, prefix);
   const auto found = queue ? find_queue(database, name) : std::nullopt;
-  if (name != catalog_table && name != limits_table && (!found || found->kind == kind::table)) {
-    return;
-  }
+  const bool own = name == catalog_table || name == limits_table || name == floors_table;
+  if (!own && (!found || found->kind == kind::table)) return;
   refuse("the table " + std::string(table) +
          " belongs to tableq itself; a mapping is for tables of the application");
 }
@@ -252,6 +302,7 @@ bool drop_queue(database_state& database, std::string_view name) {
         }
         run(session, names, statements::catalog_remove, {.name = name});
         run(session, names, statements::limits_remove, {.queue = name});
+        remove_floors(database, session, names, name);
         return found;
       });
   if (dropped) database.dropped(names_for(database.options(), name, dropped->identity));
@@ -271,9 +322,17 @@ std::vector<finding> inspect(database_state& database) {
                        std::move(row.fix)});
       }
     };
-    add("database", run(session, names_for(database.options(), {}), statements::doctor_database));
+    const auto own = present(session, statements::catalog_exists, names_for(database.options(), {}))
+                         ? find_layout(database, session, catalog_row_name)
+                         : std::nullopt;
+    add("database", run(session, names_for(database.options(), {}), statements::doctor_database,
+                        {.layout = own ? own->layout : 0}));
+    if (own && own->layout < catalog_layout) out.push_back(older("database", *own));
     for (const queue_info& queue : read_catalog(database, session, statements::catalog_list)) {
       if (queue.kind == kind::table) continue;  // database::inspect opens it
+      if (queue.layout < queue_layout) {
+        out.push_back(older(queue.name, {.name = queue.name, .layout = queue.layout}));
+      }
       const table_names names = names_for(database.options(), queue.name);
       if (!present(session, statements::table_exists, names)) {
         out.push_back({finding::level::problem, queue.name, "the table is missing",
@@ -285,8 +344,8 @@ std::vector<finding> inspect(database_state& database) {
         out.push_back({finding::level::warning, queue.name, "the queue is paused",
                        "resume it, or nothing is read: tableq resume " + queue.name});
       }
-      add(queue.name,
-          run(session, names, statements::doctor_queue, {.kind = to_string(queue.kind)}));
+      add(queue.name, run(session, names, statements::doctor_queue,
+                          {.kind = to_string(queue.kind), .layout = queue.layout}));
     }
     return out;
   });

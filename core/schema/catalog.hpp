@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,8 +14,18 @@
 namespace tableq::inline v0::core {
 
 /// The layouts that this version reads and writes. Stored; each change of a table adds one.
-inline constexpr int catalog_layout = 1;
-inline constexpr int queue_layout = 1;
+inline constexpr int catalog_layout = 2;
+inline constexpr int queue_layout = 2;
+/// The name of the catalogue's own row.
+inline constexpr std::string_view catalog_row_name = "tableq";
+
+/// What the catalogue says of the layout of a queue, or of its own.
+struct stored_layout {
+  std::string name = {};
+  std::int64_t identity = 0;
+  std::string part = {};  ///< The kind's name; `catalog`.
+  int layout = 0;
+};
 
 /// Random, so that two queues of one name have different identities.
 std::int64_t new_identity();
@@ -29,6 +40,12 @@ queue_info open_queue(database_state& database, std::string_view name,
 /// @throws error errc::schema_too_new; errc::unsupported for a schema whose name cannot be quoted.
 void check_catalog(database_state& database);
 std::vector<queue_info> list_queues(database_state& database);
+/// All of them, the catalogue's own first; none if there is no catalogue.
+/// @throws error as list_queues.
+std::vector<stored_layout> list_layouts(const database_state& database, connection& session);
+/// One of them.
+std::optional<stored_layout> find_layout(const database_state& database, connection& session,
+                                         std::string_view name);
 std::optional<queue_info> find_queue(database_state& database, std::string_view name);
 /// Stores the definition of an application's table, or replaces the one of that name.
 void store_table(database_state& database, std::string_view name,

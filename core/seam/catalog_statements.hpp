@@ -22,11 +22,29 @@ struct name_request {
   static constexpr auto fields() { return std::tuple(text("name", &name_request::name)); }
 };
 
-/// The name of a kind.
-struct kind_request {
-  std::string_view kind = {};
+/// What doctor looks at.
+struct doctor_request {
+  std::string_view kind = {};  ///< Of a queue.
+  std::int64_t layout = 0;     ///< Of the queue, or of the catalogue; zero: there is none.
 
-  static constexpr auto fields() { return std::tuple(text("kind", &kind_request::kind)); }
+  static constexpr auto fields() {
+    return std::tuple(text("kind", &doctor_request::kind),
+                      integer("layout", &doctor_request::layout));
+  }
+};
+
+/// A change of the layout in a row of the catalogue that has another one.
+struct layout_request {
+  std::string_view name = {};
+  std::int64_t identity = 0;
+  std::int64_t before = 0;
+  std::int64_t layout = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        text("name", &layout_request::name), integer("identity", &layout_request::identity),
+        integer("before", &layout_request::before), integer("layout", &layout_request::layout));
+  }
 };
 
 /// The identity of a queue, or a number to lock by.
@@ -157,9 +175,17 @@ inline constexpr typed_statement<identity_request, nothing, nothing> listen_drop
 inline constexpr typed_statement<nothing, nothing, nothing> listen_end{statement::listen_end};
 inline constexpr typed_statement<nothing, nothing, database_row> session_identity{
     statement::session_identity};
-inline constexpr typed_statement<nothing, nothing, finding_row> doctor_database{
+/// Locks other migrators out until the session ends.
+inline constexpr typed_statement<nothing, nothing, held_row> catalog_migrator{
+    statement::catalog_migrator};
+/// A row for the changed row.
+inline constexpr typed_statement<layout_request, nothing, present_row> catalog_set_layout{
+    statement::catalog_set_layout};
+inline constexpr typed_statement<name_request, nothing, nothing> floors_remove{
+    statement::floors_remove};
+inline constexpr typed_statement<doctor_request, nothing, finding_row> doctor_database{
     statement::doctor_database};
-inline constexpr typed_statement<kind_request, nothing, finding_row> doctor_queue{
+inline constexpr typed_statement<doctor_request, nothing, finding_row> doctor_queue{
     statement::doctor_queue};
 
 }  // namespace statements

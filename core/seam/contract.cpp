@@ -166,6 +166,9 @@ constexpr std::array all{
     change(statements::floors_write, "floors.write"),
     query(statements::claim_unseen, "claim.unseen"),
     query(statements::session_identity, "session.identity"),
+    query(statements::catalog_migrator, "catalog.migrator"),
+    change(statements::catalog_set_layout, "catalog.set_layout"),
+    change(statements::floors_remove, "floors.remove"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),
@@ -224,6 +227,7 @@ bool optional(statement id, const capabilities& features) noexcept {
     case lifo_dequeue_around:
     case floors_read:
     case floors_write:
+    case floors_remove:
       return !features.deleted_rows_linger;
     default:
       return false;

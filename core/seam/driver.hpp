@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tableq/dialect.hpp>
 #include <tableq/options.hpp>
@@ -36,6 +37,7 @@ struct table_names {
   std::string table = {};    ///< With its prefix; empty for the catalogue's own statements.
   std::string catalog = {};  ///< With its prefix.
   std::string limits = {};   ///< With its prefix.
+  std::string floors = {};   ///< With its prefix.
   std::uint64_t slot = 0;    ///< A hash of the names, for caches.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
@@ -73,7 +75,7 @@ class connection {
   virtual row_set execute(const contract& what, const table_names& names,
                           std::span<const value> shared, std::span<const value> items) = 0;
 
-  /// Runs the DDL of `part`: a kind's name, `catalog` or `concurrency`.
+  /// Runs the DDL of `part`: a kind's name, `catalog`, `concurrency`, or step_part::name.
   virtual void define(std::string_view part, const table_names& names) = 0;
 
   /// Begins a transaction that may write.
@@ -93,8 +95,9 @@ class connection {
 /// One database address.
 class driver {
  public:
-  driver(std::string name, const tableq::capabilities& features)
-      : name_(std::move(name)), capabilities_(features) {}
+  /// @param pooled as endpoint::pooled.
+  driver(std::string name, const tableq::capabilities& features, bool pooled = false)
+      : name_(std::move(name)), capabilities_(features), pooled_(pooled) {}
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
   virtual ~driver() = default;
@@ -109,10 +112,13 @@ class driver {
   [[nodiscard]] const tableq::capabilities& capabilities() const noexcept { return capabilities_; }
   /// The dialect's name.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Whether its sessions keep no settings and locks beyond a transaction.
+  [[nodiscard]] bool pooled() const noexcept { return pooled_; }
 
  private:
   std::string name_;
   tableq::capabilities capabilities_;
+  bool pooled_;
 };
 
 /// Finds the driver for an address by its scheme. Defined by drivers/registry.cpp.
@@ -144,6 +150,23 @@ std::string_view reserved_beginning(std::string_view table) noexcept;
 
 /// A dialect's DDL for `part` with the names filled in. Defined by drivers/registry.cpp.
 std::string ddl_text(std::string_view dialect, std::string_view part, const table_names& names);
+
+/// A part of a step between two layouts.
+struct step_part {
+  std::string name;    ///< For connection::define.
+  bool alone = false;  ///< Its statements run outside a transaction.
+  std::string text;    ///< With names filled in.
+};
+
+/// The parts of a dialect's step, in order; none if it changes no table. Defined by
+/// drivers/registry.cpp.
+/// @param step `2/pending`, or `2/pending.down`.
+std::vector<step_part> step_parts(std::string_view dialect, std::string_view step,
+                                  const table_names& names);
+
+/// The statements between a dialect's begin and COMMIT, for a person to run. Defined by
+/// drivers/registry.cpp.
+std::string in_transaction_text(std::string_view dialect, std::string_view statements);
 
 /// A block of a dialect's roles with the names and the user filled in, as statements that each end
 /// with `;`. Defined by drivers/registry.cpp.

@@ -31,6 +31,7 @@ dialect make_postgresql_dialect() {
               {"claim", postgresql_sql::ddl_claim},
               {"concurrency", postgresql_sql::ddl_concurrency},
               {"roles", postgresql_sql::ddl_roles}},
+      .steps = postgresql_sql::steps(),
       .tables = postgresql_sql::tables,
       .prepares = true,
       .setup = {postgresql_sql::setup},

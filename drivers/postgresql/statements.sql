@@ -216,6 +216,19 @@ VALUES (CAST(:name AS text), CAST(:identity AS bigint), CAST(:kind AS text), CAS
 -- name: catalog.remove
 DELETE FROM {catalog} WHERE name = CAST(:name AS text)
 
+-- name: catalog.migrator
+-- For this catalogue, until the session ends.
+SELECT CASE WHEN pg_try_advisory_lock(1952606578, CAST(CAST(CAST('{catalog}' AS regclass) AS oid) AS integer))
+            THEN 1 ELSE 0 END AS held
+
+-- name: catalog.set_layout
+UPDATE {catalog}
+SET layout = CAST(:layout AS integer)
+WHERE name = CAST(:name AS text)
+  AND identity = CAST(:identity AS bigint)
+  AND layout = CAST(:before AS integer)
+RETURNING 1 AS present
+
 -- name: table.exists
 -- Also for an index or a view: no relation of that name may exist.
 SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
@@ -1243,6 +1256,9 @@ SET capacity = excluded.capacity,
 -- name: limits.remove
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
 
+-- name: floors.remove
+DELETE FROM {floors} WHERE queue = CAST(:name AS text)
+
 -- name: queue.count
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
 -- rows are counted.
@@ -1329,30 +1345,36 @@ FROM (
         UNION ALL
         SELECT backend_xmin FROM pg_stat_replication) AS far (xmin)
   WHERE age(xmin) > 100000
+  UNION ALL
+  SELECT 2,
+         'the table {floors} is missing',
+         'create it as `tableq ddl postgresql fifo QUEUE` prints it'
+  WHERE CAST(:layout AS bigint) >= 2 AND to_regclass('{floors}') IS NULL
 ) AS checked
 
 -- name: doctor.queue
 -- The indexes are compared with their definitions as the server prints them.
-WITH wanted (kind, index, definition) AS (
-  VALUES ('pending', '{table:due}', '(due_at, id)'),
-         ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)'),
-         ('claim', '{table:again}', '(priority DESC, id) WHERE ((state < 1) AND (fence > 0))'),
-         ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))'),
-         ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))'),
-         ('claim', '{table:held}', '(priority DESC, id) WHERE (state = 5)'),
-         ('claim', '{table:past}', '(due_at) WHERE ((state = 3) AND (due_at > 0))'),
-         ('claim', '{table:group}', '(group_key, state, id) WHERE (group_key IS NOT NULL)'),
-         ('claim', '{table:key}', '(key) WHERE (key IS NOT NULL)')
+WITH wanted (kind, index, definition, since) AS (
+  VALUES ('pending', '{table:due}', '(due_at, id)', 1),
+         ('pending', '{table:late}', '(due_at, id) WHERE (due_at < arrived_at)', 2),
+         ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)', 1),
+         ('claim', '{table:again}', '(priority DESC, id) WHERE ((state < 1) AND (fence > 0))', 1),
+         ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))', 1),
+         ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))', 1),
+         ('claim', '{table:held}', '(priority DESC, id) WHERE (state = 5)', 1),
+         ('claim', '{table:past}', '(due_at) WHERE ((state = 3) AND (due_at > 0))', 1),
+         ('claim', '{table:group}', '(group_key, state, id) WHERE (group_key IS NOT NULL)', 1),
+         ('claim', '{table:key}', '(key) WHERE (key IS NOT NULL)', 1)
 ),
-columns (kind, name, type) AS (
-  VALUES ('all', 'id', 'bigint'), ('all', 'created_at', 'bigint'), ('all', 'payload', 'bytea'),
-         ('pending', 'due_at', 'bigint'),
-         ('claim', 'state', 'smallint'), ('claim', 'priority', 'integer'), ('claim', 'due_at', 'bigint'),
-         ('claim', 'fence', 'bigint'), ('claim', 'attempts', 'integer'),
-         ('claim', 'claimed_at', 'bigint'), ('claim', 'finished_at', 'bigint'), ('claim', 'key', 'text'),
-         ('claim', 'headers', 'text'), ('claim', 'errors', 'text'),
-         ('claim', 'max_attempts', 'integer'), ('claim', 'retry', 'text'), ('claim', 'expires_at', 'bigint'),
-         ('claim', 'past_key', 'text'), ('claim', 'group_key', 'text')
+columns (kind, name, type, since) AS (
+  VALUES ('all', 'id', 'bigint', 1), ('all', 'created_at', 'bigint', 1), ('all', 'payload', 'bytea', 1),
+         ('pending', 'due_at', 'bigint', 1), ('pending', 'arrived_at', 'bigint', 2),
+         ('claim', 'state', 'smallint', 1), ('claim', 'priority', 'integer', 1), ('claim', 'due_at', 'bigint', 1),
+         ('claim', 'fence', 'bigint', 1), ('claim', 'attempts', 'integer', 1),
+         ('claim', 'claimed_at', 'bigint', 1), ('claim', 'finished_at', 'bigint', 1), ('claim', 'key', 'text', 1),
+         ('claim', 'headers', 'text', 1), ('claim', 'errors', 'text', 1),
+         ('claim', 'max_attempts', 'integer', 1), ('claim', 'retry', 'text', 1), ('claim', 'expires_at', 'bigint', 1),
+         ('claim', 'past_key', 'text', 1), ('claim', 'group_key', 'text', 1)
 ),
 present AS (
   SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
@@ -1373,7 +1395,7 @@ FROM (
          'create it as `tableq ddl postgresql ' || w.kind || '` prints it' AS fix
   FROM wanted AS w
   LEFT JOIN present AS p USING (index)
-  WHERE w.kind = CAST(:kind AS text)
+  WHERE w.kind = CAST(:kind AS text) AND w.since <= CAST(:layout AS bigint)
   UNION ALL
   SELECT CASE WHEN count(*) = 0 THEN 2 ELSE 0 END,
          CASE WHEN count(*) = 0 THEN 'the primary key on id is missing'
@@ -1389,7 +1411,25 @@ FROM (
   FROM columns AS w
   LEFT JOIN pg_attribute AS a ON a.attrelid = to_regclass('{table}') AND a.attname = w.name
     AND NOT a.attisdropped AND format_type(a.atttypid, NULL) = w.type
-  WHERE w.kind IN ('all', CAST(:kind AS text)) AND a.attname IS NULL
+  WHERE w.kind IN ('all', CAST(:kind AS text)) AND w.since <= CAST(:layout AS bigint) AND a.attname IS NULL
+  UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 2 ELSE 0 END,
+         CASE WHEN count(*) = 0 THEN 'the column arrived_at has no default'
+              ELSE 'the column arrived_at has a default' END,
+         'set it as `tableq ddl postgresql pending` prints it'
+  FROM pg_attribute AS a
+  WHERE a.attrelid = to_regclass('{table}') AND a.attname = 'arrived_at' AND a.atthasdef
+  HAVING CAST(:kind AS text) = 'pending' AND CAST(:layout AS bigint) >= 2
+  UNION ALL
+  SELECT CASE WHEN COALESCE(bool_or(convalidated), false) THEN 0 ELSE 2 END,
+         'check {table:rules} ' || CASE WHEN count(*) = 0 THEN 'is missing'
+                                        WHEN bool_or(convalidated) THEN 'is there'
+                                        ELSE 'is not valid' END,
+         CASE WHEN count(*) = 0 THEN 'add it as `tableq ddl postgresql claim` prints it'
+              ELSE 'ALTER TABLE {table} VALIDATE CONSTRAINT {table:rules}' END
+  FROM pg_constraint
+  WHERE conrelid = to_regclass('{table}') AND contype = 'c' AND '"' || conname || '"' = '{table:rules}'
+  HAVING CAST(:kind AS text) = 'claim' AND CAST(:layout AS bigint) >= 2
   UNION ALL
   SELECT 2,
          'the added column ' || a.attname || ' must be given, and tableq does not know it',

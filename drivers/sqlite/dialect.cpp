@@ -102,6 +102,7 @@ dialect make_sqlite_dialect() {
               {"claim", sqlite_sql::ddl_claim},
               {"concurrency", sqlite_sql::ddl_concurrency},
               {"roles", sqlite_sql::ddl_roles}},
+      .steps = sqlite_sql::steps(),
       .tables = sqlite_sql::tables,
       .setup = split_script(sqlite_sql::setup),
       .begin = "BEGIN IMMEDIATE",

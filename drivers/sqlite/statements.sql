@@ -123,6 +123,17 @@ VALUES (:name, :identity, :kind, :layout, :options)
 -- name: catalog.remove
 DELETE FROM main.{catalog} WHERE name = :name
 
+-- name: catalog.migrator
+-- Nothing to lock: each step is one transaction, which has locked the file and looks at the layout again.
+SELECT 1 AS held
+
+-- name: catalog.set_layout
+WITH unused AS (SELECT 1)
+UPDATE main.{catalog}
+SET layout = :layout
+WHERE name = :name AND identity = :identity AND layout = :before
+RETURNING 1 AS present
+
 -- name: table.exists
 SELECT EXISTS (
   SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{table}') AS present

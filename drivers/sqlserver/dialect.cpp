@@ -30,6 +30,7 @@ dialect make_sqlserver_dialect() {
               {"claim", sqlserver_sql::ddl_claim},
               {"concurrency", sqlserver_sql::ddl_concurrency},
               {"roles", sqlserver_sql::ddl_roles}},
+      .steps = sqlserver_sql::steps(),
       .tables = sqlserver_sql::tables,
       .quote_open = '[',
       .quote_close = ']',

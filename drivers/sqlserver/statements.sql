@@ -159,6 +159,21 @@ VALUES (CAST(:name AS nvarchar(60)), CAST(:identity AS bigint), CAST(:kind AS nv
 -- name: catalog.remove
 DELETE FROM {catalog} WHERE name = CAST(:name AS nvarchar(60))
 
+-- name: catalog.migrator
+-- Until the session ends.
+DECLARE @got int;
+EXEC @got = sp_getapplock @Resource = N'tableq migrate {catalog}', @LockMode = N'Exclusive', @LockOwner = N'Session',
+  @LockTimeout = 0;
+SELECT CASE WHEN @got >= 0 THEN 1 ELSE 0 END AS held
+
+-- name: catalog.set_layout
+UPDATE {catalog}
+SET layout = CAST(:layout AS bigint)
+OUTPUT 1 AS present
+WHERE name = CAST(:name AS nvarchar(60))
+  AND [identity] = CAST(:identity AS bigint)
+  AND layout = CAST(:before AS bigint)
+
 -- name: table.exists
 -- Also for a view or a procedure: no object of that name may exist.
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present

@@ -147,6 +147,21 @@ class TABLEQ_EXPORT database {
   /// @throws error errc::invalid_argument for a bad name, or inside the function of a transact.
   bool drop(text_view name);
 
+  /// Brings the catalogue and the queues to a layout, the newest if the options name none. Never
+  /// runs by itself: opening an older layout changes nothing. Each step is one transaction; on
+  /// PostgreSQL some of its statements run outside, so that no lock stops reads and writes for
+  /// longer than an instant. A step that was cut runs again from its start. Programs that are
+  /// running go on through steps to a newer layout, and those of an older version then open
+  /// nothing; before a step back stop all programs. docs/table-format.md says what a layout brings.
+  /// @return the steps done, in their order; with `dry_run` those to do.
+  /// @throws error errc::invalid_argument for a layout that this version does not know, and inside
+  ///   the function of a transact; errc::not_found for a queue that is not there; errc::busy when
+  ///   another migration runs, or others held a lock for too long; errc::constraint_violated when
+  ///   an older layout refuses a message; errc::unsupported under schema_policy::verify_only, for
+  ///   an address with `pooling=transaction`, and for a step back that would lose something;
+  ///   errc::permission_denied unless the user owns the tables.
+  std::vector<migration_step> migrate(const migrate_options& options = {});
+
   /// Checks for causes of slow or wrong queues: settings, missing or changed indexes, changed
   /// tables. Reads only.
   /// @throws error as `queues`.

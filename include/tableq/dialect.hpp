@@ -119,14 +119,20 @@ struct dialect {
   std::vector<std::string> products = {};
 
   /// All statements, in blocks that begin with `-- name: a.b c.d`, as in drivers/*/statements.sql.
-  /// `{table}`, `{catalog}` and `{limits}` become quoted names, `{table:suffix}` the quoted name of
-  /// an index, and `:name` a parameter. `:own_identity`, which any statement may use, is the
-  /// identity of the queue that the caller's handle was opened for. A block that begins with
+  /// `{table}`, `{catalog}`, `{limits}` and `{floors}` become quoted names, `{table:suffix}` the
+  /// quoted name of an index, `{index:suffix}` that with its schema, and `:name` a parameter.
+  /// `:own_identity`, which any statement may use, is the identity of the queue that the caller's
+  /// handle was opened for. A block that begins with
   /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: docs/drivers.md.
   std::string statements = {};
   /// The text that creates a queue, by the kind's name; `catalog`; `concurrency`, the index of
   /// leases; and `roles`, in blocks as in `statements`. Without users `roles` may be missing.
   std::map<std::string, std::string> ddl = {};
+  /// The steps between layouts: `2/pending` turns layout 1 of a table into layout 2,
+  /// `2/pending.down` back. Each has blocks named `1.transaction`, `2.alone`, ...: statements that
+  /// run in one transaction, or each outside any. A step that was cut runs again from its start. A
+  /// table without a text changes only its number.
+  std::map<std::string, std::string> steps = {};
   /// The templates of statements on tables of applications, in blocks as in `statements`; see
   /// drivers/postgresql/tables.sql. Empty: `database::table` is errc::unsupported.
   std::string tables = {};

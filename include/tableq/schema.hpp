@@ -64,6 +64,27 @@ TABLEQ_EXPORT std::string_view to_string(role value) noexcept;
 /// @throws error errc::invalid_argument when the text is not a role; lists them.
 TABLEQ_EXPORT role parse_role(std::string_view text);
 
+/// Options of `database::migrate`.
+struct migrate_options {
+  /// Only these queues; `tableq` names the catalogue itself. Empty: the catalogue and all queues.
+  std::vector<std::string> queues = {};
+  /// The layout to reach, from 1 on. Empty: the newest that this version knows.
+  std::optional<int> to = {};
+  /// True: nothing is changed; the result holds the steps that would be done.
+  bool dry_run = false;
+  /// How long each part of a step is tried again while others hold its locks. 0 to 365 days. Zero:
+  /// it is tried once.
+  std::chrono::milliseconds wait = std::chrono::minutes{1};
+};
+
+/// A step from one layout to the next, or back.
+struct migration_step {
+  std::string queue = {};  ///< Its name; `tableq` for the catalogue.
+  int from = 0;            ///< The layout before.
+  int to = 0;              ///< The layout after: one more, or one less.
+  std::string sql = {};    ///< A script that does the same.
+};
+
 /// One result of `database::inspect`.
 struct finding {
   /// Rising urgency.

@@ -33,6 +33,20 @@ CREATE TABLE IF NOT EXISTS {limits} (
   autovacuum_vacuum_threshold = 1000
 );
 
+-- Where reads begin, one row for each queue: a new process need not search. Without a row it searches.
+CREATE TABLE IF NOT EXISTS {floors} (
+  queue text COLLATE "C" PRIMARY KEY,
+  identity bigint NOT NULL,
+  levels text NOT NULL,
+  oldest bigint NOT NULL,
+  passed bigint NOT NULL,
+  checked_at bigint NOT NULL
+) WITH (
+  fillfactor = 20,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000
+);
+
 INSERT INTO {catalog} (name, identity, kind, layout)
-VALUES ('tableq', 0, 'catalogue', 1)
+VALUES ('tableq', 0, 'catalogue', 2)
 ON CONFLICT (name) DO NOTHING;

@@ -6,7 +6,9 @@ CREATE TABLE {table} (
     DEFAULT (CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
   due_at bigint NOT NULL
     DEFAULT (CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
-  payload bytea NOT NULL
+  payload bytea NOT NULL,
+  -- By the server's clock, which can be later than the transaction. NULL: from before layout 2.
+  arrived_at bigint DEFAULT (CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint))
 ) WITH (
   -- Reads leave dead rows where the next read begins. With a fixed threshold vacuum comes after the same
   -- number of reads for any length of the queue, and without pauses.
@@ -19,3 +21,5 @@ CREATE TABLE {table} (
 );
 
 CREATE INDEX {table:due} ON {table} (due_at, id);
+-- Messages that were due when they arrived: a read that begins at a due time misses them.
+CREATE INDEX {table:late} ON {table} (due_at, id) WHERE due_at < arrived_at;

@@ -19,7 +19,7 @@ GRANT SELECT ON {limits} TO {user};
 GRANT INSERT (created_at, payload), SELECT (id) ON {table} TO {user};
 
 -- name: producer.pending
-GRANT INSERT (created_at, due_at, payload), SELECT (id) ON {table} TO {user};
+GRANT INSERT (created_at, due_at, arrived_at, payload), SELECT (id) ON {table} TO {user};
 
 -- name: producer.claim
 -- To find a held key, and to count if the queue has a capacity.
@@ -59,6 +59,8 @@ GRANT UPDATE (headers, payload) ON {table} TO {user};
 -- name: consumer.limits
 -- If the queue has a rate or a concurrency: reads lock the row, and take tokens.
 GRANT UPDATE (tokens, refilled_at) ON {limits} TO {user};
+-- Reads tell each other where to begin.
+GRANT SELECT, INSERT, UPDATE ON {floors} TO {user};
 
 -- name: dead_letters
 -- On the queue of the dead letters.
@@ -81,9 +83,11 @@ GRANT SELECT (id, state, priority, due_at, created_at, finished_at) ON {table} T
 -- name: manager.heap manager.fifo manager.lifo manager.pending manager.claim
 GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {user};
 GRANT INSERT, UPDATE ON {limits} TO {user};
+GRANT SELECT, INSERT, UPDATE ON {floors} TO {user};
 
 -- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
--- Creates and drops. The owner of a table needs CREATE on its schema.
-GRANT SELECT, INSERT, DELETE ON {catalog} TO {user};
+-- Creates, migrates and drops. The owner of a table needs CREATE on its schema.
+GRANT SELECT, INSERT, UPDATE (layout), DELETE ON {catalog} TO {user};
 GRANT SELECT, INSERT, UPDATE, DELETE ON {limits} TO {user};
+GRANT SELECT, INSERT, UPDATE, DELETE ON {floors} TO {user};
 ALTER TABLE {table} OWNER TO {user};

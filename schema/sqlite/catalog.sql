@@ -28,5 +28,5 @@ CREATE TABLE IF NOT EXISTS main.{limits} (
 ) WITHOUT ROWID;
 
 INSERT INTO main.{catalog} (name, identity, kind, layout)
-VALUES ('tableq', 0, 'catalogue', 1)
+VALUES ('tableq', 0, 'catalogue', 2)
 ON CONFLICT DO NOTHING;

@@ -30,5 +30,5 @@ IF OBJECT_ID(N'{limits}', N'U') IS NULL
   );
 
 INSERT INTO {catalog} (name, [identity], kind, layout)
-SELECT N'tableq', 0, N'catalogue', 1
+SELECT N'tableq', 0, N'catalogue', 2
 WHERE NOT EXISTS (SELECT 1 FROM {catalog} WITH (UPDLOCK, HOLDLOCK) WHERE name = N'tableq');

@@ -89,9 +89,10 @@ GRANT INSERT ON {limits} TO {user};
 GRANT UPDATE ON {limits} TO {user};
 
 -- name: owner.heap owner.fifo owner.lifo owner.pending owner.claim
--- Creates and drops.
+-- Creates, migrates and drops.
 GRANT SELECT ON {catalog} TO {user};
 GRANT INSERT ON {catalog} TO {user};
+GRANT UPDATE ON {catalog} (layout) TO {user};
 GRANT DELETE ON {catalog} TO {user};
 GRANT SELECT ON {limits} TO {user};
 GRANT INSERT ON {limits} TO {user};

@@ -41,7 +41,7 @@ TEST_P(schema_of_kind, the_catalogue_knows_the_queue) {
   ASSERT_TRUE(info);
   EXPECT_EQ(info->name, "mail");
   EXPECT_EQ(info->kind, kind());
-  EXPECT_EQ(info->layout, 1);
+  EXPECT_EQ(info->layout, 2);
   EXPECT_GT(info->created_at.time_since_epoch(), 0ms);
 }
 
@@ -255,7 +255,7 @@ TEST_P(shared_schema, a_catalogue_of_a_newer_version_is_refused) {
   db().fifo("mail").enqueue("kept");
   here().sql("UPDATE tableq_queues SET layout = 99 WHERE name = 'tableq' AND kind = 'catalogue'");
   EXPECT_CODE(schema_too_new, static_cast<void>(open()));
-  here().sql("UPDATE tableq_queues SET layout = 1 WHERE name = 'tableq'");
+  here().sql("UPDATE tableq_queues SET layout = 2 WHERE name = 'tableq'");
   EXPECT_EQ(open().fifo("mail").dequeue()->payload, "kept");
 }
 

@@ -281,7 +281,7 @@ TEST_P(sqlserver_wire, makes_a_queue_under_the_catalogues_lock_in_one_transactio
     const named_values row = read_call(came[came.size() - 2]).shared;
     EXPECT_EQ(row.at("name"), tds_value(name));
     EXPECT_EQ(row.at("kind"), tds_value(name));
-    EXPECT_EQ(row.at("layout"), tds_value(1));
+    EXPECT_EQ(row.at("layout"), tds_value(2));
   }
 }
 

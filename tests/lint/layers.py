@@ -136,7 +136,8 @@ def drivers_have_the_same_files(tree):
     listings = {}
     for name in dialects(tree):
         files = {p.name for p in (tree.root / DIALECTS / name).iterdir()}
-        tables = {p.name for p in tree.paths(f"schema/{name}", ends=(".sql",))}
+        # A step is for the databases whose tables it changes.
+        tables = {p.name for p in (tree.root / f"schema/{name}").glob("*.sql")}
         listings[name] = {f"drivers/*/{f}" for f in files} | {f"schema/*/{f}" for f in tables}
     every = set().union(*listings.values())
     for name, files in listings.items():

@@ -11,6 +11,7 @@ from tree import Tree
 HELLO = "// [readme]\nint main() {}\n// [/readme]\n"
 FOLDERS = ("bench", "core", "docs", "drivers", "examples", "include", "schema", "tests", "tools")
 HEAP = "CREATE TABLE {table} (y int);\n"
+STEP = "-- name: 1.transaction\nALTER TABLE {table} ADD y int;\n"
 SOUND = {
     "README.md": "# x\n\n```cpp\nint main() {}\n```\n\n## What is where\n\n"
     + "".join(f"- `{folder}/` is a folder.\n" for folder in FOLDERS),
@@ -40,12 +41,14 @@ SOUND = {
     "drivers/two/statements.sql": "-- name: a.b\nSELECT '--';\n",
     "drivers/transport/one.cpp": "// SELECT in a comment is none.\n",
     "schema/one/heap.sql": f"-- A table.\n\n{HEAP}",
+    "schema/one/steps/2/heap.sql": STEP,
     "schema/two/heap.sql": HEAP,
     "schema/layouts.txt": f"# x\n\n1 one/heap.sql {64 * '0'}\n"
+    + f"2 one/steps/2/heap.sql {digest(STEP)}\n"
     + "".join(f"2 {name}/heap.sql {digest(HEAP)}\n" for name in ("one", "two")),
     "core/schema/catalog.hpp": "#pragma once\nint catalog_layout = 1;\nint queue_layout = 2;\n",
     "CHANGELOG.md": "Layout of the catalogue: 1; of all other tables: 2.\n\n"
-    "### Upgrade to layout 2\n\n```sql\nDROP TABLE x;\n```\n",
+    "### Upgrade to layout 2\n\n```sh\ntableq migrate\n```\n",
     "tools/main.cpp": '#include <CLI/CLI.hpp>\n#include <tableq/dialect.hpp>\n#include "help.hpp"\n',
     "tools/help.hpp": "#pragma once\n",
     "bench/throughput.cpp": '#include "databases/databases.hpp"\n',
@@ -217,6 +220,14 @@ BREACHES = {
         {"schema/layouts.txt": f"3 one/heap.sql {64 * '0'}\n"},
         {"schema/layouts.txt": "2 one/heap.sql\n"},
         {"core/schema/catalog.hpp": None},
+    ],
+    "a_step_never_changes": [
+        {"schema/one/steps/2/heap.sql": "ALTER TABLE {table} ADD z int;\n"},
+        {"schema/two/steps/2/heap.sql": STEP},
+        {"schema/one/steps/3/heap.sql": STEP},
+        {"schema/one/steps/2/x.y.sql": STEP},
+        {"schema/layouts.txt": f"2 one/steps/2/fifo.sql {64 * '0'}\n"},
+        {"schema/layouts.txt": f"1 two/heap.sql {64 * '0'}\n"},
     ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
     "every_public_function_is_documented": [

@@ -57,7 +57,7 @@ TABLE_PLACE = re.compile(
     r"(?:\b(?:FROM|JOIN|INTO|(?<!FOR )UPDATE)|\bTABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|"
     r"\bINDEX(?:\s+IF\s+NOT\s+EXISTS)?(?=\s+\S+\s+ON\b))\s+([^\s(),;]+)(\s*\()?"
 )
-PLACEHOLDER = r"\{(?:table|catalog|limits)\}"
+PLACEHOLDER = r"\{(?:table|catalog|limits|floors)\}"
 SYSTEM = re.compile(r"@\w+|pg_\w+(\.\w+)?|sys\.\w+|main\.sqlite_\w+|pragma_\w+")
 WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ON", "TO", "''"}
 

@@ -116,7 +116,7 @@ def grammar(texts):
 def rules(texts, contracts, aliases, applied=RULES):
     for contract in contracts:
         # Sessions do not tell each other of changes there.
-        optional = contract.startswith(("notify.", "listen.")) or contract.endswith(".floor")
+        optional = contract.startswith(("notify.", "listen.", "floors.")) or contract.endswith(".floor")
         if contract not in aliases and not optional:
             yield f"{contract}: has no text"
     for name, text in texts.items():

@@ -1,0 +1,5 @@
+DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO "USER"', current_schema()); END $$;
+GRANT SELECT ON "tableq_queues" TO "USER";
+GRANT SELECT ON "tableq_limits" TO "USER";
+GRANT SELECT, UPDATE (created_at), DELETE ON "later" TO "USER";
+GRANT UPDATE (tokens, refilled_at) ON "tableq_limits" TO "USER";

@@ -42,6 +42,7 @@ std::vector<bench_case> latency_cases();
 std::vector<bench_case> backlog_cases();
 std::vector<bench_case> growth_cases();
 std::vector<bench_case> memory_cases();
+std::vector<bench_case> worker_cases();
 std::vector<bench_case> shortcut_cases();
 
 /// All cases, in the order in which they run.

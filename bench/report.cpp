@@ -53,7 +53,9 @@ std::string grouped(const std::string& digits) {
 }
 
 std::string cell(const json& result, const column& which) {
-  if (!result.contains(which.member) || !result[which.member].is_number()) return "";
+  if (!result.contains(which.member)) return "";
+  if (result[which.member].is_string()) return result[which.member].get<std::string>();
+  if (!result[which.member].is_number()) return "";
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", which.decimals,
                 result[which.member].get<double>());

@@ -50,8 +50,9 @@ class recorder {
   /// `ratio`, the median of the rounds' ratios; `spread`, greatest less least ratio as a share of
   /// that; `p50_us` and `p99_us` of one call, `limit_p50_us` of the limit's. Some cases have
   /// `fairness` (slowest / fastest process), `longest_us` (the longest call), `above_us` (p50 less
-  /// the limit's) or `limit_of` (the limit, if not the plain statements). Backend and mode are
-  /// added.
+  /// the limit's) or `limit_of` (the limit, if not the plain statements). Cases of a worker have
+  /// the `limit` "none", and their latencies are those from the enqueue to the handler. Backend and
+  /// mode are added.
   virtual void record(const bed& where, json result) = 0;
 };
 

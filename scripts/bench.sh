@@ -3,7 +3,7 @@
 #
 #   scripts/bench.sh [sqlite] [postgresql] [odbc] [--quick] [OPTION...]    all three, without a name
 #
-#   --quick          fewer rounds and messages: some three minutes for each database instead of fifteen
+#   --quick          fewer rounds and messages: some four minutes for each database instead of seventeen
 #   --output DIR     where results go (build/bench/results)
 #   --case PATTERN   only these cases, * stands for anything; may be repeated
 #   --no-combining, --no-spinning, --no-floors, --no-writers-line, --no-muted-watch
@@ -54,9 +54,9 @@ done
 if [[ -n $quick ]]; then
   # Later options override these.
   options=(--rounds 3 --seconds 0.3 --messages 100000 "${options[@]}")
-  echo "About three minutes for each of: ${backends[*]}" >&2
+  echo "About four minutes for each of: ${backends[*]}" >&2
 else
-  echo "About fifteen minutes for each of: ${backends[*]}" >&2
+  echo "About seventeen minutes for each of: ${backends[*]}" >&2
 fi
 
 groups=(build)

@@ -167,6 +167,31 @@ TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_
   EXPECT_TRUE(contains(text.str(), "<polyline"));
 }
 
+TEST_P(bench_programs, measure_workers_beside_no_limit) {
+  // Long enough for some messages on a loaded machine.
+  const ended end = bench(GetParam()->name(), {"--case", "worker_*", "--seconds", "0.3"});
+  ASSERT_EQ(end.status, 0) << end.err;
+  const auto found = results();
+  for (const std::string handlers : {"1", "16", "64", "256"}) {
+    for (const char* const work : {"_0ms", "_1ms"}) {
+      const std::string name = "worker_" + handlers + work;
+      ASSERT_TRUE(found.contains(name)) << name;
+      EXPECT_GT(found.at(name).at("rate"), 0) << name;
+      EXPECT_GT(found.at(name).at("p50_us"), 0) << name;
+      EXPECT_GE(found.at(name).at("p99_us"), found.at(name).at("p50_us")) << name;
+    }
+  }
+  for (const double rate : {800.0, 5000.0}) {
+    const std::string name = "worker_64_1ms_" + std::to_string(static_cast<int>(rate));
+    ASSERT_TRUE(found.contains(name)) << name;
+    EXPECT_GT(found.at(name).at("rate"), 0) << name;
+    EXPECT_LT(found.at(name).at("rate"), 2 * rate) << name;
+  }
+  const ended told = command(TABLEQ_BENCH_REPORT, {file("out.jsonl")}).wait();
+  ASSERT_EQ(told.status, 0) << told.err;
+  EXPECT_TRUE(contains(told.out, "| none |")) << told.out;
+}
+
 TEST_P(bench_programs, leave_nothing_behind) {
   const std::string own = "tableq-bench-normal";
   ASSERT_EQ(bench(GetParam()->name(), {"--case", "enqueue"}).status, 0);

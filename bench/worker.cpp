@@ -1,0 +1,188 @@
+// A worker under load: jobs a second, and the time from the call of enqueue to the handler.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cases.hpp"
+#include "child_process.hpp"
+#include "measure.hpp"
+#include "statistics.hpp"
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+/// The number of waiting messages that the producer restores.
+constexpr std::size_t depth = 1000;
+/// The messages of one enqueue, at most.
+constexpr std::size_t largest_call = 100;
+
+struct load {
+  std::size_t handlers = 1;
+  milliseconds work{0};  ///< The handler sleeps this long.
+  std::size_t rate = 0;  ///< Messages a second; zero: the depth is held.
+};
+
+/// The message begins with the time of its enqueue.
+std::string stamped(std::int64_t now) {
+  std::string out = std::to_string(now) + ' ';
+  out.append(payload().substr(0, payload_size - out.size()));
+  return out;
+}
+
+std::int64_t stamp_of(std::string_view message) {
+  std::int64_t out = 0;
+  std::from_chars(message.data(), message.data() + message.size(), out);
+  return out;
+}
+
+/// The handlers' notes of one round.
+class notes {
+ public:
+  explicit notes(std::size_t most) : waited_(most) {}
+
+  void handles(const tableq::delivery& message) {
+    ++begun_;
+    if (!measuring_) return;
+    const std::int64_t now = now_ns();
+    const std::size_t place = count_++;
+    if (place < waited_.size()) {
+      waited_[place] = static_cast<float>(now - stamp_of(message.payload)) / 1000;
+    }
+  }
+  void measure(bool whether) { measuring_ = whether; }
+
+  [[nodiscard]] std::size_t begun() const { return begun_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  /// Microseconds. Once no handler runs any more.
+  [[nodiscard]] std::vector<double> waited() const {
+    const auto end = static_cast<std::ptrdiff_t>(std::min<std::size_t>(count_, waited_.size()));
+    return {waited_.begin(), waited_.begin() + end};
+  }
+
+ private:
+  std::vector<float> waited_;
+  std::atomic<std::size_t> begun_{0};
+  std::atomic<std::size_t> count_{0};
+  std::atomic<bool> measuring_{false};
+};
+
+/// Adds messages until the stop: those that are missing, or due.
+void produce(tableq::claim_queue jobs, const load& what, const notes& all,
+             const std::stop_token& stop) {
+  const std::int64_t began = now_ns();
+  for (std::size_t sent = 0; !stop.stop_requested();) {
+    const auto since = static_cast<double>(now_ns() - began) / 1e9;
+    const std::size_t wanted =
+        what.rate == 0 ? all.begun() + depth
+                       : static_cast<std::size_t>(since * static_cast<double>(what.rate));
+    if (wanted <= sent) {
+      const double next = static_cast<double>(sent + 1) / static_cast<double>(what.rate);
+      std::this_thread::sleep_for(
+          what.rate == 0 ? nanoseconds(milliseconds{1})
+                         : nanoseconds(static_cast<std::int64_t>((next - since) * 1e9)));
+      continue;
+    }
+    const std::size_t count = std::min(wanted - sent, largest_call);
+    const std::string message = stamped(now_ns());
+    jobs.enqueue_batch(std::vector<tableq::new_claim_message>(count, {message}));
+    sent += count;
+  }
+}
+
+struct round_result {
+  double rate = 0;
+  std::vector<double> waited = {};
+};
+
+round_result run_round(const bed& where, const tableq::claim_queue& jobs, const load& what) {
+  constexpr std::size_t most_a_second = 200'000;
+  notes all(static_cast<std::size_t>(std::ceil(where.how.seconds * most_a_second)));
+  tableq::worker working(jobs,
+                         [&all, work = what.work](const tableq::delivery& message) {
+                           all.handles(message);
+                           if (work.count() > 0) std::this_thread::sleep_for(work);
+                         },
+                         {.threads = what.handlers});
+  const std::jthread producer([&](const std::stop_token& stop) { produce(jobs, what, all, stop); });
+  const std::chrono::duration<double> length(where.how.seconds);
+  std::this_thread::sleep_for(length / 4);
+  const std::int64_t began = now_ns();
+  all.measure(true);
+  std::this_thread::sleep_for(length);
+  all.measure(false);
+  const double seconds = static_cast<double>(now_ns() - began) / 1e9;
+  const double rate = static_cast<double>(all.count()) / seconds;
+  working.stop();
+  working.join();
+  return {.rate = rate, .waited = all.waited()};
+}
+
+void run(const bed& where, recorder& out, const std::string& name, const load& what) {
+  tableq::database db = open(where);
+  const tableq::claim_queue jobs = db.claim(queue_of(action::take_complete));
+  std::vector<double> rates;
+  std::vector<double> p50;
+  std::vector<double> p99;
+  for (std::size_t round = 0; round < where.how.rounds && !interrupted(); ++round) {
+    where.raw.fill(owner::tableq, queue_of(action::take_complete), 0);
+    const round_result one = run_round(where, jobs, what);
+    rates.push_back(one.rate);
+    p50.push_back(percentile(one.waited, 0.5));
+    p99.push_back(percentile(one.waited, 0.99));
+  }
+  out.record(where, {{"case", name},
+                     {"threads", what.handlers},
+                     {"batch", 1},
+                     {"rate", median(rates)},
+                     {"limit", "none"},
+                     {"spread", spread(rates)},
+                     {"p50_us", median(p50)},
+                     {"p99_us", median(p99)},
+                     {"worst_p99_us", percentile(p99, 1)},
+                     {"rounds", where.how.rounds},
+                     {"seconds", where.how.seconds},
+                     {"payload", payload_size}});
+  where.raw.fill(owner::tableq, queue_of(action::take_complete), 0);
+}
+
+}  // namespace
+
+std::vector<bench_case> worker_cases() {
+  std::vector<bench_case> cases;
+  const auto add = [&cases](const std::string& suffix, const std::string& description, load what) {
+    const std::string name = "worker_" + std::to_string(what.handlers) + '_' +
+                             std::to_string(what.work.count()) + "ms" + suffix;
+    cases.push_back(
+        {.name = name,
+         .description = std::to_string(what.handlers) + " handlers of " +
+                        std::to_string(what.work.count()) + " ms, " + description +
+                        "; p50 and p99 from the call of enqueue to the handler; no limit",
+         .fits = natively,
+         .run = [=](const bed& where, recorder& out) { run(where, out, name, what); }});
+  };
+  for (const std::size_t handlers : std::array<std::size_t, 4>{1, 16, 64, 256}) {
+    for (const milliseconds work : {milliseconds{0}, milliseconds{1}}) {
+      add("", "1,000 messages kept waiting", {.handlers = handlers, .work = work});
+    }
+  }
+  for (const std::size_t rate : std::array<std::size_t, 2>{800, 5000}) {
+    add("_" + std::to_string(rate), std::to_string(rate) + " messages a second",
+        {.handlers = 64, .work = milliseconds{1}, .rate = rate});
+  }
+  return cases;
+}
+
+}  // namespace bench

@@ -1,6 +1,7 @@
 #include "core/schema/catalog.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -221,7 +222,7 @@ std::vector<stored_layout> list_layouts(const database_state& database, connecti
   const std::vector<catalog_row> rows = run(session, names, statements::catalog_list);
   read_rows(database, rows);
   std::vector<stored_layout> out;
-  for (const catalog_row& row : rows) out.push_back(layout_of(row));
+  std::transform(rows.begin(), rows.end(), std::back_inserter(out), layout_of);
   std::stable_partition(out.begin(), out.end(),
                         [](const stored_layout& each) { return each.name == catalog_row_name; });
   return out;

@@ -285,4 +285,28 @@ TEST_P(sqlserver_wire, makes_a_queue_under_the_catalogues_lock_in_one_transactio
   }
 }
 
+TEST_P(sqlserver_wire, takes_a_step_under_two_locks_in_one_transaction) {
+  const tds_answer held = tds_answer().columns({{"held", tds_type::bigint}}).row({1});
+  const tds_answer changed = tds_answer().columns({{"present", tds_type::bigint}}).row({1});
+  script_.always("catalog.migrator", held);
+  script_.always("catalog.set_layout", changed);
+  const auto came = sent_by([&] {
+    const auto steps = db_.migrate({.queues = {"pending"}});
+    ASSERT_EQ(steps.size(), 1U);
+    EXPECT_NE(steps.front().sql.find("SET layout = CAST(2 AS bigint)"), std::string::npos);
+  });
+  const std::string all = names_of(came);
+  // Under the lock the layout is read again: sent_by leaves out such a look.
+  const std::string step = "catalog.migrator begin catalog.lock catalog.set_layout commit";
+  EXPECT_TRUE(all.ends_with(step)) << all;
+  const named_values row = read_call(came[came.size() - 2]).shared;
+  EXPECT_EQ(row,
+            (named_values{{"name", "pending"}, {"identity", 7004}, {"before", 1}, {"layout", 2}}));
+}
+
+TEST_P(sqlserver_wire, takes_no_step_while_another_session_migrates) {
+  script_.always("catalog.migrator", tds_answer().columns({{"held", tds_type::bigint}}).row({0}));
+  EXPECT_CODE(busy, db_.migrate({.wait = std::chrono::milliseconds(0)}));
+}
+
 }  // namespace

@@ -7,11 +7,27 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 
 const std::vector<words>& commands() {
-  static const std::vector<words> all{
-      {},         {"create"},       {"enqueue"},         {"dequeue"},       {"work"},  {"top"},
-      {"get"},    {"cancel"},       {"priority"},        {"peek"},          {"stats"}, {"list"},
-      {"dead"},   {"dead", "list"}, {"dead", "redrive"}, {"dead", "purge"}, {"purge"}, {"drop"},
-      {"doctor"}, {"ddl"}};
+  static const std::vector<words> all{{},
+                                      {"create"},
+                                      {"enqueue"},
+                                      {"dequeue"},
+                                      {"work"},
+                                      {"top"},
+                                      {"get"},
+                                      {"cancel"},
+                                      {"priority"},
+                                      {"peek"},
+                                      {"stats"},
+                                      {"list"},
+                                      {"dead"},
+                                      {"dead", "list"},
+                                      {"dead", "redrive"},
+                                      {"dead", "purge"},
+                                      {"purge"},
+                                      {"drop"},
+                                      {"doctor"},
+                                      {"migrate"},
+                                      {"ddl"}};
   return all;
 }
 

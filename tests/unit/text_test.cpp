@@ -20,6 +20,7 @@ using tableq::drivers::compile;
 using tableq::drivers::fill_names;
 using tableq::drivers::marker;
 using tableq::drivers::split_blocks;
+using tableq::drivers::split_script;
 using tableq::drivers::with_literals;
 
 constexpr std::array shared{field{"max", value_type::integer}, field{"now", value_type::integer}};
@@ -214,6 +215,18 @@ TEST(literals, stand_where_the_parameters_were) {
   const std::array given{value(std::string_view("it's")), value(std::int64_t{-7}), value()};
   EXPECT_EQ(with_literals("(:name, :layout, :options, ':name')", of, given),
             "('it''s', -7, NULL, ':name')");
+}
+
+TEST(script, is_not_cut_within_a_marked_text) {
+  EXPECT_EQ(split_script("DO $$ a; b $$; DO $x$ $$ ; ' $x$;c"),
+            (std::vector<std::string>{"DO $$ a; b $$", " DO $x$ $$ ; ' $x$", "c"}));
+  EXPECT_EQ(split_script("$1; $open$ a; b"), (std::vector<std::string>{"$1", " $open$ a; b"}));
+}
+
+TEST(names, of_an_index_may_have_their_schema) {
+  const table_names names{.schema = "s", .table = "t", .floors = "f"};
+  EXPECT_EQ(fill_names("{table:x} {index:x} {floors} {index:", tableq::dialect{}, names),
+            R"("t_x" "s"."t_x" "s"."f" {index:)");
 }
 
 }  // namespace

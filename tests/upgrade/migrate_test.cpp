@@ -218,4 +218,20 @@ TEST_P(no_tables, need_no_steps) {
   EXPECT_EQ(db().migrate().size(), 2U);
 }
 
+class pooled_tables : public old_tables_test {};
+TABLEQ_ON_BACKENDS(pooled_tables, direct_backends);
+
+TEST_P(pooled_tables, are_not_migrated) {
+  const std::string url = here().url_with("pooling", "transaction");
+  try {
+    static_cast<void>(tableq::database::open(url));
+  } catch (const tableq::error& failure) {
+    EXPECT_EQ(failure.code(), tableq::errc::invalid_argument);
+    GTEST_SKIP() << "the database has no such poolers";
+  }
+  auto pooled = tableq::database::open(url);
+  EXPECT_CODE(unsupported, pooled.migrate());
+  EXPECT_TRUE(pooled.migrate({.dry_run = true}).empty());
+}
+
 }  // namespace

@@ -47,6 +47,7 @@ int act(const std::vector<std::string>& words) {
     return may_create_databases({.at = at, .schema = {}, .time = {}}) ? 0 : 1;
   }
   report to(word(1), at);
+  if (deed != "note" && deed != "end") hide_names(to, {.at = at, .schema = {}, .time = {}});
   if (deed == "run") {
     run_all(to, {.at = at, .schema = word(2), .time = std::chrono::seconds(std::stoi(word(3)))});
   } else if (deed == "suite") {

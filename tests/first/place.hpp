@@ -27,6 +27,10 @@ struct place {
 /// Set by SIGINT and SIGTERM: long parts end early.
 extern std::atomic<bool> interrupted;
 
+/// Asks the server for the names that messages may have although the address has not, and hides
+/// them.
+void hide_names(report& in, const place& on);
+
 // The parts of a run, in their order. Each reports what it finds, and may throw.
 void report_connection(report& to, const place& on);
 void report_server(report& to, const place& on);

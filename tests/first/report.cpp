@@ -52,14 +52,6 @@ std::string replaced_in(std::string text, const std::string& secret, const std::
 }  // namespace
 
 report::report(std::string path, const sqlserver_address& of) : path_(std::move(path)) {
-  const auto hide = [this](const std::string& secret, const std::string& with) {
-    if (secret.empty()) return;
-    secrets_.emplace_back(secret, with);
-    const std::string encoded = percent_encoded(secret);
-    if (encoded == secret) return;
-    secrets_.emplace_back(encoded, with);
-    secrets_.emplace_back(upper_escapes(encoded), with);
-  };
   hide(of.password, "<password>");
   hide(of.user, "<user>");
   hide(without_port(of.host), "<host>");
@@ -68,6 +60,14 @@ report::report(std::string path, const sqlserver_address& of) : path_(std::move(
   if (instance != of.settings.end()) hide(instance->second, "<instance>");
   const std::size_t slash = of.host.find('\\');
   if (slash != std::string::npos) hide(of.host.substr(slash + 1), "<instance>");
+}
+
+void report::hide(const std::string& secret, const std::string& with) {
+  if (secret.empty()) return;
+  const std::string encoded = percent_encoded(secret);
+  for (const std::string& form : {secret, encoded, upper_escapes(encoded)}) {
+    secrets_.emplace_back(form, with);
+  }
   std::stable_sort(secrets_.begin(), secrets_.end(), [](const auto& one, const auto& other) {
     return one.first.size() > other.first.size();
   });

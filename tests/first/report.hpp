@@ -18,6 +18,9 @@ class report {
   /// Continues a file that is there.
   report(std::string path, const sqlserver_address& of);
 
+  /// Replaces this too from now on.
+  void hide(const std::string& secret, const std::string& with);
+
   void step(std::string_view name);
   void note(const std::string& line);
   /// What is not as it should be, and what to do.

@@ -37,11 +37,17 @@ class first_sqlserver : public testing::Test {
           .row({"version", "15.0.1"});
     }
     if (contains(moved.text, "compatibility level")) return one("compatibility level 150");
+    if (contains(moved.text, "names_to_hide")) {
+      return tds_answer()
+          .columns({{"d", tds_type::nvarchar, 60}, {"u", tds_type::nvarchar, 60}})
+          .row({"canarydefault", "DOMAIN\\canarylogin"});
+    }
     if (contains(moved.text, "@@SERVERNAME")) return one("server");
     if (contains(moved.text, "may_create")) return one(may_create_ ? "1" : "0");
     if (contains(moved.text, "schemas_left")) return one("0");
     if (contains(moved.text, "QUOTE") || contains(moved.text, "CREATE SCHEMA")) return {};
-    if (contains(moved.text, refused_)) return tds_answer().error(8622, "no plan for canary-value");
+    if (contains(moved.text, refused_))
+      return tds_answer().error(8622, "no plan in canarydefault for DOMAIN\\canarylogin");
     if (asked.kind == tds_kind::batch && contains(moved.text, "DECLARE @p_")) {
       return one("<RelOp PhysicalOp=\"Index Seek\"><Object Index=\"[claim_key]\"/></RelOp>");
     }
@@ -80,8 +86,8 @@ class first_sqlserver : public testing::Test {
     return false;
   }
   void expect_no_secrets() const {
-    for (const char* secret :
-         {"canary/password", "canary%2f", "canaryuser", "canarydb", "127.0.0.1"}) {
+    for (const char* secret : {"canary/password", "canary%2f", "canaryuser", "canarydb",
+                               "127.0.0.1", "canarydefault", "canarylogin"}) {
       EXPECT_FALSE(contains(told(), secret)) << secret << "\n" << told();
     }
   }

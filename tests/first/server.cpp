@@ -1,3 +1,5 @@
+#include <array>
+
 #include "first/place.hpp"
 #include "support/tds_client.hpp"
 
@@ -40,6 +42,25 @@ std::string field(const row& of, std::size_t at) {
 }
 
 }  // namespace
+
+void hide_names(report& in, const place& on) {
+  try {
+    const rows told = on.client().run(
+        "SELECT DB_NAME(), SUSER_SNAME(), USER_NAME(), @@SERVERNAME, HOST_NAME(),"
+        " CAST(SERVERPROPERTY('MachineName') AS nvarchar(128)) AS names_to_hide");
+    constexpr std::array names{"<database>", "<user>", "<user>", "<host>", "<client>", "<host>"};
+    for (const row& each : told) {
+      for (std::size_t i = 0; i < names.size() && i < each.size(); ++i) {
+        const std::string name = each[i].value_or("");
+        // The schema and the user of owners: in every text, and no secret.
+        if (name != "dbo") in.hide(name, names.at(i));
+      }
+    }
+  } catch (const std::exception&) {
+    // Without a session there are no messages of the server either; the step `connection` tells
+    // why.
+  }
+}
 
 void report_connection(report& to, const place& on) {
   for (const auto& [key, value] : on.at.settings) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/algorithm/string/erase.hpp>
+
 #include <tableq/error.hpp>
 
 #include "drivers/array_text.hpp"
@@ -47,6 +49,16 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& ad
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
 
+/// Whether the database found no plan because of the text's hints.
+bool has_no_plan(const dialect& definition, const native_failure& failure) {
+  const auto says_so = [&](const native_error& record) {
+    return std::ranges::find(definition.plan_failures, record.number) !=
+           definition.plan_failures.end();
+  };
+  return !failure.judged() &&
+         (says_so(failure.details()) || std::ranges::any_of(failure.more(), says_so));
+}
+
 /// Replace the number of rows in the key of a text: for one message, and for a further item.
 constexpr std::size_t one_key = 0;
 constexpr std::size_t next_key = most_rows + 1;
@@ -60,7 +72,8 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
       owned_(open_session(*texts_, address, faults.get(), share)),
       session_(owned_.get()),
       backend_(session_->get_backend()),
-      share_(share) {
+      share_(share),
+      plans_(share != nullptr ? &share->plans : nullptr) {
   const own_writes alone;
   transport_ = attach(*texts_, address, *session_, share != nullptr ? &share->writes : &alone,
                       std::move(faults));
@@ -73,8 +86,8 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
 
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
                                  const endpoint& address, soci::session& callers,
-                                 std::shared_ptr<core::fault_plan> faults)
-    : texts_(std::move(texts)), session_(&callers), backend_(callers.get_backend()) {
+                                 std::shared_ptr<core::fault_plan> faults, plan_memory* plans)
+    : texts_(std::move(texts)), session_(&callers), backend_(callers.get_backend()), plans_(plans) {
   if (!texts_->transport->fits(callers, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
@@ -142,6 +155,26 @@ void dialect_session::check_files() {
   lose(*mine->log);
 }
 
+template <class Step>
+void dialect_session::planned(const core::contract& contract, bool alone, Step step) {
+  try {
+    step();
+  } catch (const native_failure& failure) {
+    const bool hinted = plans_ != nullptr && contract.texts == nullptr;
+    if (!hinted || !has_no_plan(texts_->definition, failure)) throw;
+    plans_->had_no_plan(contract.id);
+    known_.clear();
+    if (!alone) {  // it may be lost, and may be repeated as a whole
+      native_failure lost(
+          {failure.details().sqlstate, failure.details().number, false,
+           "the database had no plan for the statement with its hints; repeat the transaction"});
+      lost.judge({errc::conflict, advice::transaction});
+      throw lost;
+    }
+    step();
+  }
+}
+
 core::row_set dialect_session::execute(const core::contract& contract,
                                        const core::table_names& names,
                                        std::span<const core::value> shared,
@@ -153,7 +186,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
   core::row_set out(contract.columns.size() + (contract.items.empty() ? 0 : 1));
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
-  const auto send = [&] {
+  const auto send_once = [&] {
     if (contract.items.empty()) {
       const bool one = has_one(contract) && asks_for_one(contract, shared);
       if (one) out.reserve(1);
@@ -163,6 +196,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
       run_batch(known, contract, names, shared, items, out, loss);
     }
   };
+  const auto send = [&] { planned(contract, alone, send_once); };
   guarded(contract.name, [&] {
     // In a transaction of tableq the commit checks the files; a caller's commit does not go through
     // tableq.
@@ -222,7 +256,18 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
   return keep(known, key, contract, names,
-              compile(fill_names(block->second, definition, names), contract, as));
+              compile(filled(block->second, contract, names), contract, as));
+}
+
+std::string dialect_session::filled(const std::string& block, const core::contract& contract,
+                                    const core::table_names& names) const {
+  std::string out = block;
+  if (plans_ != nullptr && plans_->without_hints(contract.id)) {
+    for (const std::string& hint : texts_->definition.plan_hints) {
+      boost::algorithm::erase_all(out, hint);
+    }
+  }
+  return fill_names(out, texts_->definition, names);
 }
 
 prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
@@ -343,53 +388,6 @@ void dialect_session::commit() {
       commit_unit();
     });
   });
-}
-
-void dialect_session::begin_unit() {
-  if (owned_ != nullptr || !transport_->in_transaction()) {
-    return transport_->script(texts_->definition.begin, boundary::begin);
-  }
-  savepoint(texts_->definition.savepoint, savepoints_ + 1);
-  ++savepoints_;
-}
-
-void dialect_session::commit_unit() {
-  if (savepoints_ == 0) return transport_->script("COMMIT", boundary::commit);
-  savepoint(texts_->definition.release, savepoints_);
-  --savepoints_;
-}
-
-void dialect_session::savepoint(const std::string& text, int depth) {
-  if (!text.empty()) transport_->script(fill_depth(text, depth), boundary::savepoint);
-}
-
-void dialect_session::rollback() noexcept {
-  const core::transaction_status now = transaction();
-  if (now == core::transaction_status::closed || now == core::transaction_status::unknown) {
-    broken_ = true;
-    return;
-  }
-  try {
-    if (savepoints_ != 0) {
-      const int depth = savepoints_--;
-      if (!transport_->in_transaction()) return;  // the database has undone everything
-      savepoint(texts_->definition.undo, depth);
-      savepoint(texts_->definition.release, depth);
-    } else if (transport_->in_transaction()) {
-      transport_->script(texts_->definition.rollback, boundary::rollback);
-    }
-  } catch (...) {  // noexcept: a session that cannot roll back is closed, which rolls back as well.
-    broken_ = true;
-  }
-}
-
-core::transaction_status dialect_session::transaction() noexcept {
-  if (session_->get_backend() == backend_) return transport_->transaction();
-  return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
-}
-
-bool dialect_session::usable() noexcept {
-  return !broken_ && transaction() == core::transaction_status::none && transport_->alive();
 }
 
 }  // namespace tableq::inline v0::drivers

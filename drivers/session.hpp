@@ -40,9 +40,11 @@ class dialect_session final : public core::connection {
                   std::shared_ptr<core::fault_plan> faults = nullptr,
                   session_share* share = nullptr);
   /// Borrows one.
+  /// @param plans that of the sessions of its `database` object; it outlives the session.
   /// @throws error errc::invalid_argument when it is closed or of another backend.
   dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
-                  soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr);
+                  soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr,
+                  plan_memory* plans = nullptr);
   ~dialect_session() override;
 
   core::row_set execute(const core::contract& contract, const core::table_names& names,
@@ -86,6 +88,12 @@ class dialect_session final : public core::connection {
   /// Prepares a text and keeps it under the key.
   prepared& keep(known_texts& known, std::uint64_t key, const core::contract& contract,
                  const core::table_names& names, text compiled);
+  /// The block of a statement, with names filled in and perhaps without hints.
+  [[nodiscard]] std::string filled(const std::string& block, const core::contract& contract,
+                                   const core::table_names& names) const;
+  /// Runs the step; if the database has no plan with its hints, once more without them.
+  template <class Step>
+  void planned(const core::contract& contract, bool alone, Step step);
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const;
   void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
@@ -120,6 +128,7 @@ class dialect_session final : public core::connection {
   const void* backend_ = nullptr;  // the session's, when it was opened or adopted
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
+  plan_memory* plans_ = nullptr;
   known_texts known_;
   on_loss loss_ = on_loss::lost;                          // of the running call
   std::chrono::steady_clock::time_point looked_at_ = {};  // last check of the files

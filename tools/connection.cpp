@@ -2,7 +2,12 @@
 
 #include <cstdlib>
 
+#include <string_view>
+
+#include <tableq/dialect.hpp>
+
 #include "exit_status.hpp"
+#include "output.hpp"
 
 namespace tool {
 
@@ -35,7 +40,10 @@ tableq::database connect(const connection_options& options, bool may_create, std
   opening.max_sessions = sessions;
   opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
                                                       : tableq::schema_policy::verify_only;
-  return tableq::database::open(address_of(options), opening);
+  tableq::database out = tableq::database::open(address_of(options), opening);
+  const std::string_view caution = tableq::find_dialect(out.backend()).capabilities.caution;
+  if (!caution.empty()) complain("warning: " + std::string(caution));
+  return out;
 }
 
 tableq::queue_info require(const tableq::database& db, const std::string& name) {

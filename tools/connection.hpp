@@ -22,7 +22,7 @@ tableq::open_options naming(const connection_options& options);
 /// The database's address: --db, or else the environment's TABLEQ_DB; without that usage_error.
 std::string address_of(const connection_options& options);
 
-/// Connects.
+/// Connects, and passes on what the dialect warns of.
 /// @param may_create whether opening a queue may create it; only for `create`.
 tableq::database connect(const connection_options& options, bool may_create = false,
                          std::size_t sessions = 4);

@@ -119,7 +119,7 @@ void deliver(taken batch, const dequeue_arguments& how) {
   } catch (const tableq::error& failure) {
     const bool unknown = failure.code() == tableq::errc::outcome_unknown;
     throw tableq::error(failure.code(), failure.advice(),
-                        std::string(failure.what()) + "; the last " +
+                        sentence_of(failure) + "; the last " +
                             std::to_string(batch.messages.size()) + " were printed and " +
                             (unknown ? "may be" : "are") + " in the queue still");
   }

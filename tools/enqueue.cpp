@@ -224,7 +224,7 @@ exit_status enqueue_lines(target& queue, bool ids) {
     }
   } catch (const tableq::error& failure) {
     throw tableq::error(failure.code(), failure.advice(),
-                        std::string(failure.what()) + " (" + so_far() + " before)");
+                        sentence_of(failure) + " (" + so_far() + " before)");
   } catch (const output_error& failure) {
     throw output_error(so_far() + ", but " + failure.what());
   }

@@ -59,7 +59,7 @@ exit_status open_all(tableq::database& db, std::vector<any_source>& into) {
       into.push_back(open_source(db, queue.name));
     } catch (const tableq::error& failure) {
       if (queue.kind != tableq::kind::table) throw;
-      complain(in_quotes(queue.name) + ": " + failure.what());
+      complain(in_quotes(queue.name) + ": " + sentence_of(failure));
       out = exit_status::refused;
     }
   }

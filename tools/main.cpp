@@ -30,7 +30,7 @@ exit_status run_reporting(const std::vector<std::string>& arguments) {
     tool::complain(failure.what());
     return exit_status::usage;
   } catch (const tableq::error& failure) {
-    tool::complain(failure.what());
+    tool::complain(tool::sentence_of(failure));
     return tool::status_of(failure);
   } catch (const std::bad_alloc&) {
     tool::complain("out of memory");

@@ -68,6 +68,17 @@ void complain(std::string_view sentence) {
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
+std::string sentence_of(const tableq::error& failure) {
+  std::string out = failure.what();
+  if (failure.code() != tableq::errc::internal) return out;
+  std::string numbers;
+  if (!failure.sqlstate().empty()) numbers = "SQLSTATE " + failure.sqlstate();
+  if (failure.native() != 0) {
+    numbers += (numbers.empty() ? "" : ", ") + ("number " + std::to_string(failure.native()));
+  }
+  return numbers.empty() ? out : out + " (" + numbers + ")";
+}
+
 std::string printable(std::string_view text) {
   std::string result(text);
   for (std::size_t i = 0; i < result.size(); ++i) {

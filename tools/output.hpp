@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <tableq/error.hpp>
+
 namespace tool {
 
 /// Standard output accepts no more: a closed pipe, a full disk.
@@ -35,6 +37,9 @@ void prepare_standard_streams();
 
 /// One line on standard error, after `tableq: `. Control characters become blanks.
 void complain(std::string_view sentence);
+
+/// What an error says; of one that no rule covers, also the database's own numbers.
+std::string sentence_of(const tableq::error& failure);
 
 /// Text for one line of a terminal: control characters become blanks.
 std::string printable(std::string_view text);

@@ -186,7 +186,7 @@ exit_status show(watch& all, const signal_queue& signals, milliseconds interval)
       trouble.clear();
     } catch (const tableq::error& failure) {  // The error may pass: the figures stay, with the
                                               // reason.
-      trouble = failure.what();
+      trouble = sentence_of(failure);
     } catch (const refused_error&) {  // A queue was dropped between two statements.
       trouble.clear();
     }

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "drivers/dialects.hpp"
+#include "drivers/key_refusal.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -50,7 +51,7 @@ constexpr std::array rules{
     rule_for({52001}, errc::busy, advice::transaction,
              "the catalogue is locked: another transaction creates or drops a queue"),
     rule_for({52002}, errc::busy, advice::transaction,
-             "a group of messages is locked; look for transactions that stay open"),
+             "a strict queue or a group is locked; look for transactions that stay open"),
     rule_for({52003}, errc::not_found, advice::never,
              "the queue was dropped, and this handle ended with it; if it exists again, open it"),
     rule_for({40613, 40501, 49918, 49919, 49920, 10928, 10929, 4221, 615, 926, 976, 978},
@@ -64,34 +65,25 @@ constexpr std::array rules{
              advice::session, link_broke),
     rule_for({596, 6005, 6006}, errc::connection_lost, advice::session,
              "the server shuts down, or ended the session"),
-    // Another record has the reason.
     rule_for({20002}, errc::internal, advice::never, "the server did not accept the connection"),
     rule_for({18456, 4060}, errc::connection_failed, advice::never,
              "the login failed; check user and password, and that the user may open the database"),
     rule_for({18452}, errc::connection_failed, advice::never,
              "the server does not trust the login's domain; check Windows authentication"),
-    rule_for({18470, 18486}, errc::connection_failed, advice::never,
-             "the login is disabled or locked"),
-    rule_for({18487, 18488}, errc::connection_failed, advice::never,
-             "the login's password must be changed first"),
+    rule_for({18470, 18486, 18487, 18488}, errc::connection_failed, advice::never,
+             "the login is disabled or locked, or its password must be changed first"),
     rule_for({911, 945}, errc::connection_failed, advice::never,
              "the database does not exist, or the server cannot open its files"),
     rule_for({2627, 2601}, errc::constraint_violated, advice::never,
              "the row is there already: a unique index of the table refused it"),
-    rule_for({547}, errc::constraint_violated, advice::never,
-             "a CHECK or FOREIGN KEY of the table refused the row"),
-    rule_for({515}, errc::constraint_violated, advice::never,
-             "a foreign column needs a value; give it a default"),
-    rule_for({208, 1088, 4902}, errc::not_found, advice::never,
-             "the table does not exist, or the user may not see it; check the schema"),
-    rule_for({2760}, errc::not_found, advice::never,
-             "the schema does not exist, or the user may not create tables in it"),
+    rule_for({547, 515}, errc::constraint_violated, advice::never,
+             "a CHECK, a FOREIGN KEY or a column without a default refused the row"),
+    rule_for({208, 1088, 4902, 2760}, errc::not_found, advice::never,
+             "the table or the schema does not exist, or the user may not use it"),
     rule_for({229, 230, 262, 3701, 15151}, errc::permission_denied, advice::never,
              "the user lacks a right on the table, the schema or the database"),
-    rule_for({207, 245, 8114, 8115}, errc::schema_mismatch, advice::never,
-             "a column is missing or of another type; `tableq doctor` tells which"),
-    rule_for({8152, 2628}, errc::schema_mismatch, advice::never,
-             "a column is too short for its value; `tableq doctor` tells which"),
+    rule_for({207, 245, 8114, 8115, 8152, 2628}, errc::schema_mismatch, advice::never,
+             "a column is missing, of another type or too short; `tableq doctor` tells which"),
     rule_for({308, 8622}, errc::schema_mismatch, advice::never,
              "an index of the queue is missing or changed; `tableq doctor` tells which"),
     rule_for({334}, errc::schema_mismatch, advice::never,
@@ -117,9 +109,13 @@ constexpr std::array state_rules{
     state_rule{"28000", {errc::connection_failed, advice::never, "the server refused the login"}},
 };
 
+constexpr verdict key_was_added{errc::conflict, advice::transaction,
+                                "another transaction just added the key; repeat"};
+
 }  // namespace
 
 verdict classify_sqlserver(const native_error& failure) {
+  if (failure.number == 2601 && names_index_of_keys(failure.sentence)) return key_was_added;
   const auto* const known = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
     return failure.number != 0 &&
            std::find(one.numbers.begin(), one.numbers.end(), failure.number) != one.numbers.end();

@@ -45,7 +45,12 @@ dialect make_sqlserver_dialect() {
       .row_counts = {1, 4, 16, 64, 180, 256},  // The server makes one plan for each.
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
-      .capabilities = {.strict_needs_lock = false, .triggers_hide_rows = true},
+      .plan_hints = {", INDEX ({table:key})", ", INDEX ({table:done})", ", INDEX ({table:group})",
+                     ", FORCESEEK", "\nOPTION (FORCE ORDER, LOOP JOIN)", "LOOP JOIN, "},
+      .plan_failures = {8622, 8180},
+      .capabilities = {.strict_needs_lock = true,  // an id is drawn before its row is locked
+                       .triggers_hide_rows = true,
+                       .caution = "this driver was not run on a SQL Server yet"},
       .resolve = resolve,
       .classify = classify_sqlserver,
   };

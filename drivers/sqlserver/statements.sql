@@ -9,7 +9,9 @@
 --    that follows the index and stops after that many rows. TOP directly in a DELETE would take any rows.
 --  * UPDLOCK: found rows stay unchanged, with any index, and also under row versioning (READ COMMITTED
 --    SNAPSHOT, optimized locking). ROWLOCK: READPAST skips locked rows, and waits for locked pages.
---    FORCESEEK: a plan that is made while the table is empty must be right with a million messages.
+--    FORCESEEK: a plan that is made while the table is empty must be right with a million messages. If the
+--    server finds no plan with such hints (error 8622), the session leaves them out: dialect::plan_hints.
+--    READCOMMITTEDLOCK: without it READPAST is an error under row versioning; beside UPDLOCK it is ignored.
 --  * Only the rows of OUTPUT report the effect, because counts may be switched off. They have no order;
 --    core sorts.
 --  * Each of two states has its own range of the index: with one predicate over both the server would sort all
@@ -20,8 +22,15 @@
 -- ORDER and LOOP JOIN: one seek for each item, in the order of their ids.
 --
 -- Queries that take no message skip rows that others are changing, and keep no locks: they neither wait nor
--- deadlock. READCOMMITTEDLOCK: without it READPAST is an error under row versioning. Each use of a parameter has
--- a cast, because each driver declares them in its own way.
+-- deadlock. Each use of a parameter has a cast, because each driver declares them in its own way.
+--
+-- The order of locks on a claim queue is that of the server's own changes: first the row, by its id, and then the
+-- entries of the other indexes. tests/lint/tsql_locks.py reads the texts for it:
+--  * Only rows found by id are waited for with UPDLOCK; several of them in the order of their ids.
+--  * A text that keeps locks on another index (UPDLOCK) passes locked rows (READPAST), wherever it keeps locks.
+--  * A text that reads another index without READPAST keeps no lock, and takes no column that only the row has.
+--  * The locks of a strict queue, a group and the limits come before those of rows. Under the limits' lock nothing
+--    waits for a settlement.
 --
 -- The queue of the caller's handle has the identity :own_identity. A change of messages without a fence is
 -- refused with error 52003 if the catalogue no longer has this identity: the table may then be that of a later
@@ -34,6 +43,11 @@ DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME())
 -- fragment: clock.given
 -- The clock that a test sets.
 CAST(:now AS bigint)
+
+-- fragment: last_id
+-- NULL before the first row, when IDENT_CURRENT would return the first id to come.
+COALESCE((SELECT CAST(c.last_value AS bigint) FROM sys.identity_columns AS c WHERE c.object_id = OBJECT_ID(N'{table}')),
+                0)
 
 -- fragment: own_queue
 -- The catalogue still has the queue that the handle was opened for.
@@ -99,13 +113,13 @@ WITH given AS (
 past AS (
   SELECT q.id
   FROM given AS v
-  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:key}))
+  INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:key}))
     ON q.[key] = v.[key]
   WHERE q.[key] IS NOT NULL AND q.state = 3 AND q.due_at > 0 AND q.due_at <= @clock
   UNION ALL
   SELECT w.id
   FROM (SELECT TOP (10) id
-        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE state = 3 AND due_at > 0 AND due_at <= @clock
         ORDER BY due_at, priority DESC, id) AS w
 )
@@ -150,12 +164,12 @@ DELETE FROM {catalog} WHERE name = CAST(:name AS nvarchar(60))
 SELECT CASE WHEN OBJECT_ID(N'{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- name: queue.lock
--- Until the transaction ends. On SQL Server only groups need it.
+-- Until the transaction ends: of a strict queue, or of a group.
 DECLARE @got int;
 DECLARE @what nvarchar(60) = CONCAT(N'tableq ', CAST(:identity AS bigint));
 EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
   @LockTimeout = 10000;
-IF @got < 0 THROW 52002, N'the lock of a group was not to be had', 1;
+IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
 
 -- name: queue.drop
 DROP TABLE {table}
@@ -164,7 +178,7 @@ DROP TABLE {table}
 -- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
-INSERT INTO {table} (created_at, payload)
+INSERT INTO {table} WITH (ROWLOCK) (created_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), v.payload
 FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:created_at AS bigint))})
@@ -179,7 +193,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   ORDER BY id
 )
 DELETE FROM picked
@@ -190,7 +204,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, payload
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   ORDER BY id DESC
 )
 DELETE FROM picked
@@ -234,7 +248,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   ORDER BY id
 )
 DELETE FROM picked
@@ -245,7 +259,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST)
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   ORDER BY due_at, id
 )
 DELETE FROM picked
@@ -261,13 +275,13 @@ SELECT (SELECT COUNT_BIG(*)
        (SELECT TOP (1) created_at
         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
         ORDER BY id) AS oldest,
-       CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
+       {last_id} AS last_id,
        {clock} AS as_of
 
 -- name: pending.enqueue
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
-INSERT INTO {table} (created_at, due_at, payload)
+INSERT INTO {table} WITH (ROWLOCK) (created_at, due_at, payload)
 OUTPUT CAST(NULL AS bigint) AS item, inserted.id
 SELECT COALESCE(v.created_at, t.clock), COALESCE(v.due_at, t.clock + COALESCE(v.delay, 0)), v.payload
 FROM (VALUES {items: (:item, CAST(:payload AS varbinary(max)), CAST(:created_at AS bigint),
@@ -283,7 +297,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, created_at, due_at, payload
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
   WHERE due_at <= {clock}
   ORDER BY due_at, id
 )
@@ -311,7 +325,7 @@ SELECT (SELECT COUNT_BIG(*)
         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE due_at <= t.clock
         ORDER BY due_at, id) AS oldest,
-       CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
+       {last_id} AS last_id,
        t.clock AS as_of
 FROM (SELECT {clock} AS clock) AS t
 
@@ -322,14 +336,15 @@ CROSS JOIN (SELECT {clock} AS clock) AS t
 
 -- name: claim.enqueue
 -- `fence` carries the item's number: a take reads only its upper half. Items whose key is held are ignored; of
--- several items with one key only the first is inserted. HOLDLOCK also locks the gap of a missing key until the
--- transaction ends: of two writers with one key the second waits, and then sees the first one's message. LOOP
--- JOIN: one seek for each key. Any other join would lock the gaps of all keys. A message with a group is held
--- until claim.advance makes it ready.
+-- several items with one key only the first is inserted. The read of a key waits for another's message with it and
+-- keeps no lock; of two writers that found none, the unique index refuses the second one's message with error 2601,
+-- and the call is repeated. HOLDLOCK would lock the gap up to the next key: its message could not be settled until
+-- the transaction ends. LOOP JOIN: one seek for each key. A message with a group is held until claim.advance makes it
+-- ready.
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
-INSERT INTO {table} (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at,
-                     max_attempts, retry, group_key)
+INSERT INTO {table} WITH (ROWLOCK)
+  (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at, max_attempts, retry, group_key)
 OUTPUT inserted.fence AS item, inserted.id
 SELECT {new_state},
        COALESCE(v.priority, 0),
@@ -361,7 +376,7 @@ CROSS APPLY (SELECT COALESCE(v.due_at, t.clock + v.delay) AS due_at, t.clock, v.
 WHERE (v.[key] IS NULL OR v.turn = 1)
   AND NOT EXISTS (
     SELECT 1
-    FROM {table} AS held WITH (UPDLOCK, HOLDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key}))
+    FROM {table} AS held WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:key}))
     WHERE held.[key] = v.[key] AND held.[key] IS NOT NULL
   )
 ORDER BY v.item
@@ -377,25 +392,39 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.replace
 -- Gives waiting messages the payload of later ones with their keys; with :postpone also their due times. Without
--- a due time a message with a group is held until claim.advance makes it ready.
+-- a due time a message with a group is held until claim.advance makes it ready. Two statements: the first one's
+-- locks on the keys have ended before the second locks the rows, in the order of their ids. NOCOUNT ends with the
+-- text: an enlisted session may count rows, and the first result would be the number of given items.
+SET NOCOUNT ON;
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
+DECLARE @given TABLE (item int, id bigint, [key] varbinary(400), payload varbinary(max), priority bigint,
+  delay bigint, due_at bigint, headers nvarchar(max), ttl bigint, max_attempts bigint, retry nvarchar(1000));
+INSERT INTO @given (item, id, [key], payload, priority, delay, due_at, headers, ttl, max_attempts, retry)
+SELECT v.item, held.id, v.[key], v.payload, v.priority, v.delay, v.due_at, v.headers, v.ttl, v.max_attempts, v.retry
+FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
+                      CAST(:payload AS varbinary(max)), CAST(:priority AS bigint), CAST(:delay AS bigint),
+                      CAST(:due_at AS bigint), CAST(:headers AS nvarchar(max)), CAST(:ttl AS bigint), CAST(:max_attempts AS bigint),
+                      CAST(:retry AS nvarchar(1000)))})
+  AS v (item, [key], payload, priority, delay, due_at, headers, ttl, max_attempts, retry)
+INNER JOIN {table} AS held WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:key}))
+  ON held.[key] = v.[key]
+WHERE v.payload IS NOT NULL AND held.[key] IS NOT NULL
+OPTION (FORCE ORDER, LOOP JOIN);
 UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
     max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
     state = CASE WHEN t.postpone = 0 THEN q.state ELSE {postponed_state} END,
     due_at = CASE WHEN t.postpone = 0 THEN q.due_at ELSE {postponed_due_at} END
 OUTPUT v.item, inserted.id
-FROM (VALUES {items: (:item, CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)),
-                      CAST(:payload AS varbinary(max)), CAST(:priority AS bigint), CAST(:delay AS bigint),
-                      CAST(:due_at AS bigint), CAST(:headers AS nvarchar(max)), CAST(:ttl AS bigint), CAST(:max_attempts AS bigint),
-                      CAST(:retry AS nvarchar(1000)))})
-  AS v (item, [key], payload, priority, delay, due_at, headers, ttl, max_attempts, retry)
+FROM (SELECT g.item, g.id, g.[key], g.payload, g.priority, g.delay, g.due_at, g.headers, g.ttl, g.max_attempts, g.retry,
+             ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
+      FROM @given AS g) AS v
 CROSS JOIN (SELECT CAST(:postpone AS bigint) AS postpone,
                    {clock} AS clock) AS t
 CROSS APPLY (SELECT COALESCE(v.due_at, t.clock + v.delay) AS due_at, t.clock) AS n
-INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK, INDEX ({table:key})) ON q.[key] = v.[key]
-WHERE v.payload IS NOT NULL AND q.[key] IS NOT NULL
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.turn = 1 AND q.[key] = v.[key]
   AND (q.state IN (0, 2) OR (q.state = 5 AND t.postpone = 0))
 OPTION (FORCE ORDER, LOOP JOIN)
 
@@ -406,7 +435,7 @@ DECLARE @clock bigint = {clock};
 {with_past}
 DELETE q
 OUTPUT 0 AS item, deleted.id
-FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+FROM {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
 WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.free
@@ -418,7 +447,7 @@ DECLARE @clock bigint = {clock};
 UPDATE q
 SET past_key = q.[key], [key] = NULL, due_at = 0
 OUTPUT 0 AS item, inserted.id
-FROM {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK)
+FROM {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
 WHERE q.id IN (SELECT past.id FROM past)
 
 -- name: claim.take
@@ -442,7 +471,7 @@ IF CAST(:guard AS bigint) <> 0 AND EXISTS (
 WITH picked AS (
   SELECT TOP (@max) id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], past_key,
          group_key, expires_at, headers, payload
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
   WHERE state = 0 AND due_at = 0
   ORDER BY priority DESC, id
 )
@@ -472,13 +501,13 @@ WITH due AS (
   FROM (
     SELECT leased.id, leased.due_at
     FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
-          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
           WHERE state = 1 AND due_at <= {clock}
           ORDER BY due_at, priority DESC, id) AS leased
     UNION ALL
     SELECT delayed.id, delayed.due_at
     FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
-          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK)
+          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
           WHERE state = 2 AND due_at <= {clock}
           ORDER BY due_at, priority DESC, id) AS delayed
   ) AS w
@@ -495,7 +524,7 @@ FROM due
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigint) AS regroup,
                    {clock} AS clock) AS t
 CROSS APPLY (SELECT N'{"at":' + CAST(t.clock AS nvarchar(20)) + N',"error":"lease expired"}' AS entry) AS e
-INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = due.id
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = due.id
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.complete
@@ -514,14 +543,14 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- key.
 UPDATE q
 SET state = 3, finished_at = t.clock,
-    due_at = CASE WHEN t.window > 0 AND q.[key] IS NOT NULL THEN t.clock + t.window ELSE 0 END,
-    [key] = CASE WHEN t.window > 0 THEN q.[key] END,
+    due_at = CASE WHEN t.key_window > 0 AND q.[key] IS NOT NULL THEN t.clock + t.key_window ELSE 0 END,
+    [key] = CASE WHEN t.key_window > 0 THEN q.[key] END,
     past_key = COALESCE(q.[key], q.past_key),
     payload = CASE WHEN t.strip = 0 THEN q.payload ELSE CAST('' AS varbinary(max)) END,
     headers = CASE WHEN t.strip = 0 THEN q.headers END
 OUTPUT v.item, inserted.id
 FROM {receipts}
-CROSS JOIN (SELECT CAST(:window AS bigint) AS window, CAST(:strip AS bigint) AS strip,
+CROSS JOIN (SELECT CAST(:window AS bigint) AS key_window, CAST(:strip AS bigint) AS strip,
                    {clock} AS clock) AS t
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
 WHERE {receipt_held} AND (t.strip = 0 OR q.[key] IS NOT NULL)
@@ -584,7 +613,8 @@ WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.peek
--- Due messages count as ready before they are promoted.
+-- Due messages count as ready before they are promoted: the first :max of them by due time and id, as on other
+-- databases. The index has equal due times by priority, so WITH TIES finds all of the last one's.
 SELECT TOP (CAST(:max AS bigint)) {message}
 FROM (
   SELECT * FROM (
@@ -594,19 +624,29 @@ FROM (
     ORDER BY priority DESC, id
   ) AS ready
   UNION ALL
-  SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 1 AND due_at <= {clock}
-    ORDER BY due_at, priority DESC, id
-  ) AS leased
-  UNION ALL
-  SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 2 AND due_at <= {clock}
-    ORDER BY due_at, priority DESC, id
-  ) AS delayed
+  SELECT q.id, q.state, q.priority, q.attempts, q.created_at, q.due_at, q.claimed_at, q.finished_at, q.[key],
+         q.past_key, q.group_key, q.expires_at, q.headers, q.errors, q.payload
+  FROM (
+    SELECT TOP (CAST(:max AS bigint)) b.id
+    FROM (
+      SELECT id, due_at FROM (
+        SELECT TOP (CAST(:max AS bigint)) WITH TIES id, due_at
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 1 AND due_at <= {clock}
+        ORDER BY due_at
+      ) AS leased
+      UNION ALL
+      SELECT id, due_at FROM (
+        SELECT TOP (CAST(:max AS bigint)) WITH TIES id, due_at
+        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        WHERE state = 2 AND due_at <= {clock}
+        ORDER BY due_at
+      ) AS delayed
+    ) AS b
+    ORDER BY b.due_at, b.id
+  ) AS d
+  INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = d.id
+  WHERE q.state IN (1, 2) AND q.due_at <= {clock}
 ) AS w
 ORDER BY priority DESC, id
 
@@ -699,9 +739,15 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.find
+-- Two statements: the first one's lock on the key has ended before the second waits for the row.
+DECLARE @id bigint = (
+  SELECT id
+  FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
+  WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS NOT NULL
+);
 SELECT {message}
-FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
-WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS NOT NULL
+FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
+WHERE id = @id AND [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400))
   AND (state <> 3 OR due_at > {clock})
 
 -- name: claim.cancel
@@ -742,7 +788,7 @@ OUTPUT v.item, inserted.id
 FROM {receipts}
 CROSS JOIN (SELECT {clock}
                      + CAST(:lease AS bigint) AS due_at) AS t
-INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK) ON q.id = v.id
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
 WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
@@ -793,7 +839,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
   WHERE state = 4 AND finished_at IS NOT NULL
   ORDER BY finished_at, id
 )
@@ -821,7 +867,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- Messages from another queue. A past_key is only shown and holds no key. A key that another transaction has
 -- added since claim.find_key violates the index: a check here would need the right to read keys, which a user
 -- that moves dead messages does not have. `fence` carries the item's number: a take reads only its upper half.
-INSERT INTO {table} (priority, fence, created_at, [key], past_key, headers, errors, payload)
+INSERT INTO {table} WITH (ROWLOCK) (priority, fence, created_at, [key], past_key, headers, errors, payload)
 OUTPUT inserted.fence AS item, inserted.id
 SELECT v.priority, v.item, v.created_at, v.[key], v.past_key, v.headers, v.errors, v.payload
 FROM (
@@ -878,7 +924,7 @@ IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, FORCESEEK, INDEX ({table:done}))
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
   WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL
     AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
@@ -920,7 +966,7 @@ SELECT ready.number + expired.number + due.number AS ready,
         FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
         WHERE id = (SELECT MIN(l.id)
                     FROM (VALUES (ready.lowest), (expired.lowest), (due.lowest)) AS l (id))) AS oldest,
-       CAST(IDENT_CURRENT(N'{table}') AS bigint) AS last_id,
+       {last_id} AS last_id,
        t.clock AS as_of
 FROM (SELECT {clock} AS clock) AS t
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
@@ -976,12 +1022,12 @@ FROM {limits} WITH (UPDLOCK, ROWLOCK)
 WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.spend
-UPDATE {limits}
+UPDATE {limits} WITH (ROWLOCK)
 SET tokens = CAST(:tokens AS bigint), refilled_at = CAST(:refilled_at AS bigint)
 WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.pause
-INSERT INTO {limits} (queue)
+INSERT INTO {limits} WITH (ROWLOCK) (queue)
 SELECT name
 FROM {catalog}
 WHERE name = CAST(:queue AS nvarchar(60))
@@ -990,11 +1036,11 @@ WHERE name = CAST(:queue AS nvarchar(60))
     FROM {limits} WITH (UPDLOCK, HOLDLOCK, ROWLOCK)
     WHERE queue = CAST(:queue AS nvarchar(60))
   );
-UPDATE {limits} SET paused = CAST(:paused AS bigint) WHERE queue = CAST(:queue AS nvarchar(60))
+UPDATE {limits} WITH (ROWLOCK) SET paused = CAST(:paused AS bigint) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.set
 -- A new rate begins with a full burst. A rate that replaces another keeps the tokens.
-INSERT INTO {limits} (queue)
+INSERT INTO {limits} WITH (ROWLOCK) (queue)
 SELECT name
 FROM {catalog}
 WHERE name = CAST(:queue AS nvarchar(60))
@@ -1003,7 +1049,7 @@ WHERE name = CAST(:queue AS nvarchar(60))
     FROM {limits} WITH (UPDLOCK, HOLDLOCK, ROWLOCK)
     WHERE queue = CAST(:queue AS nvarchar(60))
   );
-UPDATE {limits}
+UPDATE {limits} WITH (ROWLOCK)
 SET capacity = CAST(:capacity AS bigint),
     rate = CAST(:rate AS bigint),
     burst = CAST(:burst AS bigint),
@@ -1015,7 +1061,7 @@ SET capacity = CAST(:capacity AS bigint),
 WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: limits.remove
-DELETE FROM {limits} WHERE queue = CAST(:queue AS nvarchar(60))
+DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: queue.count
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
@@ -1055,13 +1101,28 @@ FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST,
                         + 1, 0) AS span) AS ids
 
 -- name: claim.leased
--- Without READPAST: a lease whose settlement is not committed may come back, and counts until then.
-SELECT COUNT_BIG(*) AS number
-FROM (
-  SELECT TOP (CAST(:max AS bigint)) id
-  FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
-  WHERE state = 1 AND due_at > {clock}
-) AS leases
+-- A lease whose settlement is not committed may come back, and counts until then: under row versioning it is read,
+-- and READPAST would let too many run. Without row versioning the read would wait for the settlement, while the lock
+-- of the limits keeps all readers out: after 50 ms the answer is that no lease is free, and the take is repeated
+-- later. XACT_ABORT would end the transaction then. Both settings end with the text.
+SET XACT_ABORT OFF;
+SET LOCK_TIMEOUT 50;
+DECLARE @number bigint = CAST(:max AS bigint);
+BEGIN TRY
+  SET @number = (
+    SELECT COUNT_BIG(*)
+    FROM (
+      SELECT TOP (CAST(:max AS bigint)) id
+      FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
+      WHERE state = 1 AND due_at > {clock}
+    ) AS leases
+  );
+END TRY
+BEGIN CATCH
+  IF ERROR_NUMBER() <> 1222
+    THROW;
+END CATCH;
+SELECT @number AS number
 
 -- name: doctor.database
 -- One row for each check. It needs no right: a database and a session may always query themselves.
@@ -1174,7 +1235,10 @@ columns_wanted (kind, name, type, length) AS (
     (N'claim', N'due_at', N'bigint', 8), (N'claim', N'fence', N'bigint', 8),
     (N'claim', N'attempts', N'int', 4), (N'claim', N'claimed_at', N'bigint', 8),
     (N'claim', N'finished_at', N'bigint', 8), (N'claim', N'key', N'varbinary', 400),
-    (N'claim', N'headers', N'nvarchar', -1), (N'claim', N'errors', N'nvarchar', -1)
+    (N'claim', N'headers', N'nvarchar', -1), (N'claim', N'errors', N'nvarchar', -1),
+    (N'claim', N'max_attempts', N'int', 4), (N'claim', N'retry', N'nvarchar', 2000),
+    (N'claim', N'expires_at', N'bigint', 8), (N'claim', N'past_key', N'varbinary', 400),
+    (N'claim', N'group_key', N'varbinary', 400)
   ) AS w (kind, name, type, length)
   WHERE w.kind IN (N'all', CAST(:kind AS nvarchar(20)))
 )

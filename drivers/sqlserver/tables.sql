@@ -82,11 +82,11 @@ CAST(LEFT(CAST({value} AS nvarchar(max)) + COALESCE(NCHAR(10) + NULLIF(CAST({col
   {most}) AS {type})
 
 -- name: locked
-WITH (ROWLOCK, READPAST, UPDLOCK)
+WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
 
 -- name: locked.strict
 -- Without READPAST a take waits for the first rows, and continues from there.
-WITH (ROWLOCK, UPDLOCK)
+WITH (UPDLOCK, ROWLOCK)
 
 -- name: item.integer
 CAST(:{name} AS bigint)
@@ -135,7 +135,7 @@ INNER JOIN {given} ON {where:msg}
 UPDATE msg
 SET {set:msg}
 OUTPUT given.item AS item, 0 AS state
-FROM {table} AS msg WITH (ROWLOCK, READPAST)
+FROM {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
 INNER JOIN {given} ON {where:msg}
 
 -- name: table.lost
@@ -147,7 +147,7 @@ WHERE given.key_0 IS NOT NULL
 -- name: table.return
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) {all}
-  FROM {table} AS msg WITH (ROWLOCK, READPAST, UPDLOCK)
+  FROM {table} AS msg WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)
   WHERE {where:msg}
 )
 UPDATE picked
@@ -156,21 +156,21 @@ OUTPUT {dead:inserted} AS state
 
 -- name: table.peek
 SELECT TOP (CAST(:max AS bigint)) 0 AS place, {columns:msg}
-FROM {table} AS msg WITH (READPAST)
+FROM {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
 WHERE {where:msg}
 ORDER BY {order}
 
 -- name: table.count
 SELECT COUNT_BIG(*) AS count, {clock} AS as_of
-FROM (SELECT TOP (CAST(:max AS bigint)) 1 AS one FROM {table} AS msg WITH (READPAST) WHERE {where:msg}) AS counted
+FROM (SELECT TOP (CAST(:max AS bigint)) 1 AS one FROM {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) WHERE {where:msg}) AS counted
 
 -- name: table.next
 SELECT CASE WHEN {timed} < {clock} THEN 0 ELSE {timed} - {clock} END AS delay
-FROM {table} AS msg WITH (READPAST)
+FROM {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
 WHERE {where:msg}
 
 -- name: table.insert
-INSERT INTO {table} ({names})
+INSERT INTO {table} WITH (ROWLOCK) ({names})
 OUTPUT 0 AS place, {columns:inserted}
 VALUES ({values})
 

@@ -96,6 +96,7 @@ struct odbc_link {
   SQLHDBC handle;
   std::optional<std::chrono::milliseconds> statement_timeout;
   bool wide_text;
+  bool unlimited;  ///< The driver's knows_unlimited.
   /// A text began the open transaction: ODBC reports only transactions that the driver began.
   bool open = false;
   /// A statement failed within a transaction. Drivers and servers handle this differently, so the
@@ -240,8 +241,8 @@ class odbc_prepared final : public prepared {
       statement_.emplace(*link_);
       if (keep_) statement_->prepare(text_.sql);
     }
-    const bound_values values(statement_->get(), link_->handle, link_->wide_text, text_.parameters,
-                              given);
+    const bound_values values(statement_->get(), link_->handle, link_->wide_text, link_->unlimited,
+                              text_.parameters, given);
     statement_->run(text_.sql, text_.columns, out);
   }
 
@@ -256,14 +257,9 @@ class odbc_prepared final : public prepared {
 /// The database file. A driver for files reports its path as the address gives it. A relative path
 /// could also be the name of a server's database.
 std::optional<session_files> files_behind(SQLHDBC link) {
-  std::array<SQLCHAR, 4096> name{};
-  SQLSMALLINT length = 0;
-  if (!SQL_SUCCEEDED(SQLGetInfo(link, SQL_DATABASE_NAME, name.data(),
-                                static_cast<SQLSMALLINT>(name.size()), &length)) ||
-      name.front() != '/') {
-    return {};
-  }
-  return session_files{.main = named_file(reinterpret_cast<const char*>(name.data()))};
+  const std::string name = information(link, SQL_DATABASE_NAME);
+  if (!name.starts_with('/')) return {};
+  return session_files{.main = named_file(name)};
 }
 
 class odbc_executor final : public transport {
@@ -271,7 +267,8 @@ class odbc_executor final : public transport {
   /// @param callers null: the session is not the caller's.
   odbc_executor(SQLHDBC handle, const endpoint& address, soci::session* callers = nullptr)
       : link_(std::make_shared<odbc_link>(
-            odbc_link{handle, address.statement_timeout, address.wide_text})),
+            odbc_link{handle, address.statement_timeout, address.wide_text,
+                      knows_unlimited(information(handle, SQL_DRIVER_NAME))})),
         prepares_(address.prepares),
         files_(files_behind(handle)),
         callers_(callers) {}

@@ -19,6 +19,7 @@
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
+#include "drivers/transport/odbc_lengths.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 
@@ -30,9 +31,10 @@ static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
 /// The parameters of one run, bound to a statement. Borrows bytes; owns converted text.
 class bound_values {
  public:
-  bound_values(SQLHSTMT statement, SQLHDBC link, bool wide_text,
+  /// @param unlimited the driver's `knows_unlimited`.
+  bound_values(SQLHSTMT statement, SQLHDBC link, bool wide_text, bool unlimited,
                const std::vector<parameter>& places, const arguments& given)
-      : statement_(statement), link_(link), wide_text_(wide_text) {
+      : statement_(statement), link_(link), wide_text_(wide_text), unlimited_(unlimited) {
     indicators_.resize(places.size());
     for (std::size_t i = 0; i < places.size(); ++i)
       add(i, places[i].type, given.value_of(places[i]));
@@ -42,51 +44,46 @@ class bound_values {
 
  private:
   // Declared sizes are the same for all values, so that a server keeps one plan for a text. FreeTDS
-  // silently cuts values that are longer than a declared size: values that may be long are declared
-  // as one of the long types.
+  // silently cuts values that are longer than a declared size: odbc_lengths.hpp.
   void add(std::size_t position, core::value_type type, const core::value& given) {
     const bool null = given.is == core::value::shape::null;
     if (type == core::value_type::integer) {
       const SQLBIGINT& number = numbers_.emplace_back(given.number);
-      bind(position, SQL_C_SBIGINT, SQL_BIGINT, 19, &number, null ? SQL_NULL_DATA : sizeof number);
+      bind(position, SQL_C_SBIGINT, {SQL_BIGINT, 19}, &number,
+           null ? SQL_NULL_DATA : sizeof number);
     } else if (type == core::value_type::bytes) {
-      bind(position, SQL_C_BINARY, SQL_LONGVARBINARY, given.data.size(), given.data.data(),
+      bind(position, SQL_C_BINARY, type_of_bytes(unlimited_, given.data.size()), given.data.data(),
            null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
     } else if (!wide_text_) {
-      const bool fits = given.data.size() <= short_text;
-      bind(position, SQL_C_CHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR,
-           fits ? short_text : given.data.size(), given.data.data(),
+      bind(position, SQL_C_CHAR, type_of_text(unlimited_, given.data.size()), given.data.data(),
            null ? SQL_NULL_DATA : static_cast<SQLLEN>(given.data.size()));
     } else {
       const std::u16string& wide = texts_.emplace_back(boost::locale::conv::utf_to_utf<char16_t>(
           given.data.data(), given.data.data() + given.data.size()));
-      const bool fits = wide.size() <= short_text;
-      bind(position, SQL_C_WCHAR, fits ? SQL_WVARCHAR : SQL_WLONGVARCHAR,
-           fits ? short_text : wide.size(), wide.data(),
+      bind(position, SQL_C_WCHAR, type_of_text(unlimited_, wide.size()), wide.data(),
            null ? SQL_NULL_DATA : static_cast<SQLLEN>(wide.size() * sizeof(char16_t)));
     }
   }
 
-  void bind(std::size_t position, SQLSMALLINT c_type, SQLSMALLINT sql_type, SQLULEN size,
+  void bind(std::size_t position, SQLSMALLINT c_type, const declared_type& declared,
             const void* data, SQLLEN indicator) {
     indicators_[position] = indicator;
     // Drivers may read a null pointer as NULL; an empty payload is not NULL.
     static const char nothing = 0;
     const void* source = data == nullptr ? &nothing : data;
     const SQLRETURN result = SQLBindParameter(
-        statement_, static_cast<SQLUSMALLINT>(position + 1), SQL_PARAM_INPUT, c_type, sql_type,
-        size, 0,
+        statement_, static_cast<SQLUSMALLINT>(position + 1), SQL_PARAM_INPUT, c_type, declared.type,
+        declared.size, 0,
         const_cast<void*>(
             source),  // NOLINT(cppcoreguidelines-pro-type-const-cast): ODBC reads only
         0, &indicators_[position]);
     if (!SQL_SUCCEEDED(result)) fail(SQL_HANDLE_STMT, statement_, link_);
   }
 
-  static constexpr std::size_t short_text = 4000;
-
   SQLHSTMT statement_;
   SQLHDBC link_;
   bool wide_text_;
+  bool unlimited_;
   std::vector<SQLLEN> indicators_;
   std::deque<SQLBIGINT> numbers_;  // deques: the pointers must hold
   std::deque<std::u16string> texts_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "drivers/plan_memory.hpp"
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/common_place.hpp"
 #include "drivers/transport/own_writes.hpp"
@@ -14,6 +15,7 @@ struct session_share {
   common_file file;
   common_place place;
   own_writes writes;
+  plan_memory plans;
 };
 
 }  // namespace tableq::inline v0::drivers

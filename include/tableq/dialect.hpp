@@ -58,6 +58,9 @@ struct capabilities {
   bool partial_indexes = false;
   /// Rows with NULL in the first column of an index are sorted again to be read by its second one.
   bool null_breaks_order = false;
+  /// A warning about the dialect itself, which `inspect` and the command pass on. Empty: none. Must
+  /// be a literal.
+  std::string_view caution = {};
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;
   /// The most sessions that may be open at once; empty: the database has no limit.
@@ -158,6 +161,10 @@ struct dialect {
   /// For batching::rows: the most values that the items of one text may have. Larger row_counts are
   /// not used, except the lowest. Empty: no limit.
   std::optional<std::size_t> most_item_values = {};
+  /// Parts of `statements` that only pin plans. After a failure with one of `plan_failures`, in any
+  /// of its records, the sessions of that `database` object run the statement without them.
+  std::vector<std::string> plan_hints = {};
+  std::vector<int> plan_failures = {};  ///< The database's numbers for "no plan".
   /// The database's capabilities. An address may restrict them: see endpoint.
   tableq::capabilities capabilities = {};
   /// Converts an address into an endpoint, without connecting. Throws error errc::invalid_argument

@@ -56,6 +56,28 @@ TEST_P(claim_look, lists_ready_messages_in_the_order_of_takes_whatever_the_page)
   EXPECT_EQ(payloads_of(jobs().take(100)), expected);
 }
 
+TEST_P(claim_look, peeks_at_the_first_due_messages_by_time_and_id_whatever_their_priority) {
+  using texts = std::vector<std::string>;
+  for (int i = 0; i < 3; ++i) {
+    jobs().enqueue("leased" + std::to_string(i), {.priority = i});
+  }
+  ASSERT_EQ(jobs().take(3, {.lease = 1min}).size(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    jobs().enqueue("delayed" + std::to_string(i), {.priority = 10 * i, .delay = 1min});
+  }
+  jobs().enqueue("sooner", {.priority = -1, .delay = 59s});
+  clock.advance(2min);
+  jobs().enqueue("ready", {.priority = 1});
+  // Sooner, then all of one time, which have the order of their ids.
+  EXPECT_EQ(payloads_of(jobs().peek(1)), texts{"ready"});
+  EXPECT_EQ(payloads_of(jobs().peek(2)), (texts{"ready", "leased0"}));
+  EXPECT_EQ(payloads_of(jobs().peek(3)), (texts{"leased1", "ready", "leased0"}));
+  EXPECT_EQ(payloads_of(jobs().peek(5)),
+            (texts{"leased2", "leased1", "ready", "leased0", "delayed0"}));
+  EXPECT_EQ(payloads_of(jobs().peek(6)),
+            (texts{"delayed1", "leased2", "leased1", "ready", "leased0", "delayed0"}));
+}
+
 TEST_P(claim_look, lists_delayed_and_leased_messages_apart_by_their_times) {
   for (int i = 0; i < 10; ++i) {
     static_cast<void>(

@@ -57,7 +57,7 @@ TEST_P(messages_before_others, are_found_soon_when_they_were_given_a_low_id_by_h
   auto mail = db().fifo("mail");
   mail.enqueue_batch(copies(1000, "x"));
   read_on(mail);
-  here().sql("INSERT INTO mail (id, payload) VALUES (-7, " + here().bytes_literal("by hand") + ")");
+  here().sql(here().insert_with_id("mail", "payload", "-7, " + here().bytes_literal("by hand")));
   const auto until = std::chrono::steady_clock::now() + 1min;
   bool found = false;
   while (!found && std::chrono::steady_clock::now() < until) {

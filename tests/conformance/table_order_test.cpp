@@ -47,7 +47,6 @@ TEST_P(table_order, strict_take_waits_for_the_end_of_an_open_take) {
 }
 
 TEST_P(table_order, strict_take_waits_although_another_row_comes_first) {
-  if (!can().strict_writers_wait) GTEST_SKIP() << "takes wait for the first rows only";
   request(1, ", DueAt", ", " + std::to_string(clock.now().time_since_epoch().count() + 1000));
   request(2);
   auto mapping = strict();
@@ -110,7 +109,6 @@ TEST_P(table_order, strict_take_leaves_a_row_that_another_client_has_meanwhile_t
 }
 
 TEST_P(table_order, strict_enqueue_waits_for_the_end_of_an_open_take) {
-  if (!can().strict_writers_wait) GTEST_SKIP() << "readers wait for rows, and writers for nothing";
   requests(1);
   auto queue = db().table("EmailRequests", strict());
   auto other_database = impatient();

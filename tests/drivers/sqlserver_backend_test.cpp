@@ -181,6 +181,12 @@ class sqlserver_place : public testing::Test {
   }};
 };
 
+TEST_F(sqlserver_place, inserts_ids_of_its_own_where_the_table_numbers_itself) {
+  EXPECT_EQ(on(server_)->insert_with_id("mail", "payload", "-7, 0x00"),
+            "SET IDENTITY_INSERT [mail] ON; INSERT INTO [mail] (id, payload) VALUES (-7, 0x00); "
+            "SET IDENTITY_INSERT [mail] OFF");
+}
+
 TEST_F(sqlserver_place, is_a_database_that_is_dropped_after_it) {
   std::string name;
   {

@@ -72,7 +72,7 @@ bool only_looks(const std::string& name) {
 
 TEST_P(sqlserver_lost, leaves_the_outcome_of_a_change_unknown_and_repeats_nothing) {
   for (const sqlserver_operation& each : sqlserver_operations(db_)) {
-    if (only_looks(each.sends)) continue;
+    if (only_looks(each.sends) || each.strict) continue;
     for (const tds_answer& cut : cuts_of(each.sends)) {
       script_.once(each.sends, cut);
       const std::size_t before = count_of(each.sends);
@@ -84,6 +84,19 @@ TEST_P(sqlserver_lost, leaves_the_outcome_of_a_change_unknown_and_repeats_nothin
       EXPECT_TRUE(names_of(came).ends_with(each.sends)) << names_of(came);
       EXPECT_EQ(count_of(each.sends), before + 1) << each.sends;
     }
+  }
+}
+
+TEST_P(sqlserver_lost, undoes_an_operation_of_a_strict_queue_unless_its_commit_was_sent) {
+  for (const sqlserver_operation& each : sqlserver_operations(db_)) {
+    if (!each.strict) continue;
+    const std::string whole = "begin queue.lock " + each.sends + " commit";
+    script_.once(each.sends, tds_answer().cut());
+    EXPECT_EQ(names_of(sent_by(each.run)),
+              "begin queue.lock " + each.sends + " login setup " + whole);
+    script_.once("commit", tds_answer().cut());
+    EXPECT_EQ(names_of(sent_by([&] { EXPECT_CODE(outcome_unknown, each.run()); })), whole);
+    EXPECT_EQ(names_of(sent_by(each.run)), "login setup " + whole);
   }
 }
 

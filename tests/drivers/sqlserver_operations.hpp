@@ -11,6 +11,8 @@ namespace tableq_test {
 struct sqlserver_operation {
   std::string sends;  ///< The name of its statement.
   std::function<void()> run;
+  /// Of a strict queue: between begin, the queue's lock, and commit.
+  bool strict = false;
 };
 
 /// Every operation outside of a transaction that is one statement, on the queues of a

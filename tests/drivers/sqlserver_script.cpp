@@ -12,6 +12,7 @@
 #include "core/seam/contract.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/text.hpp"
+#include "support/text.hpp"
 
 namespace tableq_test {
 namespace {
@@ -37,6 +38,7 @@ struct known_text {
   const contract* of = nullptr;
   std::vector<parameter> parameters = {};
   std::size_t rows = 0;
+  bool hinted = true;
 };
 using known_texts = std::map<std::string, known_text, std::less<>>;
 
@@ -62,16 +64,21 @@ known_texts texts_of_dialect() {
                              const tableq::core::table_names& names) {
     const auto block = blocks.find(of.name);
     if (block == blocks.end()) return;
-    const std::string filled = tableq::drivers::fill_names(block->second, definition, names);
+    std::string unhinted = block->second;
+    for (const std::string& hint : definition.plan_hints) unhinted = replaced(unhinted, hint, "");
     const std::vector<std::size_t> once{1};
-    for (const std::size_t rows : of.items.empty() ? once : definition.row_counts) {
-      auto text = tableq::drivers::compile(filled, of,
-                                           {.markers = tableq::drivers::marker::question,
-                                            .batches = definition.batches,
-                                            .arrays = false,
-                                            .rows = rows});
-      out[numbered(text.sql)] = {std::string(of.name), &of, std::move(text.parameters),
-                                 of.items.empty() ? 0 : rows};
+    for (const bool hinted : {false, true}) {
+      const std::string filled =
+          tableq::drivers::fill_names(hinted ? block->second : unhinted, definition, names);
+      for (const std::size_t rows : of.items.empty() ? once : definition.row_counts) {
+        auto text = tableq::drivers::compile(filled, of,
+                                             {.markers = tableq::drivers::marker::question,
+                                              .batches = definition.batches,
+                                              .arrays = false,
+                                              .rows = rows});
+        out[numbered(text.sql)] = {std::string(of.name), &of, std::move(text.parameters),
+                                   of.items.empty() ? 0 : rows, hinted};
+      }
     }
   };
   const auto running = tableq::drivers::split_blocks(definition.statements);
@@ -239,6 +246,7 @@ sqlserver_call read_call(const tds_request& asked) {
   const known_text& text = found->second;
   out.name = text.name;
   out.rows = text.rows;
+  out.hinted = text.hinted;
   out.items.resize(text.rows);
   if (asked.parameters.size() != text.parameters.size()) {
     throw std::runtime_error("another number of parameters than the text has");

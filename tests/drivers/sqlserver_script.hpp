@@ -24,6 +24,8 @@ struct sqlserver_call {
   /// received text.
   std::string name = {};
   bool known = true;
+  /// The text has the hints that pin its plan.
+  bool hinted = true;
   /// Of `{items: ...}`; 0 for a statement without items.
   std::size_t rows = 0;
   named_values shared = {};

@@ -58,7 +58,7 @@ TABLE_PLACE = re.compile(
     r"\bINDEX(?:\s+IF\s+NOT\s+EXISTS)?(?=\s+\S+\s+ON\b))\s+([^\s(),;]+)(\s*\()?"
 )
 PLACEHOLDER = r"\{(?:table|catalog|limits)\}"
-SYSTEM = re.compile(r"pg_\w+(\.\w+)?|sys\.\w+|main\.sqlite_\w+|pragma_\w+")
+SYSTEM = re.compile(r"@\w+|pg_\w+(\.\w+)?|sys\.\w+|main\.sqlite_\w+|pragma_\w+")
 WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ON", "TO", "''"}
 
 

@@ -12,8 +12,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tsql_doctor import doctor_knows_the_columns
+from tsql_locks import LOCK_BREACHES, LOCK_RULES
+from tsql_numbers import numbers_are_known
 from tsql_rules import BREACHES, RULES
 from tsql_texts import as_sent, read_contracts, read_texts
+
+RULES = RULES + LOCK_RULES
+BREACHES = {**BREACHES, **LOCK_BREACHES}
 
 # What sqlfluff 1.4.5 does not know: part -> (what is parsed instead, why the server knows it, the texts).
 # A gap that has closed is a finding too.
@@ -27,6 +33,7 @@ GAPS = {
     "OUTPUT inserted.fence AS item, inserted.id\n": (
         "", "OUTPUT stands between the columns and the SELECT", ["claim.enqueue", "claim.adopt"]),
     "SET LOCK_TIMEOUT 5000;\n": ("", "an option that takes a number", ["setup"]),
+    "SET LOCK_TIMEOUT 50;\n": ("", "an option that takes a number", ["claim.leased"]),
     "SET ROWCOUNT 0;\n": ("", "an option that takes a number", ["setup"]),
     "SET TEXTSIZE 2147483647;\n": ("", "an option that takes a number", ["setup"]),
 }
@@ -142,6 +149,7 @@ def main():
     running, _ = read_texts(sys.argv[1])
     others = [rule for rule in RULES if rule.__name__ != "parameters_are_of_the_contract"]
     findings += rules(running, contracts, aliases, others)
+    findings += [*numbers_are_known(sys.argv[1]), *doctor_knows_the_columns(sys.argv[1])]
     # The grammar takes most of the time, and both clocks are an expression to it: one text stands for
     # all that have the clock of a test.
     findings += grammar({**running, "claim.take with a given clock": texts["claim.take"]})

@@ -35,6 +35,7 @@ class execution {
   };
 
   steps read(const data_line& line, const data_line* change);
+  steps find_again(const data_line& line, const data_line* change);
   steps range(const data_line& line, const values* item, const data_line* change);
   steps seek_and_hold(const data_line& line, const values* item, bool& hit);
   steps visit(const data_line& line, const index_shape& index, place_in_index at,
@@ -65,6 +66,7 @@ class execution {
                                     const values* item) const;
   void keep_versions();
   void look_at_versions(const data_line& line, const values* item);
+  void give_up_waiting();
   void note(const data_line& line, std::int64_t id, const values* item);
   void keep(table_rows::undo undo) { who_.undo.push_back(std::move(undo)); }
 

@@ -12,6 +12,8 @@ lock_mode mode_of(const data_line& line) {
   return line.hinted("UPDLOCK") || line.verb != "read" ? update_lock : shared_lock;
 }
 
+constexpr std::int64_t full = 1000;
+
 bool keeps(const data_line& line) {
   return mode_of(line).entry != entry_part::shared || line.hinted("HOLDLOCK");
 }
@@ -21,30 +23,41 @@ bool keeps(const data_line& line) {
 steps execution::read(const data_line& line, const data_line* change) {
   who_.counted = 0;
   if (line.is("found")) {
-    const std::vector<found_row> before = std::exchange(found_, {});
-    std::set<std::int64_t> seen;
-    for (const found_row& each : before) {
-      // IN and the joins of the texts find a row once.
-      if (!seen.insert(each.id).second) continue;
-      const row_values* row = rows_->row(each.id);
-      if (row == nullptr) continue;
-      const auto& clustered = rows_->indexes().front();
-      std::int64_t hit = 0;
-      const auto at = *rows_->place(clustered, *row);
-      for (auto part = visit(line, clustered, at, each.item, hit); part.next();) {
-        co_yield part.request();
-      }
-      if (hit == 0) continue;
-      found_.push_back(each);
-      if (change == nullptr) continue;
-      for (auto part = change_all(*change, {each}); part.next();) co_yield part.request();
-    }
+    for (auto part = find_again(line, change); part.next();) co_yield part.request();
     co_return;
   }
   std::vector<const values*> items{nullptr};
   if (line.is("items")) items = items_in_order(line);
   for (const values* item : items) {
     for (auto part = range(line, item, change); part.next();) co_yield part.request();
+  }
+}
+
+/// The rows found so far, by their ids.
+steps execution::find_again(const data_line& line, const data_line* change) {
+  std::map<std::int64_t, found_row> before;
+  for (const found_row& each : std::exchange(found_, {})) before.emplace(each.id, each);
+  const index_shape& clustered = rows_->indexes().front();
+  for (auto& [id, each] : before) {
+    if (in_.is.versions && !line.locks_rows()) {
+      const auto seen = begun_with_.at(table_).find(id);
+      if (seen == begun_with_.at(table_).end() || !meets_all(line, seen->second, each.item))
+        continue;
+      found_.push_back(each);
+      continue;
+    }
+    const row_values* row = rows_->row(id);
+    if (row == nullptr) continue;
+    std::int64_t hit = 0;
+    const auto at = *rows_->place(clustered, *row);
+    for (auto part = visit(line, clustered, at, each.item, hit); part.next();) {
+      co_yield part.request();
+    }
+    if (hit == 0) continue;
+    if (!line.conditions.empty()) each.by = &line;
+    found_.push_back(each);
+    if (change == nullptr) continue;
+    for (auto part = change_all(*change, {each}); part.next();) co_yield part.request();
   }
 }
 
@@ -60,7 +73,7 @@ steps execution::range(const data_line& line, const values* item, const data_lin
     co_return;
   }
   const index_shape& index = rows_->index(line.index);
-  std::int64_t rest = line.is("one") ? 1 : line.is("top") ? most() : 1000;
+  std::int64_t rest = line.is("one") ? 1 : line.is("top") ? most() : full;
   std::optional<place_in_index> at;
   while (rest > 0 && !ended_ && (at = rows_->next(index, at, line.is("last")))) {
     if (!comes_to(line, index, *at, item)) continue;
@@ -109,14 +122,23 @@ const row_values* execution::live_row(const index_shape& index, const place_in_i
   return alone ? &there->seen : rows_->row(there->row);
 }
 
+/// The time for a lock has ended, and the answer is the highest that was asked for.
+void execution::give_up_waiting() {
+  who_.counted = full;
+  ended_ = true;
+}
+
 /// One entry of an index, and the row behind it. `hit`: the row's id if it meets the conditions.
 steps execution::visit(const data_line& line, const index_shape& index, place_in_index at,
                        const values* item, std::int64_t& hit) {
   lock_request of_entry{.resource = resource(index, at),
                         .mode = mode_of(line),
-                        .conditional = line.hinted("READPAST")};
+                        .conditional = line.hinted("READPAST") || line.is("briefly")};
   co_yield of_entry;
-  if (!of_entry.granted) co_return;
+  if (!of_entry.granted) {
+    if (!line.hinted("READPAST")) give_up_waiting();
+    co_return;
+  }
   const index_shape& clustered = rows_->indexes().front();
   const bool alone = index.name != clustered.name && line.is("covered");
   const row_values* row = live_row(index, at, alone);
@@ -127,7 +149,7 @@ steps execution::visit(const data_line& line, const index_shape& index, place_in
     co_yield of_row;
     row = of_row.granted ? live_row(index, at, alone) : nullptr;
   }
-  if (row != nullptr && (line.is("found") || meets_all(line, *row, item))) {
+  if (row != nullptr && meets_all(line, *row, item)) {
     hit = (*row)[column::id];
   }
   if (keeps(line)) co_return;

@@ -13,7 +13,5 @@ struct known_finding {
 
 /// Of the operations of claim queues.
 const std::vector<known_finding>& known_of_claim();
-/// Of strict queues.
-const std::vector<known_finding>& known_of_strict();
 
 }  // namespace tableq_test::locks

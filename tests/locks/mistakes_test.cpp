@@ -68,33 +68,10 @@ TEST_F(mistakes_in_locks, a_promotion_that_waits_for_rows_deadlocks) {
                {operation("complete an expired one"), operation("promote")});
 }
 
-TEST_F(mistakes_in_locks, two_writers_of_a_key_need_the_lock_of_the_gap) {
-  remove_hint("claim.enqueue", "HOLDLOCK");
-  expect_found("duplicate key: claim.enqueue",
-               {operation("enqueue a new key"), operation("enqueue a new key")});
-}
-
 TEST_F(mistakes_in_locks, batches_in_the_order_of_their_items_deadlock) {
   lines_with("claim.complete", "UPDLOCK").back()->how = {"items", "as", "given"};
   expect_found("deadlock: claim.complete",
                {operation("complete a batch"), operation("complete a batch turned")});
-}
-
-TEST_F(mistakes_in_locks, keys_in_the_order_of_their_items_deadlock) {
-  lines_with("claim.enqueue", "UPDLOCK").back()->how = {"items", "as", "given", "absent",
-                                                        "covered"};
-  const transaction turned{"turned",
-                           {{"claim.enqueue", {}, {values{{"key", 30}}, values{{"key", 10}}}}}};
-  const transaction straight{"straight",
-                             {{"claim.enqueue", {}, {values{{"key", 10}}, values{{"key", 30}}}}}};
-  expect_found("deadlock: claim.enqueue", {turned, straight});
-}
-
-TEST_F(mistakes_in_locks, a_strict_reader_that_skips_locked_rows_breaks_the_order) {
-  lines_with("fifo.dequeue_strict", "UPDLOCK").back()->hints.emplace_back("READPAST");
-  const auto all = strict_operations(order::first_in_first_out);
-  expect_found("broken order: fifo.dequeue_strict", {all[1], all[1]},
-               {.strict = order::first_in_first_out});
 }
 
 TEST_F(mistakes_in_locks, limits_that_are_read_without_a_lock_are_exceeded) {
@@ -118,6 +95,50 @@ TEST_F(mistakes_in_locks, groups_that_are_locked_after_the_settlement_deadlock) 
   const transaction& other = operation("enqueue into a group");
   expect_found_by({late, other}, {operation("complete in a group"), other},
                   "deadlock: claim.advance, queue.lock");
+}
+
+TEST_F(mistakes_in_locks, two_writers_of_limits_need_the_lock_of_the_gap) {
+  remove_hint("limits.set", "HOLDLOCK");
+  const transaction first{"the first limits", {{"limits.set", {{"queue", 2}}}}};
+  expect_found("duplicate key: limits.set", {first, first});
+}
+
+TEST_F(mistakes_in_locks, strict_queues_without_their_lock_break_the_order) {
+  texts_.at("queue.lock").lines.clear();
+  const auto all = strict_operations(order::first_in_first_out);
+  expect_found("broken order: a message comes after a later one was read", {all[0], all[0], all[2]},
+               {.strict = order::first_in_first_out});
+}
+
+TEST_F(mistakes_in_locks, a_replacement_that_keeps_the_lock_of_its_key_deadlocks) {
+  lines_with("claim.replace", "READCOMMITTEDLOCK").back()->hints.emplace_back("UPDLOCK");
+  expect_found("deadlock: claim.complete, claim.replace",
+               {operation("complete"), operation("replace a leased one")});
+}
+
+TEST_F(mistakes_in_locks, keys_that_are_forgotten_with_a_wait_for_rows_deadlock) {
+  remove_hint("claim.forget", "READPAST");
+  expect_found("deadlock: claim.forget",
+               {operation("enqueue with a window"), operation("enqueue with a window")});
+}
+
+TEST_F(mistakes_in_locks, a_look_that_reads_a_row_under_the_lock_of_its_key_deadlocks) {
+  std::erase(lines_with("claim.find", "INDEX").back()->how, "covered");
+  expect_found("deadlock: claim.complete, claim.find", {operation("complete"), operation("find")});
+}
+
+TEST_F(mistakes_in_locks, a_count_of_leases_that_waits_holds_all_readers_back) {
+  std::erase(lines_with("claim.leased", "READCOMMITTED").back()->how, "briefly");
+  expect_found("waits with the limits: claim.leased",
+               {operation("complete"), operation("take with limits")});
+  expect_found("deadlock: claim.leased, limits.lock",
+               {operation("complete and take with limits"), operation("take with limits")});
+}
+
+TEST_F(mistakes_in_locks, a_count_of_leases_that_skips_settlements_exceeds_the_limit) {
+  lines_with("claim.leased", "READCOMMITTED").back()->hints = {"READPAST", "READCOMMITTEDLOCK"};
+  expect_found("broken limit: too many leases",
+               {operation("extend"), operation("take with limits")}, {.concurrency = 3});
 }
 
 }  // namespace

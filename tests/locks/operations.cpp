@@ -55,6 +55,7 @@ std::vector<transaction> writes() {
       {"enqueue a new key", {on("claim.enqueue", keys({20})), on("claim.find_key", keys({20}))}},
       {"enqueue a held key", {on("claim.enqueue", keys({10})), on("claim.find_key", keys({10}))}},
       {"enqueue two keys", {on("claim.enqueue", keys({80, 20}))}},
+      {"enqueue two keys turned", {on("claim.enqueue", keys({20, 80}))}},
       replacing("replace a waiting one", 10),
       replacing("replace a leased one", 30),
       replacing("replace a missing one", 20),
@@ -168,11 +169,12 @@ const std::vector<transaction>& pending_operations() {
 
 std::vector<transaction> strict_operations(order of) {
   const bool first = of == order::first_in_first_out;
-  return {{"enqueue", {{.statement = first ? "fifo.enqueue" : "lifo.enqueue"}}},
-          {"dequeue",
-           {{.statement = first ? "fifo.dequeue_strict" : "lifo.dequeue_strict",
-             .given = {{"max", 1}}}}},
-          {"dequeue all", {{.statement = first ? "fifo.dequeue_strict" : "lifo.dequeue_strict"}}}};
+  // Before each change core takes the queue's lock.
+  const call lock{.statement = "queue.lock"};
+  const char* dequeue = first ? "fifo.dequeue_strict" : "lifo.dequeue_strict";
+  return {{"enqueue", {lock, {.statement = first ? "fifo.enqueue" : "lifo.enqueue"}}},
+          {"dequeue", {lock, {.statement = dequeue, .given = {{"max", 1}}}}},
+          {"dequeue all", {lock, {.statement = dequeue}}}};
 }
 
 const transaction& operation(std::string_view name) {

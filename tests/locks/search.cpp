@@ -77,11 +77,11 @@ class runner {
     try {
       if (all_[i].program->next()) return;
       in_.commit(all_[i].who);
+      all_[i].done = true;
     } catch (const failed_transaction& failure) {
       in_.find(failure.what());
-      in_.roll_back(all_[i].who);
+      begin_again(i);
     }
-    all_[i].done = true;
   }
 
   [[nodiscard]] std::set<int> waits_for(std::size_t i) const {
@@ -131,12 +131,12 @@ class runner {
     std::string told;
     for (const std::string& name : names) told += (told.empty() ? "" : ", ") + name;
     in_.find("deadlock: " + told);
+    begin_again(i);
+  }
+  void begin_again(std::size_t i) {
     in_.roll_back(all_[i].who);
-    if (++all_[i].repeats > most_repeats) {
-      all_[i].done = true;
-    } else {
-      begin(i);
-    }
+    all_[i].done = ++all_[i].repeats > most_repeats;
+    if (!all_[i].done) begin(i);
   }
   [[nodiscard]] bool reaches_back(std::size_t from, std::size_t to) const {
     std::set<std::size_t> way;

@@ -44,8 +44,6 @@ struct features {
   bool tells_stale_snapshots = true;
   /// A query shows a message that another open transaction has taken.
   bool shows_held_messages = true;
-  /// Writers of a strict queue wait for its readers.
-  bool strict_writers_wait = true;
   /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
 };
@@ -176,6 +174,12 @@ class place {
   /// Adds rows to a table. An expression among the values may use `n`, from 1 to count.
   virtual void insert_many(std::string_view table, const std::string& columns,
                            const std::string& values, std::int64_t count);
+  /// An INSERT into a queue's table that names the id.
+  [[nodiscard]] virtual std::string insert_with_id(std::string_view into,
+                                                   const std::string& columns,
+                                                   const std::string& values) const {
+    return "INSERT INTO " + std::string(into) + " (id, " + columns + ") VALUES (" + values + ")";
+  }
   /// From then on the table refuses a message whose first 400 bytes equal those of another.
   virtual void forbid_equal_payloads(std::string_view table);
   /// From then on a trigger of the table refuses each message, with an error that quotes it. False:

@@ -221,6 +221,12 @@ class database_place : public place {
           ") AS numbers (n)");
     }
   }
+  std::string insert_with_id(std::string_view into, const std::string& columns,
+                             const std::string& values) const override {
+    const std::string change = "SET IDENTITY_INSERT " + quoted(into);
+    return change + " ON; " + place::insert_with_id(quoted(into), columns, values) + "; " + change +
+           " OFF";
+  }
   /// A column without a length limit cannot be indexed, but its first bytes can.
   void forbid_equal_payloads(std::string_view table) override {
     sql("ALTER TABLE " + quoted(table) + " ADD beginning AS CAST(payload AS varbinary(400))");
@@ -304,9 +310,7 @@ class database_place : public place {
 class server_backend : public backend {
  public:
   std::string name() const override { return "sqlserver"; }
-  features can() const override {
-    return {.shows_held_messages = false, .strict_writers_wait = false};
-  }
+  features can() const override { return {.shows_held_messages = false}; }
   std::optional<std::string> missing() const override {
     const char* given = std::getenv(variable);
     if (given != nullptr && *given != '\0') return {};

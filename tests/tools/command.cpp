@@ -150,8 +150,17 @@ ended command::wait() {
   int status = 0;
   ::waitpid(process_, &status, 0);
   process_ = -1;
-  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), all_of(out_.value()),
-          all_of(err_.value())};
+  ended out{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+            all_of(out_.value()),
+            all_of(err_.value()),
+            {}};
+  constexpr std::string_view sign = "tableq: warning: this driver ";
+  if (const std::size_t at = out.err.find(sign); at != std::string::npos) {
+    const std::size_t end = std::min(out.err.find('\n', at), out.err.size() - 1) + 1;
+    out.caution = out.err.substr(at, end - at);
+    out.err.erase(at, end - at);
+  }
+  return out;
 }
 
 }  // namespace tableq_test

@@ -46,7 +46,8 @@ struct start_options {
 struct ended {
   int status = -1;  ///< The exit status, or 128 and the signal that killed it.
   std::string out;
-  std::string err;
+  std::string err;      ///< But for the line of `caution`.
+  std::string caution;  ///< The warning about a dialect that no server has run.
 
   /// Lines on standard error.
   [[nodiscard]] std::size_t complaints() const;

@@ -1,0 +1,59 @@
+#pragma once
+
+/// @file
+/// The declared type of a long value's parameter, by the driver. For the transport odbc only.
+
+#include <sql.h>
+#include <sqlext.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tableq::inline v0::drivers::odbc {
+
+/// The type and the size with which a parameter is bound.
+struct declared_type {
+  SQLSMALLINT type = 0;
+  SQLULEN size = 0;
+};
+
+/// An answer of the driver about itself or the database; empty if it has none.
+[[nodiscard]] inline std::string information(SQLHDBC link, SQLUSMALLINT what) {
+  std::array<SQLCHAR, 4096> name{};
+  SQLSMALLINT length = 0;
+  const SQLRETURN result =
+      SQLGetInfo(link, what, name.data(), static_cast<SQLSMALLINT>(name.size()), &length);
+  return SQL_SUCCEEDED(result) ? reinterpret_cast<const char*>(name.data()) : std::string();
+}
+
+/// Whether a driver, by its own name (SQL_DRIVER_NAME), declares a parameter of a variable type and
+/// the size 0 as `varbinary(max)` or `nvarchar(max)`, also for NULL and nothing. Microsoft's do:
+/// SQL_SS_LENGTH_UNLIMITED. They would declare long types as `image` and `ntext`, and refuse their
+/// size 0 with HY104. FreeTDS would silently cut the value.
+[[nodiscard]] inline bool knows_unlimited(std::string_view driver) {
+  std::string name(driver);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name.find("msodbcsql") != std::string::npos || name.find("sqlncli") != std::string::npos;
+}
+
+/// Of bytes. Other drivers get a long type with a size above 0, which they take for any value.
+[[nodiscard]] constexpr declared_type type_of_bytes(bool unlimited, std::size_t length) noexcept {
+  if (unlimited) return {SQL_VARBINARY, 0};
+  return {SQL_LONGVARBINARY, std::max<std::size_t>(length, 1)};
+}
+
+/// Of text, by its number of units: a short one has the same declared size always, so that a server
+/// keeps one plan for a statement.
+[[nodiscard]] constexpr declared_type type_of_text(bool unlimited, std::size_t length) noexcept {
+  constexpr std::size_t short_text = 4000;
+  if (length <= short_text) return {SQL_WVARCHAR, short_text};
+  if (unlimited) return {SQL_WVARCHAR, 0};
+  return {SQL_WLONGVARCHAR, length};
+}
+
+}  // namespace tableq::inline v0::drivers::odbc

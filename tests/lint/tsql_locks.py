@@ -1,0 +1,94 @@
+"""The order of locks that the T-SQL texts on a claim queue keep: drivers/sqlserver/statements.sql says it in words."""
+
+import re
+
+from tsql_texts import without_literals
+
+# The columns of each index, with the clustered key that every index has.
+COLUMNS = {
+    "next": {"state", "due_at", "priority", "id"},
+    "done": {"state", "finished_at", "id"},
+    "group": {"group_key", "state", "id"},
+    "key": {"key", "id"},
+}
+ROW = set(
+    "id state priority due_at fence attempts max_attempts retry expires_at created_at claimed_at finished_at key past_key "
+    "group_key headers errors payload".split()
+)
+ACCESS = re.compile(r"\{table\}(?:\s+AS\s+(\w+))?\s+WITH \(((?:[^()]|\([^()]*\))*)\)")
+BY_ID = re.compile(r"\s+(?:ON \w+\.id = |WHERE (?:\w+\.)?id (?:=|IN) )")
+# The lock of the group is held, without which no one changes a held message's entry in the index of groups.
+HELD_BY_ANOTHER_LOCK = {("claim.advance", "following")}
+
+
+class access:
+    """One place in which a text reads the queue's table."""
+
+    def __init__(self, text, found):
+        self.alias = found[1]
+        hints = found[2]
+        index = re.search(r"INDEX \(\{table:(\w+)\}\)", hints)
+        self.by_id = index is None and BY_ID.match(text, found.end()) is not None
+        self.columns = COLUMNS[index[1] if index else "next"]
+        self.keeps = "UPDLOCK" in hints
+        self.passes = "READPAST" in hints
+        self.taken = self.columns_taken(text, found.start()) & ROW
+
+    def columns_taken(self, text, start):
+        if self.alias:
+            return set(re.findall(rf"\b{self.alias}\.\[?(\w+)", text))
+        selected = text[text.rindex("SELECT", 0, start):start] if "SELECT" in text[:start] else ""
+        return set(re.findall(r"(?<!:)\b[a-z_]{2,}", selected))
+
+
+def accesses(text):
+    bare = re.sub(r"INSERT INTO \{table\} WITH \(ROWLOCK\)", " ", without_literals(text))
+    return [access(bare, found) for found in ACCESS.finditer(bare)]
+
+
+def rows_are_locked_before_indexes(name, text, *_):
+    if not name.startswith("claim."):
+        return
+    found = accesses(text)
+    by_index = [one for one in found if one.keeps and not one.by_id and (name, one.alias) not in HELD_BY_ANOTHER_LOCK]
+    for one in found:
+        if by_index and one.keeps and not one.passes:
+            yield "it waits for a row, or an entry, and keeps locks of another index than the rows' own"
+        if not one.keeps and not one.passes and not one.by_id and one.taken - one.columns:
+            lacks = ", ".join(sorted(one.taken - one.columns))
+            yield f"it waits for a row ({lacks}) while it has read an entry of another index"
+
+
+def passing_reads_lock(name, text, *_):
+    """Microsoft's page on table hints: under row versioning READPAST needs READCOMMITTEDLOCK."""
+    for hints in re.findall(r"WITH \(((?:[^()]|\([^()]*\))*)\)", text):
+        if "READPAST" in hints and "READCOMMITTEDLOCK" not in hints:
+            yield f"READPAST stands without READCOMMITTEDLOCK: {hints}"
+
+
+def nothing_waits_under_the_limits(name, text, *_):
+    """claim.leased runs while the row of the limits is locked."""
+    bound = "SET XACT_ABORT OFF;\nSET LOCK_TIMEOUT 50;\n"
+    if name == "claim.leased" and not (text.startswith(bound) and "<> 1222\n" in text and "READPAST" not in text):
+        yield "it waits for settlements, or passes their leases"
+
+
+LOCK_RULES = [rows_are_locked_before_indexes, passing_reads_lock, nothing_waits_under_the_limits]
+
+# Rule -> ways to break it, as in tsql_rules.py.
+LOCK_BREACHES = {
+    "rows_are_locked_before_indexes": [
+        ("claim.replace", "ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX", "UPDLOCK, ROWLOCK, FORCESEEK, INDEX"),
+        ("claim.forget", "READPAST, READCOMMITTEDLOCK, FORCESEEK)\nWHERE q.id", "FORCESEEK)\nWHERE q.id"),
+        ("claim.promote", "READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id", "FORCESEEK) ON q.id"),
+        ("claim.take", "UPDLOCK, ROWLOCK, READPAST", "UPDLOCK, ROWLOCK"),
+        ("claim.find", "  SELECT id\n", "  SELECT id, payload\n"),
+        ("claim.find_key", "held.id", "held.state"),
+        ("claim.enqueue", "ROWLOCK, READCOMMITTEDLOCK", "UPDLOCK, HOLDLOCK, ROWLOCK"),
+    ],
+    "passing_reads_lock": [("heap.peek", ", READCOMMITTEDLOCK", ""), ("heap.dequeue", ", READCOMMITTEDLOCK", "")],
+    "nothing_waits_under_the_limits": [
+        ("claim.leased", "SET LOCK_TIMEOUT 50;\n", ""),
+        ("claim.leased", "(READCOMMITTED, ", "(READPAST, READCOMMITTEDLOCK, "),
+    ],
+}

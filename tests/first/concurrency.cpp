@@ -131,7 +131,7 @@ void work(report& to, const std::string& queue, std::chrono::milliseconds time, 
 void run_concurrently(report& to, const place& on) {
   using namespace std::chrono_literals;
   const auto watching = std::make_shared<repeats>();
-  tableq::database db = on.open(watching);
+  tableq::database db = on.open(5s, watching);
   auto fifo = db.fifo("fifo");
   auto strict = db.fifo("strict_fifo");
   auto claim = db.claim("claim");

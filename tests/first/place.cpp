@@ -6,8 +6,10 @@ namespace tableq_test::first {
 
 std::atomic<bool> interrupted{false};
 
-tableq::database place::open(std::shared_ptr<tableq::observer> watching) const {
-  return tableq::database::open(at.url(), {.schema_name = schema, .observer = std::move(watching)});
+tableq::database place::open(std::chrono::milliseconds patience,
+                             std::shared_ptr<tableq::observer> watching) const {
+  return tableq::database::open(
+      at.url(), {.schema_name = schema, .retry_for = patience, .observer = std::move(watching)});
 }
 
 void create_queues(report& to, const place& on) {

@@ -21,7 +21,9 @@ struct place {
     return "[" + schema + "].[" + table + "]";
   }
   [[nodiscard]] sqlserver_client client() const { return sqlserver_client(at.connection_string()); }
-  [[nodiscard]] tableq::database open(std::shared_ptr<tableq::observer> watching = nullptr) const;
+  /// @param patience for repeats: what fails for good must not cost minutes for each statement.
+  [[nodiscard]] tableq::database open(std::chrono::milliseconds patience = std::chrono::seconds(1),
+                                      std::shared_ptr<tableq::observer> watching = nullptr) const;
 };
 
 /// Set by SIGINT and SIGTERM: long parts end early.

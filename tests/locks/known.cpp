@@ -15,9 +15,11 @@ const std::vector<known_finding>& known_of_claim() {
       {"deadlock: claim.purge, claim.redrive", by_done},
       {"deadlock: claim.purge, claim.remove", by_done},
       {"deadlock: claim.forget, claim.purge", by_done},
+      {"deadlock: claim.enqueue",
+       "batches with the same new keys in another order; core repeats the victim"},
       {"duplicate key: claim.enqueue",
        "the unique index decides between two writers; core repeats"},
-      {"duplicate key: claim.adopt", "core moves the message without its key then"},
+      {"duplicate key: claim.adopt", "the same; then core finds the key held"},
   };
   return all;
 }

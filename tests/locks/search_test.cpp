@@ -56,7 +56,10 @@ TEST(lock_model, runs_each_statement_alone_and_finds_nothing) {
 
 TEST(lock_model, finds_in_pairs_of_operations_what_is_known_and_nothing_else) {
   search in(statements());
-  for (const conditions_of_run& is : all_conditions()) search_pairs(in, claim_operations(), is, 1);
+  for (const conditions_of_run& is : all_conditions()) {
+    search_pairs(in, claim_operations(), is, 1);
+    in.all({operation("enqueue two keys"), operation("enqueue two keys turned")}, is, 2);
+  }
   expect_known(in, known_of_claim());
   for (const known_finding& each : known_of_claim()) {
     EXPECT_TRUE(in.found().contains(each.what)) << "no longer found: " << each.what;

@@ -165,11 +165,10 @@ void dialect_session::planned(const core::contract& contract, bool alone, Step s
     plans_->had_no_plan(contract.id);
     known_.clear();
     if (!alone) {  // it may be lost, and may be repeated as a whole
-      native_failure lost(
-          {failure.details().sqlstate, failure.details().number, false,
-           "the database had no plan for the statement with its hints; repeat the transaction"});
-      lost.judge({errc::conflict, advice::transaction});
-      throw lost;
+      native_error lost = failure.details();
+      lost.sentence =
+          "the database had no plan for the statement with its hints; repeat the transaction";
+      throw native_failure::judged_as({errc::conflict, advice::transaction}, std::move(lost));
     }
     step();
   }

@@ -41,10 +41,13 @@ class native_failure : public std::exception {
   [[nodiscard]] const std::optional<verdict>& judged() const noexcept { return judged_; }
   void judge(const verdict& decided) { judged_ = decided; }
   /// A failure with a fixed verdict; the dialect does not classify it.
-  static native_failure judged_as(const verdict& decided, std::string sentence) {
-    native_failure out({.sentence = std::move(sentence)});
+  static native_failure judged_as(const verdict& decided, native_error what) {
+    native_failure out(std::move(what));
     out.judge(decided);
     return out;
+  }
+  static native_failure judged_as(const verdict& decided, std::string sentence) {
+    return judged_as(decided, native_error{.sentence = std::move(sentence)});
   }
   [[nodiscard]] const char* what() const noexcept override { return what_.sentence.c_str(); }
 

@@ -41,7 +41,7 @@ struct verdict {
 /// The features of a database that core depends on. Each has one path in core.
 struct capabilities {
   /// Readers and writers of a strict queue must lock the queue first (`queue.lock`), because a
-  /// transaction does not see what others commit while it waits.
+  /// transaction does not see what others commit while it waits, or draws an id before it locks.
   bool strict_needs_lock = true;
   /// Tables live in named schemas.
   bool schemas = true;

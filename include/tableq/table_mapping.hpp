@@ -95,11 +95,12 @@ struct table_mapping {
   std::vector<order_by> order = {};  ///< Of takes. Empty: by the key.
   /// With `strict`, takes of all processes go one after the other and skip no locked row. While a
   /// take's transaction is open, the next take waits for its end, as long as for any lock; so does
-  /// `enqueue` on PostgreSQL. The order is exact if all handles that take are strict and have the
-  /// same key. It is that of takes: a row that is failed or released, or whose lease ends, comes
-  /// back in its place in the order, behind rows that were taken meanwhile. Other writers, such as
-  /// plain inserts, do not wait: a row that they commit late comes late. The price: threads of one
-  /// process do not share a take, and no take runs beside another one. Needs `order` or `key`.
+  /// `enqueue`, where a database has several writers. The order is exact if all handles that take
+  /// are strict and have the same key. It is that of takes: a row that is failed or released, or
+  /// whose lease ends, comes back in its place in the order, behind rows that were taken meanwhile.
+  /// Other writers, such as plain inserts, do not wait: a row that they commit late comes late. The
+  /// price: threads of one process do not share a take, and no take runs beside another one. Needs
+  /// `order` or `key`.
   tableq::ordering ordering = tableq::ordering::relaxed;
   /// The columns that a take and a peek return. Empty: all.
   std::vector<std::string> columns = {};

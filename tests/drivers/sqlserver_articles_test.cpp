@@ -91,7 +91,8 @@ class article_texts : public testing::Test {
     return tds_answer().columns({{"item"}, {"state", tds_type::integer}}).row({0, 0});
   }
 
-  static constexpr const char* hints = "AS msg WITH (ROWLOCK, READPAST, UPDLOCK)";
+  static constexpr const char* hints =
+      "AS msg WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK)";
   std::mutex guard_;
   std::string quoted_;  // under guard_, as the next ones
   std::string last_;

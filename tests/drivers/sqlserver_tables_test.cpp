@@ -149,8 +149,8 @@ TEST_F(table_texts, a_take_is_the_update_of_a_cte) {
   EXPECT_EQ(got[0].row.get<std::string>("Address"), "a@b.example");
   EXPECT_EQ(got[0].receipt.fence, 4'294'967'299);
   expect_in(last().text, {"WITH picked AS", "SELECT TOP (CAST(",
-                          "\"dbo\".\"EmailRequests\" AS msg WITH (ROWLOCK, "
-                          "READPAST, UPDLOCK)",
+                          "\"dbo\".\"EmailRequests\" AS msg WITH (UPDLOCK, "
+                          "ROWLOCK, READPAST, READCOMMITTEDLOCK)",
                           "msg.\"IsProcessed\" = 0", "ORDER BY msg.\"Id\"", "UPDATE picked",
                           "\"IsProcessed\" = 1", "OUTPUT 0 AS place", "inserted.\"Id\""});
 }
@@ -162,13 +162,17 @@ TEST_F(table_texts, a_strict_take_skips_no_row) {
   next(none_expired());
   next(taken(7, 9));
   EXPECT_EQ(queue.take(3).size(), 1U);
-  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+  const auto sent = server_.requests();
+  EXPECT_TRUE(std::any_of(sent.begin(), sent.end(), [](const auto& each) {
+    return each.text.find("sp_getapplock") != std::string::npos;
+  }));
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (UPDLOCK, ROWLOCK)",
                           "ORDER BY msg.\"Id\"", "UPDATE picked"});
   strict.waiting = tableq::every_row();
   strict.lease_until = strict.fence = "";
   auto removing = db_.table("EmailRequests", strict);
   EXPECT_TRUE(removing.take(3).empty());
-  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (ROWLOCK, UPDLOCK)",
+  expect_in(last().text, {"WITH picked AS", "\"EmailRequests\" AS msg WITH (UPDLOCK, ROWLOCK)",
                           "DELETE FROM picked"});
 }
 
@@ -210,9 +214,10 @@ TEST_F(table_texts, an_insert_returns_the_row) {
   next(taken(8, 0));
   const tableq::row added = queue.enqueue({{"Address", "a@b.example"}, {"IsProcessed", false}});
   EXPECT_EQ(added.get<int>("Id"), 8);
-  expect_in(last().text, {"INSERT INTO \"dbo\".\"EmailRequests\" (\"Address\", \"IsProcessed\")",
-                          "OUTPUT 0 AS place, CAST(inserted.\"Id\" AS bigint)", "VALUES (CAST(",
-                          "AS nvarchar(max))"});
+  expect_in(
+      last().text,
+      {"INSERT INTO \"dbo\".\"EmailRequests\" WITH (ROWLOCK) (\"Address\", \"IsProcessed\")",
+       "OUTPUT 0 AS place, CAST(inserted.\"Id\" AS bigint)", "VALUES (CAST(", "AS nvarchar(max))"});
 }
 
 TEST_F(table_texts, missing_indexes_have_no_filter) {

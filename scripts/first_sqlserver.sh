@@ -1,0 +1,126 @@
+#!/bin/bash
+# Checks everything that only a real SQL Server can show, and writes one file to send.
+#
+#   scripts/first_sqlserver.sh [URL] [--output FILE] [--seconds N] [--minutes N] [--filter PATTERN] [--build DIR]
+#
+#   URL               sqlserver://user:password@host/database?...; without it TABLEQ_TEST_SQLSERVER, which
+#                     other users of this machine cannot see
+#   --output FILE     the report (first_sqlserver.txt)
+#   --seconds N       for the concurrency (60)
+#   --minutes N       the longest time for each test suite (30)
+#   --filter PATTERN  of googletest, for the suites (*sqlserver*)
+#   --build DIR       programs that are built already; without it they are built here
+#
+# Connection and driver, version and settings, tables, `doctor`, every statement once with its plan, round trips,
+# concurrency, speed beside plain statements, and the suites conformance, concurrency and plan. Each failure is a
+# finding in the report, with what to do, and the next step follows. Everything is in one schema, which is dropped at
+# the end, also after an interrupt; only the suites need databases of their own, and are left out where the login may
+# not create them, as in Azure SQL Database. The report has no password, user, host, database's name or payload.
+# Exit status 0 if the report was written, whatever it says.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+url=${TABLEQ_TEST_SQLSERVER-}
+output=first_sqlserver.txt
+seconds=60
+minutes=30
+filter='*sqlserver*'
+build=
+usage() {
+  sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//p;}' "$0"
+}
+while (($#)); do
+  case $1 in
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    --output | --seconds | --minutes | --filter | --build)
+      if (($# < 2)); then
+        echo "first_sqlserver.sh: $1 needs a value" >&2
+        exit 2
+      fi
+      printf -v "${1#--}" '%s' "$2"
+      shift
+      ;;
+    sqlserver://* | mssql://*) url=$1 ;;
+    *)
+      # Not shown: it may be an address with a password.
+      echo "first_sqlserver.sh: an argument is neither an address nor known (see --help)" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+if [[ -z $url || ! $seconds =~ ^[0-9]+$ || ! $minutes =~ ^[1-9][0-9]*$ ]]; then
+  usage >&2
+  exit 2
+fi
+export TABLEQ_TEST_SQLSERVER=$url
+
+targets=(tableq_first_sqlserver conformance concurrency plan)
+work=$(mktemp -d "${TMPDIR:-/tmp}/tableq-first.XXXXXX") || exit 1
+if [[ -z $build ]]; then
+  build=$root/build/dev
+  echo "first_sqlserver.sh: building (once)" >&2
+  if ! { cd "$root" && scripts/install_dependencies.sh build test && cmake --preset dev &&
+    cmake --build --preset dev --target "${targets[@]}"; } >"$work/build.log" 2>&1; then
+    tail -n 40 "$work/build.log" >&2
+    rm -rf "$work"
+    exit 1
+  fi
+  cd "$OLDPWD" || exit 1
+fi
+program=$build/tests/first/tableq_first_sqlserver
+schema=tableq_first_$(date +%s)_$$
+: >"$output" || exit 1
+output=$(cd "$(dirname "$output")" && pwd)/$(basename "$output")
+
+child=
+# shellcheck disable=SC2317  # Called by the trap.
+finish() {
+  trap '' INT TERM
+  trap - EXIT
+  if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
+    kill -TERM -- "-$child" 2>/dev/null
+    wait "$child" 2>/dev/null
+    "$program" note "$output" interrupt 'the run was interrupted'
+  fi
+  timeout 120 "$program" clean "$output" "$schema" ||
+    "$program" note "$output" 'clean up' "ended early: the schema $schema may be left"
+  "$program" end "$output"
+  rm -rf "$work"
+  echo "first_sqlserver.sh: $output" >&2
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# In a process group of its own, so that an interrupt ends it with all its processes.
+in_group() {
+  local status=0
+  set -m
+  "$@" &
+  child=$!
+  set +m
+  wait "$child" || status=$?
+  child=
+  return "$status"
+}
+
+"$program" note "$output" tableq "commit $(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown), $(date -u +%F)"
+in_group timeout -k 30 $((minutes * 60 + seconds)) "$program" run "$output" "$schema" "$seconds"
+status=$?
+((status == 0)) || "$program" note "$output" run "the program ended with status $status"
+
+if ! timeout 60 "$program" may_create_databases 2>/dev/null; then
+  "$program" note "$output" suites 'left out: the login may not create databases, or the server cannot be reached'
+else
+  for suite in conformance concurrency plan; do
+    in_group env TABLEQ_TEST_REQUIRE=sqlserver timeout -k 30 $((minutes * 60)) \
+      "$build/tests/$suite/$suite" --gtest_brief=1 --gtest_filter="$filter" >"$work/$suite.log" 2>&1
+    status=$?
+    "$program" suite "$output" "$suite" "$work/$suite.log" "$status"
+  done
+fi
+exit 0

@@ -1,0 +1,84 @@
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+
+#include "first/place.hpp"
+
+/// The parts of scripts/first_sqlserver.sh. The address is in TABLEQ_TEST_SQLSERVER, because
+/// arguments can be seen by others.
+///
+///     tableq_first_sqlserver run REPORT SCHEMA SECONDS
+///     tableq_first_sqlserver suite REPORT NAME LOG STATUS
+///     tableq_first_sqlserver note REPORT STEP TEXT
+///     tableq_first_sqlserver clean REPORT SCHEMA
+///     tableq_first_sqlserver end REPORT
+///     tableq_first_sqlserver may_create_databases      exit status 0: yes
+
+namespace {
+
+using namespace tableq_test::first;  // NOLINT(google-build-using-namespace): the program's own
+                                     // names
+
+void run_all(report& to, const place& on) {
+  struct part {
+    const char* name;
+    void (*run)(report&, const place&);
+  };
+  for (const part& each :
+       {part{"connection", report_connection}, part{"server", report_server},
+        part{"tables", create_queues}, part{"doctor", report_doctor},
+        part{"statements", run_statements}, part{"round trips", make_round_trips},
+        part{"concurrency", run_concurrently}, part{"speed", compare_speed}}) {
+    if (interrupted) {
+      to.note("interrupted");
+      return;
+    }
+    to.step(each.name);
+    to.attempt(each.name, [&] { each.run(to, on); });
+  }
+}
+
+int act(const std::vector<std::string>& words) {
+  const char* url = std::getenv("TABLEQ_TEST_SQLSERVER");
+  const tableq_test::sqlserver_address at(url == nullptr ? "" : url);
+  const auto word = [&](std::size_t i) { return words.at(i); };
+  const std::string deed = word(0);
+  if (deed == "may_create_databases") {
+    return may_create_databases({.at = at, .schema = {}, .time = {}}) ? 0 : 1;
+  }
+  report to(word(1), at);
+  if (deed != "note" && deed != "end") hide_names(to, {.at = at, .schema = {}, .time = {}});
+  if (deed == "run") {
+    run_all(to, {.at = at, .schema = word(2), .time = std::chrono::seconds(std::stoi(word(3)))});
+  } else if (deed == "suite") {
+    report_suite(to, word(2), word(3), std::stoi(word(4)));
+  } else if (deed == "note") {
+    to.step(word(2));
+    to.note(word(3));
+  } else if (deed == "clean") {
+    to.step("clean up");
+    const place on{.at = at, .schema = word(2), .time = {}};
+    to.attempt("clean up: the schema " + on.schema + " may be left", [&] { clean_up(to, on); });
+  } else if (deed == "end") {
+    to.end();
+  } else {
+    std::cerr << "tableq_first_sqlserver: unknown: " << deed << '\n';
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto stop = [](int) { interrupted = true; };
+  std::signal(SIGINT, stop);
+  std::signal(SIGTERM, stop);
+  try {
+    return act({arguments + 1, arguments + count});
+  } catch (const std::exception& failure) {
+    // The address is never in it: the client's failures have no words of the driver.
+    std::cerr << "tableq_first_sqlserver: " << failure.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include <tableq/tableq.hpp>
+
+#include "first/report.hpp"
+#include "support/sqlserver_client.hpp"
+
+namespace tableq_test::first {
+
+/// The server of the run, and the one schema that everything is in.
+struct place {
+  sqlserver_address at;
+  std::string schema;
+  std::chrono::milliseconds time;  ///< For the concurrency; other parts derive theirs from it.
+
+  [[nodiscard]] std::string name_of(const std::string& table) const {
+    return "[" + schema + "].[" + table + "]";
+  }
+  [[nodiscard]] sqlserver_client client() const { return sqlserver_client(at.connection_string()); }
+  /// @param patience for repeats: what fails for good must not cost minutes for each statement.
+  [[nodiscard]] tableq::database open(std::chrono::milliseconds patience = std::chrono::seconds(1),
+                                      std::shared_ptr<tableq::observer> watching = nullptr) const;
+};
+
+/// Set by SIGINT and SIGTERM: long parts end early.
+extern std::atomic<bool> interrupted;
+
+/// Asks the server for the names that messages may have although the address has not, and hides
+/// them.
+void hide_names(report& in, const place& on);
+
+// The parts of a run, in their order. Each reports what it finds, and may throw.
+void report_connection(report& to, const place& on);
+void report_server(report& to, const place& on);
+void create_queues(report& to, const place& on);
+void report_doctor(report& to, const place& on);
+void run_statements(report& to, const place& on);
+void make_round_trips(report& to, const place& on);
+void run_concurrently(report& to, const place& on);
+void compare_speed(report& to, const place& on);
+
+/// Drops the schema with all that is in it, also of an interrupted run.
+void clean_up(report& to, const place& on);
+/// Whether the test suites can have databases of their own.
+bool may_create_databases(const place& on);
+
+}  // namespace tableq_test::first

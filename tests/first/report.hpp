@@ -1,0 +1,53 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/sqlserver_client.hpp"
+
+namespace tableq_test::first {
+
+/// The file that a person sends. Each line is written at once, so that an interrupt leaves all
+/// before it. Passwords, users, hosts and the database's name are replaced in all that is written,
+/// whoever wrote it.
+class report {
+ public:
+  /// Continues a file that is there.
+  report(std::string path, const sqlserver_address& of);
+
+  /// Replaces this too from now on.
+  void hide(const std::string& secret, const std::string& with);
+
+  void step(std::string_view name);
+  void note(const std::string& line);
+  /// What is not as it should be, and what to do.
+  void finding(const std::string& what, const std::string& advice);
+  /// The same with the advice for this message of a server, driver or of tableq.
+  void finding(const std::string& what);
+  /// Runs a part; its exception is a finding.
+  void attempt(const std::string& what, const std::function<void()>& part);
+  /// The number of findings, and a sentence on what to do with the file.
+  void end();
+
+  [[nodiscard]] std::string redacted(std::string text) const;
+
+ private:
+  void write(const std::string& text);
+
+  std::string path_;
+  /// Each secret in all the forms in which it may come, longest first, with its replacement.
+  std::vector<std::pair<std::string, std::string>> secrets_ = {};
+};
+
+/// What a failure says; with the server's number, which a sentence of tableq's own does not have.
+std::string with_number(const std::exception& failure);
+/// What to do about a message, by the error numbers and words in it.
+std::string advice_for(std::string_view message);
+
+/// The results of a test program: counts, and of each failed test the first lines.
+void report_suite(report& to, const std::string& name, const std::string& log, int status);
+
+}  // namespace tableq_test::first

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+#include <tableq/dialect.hpp>
+
+#include "core/database/access.hpp"
+#include "core/database/database_state.hpp"
+#include "core/input/identifier.hpp"
+#include "core/seam/contract.hpp"
+#include "drivers/blocks.hpp"
+#include "drivers/text.hpp"
+#include "first/place.hpp"
+#include "support/sqlserver_plan.hpp"
+#include "support/text.hpp"
+
+namespace tableq_test::first {
+namespace {
+
+using tableq::core::contract;
+using tableq::core::value;
+using tableq::core::value_type;
+
+/// Reads of the catalogue and of limits have tables of a few rows, which a server scans rightly.
+bool must_seek(std::string_view name) {
+  return name.starts_with("claim.") || name.starts_with("pending.") || name.starts_with("heap.") ||
+         name.starts_with("fifo.") || name.starts_with("lifo.");
+}
+
+/// Drops what the others need, belongs to tables of applications, or is no statement of its own.
+bool is_left_out(std::string_view name) {
+  return name == "queue.drop" || name == "catalog.remove" || name == "catalog.insert" ||
+         name.starts_with("table.") || name.starts_with("doctor.");
+}
+
+std::string queue_of(std::string_view name) {
+  const std::string kind(name.substr(0, name.find('.')));
+  if (name.ends_with("_strict")) return "strict_" + kind;
+  constexpr std::array kinds{"heap", "fifo", "lifo", "pending", "claim"};
+  return std::find(kinds.begin(), kinds.end(), kind) == kinds.end() ? "claim" : kind;
+}
+
+/// A plausible value for a parameter.
+std::int64_t number_for(std::string_view name) {
+  if (name == "max" || name == "limit") return 10;
+  if (name == "id" || name == "identity" || name == "fence") return 1;
+  return 0;
+}
+bool stays_null(std::string_view name) {
+  constexpr std::array names{"now",     "created_at", "due_at",   "retry",
+                             "headers", "errors",     "ttl",      "group",
+                             "delay",   "claimed_at", "past_key", "max_attempts"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+value bound_for(const tableq::core::field& of) {
+  if (stays_null(of.name)) return {};
+  if (of.type == value_type::integer) return value(number_for(of.name));
+  return value(of.name == "queue" || of.name == "name" ? std::string_view("claim")
+                                                       : std::string_view("first"));
+}
+std::vector<value> bound_for(std::span<const tableq::core::field> all) {
+  std::vector<value> out;
+  for (const tableq::core::field& each : all) out.push_back(bound_for(each));
+  return out;
+}
+parameters literals_for(const contract& of) {
+  parameters out = {{"own_identity", "0"}};
+  for (const auto& fields : {of.shared, of.items}) {
+    for (const tableq::core::field& each : fields) {
+      const bool number = each.type == value_type::integer && !stays_null(each.name);
+      out[std::string(each.name)] = number ? std::to_string(number_for(each.name)) : "NULL";
+    }
+  }
+  return out;
+}
+
+/// `Top > Index Seek claim_next > ...`: the steps of a plan with their indexes.
+std::string steps_of(const std::string& plan) {
+  std::string out;
+  const auto value_at = [&](std::size_t at, const std::string& name) {
+    const std::size_t from = plan.find(name + "=\"", at);
+    if (from == std::string::npos) return std::string();
+    const std::size_t start = from + name.size() + 2;
+    return plan.substr(start, plan.find('"', start) - start);
+  };
+  for (std::size_t at = plan.find("<RelOp "); at != std::string::npos;) {
+    const std::size_t next = plan.find("<RelOp ", at + 1);
+    out += (out.empty() ? "" : " > ") + value_at(at, "PhysicalOp");
+    const std::size_t object = plan.find("<Object ", at);
+    if (object != std::string::npos && object < next) out += " " + value_at(object, "Index");
+    at = next;
+  }
+  return out.empty() ? "no steps" : out;
+}
+
+void report_plan(report& to, sqlserver_client& client, const contract& of,
+                 const std::string& text) {
+  const std::string name(of.name);
+  to.attempt("plan of " + name, [&] {
+    const std::string plan = client.plans(with_variables(text, literals_for(of)));
+    const std::string steps = steps_of(plan);
+    to.note(name + ": " + steps);
+    if (!must_seek(name)) return;
+    const auto complaint = sqlserver_complaint(plan);
+    if (complaint) to.finding("plan of " + name + ": " + *complaint);
+    if (contains(text, "FORCESEEK") && !contains(steps, "Seek")) {
+      to.finding("plan of " + name + ": FORCESEEK, but no seek",
+                 "send the file: the hint is not matched");
+    }
+    if (complaint) to.note("whole plan: " + plan);
+  });
+}
+
+void run_one(report& to, tableq::database& db, const place& on, const contract& of) {
+  const auto names = tableq::core::names_for({.schema_name = on.schema}, queue_of(of.name));
+  to.attempt("run " + std::string(of.name), [&] {
+    const std::vector<value> shared = bound_for(of.shared);
+    std::vector<value> items = bound_for(of.items);
+    // Three items fill a text of four rows, so that NULL stands in the fourth.
+    for (int i = 0; i < 2 && !of.items.empty(); ++i) {
+      for (const tableq::core::field& each : of.items) {
+        const bool key = each.name == "key";
+        items.push_back(key ? value(i == 0 ? std::string_view("two") : "three") : bound_for(each));
+      }
+    }
+    tableq::core::access::state_of(db).on_session([&](tableq::core::connection& session) {
+      // Undone, so that no statement sees another's work.
+      session.begin();
+      try {
+        session.execute(of, names, shared, items);
+      } catch (...) {  // Undone too; the caller reports it.
+        session.rollback();
+        throw;
+      }
+      session.rollback();
+      return true;
+    });
+  });
+}
+
+/// Rows to find: three waiting messages in each queue.
+void add_some(report& to, tableq::database& db) {
+  for (int i = 0; i < 3; ++i) {
+    to.attempt("fill heap", [&] { db.heap("heap").enqueue("some"); });
+    to.attempt("fill fifo", [&] { db.fifo("fifo").enqueue("some"); });
+    to.attempt("fill lifo", [&] { db.lifo("lifo").enqueue("some"); });
+    to.attempt("fill strict fifo", [&] { db.fifo("strict_fifo").enqueue("some"); });
+    to.attempt("fill strict lifo", [&] { db.lifo("strict_lifo").enqueue("some"); });
+    to.attempt("fill pending", [&] { db.pending("pending").enqueue("some"); });
+    to.attempt("fill claim", [&] { db.claim("claim").enqueue("some", {.priority = i}); });
+  }
+}
+
+}  // namespace
+
+void run_statements(report& to, const place& on) {
+  const tableq::dialect definition = tableq::find_dialect("sqlserver");
+  const auto blocks = tableq::drivers::split_blocks(definition.statements);
+  // Without repeats, each failure is seen.
+  tableq::database db = on.open(std::chrono::milliseconds(0));
+  sqlserver_client client = on.client();
+  for (const std::string& each : definition.setup) client.run(each);
+  add_some(to, db);
+  std::size_t run = 0;
+  for (const contract& of : tableq::core::contracts()) {
+    const auto block = blocks.find(of.name);
+    if (block == blocks.end() || is_left_out(of.name)) continue;
+    if (interrupted) return;
+    const auto names = tableq::core::names_for({.schema_name = on.schema}, queue_of(of.name));
+    report_plan(to, client, of, tableq::drivers::fill_names(block->second, definition, names));
+    run_one(to, db, on, of);
+    ++run;
+  }
+  to.note(std::to_string(run) + " statements");
+}
+
+}  // namespace tableq_test::first

@@ -6,8 +6,8 @@
 namespace tableq::inline v0::core {
 namespace {
 
-const queue_table& table_of(const call_group& group) {
-  return static_cast<const table_call&>(group.first()).table();
+const table_call& first_of(const call_group& group) {
+  return static_cast<const table_call&>(group.first());
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ row_set run_alone(const queue_table& table, const contract& what, std::span<cons
 void run_together(std::span<combined_call* const> all) {
   auto& first = static_cast<table_call&>(*all.front());
   const queue_table& table = first.table();
-  if (all.size() == 1) {
+  if (all.size() == 1 && first.one_statement()) {
     first.set_rows(run_alone(table, first.what(), first.shared(), first.items(), first.watched()));
     return;
   }
@@ -32,12 +32,12 @@ void run_together(std::span<combined_call* const> all) {
     results.reserve(groups.size());
     for (const call_group& group : groups) {
       results.push_back(group.run([&](std::span<const value> shared, std::span<const value> items) {
-        return table_of(group).run(session, group.first().what(), shared, items);
+        return first_of(group).run(session, shared, items);
       }));
     }
     return results;
   };
-  const bool one_statement = groups.size() == 1 && !table.needs_lock(first.what());
+  const bool one_statement = groups.size() == 1 && first.one_statement();
   std::vector<row_set> results = one_statement
                                      ? table.database().on_session(work, first.watched())
                                      : table.database().in_transaction(work, first.watched());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "core/combining/statement_call.hpp"
@@ -23,12 +24,34 @@ class table_call final : public statement_call {
         table_(table),
         watched_(watched) {}
 
+  /// A call of several statements. No other joins its statement, but its unit of work.
+  /// @param several runs them in that unit; after a failure of the unit again.
+  table_call(const queue_table& table, const contract& what,
+             const std::function<void(connection&)>& several)
+      : statement_call(table.names(), what, lane::complete, {}, {},
+                       table.database().capabilities().one_writer),
+        table_(table),
+        several_(&several) {}
+
+  /// Runs it with these values, those of all calls of its group.
+  row_set run(connection& session, std::span<const value> shared_values,
+              std::span<const value> item_values) const {
+    if (several_ == nullptr) return table_.run(session, what(), shared_values, item_values);
+    (*several_)(session);
+    return row_set();
+  }
+  /// Whether it needs no transaction.
+  [[nodiscard]] bool one_statement() const noexcept {
+    return several_ == nullptr && !table_.needs_lock(what());
+  }
+
   [[nodiscard]] const queue_table& table() const noexcept { return table_; }
   [[nodiscard]] const observation* watched() const noexcept { return watched_; }
 
  private:
   const queue_table& table_;
-  const observation* watched_;
+  const observation* watched_ = nullptr;
+  const std::function<void(connection&)>* several_ = nullptr;
 };
 
 /// Runs a statement outside a transaction, in its own unit of work, which is repeated if that is

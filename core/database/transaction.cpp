@@ -81,11 +81,15 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
   }
 }
 
+transaction_state::transaction_state(std::shared_ptr<database_state> database,
+                                     connection& shared_session)
+    : database_(std::move(database)), lent_(&shared_session) {}
+
 transaction_state::~transaction_state() {
   if (!active_) return;
   if (leased_) {
     undo();
-  } else {
+  } else if (adopted_) {
     // Whether an enlisted transaction commits is unknown; most do.
     for (auto& [key, each] : touched_) each.read = false;
   }
@@ -95,6 +99,7 @@ transaction_state::~transaction_state() {
 connection& transaction_state::session() {
   database_->check_here();
   if (!active_) refuse("the transaction has ended; begin another");
+  if (lent_ != nullptr) return *lent_;
   return adopted_ ? *adopted_ : **leased_;
 }
 
@@ -174,6 +179,15 @@ void transaction_state::commit_now() {
                       [&](const observation& /*observing*/) { open_session.commit(); });
   const auto touched = std::exchange(touched_, {});
   end();
+  announce_commit(touched);
+}
+
+void transaction_state::committed_by_owner() {
+  active_ = false;
+  announce_commit(std::exchange(touched_, {}));
+}
+
+void transaction_state::announce_commit(const std::map<queue_key, touched_queue>& touched) {
   for (const auto& [key, each] : touched) {
     if (each.added != 0) database_->announce(each.queue->watched, each.added);
     if (each.readmitted) each.queue->limits.room().forget();

@@ -14,7 +14,7 @@
 namespace tableq::inline v0::core {
 
 /// A session with an open transaction, begun by tableq or by the caller; `tableq::transaction` is
-/// its handle.
+/// its handle. Or a part of a unit of work that the calls of several threads share.
 class transaction_state {
  public:
   /// One operation in the transaction, or its end. While an object lives, only its thread may use
@@ -43,6 +43,9 @@ class transaction_state {
   /// @throws error errc::invalid_argument when the session cannot be used.
   transaction_state(std::shared_ptr<database_state> database, soci::session& caller_session,
                     bool autocommit);
+  /// Works within a unit of work of `shared_session`, which its owner commits. Failures undo all of
+  /// it.
+  transaction_state(std::shared_ptr<database_state> database, connection& shared_session);
   transaction_state(const transaction_state&) = delete;
   transaction_state& operator=(const transaction_state&) = delete;
   ~transaction_state();
@@ -52,6 +55,13 @@ class transaction_state {
 
   void commit();
   void rollback();
+  /// Whether it is a part of a shared unit. Its steps are not observed: any thread may run them,
+  /// and the unit may run again.
+  [[nodiscard]] bool is_part() const noexcept { return lent_ != nullptr; }
+  /// The work in a shared unit has ended; another thread may destroy the object.
+  void end_part() noexcept { mark_.reset(); }
+  /// The owner of the shared unit has committed it. Otherwise the destructor assumes a rollback.
+  void committed_by_owner();
   [[nodiscard]] bool active() const noexcept { return active_; }
   /// Whether it is the caller's own.
   [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
@@ -136,6 +146,7 @@ class transaction_state {
     return out;
   }
   void announce_unit() noexcept;
+  void announce_commit(const std::map<queue_key, touched_queue>& touched);
   void end() noexcept;
   void check_open(connection& on) const;
   void commit_now();
@@ -147,7 +158,8 @@ class transaction_state {
   std::shared_ptr<database_state> database_;
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
-  bool autocommit_ = false;  // the adopted session may be in no transaction
+  connection* lent_ = nullptr;  // of a shared unit of work
+  bool autocommit_ = false;     // the adopted session may be in no transaction
   std::map<queue_key, touched_queue> touched_;
   std::optional<open_transaction> mark_{std::in_place};  // until the transaction ends
   std::atomic<std::thread::id> user_{};                  // the thread of the current operation

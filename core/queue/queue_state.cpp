@@ -72,7 +72,7 @@ template <class Work>
 row_set queue_state::observed(transaction_state* tx, const contract& what,
                               std::span<const value> items, Work work) const {
   observer* const watching = database_->watching();
-  if (watching == nullptr) return work(nullptr);
+  if (watching == nullptr || (tx != nullptr && tx->is_part())) return work(nullptr);
   const std::size_t given = what.items.empty() ? 0 : items.size() / what.items.size();
   const observed_operation operation{.name = what.name,
                                      .backend = database_->name(),

@@ -17,11 +17,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How long a take waits before the worker checks for the end of an empty queue.
-constexpr milliseconds empty_check{1000};
-/// The wait of a take if there is nothing to check: its token stops it.
-constexpr milliseconds long_wait{60'000};
-
 }  // namespace
 
 worker_engine::worker_engine(claim_queue queue, handler work, worker_options options)
@@ -52,6 +47,9 @@ worker_engine::worker_engine(claim_queue queue, handler work, worker_options opt
       producers_ -= callers + 1 - started;
       if (threads_.size() < 2) ended_ = true;
       if (threads_.size() < 3) taking_ = false;
+      idle_.wake_all();
+      to_post_.notify_all();
+      to_settle_.notify_all();
     }
     changed_.notify_all();
     for (std::thread& one : threads_) one.join();
@@ -100,7 +98,7 @@ void worker_engine::release_running() {
     one->released = true;
     held_.settle_later({one, {.verdict = handled::give_back()}});
   }
-  changed_.notify_all();
+  wake_settler();
 }
 
 bool worker_engine::wait_for(milliseconds longest) {
@@ -148,105 +146,40 @@ void worker_engine::run(void (worker_engine::*part)()) noexcept {
     stop();
     std::vector<held> untried;
     {
-      const std::scoped_lock hold(mutex_);
+      std::unique_lock lock(mutex_);
+      takes_ = false;
+      to_take_.wait(lock, [this] { return !joint_; });
       taking_ = false;
       untried = held_.take_waiting();
+      idle_.wake_all();
+      to_post_.notify_all();
     }
     give_back(std::move(untried));
   }
   const std::scoped_lock hold(mutex_);
   --producers_;
-  changed_.notify_all();
+  wake_settler();
+  to_post_.notify_all();
 }
 
-std::size_t worker_engine::room() {
-  const std::size_t most = options_.threads + prefetch_;
-  std::unique_lock lock(mutex_);
-  std::size_t free = 0;
-  changed_.wait(lock, stop_.get_token(), [&] {
-    const std::size_t unhandled = held_.waiting() + held_.running_count();
-    const std::size_t unsettled = held_.count();
-    // Messages that wait for settlement count too; otherwise their number would grow while
-    // settlement is slow.
-    free = unhandled < most && unsettled < 2 * most
-               ? std::min(most - unhandled, 2 * most - unsettled)
-               : 0;
-    return free > 0;
-  });
-  return stop_.stop_requested() ? 0 : std::min(free, at_once_);
-}
-
-void worker_engine::take_all() {
-  backoff pauses(shortest_pause, longest_pause);
-  bool was_empty = false;
-  while (const std::size_t max = room()) {
-    try {
-      std::stop_source wake;
-      const milliseconds pause = next_wait(was_empty, wake);
-      moment read_began;
-      const std::stop_callback stops(stop_.get_token(), [&] { wake.request_stop(); });
-      const take_options terms{.wait = pause, .lease = lease_, .stop = wake.get_token()};
-      std::vector<delivery> taken = operation(queue_, statement::claim_take,
-                                              [&](const queue_state& queue, transaction_state* tx) {
-                                                return take(queue, tx, max, terms, &read_began);
-                                              });
-      pauses.reset();
-      was_empty = taken.empty();
-      if (was_empty && options_.until_empty && nothing_left()) return;
-      const std::scoped_lock hold(mutex_);
-      held_.add(std::move(taken), read_began + lease_);
-      at_once_ = std::min(at_once_ * 2, largest_take);
-      changed_.notify_all();
-    } catch (const error& failure) {
-      if (failure.code() == errc::outcome_unknown) continue;
-      const bool may_recover = may_concern_one_message(failure) && !options_.until_empty;
-      if (!passing(failure) && !may_recover) throw;
-      trouble(failure.what(), pauses, true);
-    } catch (const std::exception& failure) {  // Usually a lack of memory: fewer messages need
-                                               // less.
-      trouble(failure.what(), pauses, true);
-      const std::scoped_lock hold(mutex_);
-      at_once_ = std::max<std::size_t>(at_once_ / 2, 1);
-    }
-  }
-}
-
-milliseconds worker_engine::next_wait(bool was_empty, const std::stop_source& wake) {
-  if (!options_.until_empty) return long_wait;
-  // With until_empty, the worker checks whether messages are left before it waits.
-  if (!was_empty) return milliseconds{0};
-  const std::scoped_lock hold(mutex_);
-  if (had_some_ && held_.count() == 0) return milliseconds{0};
-  run_dry_ = wake;
-  return empty_check;
-}
-
-bool worker_engine::nothing_left() {
-  {
-    // All messages held here are leased, so the answer is known without a query.
-    const std::scoped_lock hold(mutex_);
-    had_some_ = held_.count() > 0;
-    if (had_some_) return false;
-  }
-  const claim_stats stats = queue_.stats();
-  return stats.ready + stats.delayed + stats.leased == 0;
+held worker_engine::next(std::unique_lock<std::mutex>& lock) {
+  while (held_.waiting() == 0 && taking_) idle_.wait(lock);
+  held one = held_.next();
+  idle_.wake(held_.waiting());
+  if (one != nullptr && abandon_.stop_requested()) one->stop.request_stop();
+  return one;
 }
 
 void worker_engine::handle_all() {
-  for (;;) {
-    held one;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return held_.waiting() > 0 || !taking_; });
-      one = held_.next();
-      if (one == nullptr) return;
-      if (abandon_.stop_requested()) one->stop.request_stop();
-    }
+  std::unique_lock lock(mutex_);
+  while (const held one = next(lock)) {
+    lock.unlock();
     handler_result result = call_handler(one);
     if (!here()) return;
-    const std::scoped_lock hold(mutex_);
+    lock.lock();
     held_.finished(one, std::move(result));
-    changed_.notify_all();
+    wake_settler();
+    wake_taker();
   }
 }
 
@@ -283,7 +216,7 @@ void worker_engine::end_with(std::exception_ptr failure) noexcept {
 void worker_engine::give_back(std::vector<held> untried) {
   const std::scoped_lock hold(mutex_);
   for (held& one : untried) held_.settle_later({std::move(one), {.verdict = handled::give_back()}});
-  changed_.notify_all();
+  wake_settler();
 }
 
 void worker_engine::pause(milliseconds length, bool until_stop) {

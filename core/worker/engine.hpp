@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -14,14 +16,19 @@
 #include <tableq/error.hpp>
 #include <tableq/worker.hpp>
 
+#include "core/seam/statement.hpp"
 #include "core/session/backoff.hpp"
 #include "core/worker/held_messages.hpp"
+#include "core/worker/idle_handlers.hpp"
 
 namespace tableq::inline v0::core {
 
 /// The threads of one worker: `take` fills the held messages, handlers empty them (or `post` lets
-/// an executor do that), `settle` settles them, and `keep` extends their leases. They share one
-/// mutex. No thread holds it during a call to the database, a handler or an observer.
+/// an executor do that), `settle` settles them, and `keep` extends their leases. While more
+/// messages wait than there is room for, `settle` takes the next ones in the same unit of work, and
+/// `take` rests. Otherwise both work side by side, so that a new message waits for no settlement.
+/// They share one mutex. No thread holds it during a call to the database, a handler or an
+/// observer.
 ///
 /// @par Thread safety
 /// Shared objects: safe, except for join.
@@ -63,23 +70,54 @@ class worker_engine {
   void settle_all();
   void keep_all();
 
-  /// How many messages to take now; waits until there is room. Zero: stop.
+  /// An end of a message, to be counted and reported. Borrows the text.
+  struct conclusion {
+    held message;
+    worker_event::kind ended;
+    std::string_view why;
+  };
+
+  /// How many messages `take` takes now; waits until it is its turn. Zero: stop.
   [[nodiscard]] std::size_t room();
+  /// How many messages may be taken. Under the mutex, as the next ones.
+  [[nodiscard]] std::size_t free_room() const;
+  /// Whether `take` leaves the next take to `settle`, which has something to do.
+  [[nodiscard]] bool left_to_settle() const;
+  /// Only `take` looks for due and expired messages: it takes from time to time.
+  [[nodiscard]] bool take_is_overdue() const;
+  void wake_taker();
+  void wake_settler();
+  void wake_handlers();
+  /// Adds messages that a take has found.
+  void add(std::vector<delivery> taken, moment read_began);
+  /// The next message for a handler thread; waits for it. Null: there will be none.
+  [[nodiscard]] held next(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool nothing_left();
   /// How long the next take waits.
   /// @param wake ends the wait early: the worker itself has nothing left.
   [[nodiscard]] std::chrono::milliseconds next_wait(bool was_empty, const std::stop_source& wake);
+  void settle_by_verdict(const std::vector<settlement>& batch);
   void settle(const std::vector<settlement>& batch, handled::how what);
+  /// Settles the batch, and takes what is next in the same unit of work if a take is due.
+  /// @return false if nothing was done.
+  [[nodiscard]] bool settle_and_take(const std::vector<settlement>& batch, handled::how what);
+  /// How many messages `settle` takes beside a settlement. Zero: none; otherwise `take` waits until
+  /// `end_joint_take`.
+  [[nodiscard]] std::size_t begin_joint_take();
+  void end_joint_take(bool more);
   /// The database refuses a batch, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
   /// Whether other workers may have the messages, and no thread waits for the result.
   [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
+  /// The statement that names the settlement in errors.
+  [[nodiscard]] static statement statement_of(handled::how what) noexcept;
+  /// @param tx null: the settlement has its own unit of work.
   [[nodiscard]] std::vector<settle_result> settle_once(const std::vector<settlement>& batch,
-                                                       handled::how what);
-  void settled_as(const settlement& one, settle_result result);
+                                                       handled::how what, transaction_state* tx);
+  void settled_as(const std::vector<settlement>& batch, const std::vector<settle_result>& results);
   void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
-  /// Counts the end of a message, removes it, and reports it.
-  void conclude(const held& one, worker_event::kind ended, std::string_view why);
+  /// Counts the ends of messages, removes the messages, and reports them.
+  void conclude(const std::vector<conclusion>& all);
   /// The count of an end. Under the mutex.
   [[nodiscard]] std::size_t& figure(worker_event::kind ended) noexcept;
   /// Under the mutex.
@@ -116,8 +154,15 @@ class worker_engine {
   std::stop_source abandon_;  ///< Handlers are asked to end.
 
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;  ///< Signals changes of anything below, and of both stop
-                                         ///< sources.
+  std::condition_variable_any changed_;  ///< Signals the end, and changes of both stop sources.
+  // Each part waits for its own signal: one for all would wake each handler for each message.
+  std::condition_variable_any to_take_;
+  idle_handlers idle_;
+  std::condition_variable to_post_;
+  std::condition_variable to_settle_;
+  enum class taker_waits : std::uint8_t { no, for_room, for_settle };
+  taker_waits taker_ = taker_waits::no;
+  bool settler_waits_ = false;
   held_messages held_;
   worker_counts counts_;
   std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.
@@ -128,6 +173,12 @@ class worker_engine {
   std::stop_source run_dry_;            ///< Ends the wait of a take when no message is held.
   bool had_some_ = false;               ///< At the last check for the end.
   bool taking_ = true;
+  bool more_ = false;      ///< The last take found all that it asked for: more wait.
+  bool takes_ = false;     ///< `take` is in a call.
+  bool settles_ = false;   ///< `settle` is in a call.
+  bool joint_ = false;     ///< That call takes, too.
+  std::size_t calls_ = 0;  ///< Ended calls of `settle`.
+  moment took_at_ = {};    ///< When `take` began its last call.
   bool ended_ = false;
   std::exception_ptr failure_;
 

@@ -47,7 +47,7 @@ void worker_engine::post_all() {
     bool dropped = false;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] {
+      to_post_.wait(lock, [&] {
         return dropped_ || (held_.waiting() > 0 && posted_ < options_.threads) ||
                (!taking_ && held_.waiting() == 0 && posted_ == 0);
       });
@@ -97,7 +97,10 @@ void worker_engine::returned(const held& one, handler_result result, bool has_ru
   --posted_;
   has_run_ |= has_run;
   dropped_ |= !has_run;
-  changed_.notify_all();  // Under the lock: the engine may be destroyed as soon as it is free.
+  // Under the lock: the engine may be destroyed as soon as it is free.
+  wake_settler();
+  wake_taker();
+  to_post_.notify_one();
 }
 
 }  // namespace tableq::inline v0::core

@@ -1,11 +1,13 @@
 // The part of a worker_engine that settles and extends held messages.
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
+#include "core/queue/operation.hpp"
 #include "core/seam/row_failure.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
@@ -30,23 +32,44 @@ void worker_engine::settle_all() {
     std::vector<settlement> batch;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return !held_.nothing_finished() || producers_ == 0; });
+      settles_ = false;
+      ++calls_;
+      wake_taker();
+      while (held_.nothing_finished() && producers_ != 0) {
+        settler_waits_ = true;
+        to_settle_.wait(lock);
+      }
+      settler_waits_ = false;
+      settles_ = true;
       batch = held_.take_finished();
     }
     if (batch.empty()) return;
-    for (const settlement& one : batch) {
-      if (one.result.ended) conclude(one.message, *one.result.ended, one.result.why);
-    }
-    // Messages that arrived during the last call form one batch.
-    for (const handled::how what : {handled::how::completed, handled::how::failed,
-                                    handled::how::given_up, handled::how::given_back}) {
-      std::vector<settlement> same;
-      std::copy_if(batch.begin(), batch.end(), std::back_inserter(same),
-                   [&](const settlement& one) {
-                     return !one.result.ended && one.result.verdict.what() == what;
-                   });
-      if (!same.empty()) settle(same, what);
-    }
+    settle_by_verdict(batch);
+  }
+}
+
+void worker_engine::settle_by_verdict(const std::vector<settlement>& batch) {
+  using how = handled::how;
+  std::vector<conclusion> ended;
+  for (const settlement& one : batch) {
+    if (one.result.ended) ended.push_back({one.message, *one.result.ended, one.result.why});
+  }
+  if (!ended.empty()) conclude(ended);
+  // Messages that arrived during the last call form one batch. Completed ones come last: mostly
+  // there are no others, and the last part may take, too.
+  std::array<std::vector<settlement>, 4> parts;
+  constexpr std::array order{how::failed, how::given_up, how::given_back, how::completed};
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::copy_if(batch.begin(), batch.end(), std::back_inserter(parts[i]),
+                 [&](const settlement& one) {
+                   return !one.result.ended && one.result.verdict.what() == order[i];
+                 });
+    if (!parts[i].empty()) last = i;
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (parts[i].empty() || (i == last && settle_and_take(parts[i], order[i]))) continue;
+    settle(parts[i], order[i]);
   }
 }
 
@@ -54,8 +77,8 @@ void worker_engine::settle(const std::vector<settlement>& batch, handled::how wh
   backoff pauses(shortest_pause, longest_pause);
   for (;;) {
     try {
-      const std::vector<settle_result> results = settle_once(batch, what);
-      for (std::size_t i = 0; i < batch.size(); ++i) settled_as(batch[i], results[i]);
+      settled_as(batch, operation(access::state_of(queue_), nullptr, statement_of(what),
+                                  [&] { return settle_once(batch, what, nullptr); }));
       return;
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown || too_late(batch)) {
@@ -86,6 +109,11 @@ void worker_engine::settle_each(const std::vector<settlement>& batch, handled::h
   }
 }
 
+statement worker_engine::statement_of(handled::how what) noexcept {
+  if (what == handled::how::completed) return statement::claim_complete;
+  return what == handled::how::given_back ? statement::claim_release : statement::claim_fail;
+}
+
 bool worker_engine::too_late(const std::vector<settlement>& batch) {
   if (abandon_.stop_requested()) return true;
   if (!stop_.stop_requested()) return false;
@@ -97,10 +125,11 @@ bool worker_engine::too_late(const std::vector<settlement>& batch) {
 }
 
 std::vector<settle_result> worker_engine::settle_once(const std::vector<settlement>& batch,
-                                                      handled::how what) {
-  if (what == handled::how::completed) return queue_.complete_batch(receipts_of(batch));
-  if (what == handled::how::given_back) return queue_.release_batch(receipts_of(batch));
-  std::vector<failure> failures;
+                                                      handled::how what, transaction_state* tx) {
+  const queue_state& queue = access::state_of(queue_);
+  if (what == handled::how::completed) return complete(queue, tx, receipts_of(batch));
+  if (what == handled::how::given_back) return release(queue, tx, receipts_of(batch));
+  std::vector<failed_attempt> failures;
   failures.reserve(batch.size());
   for (const settlement& one : batch) {
     failures.push_back({.receipt = one.message->delivery.receipt,
@@ -108,49 +137,66 @@ std::vector<settle_result> worker_engine::settle_once(const std::vector<settleme
                         .options = {.delay = one.result.verdict.delay(),
                                     .give_up = what == handled::how::given_up}});
   }
-  return queue_.fail_batch(failures);
+  return fail(queue, tx, failures);
 }
 
-void worker_engine::settled_as(const settlement& one, settle_result result) {
+void worker_engine::settled_as(const std::vector<settlement>& batch,
+                               const std::vector<settle_result>& results) {
   using kind = worker_event::kind;
-  const handled& verdict = one.result.verdict;
-  if (result == settle_result::applied) {
-    switch (verdict.what()) {
-      case handled::how::completed:
-        return conclude(one.message, kind::completed, verdict.why());
-      case handled::how::given_back:
-        return conclude(one.message, kind::given_back, verdict.why());
-      case handled::how::failed:
-        return conclude(one.message, kind::failed, verdict.why());
-      case handled::how::given_up:
-        return conclude(one.message, kind::given_up, verdict.why());
-      case handled::how::settled:
-        return conclude(one.message, kind::settled_by_handler, verdict.why());
+  std::vector<conclusion> all;
+  all.reserve(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const handled& verdict = batch[i].result.verdict;
+    kind ended = kind::lease_lost;
+    if (results[i] == settle_result::applied) {
+      switch (verdict.what()) {
+        case handled::how::completed:
+          ended = kind::completed;
+          break;
+        case handled::how::given_back:
+          ended = kind::given_back;
+          break;
+        case handled::how::failed:
+          ended = kind::failed;
+          break;
+        case handled::how::given_up:
+          ended = kind::given_up;
+          break;
+        case handled::how::settled:
+          ended = kind::settled_by_handler;
+          break;
+      }
+    } else if (verdict.what() == handled::how::given_back) {
+      // It was given back and reported while its handler ran.
+      const std::scoped_lock hold(mutex_);
+      if (batch[i].message->released && !batch[i].message->running) {
+        forget(batch[i].message);
+        continue;
+      }
     }
+    all.push_back({batch[i].message, ended, verdict.why()});
   }
-  {
-    // It was given back and reported while its handler ran.
-    const std::scoped_lock hold(mutex_);
-    if (one.message->released && verdict.what() == handled::how::given_back &&
-        !one.message->running) {
-      forget(one.message);
-      return;
-    }
-  }
-  conclude(one.message, kind::lease_lost, verdict.why());
+  conclude(all);
 }
 
 void worker_engine::not_settled(const std::vector<settlement>& batch, std::string_view why) {
-  for (const settlement& one : batch) conclude(one.message, worker_event::kind::unknown, why);
+  std::vector<conclusion> all;
+  all.reserve(batch.size());
+  for (const settlement& one : batch)
+    all.push_back({one.message, worker_event::kind::unknown, why});
+  conclude(all);
 }
 
-void worker_engine::conclude(const held& one, worker_event::kind ended, std::string_view why) {
+void worker_engine::conclude(const std::vector<conclusion>& all) {
   {
     const std::scoped_lock hold(mutex_);
-    ++figure(ended);
-    if (!one->running) forget(one);
+    for (const conclusion& one : all) {
+      ++figure(one.ended);
+      if (!one.message->running) forget(one.message);
+    }
+    wake_taker();
   }
-  report(ended, *one, why);
+  for (const conclusion& one : all) report(one.ended, *one.message, one.why);
 }
 
 std::size_t& worker_engine::figure(worker_event::kind ended) noexcept {
@@ -177,7 +223,6 @@ std::size_t& worker_engine::figure(worker_event::kind ended) noexcept {
 void worker_engine::forget(const held& one) {
   held_.forget(one);
   if (held_.count() == 0) run_dry_.request_stop();
-  changed_.notify_all();
 }
 
 void worker_engine::keep_all() {

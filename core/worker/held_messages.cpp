@@ -11,7 +11,8 @@ void held_messages::add(std::vector<delivery> taken, moment sure_until) {
     auto added = std::make_shared<held_message>();
     added->delivery = std::move(one);
     added->sure_until = sure_until;
-    all_.push_back(added);
+    added->place = all_.insert(all_.end(), added);
+    added->listed = true;
     waiting_.push_back(std::move(added));
   }
 }
@@ -43,7 +44,10 @@ std::vector<settlement> held_messages::take_finished() {
 }
 
 void held_messages::forget(const held& one) {
-  all_.remove(one);
+  if (!std::exchange(one->listed, false)) return;
+  // The list may have the last reference to it.
+  const held keep = one;
+  all_.erase(keep->place);
 }
 
 std::vector<held> held_messages::leased() const {
@@ -64,10 +68,6 @@ void held_messages::stop_expired(moment now) {
   for (const held& one : all_) {
     if (!one->lost && !one->released && one->sure_until < now) one->stop.request_stop();
   }
-}
-
-bool held_messages::holds(const held& one) const {
-  return std::find(all_.begin(), all_.end(), one) != all_.end();
 }
 
 }  // namespace tableq::inline v0::core

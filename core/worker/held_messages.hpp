@@ -16,6 +16,9 @@ namespace tableq::inline v0::core {
 
 using moment = std::chrono::steady_clock::time_point;
 
+struct held_message;
+using held = std::shared_ptr<held_message>;
+
 /// A message that a worker has taken and not settled.
 struct held_message {
   tableq::delivery delivery;
@@ -24,8 +27,9 @@ struct held_message {
   bool running = false;        ///< A handler has it.
   bool lost = false;           ///< Another worker is known to have it.
   bool released = false;       ///< Given back while its handler runs.
+  bool listed = false;         ///< Among the held messages, at `place`.
+  std::list<held>::iterator place = {};
 };
-using held = std::shared_ptr<held_message>;
 
 /// A handler's result for a message.
 struct settlement {
@@ -60,7 +64,7 @@ class held_messages {
   /// Asks the handlers whose leases may have ended to end.
   void stop_expired(moment now);
   /// Whether the message is still held.
-  [[nodiscard]] bool holds(const held& one) const;
+  [[nodiscard]] static bool holds(const held& one) noexcept { return one->listed; }
 
   [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }

@@ -1,0 +1,89 @@
+#include "core/claim/settle_and_take.hpp"
+
+#include <algorithm>
+#include <stop_token>
+#include <utility>
+
+#include "core/claim/operations.hpp"
+#include "core/claim/own_leases.hpp"
+#include "core/database/shared_unit.hpp"
+#include "core/observe/observation.hpp"
+#include "core/queue/limit_gates.hpp"
+
+namespace tableq::inline v0::core {
+namespace {
+
+/// The statement of a table of the application.
+statement mapped(statement id) {
+  switch (id) {
+    case statement::claim_complete:
+      return statement::table_complete;
+    case statement::claim_fail:
+      return statement::table_fail;
+    case statement::claim_release:
+      return statement::table_release;
+    default:
+      return statement::table_take;
+  }
+}
+
+observed_operation described(const queue_state& queue, statement id, std::size_t given) {
+  return {.name = contract_of(queue.mapped() == nullptr ? id : mapped(id)).name,
+          .backend = queue.database().name(),
+          .queue = queue.name(),
+          .kind = queue.info().kind,
+          .given = given};
+}
+
+/// Runs both, and reports them.
+template <class Both>
+void observed(const queue_state& queue, const joint_settlement& settlement,
+              const settled_and_taken& out, const Both& both) {
+  observer* const watching = queue.database().watching();
+  if (watching == nullptr) return both();
+  const observed_operation settles = described(queue, settlement.id, settlement.given);
+  observation settling(watching, settles);
+  std::size_t applied = 0;
+  settling.run([&] {
+    both();
+    applied = static_cast<std::size_t>(std::ranges::count(out.settled, settle_result::applied));
+    settling.count(applied);
+  });
+  if (applied < settlement.given) settling.leases_lost(settlement.given - applied);
+  const observed_operation takes = described(queue, statement::claim_take, 0);
+  observation taking(watching, takes);
+  taking.run([&] { taking.count(out.taken.size()); });
+}
+
+}  // namespace
+
+std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
+                                                 const joint_settlement& settlement,
+                                                 std::size_t max, std::chrono::milliseconds lease) {
+  read_gate gate(queue, nullptr, std::chrono::milliseconds{0}, std::stop_token());
+  if (!gate.unlimited()) return std::nullopt;
+  queue.table().look_for_floor();
+  settled_and_taken out;
+  std::vector<unfit_message> unfit;
+  observed(queue, settlement, out, [&] {
+    in_shared_unit(queue.table(), [&](transaction_state& tx) {
+      out.settled = settlement.run(tx);
+      out.read_began = std::chrono::steady_clock::now();
+      // A table of the application looks for expired leases from time to time; `take` does that.
+      taken_messages got = leases_of(queue).take(
+          queue, &tx, {.max = max, .lease = lease, .guard = queue.mapped() == nullptr});
+      out.taken = std::move(got.good);
+      unfit = std::move(got.unfit);
+    });
+  });
+  if (unfit.empty()) return out;
+  try {
+    make_dead(queue, nullptr, unfit);
+  } catch (const error& failure) {
+    // The others are leased, so they are delivered. These return when their leases end.
+    out.trouble.emplace(failure);
+  }
+  return out;
+}
+
+}  // namespace tableq::inline v0::core

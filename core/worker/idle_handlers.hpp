@@ -1,0 +1,55 @@
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace tableq::inline v0::core {
+
+/// The handler threads of a worker that wait for a message. Each is woken by itself, the last one
+/// first. Who wakes them wakes two at most, and each of these two more: the thread that takes
+/// messages soon goes on.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; the worker_engine's mutex guards it.
+class idle_handlers {
+ public:
+  /// The calling thread waits until it is woken.
+  void wait(std::unique_lock<std::mutex>& lock) {
+    sleeper me;
+    asleep_.push_back(&me);
+    me.signal.wait(lock, [&me] { return me.woken; });
+    --coming_;
+  }
+
+  /// So many messages wait. Threads that were woken before come for theirs.
+  void wake(std::size_t messages) noexcept {
+    constexpr std::size_t most = 2;
+    const std::size_t wanted = messages > coming_ ? std::min(messages - coming_, most) : 0;
+    for (std::size_t i = std::min(wanted, asleep_.size()); i > 0; --i) wake_last();
+  }
+  void wake_all() noexcept {
+    while (!asleep_.empty()) wake_last();
+  }
+
+ private:
+  struct sleeper {
+    std::condition_variable signal;
+    bool woken = false;
+  };
+
+  void wake_last() noexcept {
+    asleep_.back()->woken = true;
+    // Under the lock: afterwards the sleeper may be destroyed.
+    asleep_.back()->signal.notify_one();
+    asleep_.pop_back();
+    ++coming_;
+  }
+
+  std::vector<sleeper*> asleep_;
+  std::size_t coming_ = 0;  // woken, and not yet awake
+};
+
+}  // namespace tableq::inline v0::core

@@ -190,12 +190,12 @@ row_set floor_reads::from_passed(connection& session, const contract& what,
 row_set floor_reads::from_due(connection& session, const contract& what,
                               std::span<const value> shared) const {
   if (!what.writes) {
-    const value from = to_value(passed(shared_.floor.passed(false)));
-    return session.execute(contract_of(statement::pending_next_due_from), names_, {&from, 1}, {});
+    const std::array given{to_value(passed(shared_.floor.passed(false))), value()};
+    return session.execute(contract_of(statement::pending_next_due_from), names_, given, {});
   }
   const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
   const std::array given{shared[place_of<timed_read_request>("max")],
-                         to_value(passed(where.passed))};
+                         to_value(passed(where.passed)), value()};
   row_set rows =
       session.execute(contract_of(statement::pending_dequeue_from), names_, given, {});
   shared_.floor.end(where, results_of(rows, beginning::floor).all(), read_floor::clock::now());

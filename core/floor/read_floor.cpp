@@ -113,8 +113,7 @@ void read_floor::answer(const question& asked, sight seen, clock::time_point now
   const writers_watch::progress progress = writers_.look(std::move(seen.writers), seen.ended);
   if (progress == writers_watch::progress::waiting) return;
   if (progress == writers_watch::progress::settled) {
-    rise(asked, seen);
-    schedule_.settled();
+    if (rise(asked, seen)) schedule_.settled();
   }
   first_look_id_ = asked.known;
   for (const std::optional<position>& each : seen.first)
@@ -132,14 +131,18 @@ void read_floor::follow_clock(std::optional<position> now) noexcept {
   clock_ = *now;
 }
 
-void read_floor::rise(const question& asked, const sight& seen) noexcept {
+/// @return whether floors reach the first messages; otherwise the first look was too long ago.
+bool read_floor::rise(const question& asked, const sight& seen) noexcept {
   const position most = after(first_look_id_);
+  bool reached = true;
   for (std::size_t i = 0; i < asked.levels.size(); ++i) {
     level* const found = find(asked.levels[i].level);
     if (found != nullptr) raise(found->floor, asked.levels[i].floor, seen.first[i], most);
+    reached = reached && seen.first[i].value_or(lowest) <= most;
   }
   raise(oldest_, asked.oldest, seen.oldest, most);
   if (seen.clock) raise(passed_, asked.passed, seen.due, first_look_time_);
+  return reached;
 }
 
 void read_floor::give_up() noexcept {

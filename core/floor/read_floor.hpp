@@ -126,7 +126,7 @@ class read_floor {
   [[nodiscard]] level* find_or_add(position name);
   [[nodiscard]] bool found_below(std::span<const level_result> results);
   void follow_clock(std::optional<position> now) noexcept;
-  void rise(const question& asked, const sight& seen) noexcept;
+  [[nodiscard]] bool rise(const question& asked, const sight& seen) noexcept;
 
   std::mutex mutex_;           // guards all below
   std::vector<level> levels_;  // the higher ones first; has room for all from the beginning

@@ -45,7 +45,7 @@ void read_gaps::answer(const question& asked, sight seen, clock::time_point now)
   const writers_watch::progress progress = writers_.look(std::move(seen.writers), seen.ended);
   if (progress == writers_watch::progress::waiting) return;
   if (progress == writers_watch::progress::settled && !changed_) {
-    schedule_.settled();
+    if (asked.below == asked.known) schedule_.settled();
     const position low = seen.first ? *seen.first + 1 : lowest;
     if (low <= asked.below) add({.high = asked.below, .low = low});
   }

@@ -112,10 +112,11 @@ struct take_level_request {
 struct due_floor_request {
   std::int64_t passed = 0;
   std::string_view writers = {};
+  std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("passed", &due_floor_request::passed),
-                      text("writers", &due_floor_request::writers));
+                      text("writers", &due_floor_request::writers), integer("now", &due_floor_request::now));
   }
 };
 
@@ -136,18 +137,20 @@ struct due_floor_row {
 struct due_from_request {
   std::size_t max = 0;
   std::int64_t passed = 0;
+  std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("max", &due_from_request::max),
-                      integer("passed", &due_from_request::passed));
+                      integer("passed", &due_from_request::passed), integer("now", &due_from_request::now));
   }
 };
 
 /// The next due message, from a time on.
 struct next_from_request {
   std::int64_t passed = 0;
+  std::optional<timestamp> now = {};
 
-  static constexpr auto fields() { return std::tuple(integer("passed", &next_from_request::passed)); }
+  static constexpr auto fields() { return std::tuple(integer("passed", &next_from_request::passed), integer("now", &next_from_request::now)); }
 };
 
 /// The highest message in some ranges of ids, and the writers. The lists begin with the highest.
@@ -178,10 +181,11 @@ struct around_request {
 struct floors_request {
   std::string_view queue = {};
   std::int64_t identity = 0;
+  std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
     return std::tuple(text("queue", &floors_request::queue),
-                      integer("identity", &floors_request::identity));
+                      integer("identity", &floors_request::identity), integer("now", &floors_request::now));
   }
 };
 
@@ -198,11 +202,12 @@ struct new_floors_request {
   std::string_view queue = {};
   std::int64_t identity = 0;
   std::string_view floors = {};
+  std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
     return std::tuple(text("queue", &new_floors_request::queue),
                       integer("identity", &new_floors_request::identity),
-                      text("floors", &new_floors_request::floors));
+                      text("floors", &new_floors_request::floors), integer("now", &new_floors_request::now));
   }
 };
 

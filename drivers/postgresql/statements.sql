@@ -1356,7 +1356,7 @@ FROM (
 -- The indexes are compared with their definitions as the server prints them.
 WITH wanted (kind, index, definition, since) AS (
   VALUES ('pending', '{table:due}', '(due_at, id)', 1),
-         ('pending', '{table:late}', '(due_at, id) WHERE (due_at < arrived_at)', 2),
+         ('pending', '{table:late}', '(due_at, id) WHERE (due_at < (arrived_at - 10))', 2),
          ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)', 1),
          ('claim', '{table:again}', '(priority DESC, id) WHERE ((state < 1) AND (fence > 0))', 1),
          ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))', 1),

@@ -29,9 +29,8 @@ constexpr std::string_view unreachable =
 constexpr std::string_view timed_out =
     "the time for the statement ran out; it is not known whether it took effect";
 constexpr verdict link_lost{errc::connection_lost, advice::session, link_broke};
-constexpr verdict unknown{
-    errc::internal, advice::never,
-    "the server reported an error that tableq does not know; its number tells which"};
+constexpr verdict unknown{errc::internal, advice::never,
+                          "an error that tableq does not know; its number tells which"};
 
 // Rules use the server's number, because drivers report different SQLSTATEs. Every sentence is
 // written here, because the server's sentence may quote values. With XACT_ABORT every error ends

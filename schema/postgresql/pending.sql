@@ -22,4 +22,4 @@ CREATE TABLE {table} (
 
 CREATE INDEX {table:due} ON {table} (due_at, id);
 -- Messages that were due when they arrived: a read that begins at a due time misses them.
-CREATE INDEX {table:late} ON {table} (due_at, id) WHERE due_at < arrived_at;
+CREATE INDEX {table:late} ON {table} (due_at, id) WHERE due_at < arrived_at - 10;

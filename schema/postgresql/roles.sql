@@ -19,7 +19,7 @@ GRANT SELECT ON {limits} TO {user};
 GRANT INSERT (created_at, payload), SELECT (id) ON {table} TO {user};
 
 -- name: producer.pending
-GRANT INSERT (created_at, due_at, arrived_at, payload), SELECT (id) ON {table} TO {user};
+GRANT INSERT (created_at, due_at, payload), SELECT (id) ON {table} TO {user};
 
 -- name: producer.claim
 -- To find a held key, and to count if the queue has a capacity.

@@ -7,10 +7,8 @@ SET LOCAL lock_timeout = '100ms';
 CREATE TABLE IF NOT EXISTS {floors} (
   queue text COLLATE "C" PRIMARY KEY,
   identity bigint NOT NULL,
-  levels text NOT NULL,
-  oldest bigint NOT NULL,
-  passed bigint NOT NULL,
-  checked_at bigint NOT NULL
+  floors text NOT NULL,
+  saved_at bigint NOT NULL
 ) WITH (
   fillfactor = 20,
   autovacuum_vacuum_scale_factor = 0,

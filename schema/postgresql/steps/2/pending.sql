@@ -9,25 +9,9 @@ ALTER TABLE {table} ADD COLUMN IF NOT EXISTS arrived_at bigint;
 ALTER TABLE {table} ALTER COLUMN arrived_at
   SET DEFAULT (CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint));
 
--- Who may give a due time may give this one.
-DO $grants$
-DECLARE
-  given record;
-BEGIN
-  FOR given IN
-    SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(a.grantee AS regrole) AS text) END AS name
-    FROM pg_attribute AS t
-    CROSS JOIN LATERAL aclexplode(t.attacl) AS a
-    WHERE t.attrelid = CAST('{table}' AS regclass) AND t.attname = 'due_at' AND a.privilege_type = 'INSERT'
-  LOOP
-    EXECUTE 'GRANT INSERT (arrived_at) ON {table} TO ' || given.name;
-  END LOOP;
-END
-$grants$;
-
 -- name: 2.alone
 -- A statement that was cut leaves an index that is not valid.
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 DROP INDEX CONCURRENTLY IF EXISTS {index:late};
-CREATE INDEX CONCURRENTLY {table:late} ON {table} (due_at, id) WHERE due_at < arrived_at;
+CREATE INDEX CONCURRENTLY {table:late} ON {table} (due_at, id) WHERE due_at < arrived_at - 10;

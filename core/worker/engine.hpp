@@ -24,17 +24,11 @@
 namespace tableq::inline v0::core {
 
 /// The threads of one worker: `take` fills the held messages, handlers empty them (or `post` lets
-<<<<<<< HEAD
-/// an executor do that), `settle` settles them, and `keep` extends their leases. While takes find
-/// messages, `settle` takes the next ones in the same unit of work, and `take` rests. They share
-/// one mutex. No thread holds it during a call to the database, a handler or an observer.
-=======
 /// an executor do that), `settle` settles them, and `keep` extends their leases. While more
 /// messages wait than there is room for, `settle` takes the next ones in the same unit of work, and
 /// `take` rests. Otherwise both work side by side, so that a new message waits for no settlement.
 /// They share one mutex. No thread holds it during a call to the database, a handler or an
 /// observer.
->>>>>>> h4
 ///
 /// @par Thread safety
 /// Shared objects: safe, except for join.
@@ -110,11 +104,7 @@ class worker_engine {
   /// How many messages `settle` takes beside a settlement. Zero: none; otherwise `take` waits until
   /// `end_joint_take`.
   [[nodiscard]] std::size_t begin_joint_take();
-<<<<<<< HEAD
-  void end_joint_take(bool found);
-=======
   void end_joint_take(bool more);
->>>>>>> h4
   /// The database refuses a batch, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
   /// Whether other workers may have the messages, and no thread waits for the result.
@@ -183,11 +173,7 @@ class worker_engine {
   std::stop_source run_dry_;            ///< Ends the wait of a take when no message is held.
   bool had_some_ = false;               ///< At the last check for the end.
   bool taking_ = true;
-<<<<<<< HEAD
-  bool found_ = false;     ///< The last take found messages, so that more are likely.
-=======
   bool more_ = false;      ///< The last take found all that it asked for: more wait.
->>>>>>> h4
   bool takes_ = false;     ///< `take` is in a call.
   bool settles_ = false;   ///< `settle` is in a call.
   bool joint_ = false;     ///< That call takes, too.

@@ -12,27 +12,16 @@ namespace tableq::inline v0::core {
 
 std::size_t worker_engine::begin_joint_take() {
   const std::scoped_lock hold(mutex_);
-<<<<<<< HEAD
-  if (!found_ || takes_ || !taking_ || take_is_overdue() || stop_.stop_requested()) return 0;
-=======
   if (!more_ || takes_ || !taking_ || take_is_overdue() || stop_.stop_requested()) return 0;
->>>>>>> h4
   const std::size_t max = free_room();
   joint_ = max > 0;
   return max;
 }
 
-<<<<<<< HEAD
-void worker_engine::end_joint_take(bool found) {
-  const std::scoped_lock hold(mutex_);
-  joint_ = false;
-  found_ = found;
-=======
 void worker_engine::end_joint_take(bool more) {
   const std::scoped_lock hold(mutex_);
   joint_ = false;
   more_ = more;
->>>>>>> h4
   if (stop_.stop_requested()) {
     to_take_.notify_one();
   } else {
@@ -45,13 +34,8 @@ bool worker_engine::settle_and_take(const std::vector<settlement>& batch, handle
   if (max == 0) return false;
   struct end_of_take {
     worker_engine* engine;
-<<<<<<< HEAD
-    bool found;
-    ~end_of_take() { engine->end_joint_take(found); }
-=======
     bool more;
     ~end_of_take() { engine->end_joint_take(more); }
->>>>>>> h4
   } end{this, false};
   try {
     const queue_state& queue = access::state_of(queue_);
@@ -64,11 +48,7 @@ bool worker_engine::settle_and_take(const std::vector<settlement>& batch, handle
           max, lease_);
     });
     if (!done) return false;
-<<<<<<< HEAD
-    end.found = !done->taken.empty();
-=======
     end.more = done->taken.size() == max;
->>>>>>> h4
     {
       const std::scoped_lock hold(mutex_);
       add(std::move(done->taken), done->read_began);

@@ -32,11 +32,7 @@ std::size_t worker_engine::free_room() const {
 
 bool worker_engine::left_to_settle() const {
   if (joint_) return true;
-<<<<<<< HEAD
-  return found_ && (settles_ || !held_.nothing_finished()) && !take_is_overdue();
-=======
   return more_ && (settles_ || !held_.nothing_finished()) && !take_is_overdue();
->>>>>>> h4
 }
 
 bool worker_engine::take_is_overdue() const {
@@ -61,11 +57,7 @@ std::size_t worker_engine::room() {
     if ((mine || calls_ == before) && free_room() > 0) break;
   }
   takes_ = true;
-<<<<<<< HEAD
-  found_ = false;
-=======
   more_ = false;
->>>>>>> h4
   took_at_ = moment::clock::now();
   return free_room();
 }
@@ -110,11 +102,7 @@ void worker_engine::take_all() {
       was_empty = taken.empty();
       if (was_empty && options_.until_empty && nothing_left()) return;
       const std::scoped_lock hold(mutex_);
-<<<<<<< HEAD
-      found_ = !was_empty;
-=======
       more_ = taken.size() == max;
->>>>>>> h4
       add(std::move(taken), read_began);
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;

@@ -63,11 +63,7 @@ struct worker_counts {
 ///
 /// Owns its threads: those of the handlers (or one that posts tasks to an executor), and three that
 /// take, settle and extend leases. It keeps the database open. It takes and settles messages in
-<<<<<<< HEAD
-/// batches, both in one transaction while there are more to take. If that fails, each part runs by
-=======
 /// batches, both in one transaction while more wait than it takes. If that fails, each part runs by
->>>>>>> h4
 /// itself; if the database refuses a batch because of one message, it settles them one by one.
 /// While the database cannot be reached it tries again, with growing pauses of up to 2 s. No
 /// content of a message ends it. A lasting failure (the queue is gone, a right is missing) does:

@@ -277,7 +277,7 @@ void worker_engine::extend(const std::vector<held>& leased) {
     held_message& one = *leased[i];
     if (results[i] == pulse::extended) {
       one.sure_until = until;
-    } else if (results[i] == pulse::lost && held_.holds(leased[i]) && !one.released) {
+    } else if (results[i] == pulse::lost && held_messages::holds(leased[i]) && !one.released) {
       // Unless it was settled in the meantime, another worker has it.
       one.lost = true;
       one.stop.request_stop();

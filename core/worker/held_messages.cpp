@@ -44,10 +44,7 @@ std::vector<settlement> held_messages::take_finished() {
 }
 
 void held_messages::forget(const held& one) {
-  if (!std::exchange(one->listed, false)) return;
-  // The list may have the last reference to it.
-  const held keep = one;
-  all_.erase(keep->place);
+  if (std::exchange(one->listed, false)) all_.erase(one->place);
 }
 
 std::vector<held> held_messages::leased() const {

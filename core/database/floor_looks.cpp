@@ -16,69 +16,87 @@ constexpr int layout_with_floors = 2;
 
 }  // namespace
 
-void floor_reads::look() const noexcept {
+template <class Work>
+auto floor_reads::on_session(patience for_session, Work work) const {
+  if (for_session == patience::waits) return database_.on_session(work);
+  const leased_session session = database_.sessions().lease(std::chrono::milliseconds{0});
+  return work(*session);
+}
+
+void floor_reads::look(patience for_session) const noexcept {
   if (!database_.capabilities().deleted_rows_linger) return;
   if (!database_.options().shortcuts.floors) return;
   if (kind_ == kind::pending && !tells_late()) return;
   if (kind_ == kind::lifo) {
-    look_for_gaps();
+    look_for_gaps(for_session);
   } else {
-    look_for_floors();
+    look_for_floors(for_session);
   }
 }
 
-void floor_reads::look_for_floors() const noexcept {
+void floor_reads::look_for_floors(patience for_session) const noexcept {
   try {
-    learn();
+    learn(for_session);
     const auto asked = shared_.floor.ask(read_floor::clock::now());
     if (!asked) return;
-    read_floor::sight seen = kind_ == kind::claim     ? see_levels(*asked)
-                             : kind_ == kind::pending ? see_due(*asked)
-                                                      : see(*asked);
+    read_floor::sight seen = on_session(for_session, [&](connection& session) {
+      if (kind_ == kind::claim) return see_levels(session, *asked);
+      return kind_ == kind::pending ? see_due(session, *asked) : see(session, *asked);
+    });
     shared_.floor.answer(*asked, std::move(seen), read_floor::clock::now());
-    tell(shared_.floor.news(read_floor::clock::now()));
+    tell(for_session, shared_.floor.news(read_floor::clock::now()));
   } catch (...) {  // noexcept: the floor stays as it is. The read that follows reports the error.
     shared_.floor.give_up();
   }
 }
 
-void floor_reads::look_for_gaps() const noexcept {
+void floor_reads::look_for_gaps(patience for_session) const noexcept {
   try {
-    learn();
+    learn(for_session);
     const auto asked = shared_.gaps.ask(read_gaps::clock::now());
     if (!asked) return;
     const id_ranges lists(asked->ranges);
-    floor_row seen =
-        database_
-            .on_session([&](connection& session) {
-              return core::run(
-                  session, names_, statements::lifo_floor,
-                  {.highs = lists.highs(), .lows = lists.lows(), .writers = asked->writers});
-            })
-            .at(0);
-    shared_.gaps.answer(*asked,
-                        {.first = seen.first,
-                         .writers = std::move(seen.writers).value_or(""),
-                         .ended = seen.ended},
-                        read_gaps::clock::now());
-    tell(shared_.gaps.news(read_gaps::clock::now()));
+    auto rows = on_session(for_session, [&](connection& session) {
+      return core::run(session, names_, statements::lifo_floor,
+                       {.highs = lists.highs(), .lows = lists.lows(), .writers = asked->writers});
+    });
+    floor_row& seen = rows.at(0);
+    shared_.gaps.answer(
+        *asked,
+        {.first = seen.first, .writers = std::move(seen.writers).value_or(""), .ended = seen.ended},
+        read_gaps::clock::now());
+    tell(for_session, shared_.gaps.news(read_gaps::clock::now()));
   } catch (...) {  // noexcept: the same
     shared_.gaps.give_up();
   }
 }
 
+void floor_reads::tell_of_start(bool everything) const noexcept {
+  if (!everything || !shared_.floors_shared) return;
+  try {
+    const auto now = look_schedule::clock::now();
+    tell(patience::gives_up,
+         kind_ == kind::lifo ? shared_.gaps.news(now) : shared_.floor.news(now));
+  } catch (...) {  // noexcept: others may begin at the start too
+  }
+}
+
 /// Begins with what other processes know. Once for a queue; a failure is not repeated.
-void floor_reads::learn() const {
+void floor_reads::learn(patience for_session) const {
   if (shared_.floors_learned.exchange(true)) return;
   std::vector<floors_row> rows;
   if (layout_ >= layout_with_floors) {
     try {
-      rows = database_.on_session([&](connection& session) {
+      rows = on_session(for_session, [&](connection& session) {
         return core::run(session, names_, statements::floors_read,
                          {.queue = queue_, .identity = identity_});
       });
       shared_.floors_shared = true;
-    } catch (const error&) {  // Such a user may not read them, and does without.
+    } catch (const error& failure) {  // Such a user may not read them, and does without.
+      if (failure.code() != errc::permission_denied) {
+        shared_.floors_learned = false;
+        throw;
+      }
     }
   }
   const auto told = rows.empty() ? std::nullopt : to_floor_state(rows.front().floors);
@@ -88,45 +106,40 @@ void floor_reads::learn() const {
   kind_ == kind::lifo ? shared_.gaps.adopt(state, age, now) : shared_.floor.adopt(state, age, now);
 }
 
-void floor_reads::tell(const std::optional<floor_state>& news) const {
+void floor_reads::tell(patience for_session, const std::optional<floor_state>& news) const {
   if (!news || !shared_.floors_shared) return;
   try {
     const std::string text = to_text(*news);
-    database_.on_session([&](connection& session) {
+    on_session(for_session, [&](connection& session) {
       return core::run(session, names_, statements::floors_write,
                        {.queue = queue_, .identity = identity_, .floors = text});
     });
-  } catch (const error&) {  // Such a user may not write them; others do.
-    shared_.floors_shared = false;
+  } catch (const error& failure) {  // Such a user may not write them; others do.
+    if (failure.code() == errc::permission_denied) shared_.floors_shared = false;
   }
 }
 
-read_floor::sight floor_reads::see(const read_floor::question& asked) const {
-  floor_row seen =
-      database_
-          .on_session([&](connection& session) {
-            return core::run(session, names_, statements::queue_floor,
-                             {.floor = asked.levels.front().floor, .writers = asked.writers});
-          })
-          .at(0);
+read_floor::sight floor_reads::see(connection& session, const read_floor::question& asked) const {
+  floor_row seen = core::run(session, names_, statements::queue_floor,
+                             {.floor = asked.levels.front().floor, .writers = asked.writers})
+                       .at(0);
   return {.first = {seen.first},
           .oldest = seen.first,
           .writers = std::move(seen.writers).value_or(""),
           .ended = seen.ended};
 }
 
-read_floor::sight floor_reads::see_levels(const read_floor::question& asked) const {
+read_floor::sight floor_reads::see_levels(connection& session,
+                                          const read_floor::question& asked) const {
   const std::optional<timestamp> now = database_.now();
   std::vector<level_item> levels;
   for (const auto& [level, floor] : asked.levels) levels.push_back({level, floor});
-  auto rows = database_.on_session([&](connection& session) {
-    return core::run(session, names_, statements::claim_floor,
-                     {.oldest = asked.oldest,
-                      .passed = passed(asked.passed),
-                      .writers = asked.writers,
-                      .now = now},
-                     levels);
-  });
+  auto rows = core::run(session, names_, statements::claim_floor,
+                        {.oldest = asked.oldest,
+                         .passed = passed(asked.passed),
+                         .writers = asked.writers,
+                         .now = now},
+                        levels);
   level_row& any = rows.at(0);
   read_floor::sight out{
       .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
@@ -141,14 +154,11 @@ read_floor::sight floor_reads::see_levels(const read_floor::question& asked) con
   return out;
 }
 
-read_floor::sight floor_reads::see_due(const read_floor::question& asked) const {
-  due_floor_row seen =
-      database_
-          .on_session([&](connection& session) {
-            return core::run(session, names_, statements::pending_floor,
-                             {.passed = asked.passed, .writers = asked.writers});
-          })
-          .at(0);
+read_floor::sight floor_reads::see_due(connection& session,
+                                       const read_floor::question& asked) const {
+  due_floor_row seen = core::run(session, names_, statements::pending_floor,
+                                 {.passed = asked.passed, .writers = asked.writers})
+                           .at(0);
   return {.first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
           .due = seen.due,
           .clock = seen.clock,

@@ -91,7 +91,6 @@ level_results results_of(const row_set& rows, beginning begins) {
   return out;
 }
 
-
 /// The layout from which on late messages of a pending queue have an index.
 constexpr int layout_with_late_ones = 2;
 
@@ -137,6 +136,7 @@ row_set floor_reads::from_floor(connection& session, const contract& what,
       to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   row_set rows = session.execute(what, names_, given, {});
   shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
+  tell_of_start(where.everything);
   return rows;
 }
 
@@ -159,6 +159,7 @@ row_set floor_reads::from_levels(connection& session, const contract& what,
     rows = session.execute(what, names_, given, {});
   }
   shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
+  tell_of_start(where.everything);
   return rows;
 }
 
@@ -196,9 +197,9 @@ row_set floor_reads::from_due(connection& session, const contract& what,
   const read_floor::start where = shared_.floor.begin(read_floor::clock::now());
   const std::array given{shared[place_of<timed_read_request>("max")],
                          to_value(passed(where.passed)), value()};
-  row_set rows =
-      session.execute(contract_of(statement::pending_dequeue_from), names_, given, {});
+  row_set rows = session.execute(contract_of(statement::pending_dequeue_from), names_, given, {});
   shared_.floor.end(where, results_of(rows, beginning::floor).all(), read_floor::clock::now());
+  tell_of_start(where.everything);
   return rows;
 }
 
@@ -220,6 +221,7 @@ row_set floor_reads::around_gaps(connection& session, const contract& what,
   for (std::size_t i = 0; i < rows.size(); ++i)
     ids.push_back(rows.integer(i, place_of<message_row>("id")));
   shared_.gaps.end(where, ids, read_gaps::clock::now());
+  tell_of_start(where.everything);
   return rows;
 }
 

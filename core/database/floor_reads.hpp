@@ -27,9 +27,11 @@ class floor_reads {
   row_set run(connection& session, const contract& what, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Looks for better floors, if that is due and the database can have them. The look sees
-  /// committed rows only; its failure is ignored.
-  void look() const noexcept;
+  enum class patience { waits, gives_up };
+  /// Looks for better floors, if that is due and the database can have them. The look has its own
+  /// session, so it sees committed rows only. Its failure is ignored.
+  /// @param for_session whether it waits for a session, or is left out if all are in use.
+  void look(patience for_session) const noexcept;
 
  private:
   [[nodiscard]] row_set from_floor(connection& session, const contract& what,
@@ -48,13 +50,19 @@ class floor_reads {
   [[nodiscard]] bool tells_late() const noexcept;
 
   // floor_looks.cpp
-  void learn() const;
-  void tell(const std::optional<floor_state>& news) const;
-  void look_for_floors() const noexcept;
-  void look_for_gaps() const noexcept;
-  [[nodiscard]] read_floor::sight see(const read_floor::question& asked) const;
-  [[nodiscard]] read_floor::sight see_levels(const read_floor::question& asked) const;
-  [[nodiscard]] read_floor::sight see_due(const read_floor::question& asked) const;
+  template <class Work>
+  auto on_session(patience for_session, Work work) const;
+  void learn(patience for_session) const;
+  void tell(patience for_session, const std::optional<floor_state>& news) const;
+  /// After a read that began at the very start: other processes need not do that too.
+  void tell_of_start(bool everything) const noexcept;
+  void look_for_floors(patience for_session) const noexcept;
+  void look_for_gaps(patience for_session) const noexcept;
+  [[nodiscard]] read_floor::sight see(connection& session, const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::sight see_levels(connection& session,
+                                             const read_floor::question& asked) const;
+  [[nodiscard]] read_floor::sight see_due(connection& session,
+                                          const read_floor::question& asked) const;
 
   database_state& database_;
   const kind kind_;

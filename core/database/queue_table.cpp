@@ -42,9 +42,9 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   return reads_.run(session, what, shared, items);
 }
 
-void queue_table::prepare(const contract& what) const noexcept {
+void queue_table::prepare(const contract& what, floor_reads::patience for_session) const noexcept {
   if (what.writes && what.begins != beginning::front && what.begins != beginning::passed) {
-    reads_.look();
+    reads_.look(for_session);
   }
 }
 

@@ -44,11 +44,11 @@ class queue_table {
   row_set run(connection& session, const contract& what, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Called before a statement outside transactions. Before a read it looks for a better floor from
-  /// time to time, if deleted rows linger.
-  void prepare(const contract& what) const noexcept;
+  /// Called before a statement. Before a read it looks for a better floor from time to time, if
+  /// deleted rows linger.
+  void prepare(const contract& what, floor_reads::patience for_session) const noexcept;
   /// The same, before a read in a transaction that tableq begins.
-  void look_for_floor() const noexcept { reads_.look(); }
+  void look_for_floor() const noexcept { reads_.look(floor_reads::patience::waits); }
 
  private:
   database_state& database_;

@@ -40,6 +40,8 @@ void look_schedule::started_over(time began, time now) noexcept {
 }
 
 std::chrono::milliseconds look_schedule::checked(time now) const noexcept {
+  // The next read begins there: other processes need not.
+  if (now >= start_over_at_) return std::chrono::milliseconds{0};
   return std::chrono::floor<std::chrono::milliseconds>(now - checked_at_);
 }
 
@@ -87,7 +89,8 @@ void look_schedule::hurry() noexcept {
 bool look_schedule::tell(time now, std::int64_t known) noexcept {
   const bool young = told_ < first_news;
   const bool moved = known >= told_of_ + many_ids || known < told_of_;
-  const bool checked = checked_at_ > told_at_ && now - told_at_ >= start_over_every;
+  const bool slow = pause_ > start_over_every;
+  const bool checked = checked_at_ > told_at_ && (slow || now - told_at_ >= start_over_every);
   if (!young && !checked && !(moved && now - told_at_ >= between_news)) return false;
   ++told_;
   told_of_ = known;

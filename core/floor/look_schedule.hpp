@@ -57,7 +57,7 @@ class look_schedule {
   time start_over_at_ = {};
   time checked_at_ = {};
   std::chrono::milliseconds pause_{0};
-  int told_ = 0;            // times
+  int told_ = 0;              // times
   std::int64_t told_of_ = 0;  // an id
   time told_at_ = {};
 };

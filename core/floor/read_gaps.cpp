@@ -100,7 +100,8 @@ std::vector<read_gaps::range> read_gaps::between(position high) const {
 
 void read_gaps::add(range gap) {
   // The search for its lower end has passed over the gaps inside.
-  std::erase_if(gaps_, [&](const range& each) { return each.low <= gap.high && each.high >= gap.low; });
+  std::erase_if(gaps_,
+                [&](const range& each) { return each.low <= gap.high && each.high >= gap.low; });
   const auto touches = [&](const range& each) {
     return each.high != highest && each.high + 1 == gap.low;
   };

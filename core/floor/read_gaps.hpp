@@ -15,8 +15,8 @@
 
 namespace tableq::inline v0::core {
 
-/// The gaps in the ids of a queue that is read from its highest id, on a database whose deleted rows
-/// linger in its indexes. A gap holds no message, and will never hold one.
+/// The gaps in the ids of a queue that is read from its highest id, on a database whose deleted
+/// rows linger in its indexes. A gap holds no message, and will never hold one.
 ///
 /// A look from time to time reads the highest message at or below an id that was assigned before an
 /// earlier look, once the writers of that look have ended (see writers_watch): everything between

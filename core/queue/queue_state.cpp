@@ -104,6 +104,8 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
                          std::span<const value> items, const observation* watched) const {
   if (tx != nullptr) {
     check(*tx);
+    // The transaction may have the only session.
+    if (!tx->enlisted() && !tx->is_part()) table_.prepare(what, floor_reads::patience::gives_up);
     if (what.writes) tx->hint_on_rollback(table_.shared());
     const auto work = [&] {
       return run_in(*tx, what,
@@ -112,7 +114,7 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
     // A lock that ends before the statement would protect nothing.
     return table_.needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
   }
-  table_.prepare(what);
+  table_.prepare(what, floor_reads::patience::waits);
   const lane call_lane = lane_of(what, items);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
       open_transaction::on_this_thread()) {

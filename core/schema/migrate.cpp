@@ -34,11 +34,11 @@ struct planned_step {
 }
 
 void check_migrate_options(const migrate_options& options) {
-  constexpr std::chrono::hours longest_wait{365 * 24};
+  constexpr std::chrono::hours most{365 * 24};
   if (options.to && (*options.to < 1 || *options.to > queue_layout)) {
     refuse("this version knows the layouts 1 to " + std::to_string(queue_layout));
   }
-  if (options.wait.count() < 0 || options.wait > longest_wait)
+  if (options.wait.count() < 0 || options.wait > most)
     refuse("the wait of a migration is 0 to 365 days");
 }
 

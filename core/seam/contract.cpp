@@ -34,8 +34,7 @@ constexpr beginning beginning_of(std::string_view name, std::span<const field> s
 
 constexpr bool concerns_messages(std::string_view name) {
   return !(name.starts_with("catalog.") || name.starts_with("limits.") ||
-           name.starts_with("queue.") || name.starts_with("table.") ||
-           name.starts_with("floors."));
+           name.starts_with("queue.") || name.starts_with("table.") || name.starts_with("floors."));
 }
 
 template <class Shared, class Item, class Row>

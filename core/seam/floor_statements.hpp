@@ -48,10 +48,9 @@ struct levels_request {
   std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
-    return std::tuple(integer("oldest", &levels_request::oldest),
-                      integer("passed", &levels_request::passed),
-                      text("writers", &levels_request::writers),
-                      integer("now", &levels_request::now));
+    return std::tuple(
+        integer("oldest", &levels_request::oldest), integer("passed", &levels_request::passed),
+        text("writers", &levels_request::writers), integer("now", &levels_request::now));
   }
 };
 
@@ -116,7 +115,8 @@ struct due_floor_request {
 
   static constexpr auto fields() {
     return std::tuple(integer("passed", &due_floor_request::passed),
-                      text("writers", &due_floor_request::writers), integer("now", &due_floor_request::now));
+                      text("writers", &due_floor_request::writers),
+                      integer("now", &due_floor_request::now));
   }
 };
 
@@ -141,7 +141,8 @@ struct due_from_request {
 
   static constexpr auto fields() {
     return std::tuple(integer("max", &due_from_request::max),
-                      integer("passed", &due_from_request::passed), integer("now", &due_from_request::now));
+                      integer("passed", &due_from_request::passed),
+                      integer("now", &due_from_request::now));
   }
 };
 
@@ -150,7 +151,10 @@ struct next_from_request {
   std::int64_t passed = 0;
   std::optional<timestamp> now = {};
 
-  static constexpr auto fields() { return std::tuple(integer("passed", &next_from_request::passed), integer("now", &next_from_request::now)); }
+  static constexpr auto fields() {
+    return std::tuple(integer("passed", &next_from_request::passed),
+                      integer("now", &next_from_request::now));
+  }
 };
 
 /// The highest message in some ranges of ids, and the writers. The lists begin with the highest.
@@ -185,7 +189,8 @@ struct floors_request {
 
   static constexpr auto fields() {
     return std::tuple(text("queue", &floors_request::queue),
-                      integer("identity", &floors_request::identity), integer("now", &floors_request::now));
+                      integer("identity", &floors_request::identity),
+                      integer("now", &floors_request::now));
   }
 };
 
@@ -207,7 +212,8 @@ struct new_floors_request {
   static constexpr auto fields() {
     return std::tuple(text("queue", &new_floors_request::queue),
                       integer("identity", &new_floors_request::identity),
-                      text("floors", &new_floors_request::floors), integer("now", &new_floors_request::now));
+                      text("floors", &new_floors_request::floors),
+                      integer("now", &new_floors_request::now));
   }
 };
 

@@ -77,7 +77,7 @@ WITH writers AS MATERIALIZED (
 (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
         unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
 
--- fragment: leased
+-- fragment: new_lease
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
 -- the receipt of a take that was rolled back never matches a later take. The count is shifted, not multiplied,
 -- and attempts have bounds, so that no value of plain SQL can stop the take.
@@ -714,7 +714,7 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
 )
 UPDATE {table} AS msg
-SET {leased}
+SET {new_lease}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING {delivery}
 
@@ -722,7 +722,7 @@ RETURNING {delivery}
 -- claim.take for one message, as long as all reads are from one level. It takes nothing if another message may come
 -- first: a due one, one that came back below the floor, or one of a higher priority. Then claim.take finds it.
 UPDATE {table} AS msg
-SET {leased}
+SET {new_lease}
 WHERE id = (
   SELECT id
   FROM {table} AS msg

@@ -49,8 +49,8 @@ struct capabilities {
   bool notifies = false;
   /// One session writes at a time; the others wait for it.
   bool one_writer = false;
-  /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin after
-  /// them: `queue.floor`, `claim.floor`, `pending.floor` and `lifo.floor` look for the place.
+  /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin
+  /// after them: `queue.floor`, `claim.floor`, `pending.floor` and `lifo.floor` look for the place.
   bool deleted_rows_linger = false;
   /// A statement cannot return the rows that it changes in a table with triggers.
   bool triggers_hide_rows = false;

@@ -76,9 +76,8 @@ TEST_P(messages_before_others, come_next_when_they_were_due_before_they_came) {
     for (int i = 0; i < 30; ++i) ASSERT_EQ(later.dequeue_batch(20).size(), 20U);
   };
   const tableq::timestamp then{std::chrono::milliseconds(1'000'000'000'000)};
-  for (const auto& given :
-       {tableq::pending_options{.due_at = then},
-        tableq::pending_options{.due_at = then + 1h, .created_at = then}}) {
+  for (const auto& given : {tableq::pending_options{.due_at = then},
+                            tableq::pending_options{.due_at = then + 1h, .created_at = then}}) {
     read_some();
     later.enqueue("past", given);
     EXPECT_EQ(later.dequeue()->payload, "past");

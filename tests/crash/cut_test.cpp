@@ -20,7 +20,9 @@ class cut_network : public on_own_server {
     network_ = std::make_unique<proxy>(server().port());
     // One session, and no statements but those of the calls.
     db_ = tableq::database::open(server().url_at(network_->port()),
-                                 {.max_sessions = 1, .notifications = tableq::notifications::off});
+                                 {.max_sessions = 1,
+                                  .shortcuts = {.floors = false},
+                                  .notifications = tableq::notifications::off});
   }
   void TearDown() override {
     db_.reset();

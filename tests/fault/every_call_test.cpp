@@ -52,9 +52,14 @@ std::string in_words(const fault& planned) {
          (planned.when == moment::before ? " before" : " after");
 }
 
-/// Whether it changes stored data. An enlisted session sometimes reads its limits with a lock.
+bool is_of_shared_floors(const call& made) {
+  return made.name.starts_with("floors.read") || made.name.starts_with("floors.write");
+}
+
+/// Whether it changes messages or the catalogue. An enlisted session sometimes reads its limits
+/// with a lock.
 bool changes(const call& made) {
-  return made.lasting && !made.name.starts_with("limits.ask");
+  return made.lasting && !made.name.starts_with("limits.ask") && !is_of_shared_floors(made);
 }
 
 /// The number of lasting changes before a call.
@@ -63,9 +68,9 @@ std::size_t lasting_before(const call& made, const std::vector<call>& history) {
       history.begin(), history.begin() + static_cast<std::ptrdiff_t>(made.number - 1), changes));
 }
 
-/// The query for the read floor, and its session: the read that follows connects again.
+/// A look for the read floor, and its session: the read that follows connects again.
 bool looks_where_to_begin(const call& made, const std::vector<call>& history) {
-  if (made.name.starts_with("claim.floor") || made.name.starts_with("queue.floor")) return true;
+  if (made.name.find(".floor") != std::string::npos || is_of_shared_floors(made)) return true;
   return made.name == "connect" &&
          std::any_of(history.begin() + static_cast<std::ptrdiff_t>(made.number), history.end(),
                      [](const call& each) { return each.name == "connect"; });

@@ -16,7 +16,9 @@ CAUGHT = {
     "core/database/database_state.cpp": {"announce": [NEEDED]},
     "core/input/identifier.cpp": {"good_queue_name": [NEEDED]},
     "core/observe/observation.hpp": {"notify_observer": [NEEDED], "run": [UNDONE]},
-    "core/database/floor_looks.cpp": {"look_for_floors": [NEEDED], "look_for_gaps": [NEEDED]},
+    "core/database/floor_looks.cpp": {
+        "look_for_floors": [NEEDED], "look_for_gaps": [NEEDED], "tell_of_start": [NEEDED],
+    },
     "core/seam/process.cpp": {"leave_to_parent": [NEEDED]},
     "core/session/session_pool.cpp": {"connect": [UNDONE]},
     "core/waking/watcher.cpp": {"sleep_until": [NEEDED]},

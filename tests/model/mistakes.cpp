@@ -48,6 +48,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
           "INNER JOIN picked ON picked.found = q.id"}}}},
       {"a lease has ended when it begins",
        {{{"new_lease", "+ :lease", "- :lease"}},
+        {{"new_lease", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)"}},
         {{"claim.take", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)"}}}},
       {"any fence settles",
        {{{"receipt_held", "fence = :fence", "fence >= :fence * 0"}},

@@ -288,7 +288,8 @@ TYPED_TEST(read_place_model, skips_messages_when_any_part_of_the_proof_is_missin
   EXPECT_TRUE(this->any_skips(mistake::one_look_ends_and_sees));
 }
 
-// The end of a gap was known before the look. A floor also takes the first message that a look finds.
+// The end of a gap was known before the look. A floor also takes the first message that a look
+// finds.
 TYPED_TEST(read_place_model, reads_the_locks_after_the_snapshot_for_floors) {
   const bool floors = std::is_same_v<TypeParam, from_floor>;
   EXPECT_EQ(this->any_skips(mistake::locks_before_snapshot), floors);

@@ -52,14 +52,9 @@ std::string in_words(const fault& planned) {
          (planned.when == moment::before ? " before" : " after");
 }
 
-bool is_of_shared_floors(const call& made) {
-  return made.name.starts_with("floors.read") || made.name.starts_with("floors.write");
-}
-
-/// Whether it changes messages or the catalogue. An enlisted session sometimes reads its limits
-/// with a lock.
+/// Whether it changes messages. An enlisted session sometimes reads its limits with a lock.
 bool changes(const call& made) {
-  return made.lasting && !made.name.starts_with("limits.ask") && !is_of_shared_floors(made);
+  return made.lasting && !made.name.starts_with("limits.ask") && !made.name.starts_with("floors.");
 }
 
 /// The number of lasting changes before a call.
@@ -70,14 +65,14 @@ std::size_t lasting_before(const call& made, const std::vector<call>& history) {
 
 /// A look for the read floor, and its session: the read that follows connects again.
 bool looks_where_to_begin(const call& made, const std::vector<call>& history) {
-  if (made.name.find(".floor") != std::string::npos || is_of_shared_floors(made)) return true;
+  if (made.name.find(".floor") != std::string::npos || made.name.starts_with("floors."))
+    return true;
   return made.name == "connect" &&
          std::any_of(history.begin() + static_cast<std::ptrdiff_t>(made.number), history.end(),
                      [](const call& each) { return each.name == "connect"; });
 }
 
-/// Failures without effect on the caller: the work of the call is done, or rolled back, in any
-/// case.
+/// Failures without effect on the caller: its work is done, or rolled back, in any case.
 bool swallowed(const scenario& play, const call& made, const std::vector<call>& history) {
   if (made.name == "rollback" || looks_where_to_begin(made, history)) return true;
   return (play.first_counts || made.name.starts_with("notify.send") ||

@@ -13,6 +13,8 @@ namespace {
 
 /// The layout from which on processes share what they know of deleted rows.
 constexpr int layout_with_floors = 2;
+/// Other processes need not repeat a read that took as long.
+constexpr std::chrono::milliseconds slow_start{20};
 
 }  // namespace
 
@@ -71,10 +73,10 @@ void floor_reads::look_for_gaps(patience for_session) const noexcept {
   }
 }
 
-void floor_reads::tell_of_start(bool everything) const noexcept {
-  if (!everything || !shared_.floors_shared) return;
+void floor_reads::tell_of_start(bool everything, look_schedule::time began) const noexcept {
+  const look_schedule::time now = look_schedule::clock::now();
+  if (!everything || now - began < slow_start || !shared_.floors_shared) return;
   try {
-    const auto now = look_schedule::clock::now();
     tell(patience::gives_up,
          kind_ == kind::lifo ? shared_.gaps.news(now) : shared_.floor.news(now));
   } catch (...) {  // noexcept: others may begin at the start too

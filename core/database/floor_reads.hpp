@@ -54,8 +54,8 @@ class floor_reads {
   auto on_session(patience for_session, Work work) const;
   void learn(patience for_session) const;
   void tell(patience for_session, const std::optional<floor_state>& news) const;
-  /// After a read that began at the very start: other processes need not do that too.
-  void tell_of_start(bool everything) const noexcept;
+  /// After a read: if it began at the very start, other processes need not do that too.
+  void tell_of_start(bool everything, look_schedule::time began) const noexcept;
   void look_for_floors(patience for_session) const noexcept;
   void look_for_gaps(patience for_session) const noexcept;
   [[nodiscard]] read_floor::sight see(connection& session, const read_floor::question& asked) const;

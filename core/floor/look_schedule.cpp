@@ -18,8 +18,7 @@ constexpr int hurried_looks = 10;
 constexpr int first_news = 3;
 constexpr std::int64_t many_ids = 1000;
 constexpr std::chrono::milliseconds between_news{250};
-/// A stored pause is not longer.
-constexpr std::chrono::milliseconds longest_pause = std::chrono::hours{1};
+constexpr std::chrono::milliseconds longest_pause = std::chrono::minutes{1};
 /// Reads from the very start take at most this share of the time, and looks that of looks.
 constexpr int share_of_starting_over = 50;
 constexpr int share_of_looks = 20;
@@ -33,8 +32,11 @@ bool look_schedule::starts_over(time now) noexcept {
 }
 
 void look_schedule::started_over(time began, time now) noexcept {
-  pause_ = std::chrono::ceil<std::chrono::milliseconds>(
-      std::max<clock::duration>(start_over_every, (now - began) * share_of_starting_over));
+  const auto fair =
+      std::chrono::ceil<std::chrono::milliseconds>((now - began) * share_of_starting_over);
+  // The read may have waited for a lock: one alone says little.
+  pause_ = std::clamp<std::chrono::milliseconds>(fair, start_over_every,
+                                                 std::min(2 * pause_, longest_pause));
   checked_at_ = began;
   start_over_at_ = began + pause_;
 }

@@ -17,7 +17,7 @@ class look_schedule {
   using time = clock::time_point;
 
   /// The shortest time between two reads that begin at the very start. If fifty times the duration
-  /// of the first one is longer, that is the time.
+  /// of the first one is longer, that is the time, but at most twice the last one, or a minute.
   static constexpr std::chrono::seconds start_over_every{1};
 
   /// Whether this read begins at the very start.
@@ -56,7 +56,7 @@ class look_schedule {
   time not_before_ = {};
   time start_over_at_ = {};
   time checked_at_ = {};
-  std::chrono::milliseconds pause_{0};
+  std::chrono::milliseconds pause_ = start_over_every;
   int told_ = 0;              // times
   std::int64_t told_of_ = 0;  // an id
   time told_at_ = {};

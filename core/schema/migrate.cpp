@@ -240,7 +240,9 @@ std::vector<migration_step> migrate(database_state& database, const migrate_opti
   migrator doing(database, options.wait);
   std::vector<migration_step> out;
   for (const planned_step& each : plan(database, tables, options.to.value_or(queue_layout))) {
-    if (!options.dry_run && !doing.run_step(each)) continue;
+    const std::string what = "layout of " + each.table.name;
+    if (!options.dry_run && !named(database.name(), what, [&] { return doing.run_step(each); }))
+      continue;
     out.push_back({.queue = each.table.name,
                    .from = each.table.layout,
                    .to = each.to,

@@ -1327,10 +1327,10 @@ FROM (
   WHERE name = 'default_transaction_isolation'
   UNION ALL
   SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
-         count(*) || ' transactions keep a snapshot of over 5 minutes ago',
+         count(*) || ' transactions have been open for over 5 minutes',
          'end them: while they last vacuum removes no dead rows, and reads pass over all of them'
   FROM pg_stat_activity
-  WHERE backend_xmin IS NOT NULL AND xact_start < clock_timestamp() - INTERVAL '5 minutes'
+  WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND xact_start < clock_timestamp() - INTERVAL '5 minutes'
   UNION ALL
   SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
          count(*) || ' prepared transactions wait since over 5 minutes',
@@ -1486,8 +1486,8 @@ FROM (
   SELECT 1,
          CASE WHEN l.pid IS NULL THEN 'a prepared transaction'
               ELSE 'the session of the server process ' || l.pid END
-           || ' has written into the table and has been open for over a minute',
-         'end it: until then no floor of the queue rises, and reads pass over all rows that are read meanwhile'
+           || ' holds the lock of a writer on the table for over a minute',
+         'end it: until then reads pass over all rows that are read meanwhile'
   FROM pg_locks AS l
   LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
   WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND l.granted

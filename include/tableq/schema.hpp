@@ -73,7 +73,8 @@ struct migrate_options {
   /// True: nothing is changed; the result holds the steps that would be done.
   bool dry_run = false;
   /// How long each part of a step is tried again while others hold its locks. 0 to 365 days. Zero:
-  /// it is tried once.
+  /// it is tried once. On PostgreSQL an index is made and dropped beside the work of others: this
+  /// waits for all transactions that began before, however long they last.
   std::chrono::milliseconds wait = std::chrono::minutes{1};
 };
 

@@ -155,7 +155,7 @@ TEST_P(held_snapshot, is_no_trouble_but_an_old_writer_is_named_by_inspect) {
   const auto writers = [&] {
     const auto rows = here().sql(text);
     return std::ranges::count_if(
-        rows, [](const auto& row) { return row.at(1)->find("has written") != std::string::npos; });
+        rows, [](const auto& row) { return row.at(1)->find("lock of a writer") != std::string::npos; });
   };
   EXPECT_EQ(writers(), 0) << "not in its first minute";
   put("INTERVAL '1 minute'", "INTERVAL '0 minutes'");

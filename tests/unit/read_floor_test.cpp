@@ -288,11 +288,24 @@ TEST_F(read_floors, of_what_is_due_is_left_out_once_after_a_read_from_the_start_
 }
 
 TEST_F(read_floors, is_left_out_less_often_where_that_takes_long) {
+  for (const auto pause : {2s, 4s, 5s, 5s}) {
+    const read_floor::start from = low_.begin(now_);
+    ASSERT_TRUE(from.everything);
+    low_.end(from, {}, now_ + 100ms);
+    now_ += pause - 1ms;
+    EXPECT_FALSE(low_.begin(now_).everything);
+    now_ += 1ms;
+  }
+}
+
+TEST_F(read_floors, is_soon_left_out_again_after_a_read_that_waited_for_a_lock) {
   const read_floor::start from = low_.begin(now_);
-  low_.end(from, {}, now_ + 100ms);
-  now_ += 4999ms;
-  EXPECT_FALSE(low_.begin(now_).everything);
-  now_ += 1ms;
+  low_.end(from, {}, now_ + 5s);
+  now_ += 5s;
+  const read_floor::start next = low_.begin(now_);
+  EXPECT_TRUE(next.everything);
+  low_.end(next, {}, now_ + 1ms);
+  now_ += 1s;
   EXPECT_TRUE(low_.begin(now_).everything);
 }
 

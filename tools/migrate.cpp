@@ -36,9 +36,7 @@ exit_status migrate(const connection_options& connection, const migrate_argument
   tableq::database db = connect(connection);
   if (!given.dry_run) db = connect(connection, true);
   output out;
-  const auto steps = db.migrate(options);
-  if (steps.empty()) complain("nothing to do: no queue here has another layout");
-  for (const tableq::migration_step& step : steps) {
+  for (const tableq::migration_step& step : db.migrate(options)) {
     const std::string what =
         step.queue + ": layout " + std::to_string(step.from) + " to " + std::to_string(step.to);
     if (given.dry_run) {

@@ -39,7 +39,7 @@ def complaints(here, there, table):
 def doctor_knows_the_columns(root):
     here = looked_at(block(root, "sqlserver", "doctor.queue"))
     theirs = block(root, "postgresql", "doctor.queue")
-    there = set(re.findall(r"\('(?:all|claim)', '(\w+)', '\w+'\)", theirs))
+    there = set(re.findall(r"\('(?:all|claim)', '(\w+)', '\w+'(?:, \d+)?\)", theirs))
     table = created(root)
     yield from complaints(here, there, table)
     # It finds what it is for.

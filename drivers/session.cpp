@@ -49,13 +49,18 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& ad
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
 
-/// Whether the database found no plan because of the text's hints.
+/// Whether the database found no plan because of the text's hints. A record with another number
+/// says another reason: a server also reports that the statement could not be prepared.
 bool has_no_plan(const dialect& definition, const native_failure& failure) {
   const auto says_so = [&](const native_error& record) {
     return std::ranges::find(definition.plan_failures, record.number) !=
            definition.plan_failures.end();
   };
-  return !failure.judged() &&
+  const auto says_more = [&](const native_error& record) {
+    return record.number != 0 && !says_so(record);
+  };
+  return !failure.judged() && !says_more(failure.details()) &&
+         std::ranges::none_of(failure.more(), says_more) &&
          (says_so(failure.details()) || std::ranges::any_of(failure.more(), says_so));
 }
 
@@ -182,10 +187,12 @@ core::row_set dialect_session::execute(const core::contract& contract,
   const bool lasts = contract.writes && alone;
   const on_loss loss = lasts ? on_loss::unknown : on_loss::lost;
   const core::value own(names.identity);
-  core::row_set out(contract.columns.size() + (contract.items.empty() ? 0 : 1));
+  const std::size_t width = contract.columns.size() + (contract.items.empty() ? 0 : 1);
+  core::row_set out(width);
   known_texts once;
   known_texts& known = owned_ == nullptr ? once : known_;
   const auto send_once = [&] {
+    out = core::row_set(width);  // An earlier attempt may have left rows.
     if (contract.items.empty()) {
       const bool one = has_one(contract) && asks_for_one(contract, shared);
       if (one) out.reserve(1);

@@ -79,6 +79,13 @@ TEST_P(sqlserver_plans, that_fail_without_hints_too_are_told) {
   EXPECT_EQ(hints_of(came), "+-");
 }
 
+TEST_P(sqlserver_plans, keep_their_hints_when_the_statement_fails_for_another_reason) {
+  script_.once("pending.dequeue", no_plan(207).error(8180, "Statement(s) could not be prepared."));
+  const auto came =
+      sent_by([&] { EXPECT_CODE(schema_mismatch, static_cast<void>(pending_.dequeue())); });
+  EXPECT_EQ(hints_of(came), "+");
+}
+
 TEST_P(sqlserver_plans, keep_the_texts_of_all_batches_without_their_hints) {
   std::vector<tableq::receipt> receipts;
   for (std::int64_t id = 1; id <= 300; ++id) receipts.push_back(receipt_of("claim", id));

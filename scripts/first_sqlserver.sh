@@ -58,6 +58,13 @@ if [[ -z $url || ! $seconds =~ ^[0-9]+$ || ! $minutes =~ ^[1-9][0-9]*$ ]]; then
 fi
 export TABLEQ_TEST_SQLSERVER=$url
 
+# Before the build, which takes long.
+if ! { : >"$output"; } 2>/dev/null; then
+  echo "first_sqlserver.sh: cannot write the report; give another --output" >&2
+  exit 1
+fi
+output=$(cd "$(dirname "$output")" && pwd)/$(basename "$output")
+
 targets=(tableq_first_sqlserver conformance concurrency plan)
 work=$(mktemp -d "${TMPDIR:-/tmp}/tableq-first.XXXXXX") || exit 1
 if [[ -z $build ]]; then
@@ -73,14 +80,18 @@ if [[ -z $build ]]; then
 fi
 program=$build/tests/first/tableq_first_sqlserver
 schema=tableq_first_$(date +%s)_$$
-: >"$output" || exit 1
-output=$(cd "$(dirname "$output")" && pwd)/$(basename "$output")
+if [[ ! -x $program ]]; then
+  echo "first_sqlserver.sh: no program $program; leave out --build, or name the folder of a build" >&2
+  rm -rf "$work" "$output"
+  exit 2
+fi
 
 child=
 # shellcheck disable=SC2317  # Called by the trap.
 finish() {
   trap '' INT TERM
   trap - EXIT
+  echo "first_sqlserver.sh: cleaning up, two minutes at most" >&2
   if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
     kill -TERM -- "-$child" 2>/dev/null
     wait "$child" 2>/dev/null

@@ -11,8 +11,6 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// The layout from which on processes share what they know of deleted rows.
-constexpr int layout_with_floors = 2;
 /// Other processes need not repeat a read that took as long.
 constexpr std::chrono::milliseconds slow_start{20};
 

@@ -91,9 +91,6 @@ level_results results_of(const row_set& rows, beginning begins) {
   return out;
 }
 
-/// The layout from which on late messages of a pending queue have an index.
-constexpr int layout_with_late_ones = 2;
-
 }  // namespace
 
 floor_reads::floor_reads(database_state& database, const queue_info& info, const table_names& names,
@@ -231,7 +228,7 @@ std::int64_t floor_reads::passed(std::int64_t until) const {
 }
 
 bool floor_reads::tells_late() const noexcept {
-  return layout_ >= layout_with_late_ones && !database_.now();
+  return layout_ >= layout_with_floors && !database_.now();
 }
 
 }  // namespace tableq::inline v0::core

@@ -12,8 +12,7 @@
 
 namespace tableq::inline v0::core {
 
-/// What a process knows of the deleted rows of a queue, for other processes. It is the state of a
-/// read_floor, or of read_gaps, and holds in any process.
+/// The state of a read_floor, or of read_gaps, for other processes. It holds in any process.
 struct floor_state {
   using position = std::int64_t;
 

@@ -19,7 +19,7 @@ constexpr int first_news = 3;
 constexpr std::int64_t many_ids = 1000;
 constexpr std::chrono::milliseconds between_news{250};
 constexpr std::chrono::milliseconds longest_pause = std::chrono::minutes{1};
-/// Reads from the very start take at most this share of the time, and looks that of looks.
+/// Reads from the very start take at most a fiftieth of the time, looks a twentieth.
 constexpr int share_of_starting_over = 50;
 constexpr int share_of_looks = 20;
 

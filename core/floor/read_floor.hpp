@@ -95,7 +95,7 @@ class read_floor {
   /// The look, if it is due. The caller must then call `answer` or `give_up`.
   [[nodiscard]] std::optional<question> ask(clock::time_point now);
 
-  /// What a look has seen: a snapshot, and then the writers.
+  /// The result of a look: rows of a snapshot, and the writers, which are read after it.
   struct sight {
     std::vector<std::optional<position>> first;  ///< The first message of each level.
     std::optional<position> oldest = {};         ///< In any state.

@@ -10,6 +10,7 @@
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/seam/catalog_statements.hpp"
+#include "core/seam/floor_statements.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 /// In bytes. The narrowest catalogue has 4,000 characters for it.
 constexpr std::size_t longest_definition = 4000;
-/// The first layout of the catalogue with the floors.
-constexpr int floors_layout = 2;
 
 [[noreturn]] void fail(const database_state& database, errc code, const std::string& sentence) {
   throw error(code, advice::never, sentence, {.backend = database.name()});
@@ -115,7 +114,7 @@ void remove_floors(const database_state& database, connection& session, const ta
                    std::string_view queue) {
   if (!database.capabilities().deleted_rows_linger) return;
   const auto own = find_layout(database, session, catalog_row_name);
-  if (own && own->layout >= floors_layout) {
+  if (own && own->layout >= layout_with_floors) {
     run(session, names, statements::floors_remove, {.name = queue});
   }
 }

@@ -19,7 +19,7 @@ inline constexpr int queue_layout = 2;
 /// The name of the catalogue's own row.
 inline constexpr std::string_view catalog_row_name = "tableq";
 
-/// What the catalogue says of the layout of a queue, or of its own.
+/// A row of the catalogue: the layout of a queue, or that of the catalogue itself.
 struct stored_layout {
   std::string name = {};
   std::int64_t identity = 0;

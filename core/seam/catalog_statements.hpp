@@ -22,7 +22,7 @@ struct name_request {
   static constexpr auto fields() { return std::tuple(text("name", &name_request::name)); }
 };
 
-/// What doctor looks at.
+/// The kind and the layout decide the checks of doctor.
 struct doctor_request {
   std::string_view kind = {};  ///< Of a queue.
   std::int64_t layout = 0;     ///< Of the queue, or of the catalogue; zero: there is none.

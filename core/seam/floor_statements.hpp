@@ -17,6 +17,10 @@
 
 namespace tableq::inline v0::core {
 
+/// The layout of the catalogue from which on it has the table of floors, and that of a pending
+/// queue whose late messages have an index.
+inline constexpr int layout_with_floors = 2;
+
 /// The first message from an id on, and the writers: see writers_watch.hpp.
 struct floor_request {
   std::int64_t floor = 0;

@@ -8,9 +8,9 @@
 
 namespace tableq::inline v0::core {
 
-/// The handler threads of a worker that wait for a message. Each is woken by itself, the last one
-/// first. Who wakes them wakes two at most, and each of these two more: the thread that takes
-/// messages soon goes on.
+/// The handler threads of a worker that wait for a message. The thread that waits last is woken
+/// first. A call of `wake` wakes two threads at most, so that the caller soon goes on; each of
+/// these threads wakes two more.
 ///
 /// @par Thread safety
 /// Shared objects: unsafe; the worker_engine's mutex guards it.
@@ -24,7 +24,7 @@ class idle_handlers {
     --coming_;
   }
 
-  /// So many messages wait. Threads that were woken before come for theirs.
+  /// Wakes threads for messages that wait, except those for which threads were woken before.
   void wake(std::size_t messages) noexcept {
     constexpr std::size_t most = 2;
     const std::size_t wanted = messages > coming_ ? std::min(messages - coming_, most) : 0;

@@ -15,7 +15,7 @@ using tableq_test::tds_value;
 
 namespace answers = tableq_test::sqlserver_rows;
 
-/// What the server says when a queue's index of keys, or another one, refuses a row.
+/// The server's answer when an index refuses a row: the index of a queue's keys, or another one.
 tds_answer key_refused(const std::string& index = "claim_key") {
   return tds_answer().error(
       2601, "Cannot insert duplicate key row in object 'dbo.claim' with unique index '" + index +

@@ -75,7 +75,8 @@ TEST_P(faults_of_joint_units, report_unknown_ends_and_hand_nothing_over_that_is_
     EXPECT_EQ(counts.completed, done ? count - counts.unknown : count);
     EXPECT_EQ(counts.lease_lost, 0U);
     for (const auto& [payload, attempts] : handled_) {
-      // What was taken in doubt comes once, after its lease; what was settled in vain comes again.
+      // A message whose take is in doubt comes once, after its lease. A message whose settlement
+      // failed comes again.
       EXPECT_LE(attempts.size(), done ? 1U : 2U) << payload;
     }
   }

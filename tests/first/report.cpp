@@ -1,15 +1,18 @@
 #include "first/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <exception>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <tableq/error.hpp>
 
+#include "core/input/connection_string.hpp"
 #include "support/text.hpp"
 
 namespace tableq_test::first {
@@ -49,6 +52,10 @@ std::string replaced_in(std::string text, const std::string& secret, const std::
   return text;
 }
 
+/// Settings without secrets: their values are checked against short lists.
+constexpr std::array<std::string_view, 4> plain_settings{"encrypt", "trust_server_certificate",
+                                                         "authentication", "statement_timeout"};
+
 }  // namespace
 
 report::report(std::string path, const sqlserver_address& of) : path_(std::move(path)) {
@@ -56,8 +63,14 @@ report::report(std::string path, const sqlserver_address& of) : path_(std::move(
   hide(of.user, "<user>");
   hide(without_port(of.host), "<host>");
   hide(of.database, "<database>");
-  const auto instance = of.settings.find("instance");
-  if (instance != of.settings.end()) hide(instance->second, "<instance>");
+  // In a malformed address any part of a password or a host may be taken for a key or a value.
+  for (const auto& [key, value] : of.settings) {
+    if (std::ranges::find(plain_settings, key) != plain_settings.end()) continue;
+    const bool known = key == "instance" || key == "driver" || key == "application_name";
+    hide(value, known ? "<" + key + ">" : "<value>");
+    if (!known) hide(tableq::core::shown(key), "<key>");
+    if (!known) hide(key, "<key>");
+  }
   const std::size_t slash = of.host.find('\\');
   if (slash != std::string::npos) hide(of.host.substr(slash + 1), "<instance>");
 }

@@ -41,6 +41,14 @@ TEST_F(first_report, has_no_secrets_whoever_wrote_them) {
   EXPECT_TRUE(contains(text(), "<user>") && contains(text(), "<password>")) << text();
 }
 
+TEST_F(first_report, shows_no_key_or_value_of_a_malformed_address) {
+  const report to(file_,
+                  sqlserver_address("sqlserver://u/d?SeCrPw@h0stnm=1&driver=OtherPw&encrypt=no"));
+  const std::string told = to.redacted("unknown key `SeCrPw?h0stnm`; SeCrPw@h0stnm; OtherPw; no");
+  EXPECT_FALSE(contains(told, "SeCrPw") || contains(told, "OtherPw")) << told;
+  EXPECT_TRUE(contains(told, "; no")) << told;
+}
+
 TEST_F(first_report, hides_a_short_secret_only_as_a_word) {
   const report to(file_, sqlserver_address("sqlserver://sa:x@h/d"));
   EXPECT_EQ(to.redacted("the same as sa, box x"), "the same as <user>, box <password>");

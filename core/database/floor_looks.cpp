@@ -61,10 +61,12 @@ void floor_reads::look_for_gaps(patience for_session) const noexcept {
                        {.highs = lists.highs(), .lows = lists.lows(), .writers = asked->writers});
     });
     floor_row& seen = rows.at(0);
-    shared_.gaps.answer(
-        *asked,
-        {.first = seen.first, .writers = std::move(seen.writers).value_or(""), .ended = seen.ended},
-        read_gaps::clock::now());
+    shared_.gaps.answer(*asked,
+                        {.first = seen.first,
+                         .last = seen.last,
+                         .writers = std::move(seen.writers).value_or(""),
+                         .ended = seen.ended},
+                        read_gaps::clock::now());
     tell(for_session, shared_.gaps.news(read_gaps::clock::now()));
   } catch (...) {  // noexcept: the same
     shared_.gaps.give_up();
@@ -125,6 +127,7 @@ read_floor::sight floor_reads::see(connection& session, const read_floor::questi
                        .at(0);
   return {.first = {seen.first},
           .oldest = seen.first,
+          .last = seen.last,
           .writers = std::move(seen.writers).value_or(""),
           .ended = seen.ended};
 }
@@ -144,6 +147,7 @@ read_floor::sight floor_reads::see_levels(connection& session,
   read_floor::sight out{
       .first = std::vector<std::optional<read_floor::position>>(asked.levels.size()),
       .oldest = any.oldest,
+      .last = any.last,
       .writers = std::move(any.writers).value_or(""),
       .ended = any.ended};
   if (!now) {

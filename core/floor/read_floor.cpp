@@ -110,6 +110,8 @@ void read_floor::answer(const question& asked, sight seen, clock::time_point now
   const std::scoped_lock hold(mutex_);
   schedule_.looked(now);
   follow_clock(seen.clock);
+  // For later looks: this one may have read its writers before that id was drawn.
+  known_ = std::max(known_, seen.last.value_or(lowest));
   const writers_watch::progress progress = writers_.look(std::move(seen.writers), seen.ended);
   if (progress == writers_watch::progress::waiting) return;
   if (progress == writers_watch::progress::settled) {
@@ -138,7 +140,7 @@ bool read_floor::rise(const question& asked, const sight& seen) noexcept {
   for (std::size_t i = 0; i < asked.levels.size(); ++i) {
     level* const found = find(asked.levels[i].level);
     if (found != nullptr) raise(found->floor, asked.levels[i].floor, seen.first[i], most);
-    reached = reached && seen.first[i].value_or(lowest) <= most;
+    reached = reached && seen.first[i].value_or(after(asked.known)) <= most;
   }
   raise(oldest_, asked.oldest, seen.oldest, most);
   if (seen.clock) raise(passed_, asked.passed, seen.due, first_look_time_);

@@ -101,6 +101,7 @@ class read_floor {
     std::optional<position> oldest = {};         ///< In any state.
     std::optional<position> due = {};            ///< When the first fell due.
     std::optional<position> clock = {};          ///< The time, unless a test sets it.
+    std::optional<position> last = {};  ///< An id that was drawn before the end of the look.
     std::string writers;
     bool ended;  ///< None of the writers that it searched for is left.
   };

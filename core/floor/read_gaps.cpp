@@ -42,6 +42,8 @@ std::optional<read_gaps::question> read_gaps::ask(clock::time_point now) {
 void read_gaps::answer(const question& asked, sight seen, clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   schedule_.looked(now);
+  // For later looks: this one may have read its writers before that id was drawn.
+  known_ = std::max(known_, seen.last.value_or(lowest));
   const writers_watch::progress progress = writers_.look(std::move(seen.writers), seen.ended);
   if (progress == writers_watch::progress::waiting) return;
   if (progress == writers_watch::progress::settled && !changed_) {

@@ -67,6 +67,7 @@ class read_gaps {
 
   struct sight {
     std::optional<position> first = {};  ///< The highest message in the ranges of the question.
+    std::optional<position> last = {};   ///< An id that was drawn before the end of the look.
     std::string writers = {};
     bool ended = false;  ///< None of the writers that it searched for is left.
   };

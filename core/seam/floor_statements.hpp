@@ -35,12 +35,13 @@ struct floor_request {
 /// The first message, and the writers. See read_floor.hpp.
 struct floor_row {
   std::optional<std::int64_t> first = {};
+  std::optional<std::int64_t> last = {};  ///< The highest id that was drawn, if the user may know.
   std::optional<std::string> writers = {};
   bool ended = false;
 
   static constexpr auto fields() {
-    return std::tuple(integer("first", &floor_row::first), text("writers", &floor_row::writers),
-                      integer("ended", &floor_row::ended));
+    return std::tuple(integer("first", &floor_row::first), integer("last", &floor_row::last),
+                      text("writers", &floor_row::writers), integer("ended", &floor_row::ended));
   }
 };
 
@@ -74,13 +75,15 @@ struct level_row {
   std::optional<std::int64_t> oldest = {};
   std::optional<std::int64_t> due = {};
   std::int64_t clock = 0;
+  std::optional<std::int64_t> last = {};  ///< As in floor_row.
   std::optional<std::string> writers = {};
   bool ended = false;
 
   static constexpr auto fields() {
     return std::tuple(integer("first", &level_row::first), integer("oldest", &level_row::oldest),
                       integer("due", &level_row::due), integer("clock", &level_row::clock),
-                      text("writers", &level_row::writers), integer("ended", &level_row::ended));
+                      integer("last", &level_row::last), text("writers", &level_row::writers),
+                      integer("ended", &level_row::ended));
   }
 };
 

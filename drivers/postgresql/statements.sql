@@ -73,6 +73,12 @@ WITH writers AS MATERIALIZED (
                          WHERE name = ANY (string_to_array(CAST(:writers AS text), ' ')) OR name LIKE '-1/%')
             THEN 0 ELSE 1 END AS ended
 
+-- fragment: last_drawn
+-- The highest id that was drawn, if the user may read the sequence.
+(SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
+        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
+ FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s)
+
 -- fragment: ranges
 (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
         unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
@@ -289,6 +295,7 @@ RETURNING id
 -- The first message from a snapshot, and then the writers: the look at pg_locks is younger than the snapshot.
 {with_writers}
 SELECT (SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
+       {last_drawn} AS last,
        {writers}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
@@ -342,6 +349,7 @@ SELECT (SELECT found.id
           SELECT id FROM {table} AS msg WHERE id <= part.high AND id >= part.low ORDER BY id DESC LIMIT 1
         ) AS found
         LIMIT 1) AS first,
+       {last_drawn} AS last,
        {writers}
 
 -- name: lifo.dequeue_around
@@ -395,9 +403,7 @@ SELECT (SELECT count(*)
         FROM (SELECT id FROM {table} AS msg ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
        (SELECT created_at FROM {table} AS msg ORDER BY id LIMIT 1) AS oldest,
-       COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
-                        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
-                 FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
+       COALESCE({last_drawn},
                 (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        {clock} AS as_of
 
@@ -519,9 +525,7 @@ SELECT (SELECT count(*)
         FROM (SELECT id FROM {table} AS msg WHERE due_at > t.clock
               ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS delayed,
        (SELECT created_at FROM {table} AS msg WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
-       COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
-                        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
-                 FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
+       COALESCE({last_drawn},
                 (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
 FROM (SELECT {clock}) AS t (clock)
@@ -777,6 +781,7 @@ SELECT g.item - 1 AS item,
         ORDER BY due_at, id
         LIMIT 1) AS due,
        now.clock,
+       {last_drawn} AS last,
        {writers}
 FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
 CROSS JOIN (SELECT {clock} AS clock) AS now
@@ -1178,9 +1183,7 @@ SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.
         FROM (SELECT id FROM {table} AS msg WHERE state = 4 AND state IN (3, 4)
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS dead,
        (SELECT created_at FROM {table} AS msg WHERE id = LEAST(ready.first, due.first)) AS oldest,
-       COALESCE((SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
-                        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
-                 FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s),
+       COALESCE({last_drawn},
                 (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
 FROM (SELECT count(*) AS count, min(id) AS first

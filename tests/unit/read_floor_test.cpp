@@ -119,6 +119,16 @@ TEST_F(read_floors, rises_over_all_that_was_read_where_nothing_is_left) {
   EXPECT_EQ(floor(), 1001);
 }
 
+TEST_F(read_floors, rises_in_an_empty_queue_that_others_have_read) {
+  low_.adopt(nullptr, 0ms, now_);
+  for (int i = 0; i < 3; ++i) {
+    const auto asked = low_.ask(now_);
+    ASSERT_TRUE(asked);
+    low_.answer(*asked, {.first = {{}}, .last = 1000, .writers = "", .ended = true}, now_);
+  }
+  EXPECT_EQ(floor(), 1001);
+}
+
 TEST_F(read_floors, is_asked_for_after_many_messages_and_by_one_at_a_time) {
   begin_at_one();
   for (int i = 1; i < 64; ++i) read(i, i);

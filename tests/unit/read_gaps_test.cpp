@@ -48,7 +48,7 @@ class gaps_between_messages : public testing::Test {
       if (!first && after != waiting_.begin() && *std::prev(after) >= each.low)
         first = *std::prev(after);
     }
-    gaps_.answer(*asked, {.first = first, .writers = "", .ended = true}, now_);
+    gaps_.answer(*asked, {.first = first, .last = drawn_, .writers = "", .ended = true}, now_);
   }
   ranges searched() {
     static_cast<void>(gaps_.begin(now_));
@@ -56,6 +56,7 @@ class gaps_between_messages : public testing::Test {
   }
 
   std::set<std::int64_t> waiting_;
+  std::optional<std::int64_t> drawn_;
   read_gaps gaps_;
   read_gaps::clock::time_point now_ = read_gaps::clock::time_point(1h);
 };
@@ -82,6 +83,15 @@ TEST_F(gaps_between_messages, may_reach_down_to_the_end) {
   put(1, 1000);
   read(1000, 1);
   EXPECT_EQ(searched(), (ranges{{highest, 1001}}));
+}
+
+TEST_F(gaps_between_messages, are_found_above_all_that_was_read) {
+  put(1, 400);
+  // Another process has read the ids up to 1,000.
+  drawn_ = 1000;
+  read(400, 301);
+  read(300, 201);
+  EXPECT_EQ(searched(), (ranges{{highest, 1001}, {200, lowest}}));
 }
 
 TEST_F(gaps_between_messages, are_forgotten_when_a_read_from_the_start_finds_a_message_there) {

@@ -68,7 +68,8 @@ class from_floor {
     }
     seen_.first.assign(asked_->levels.size(), seen_.oldest);
   }
-  void answer(const std::string& writers, bool ended, time now) {
+  void answer(const std::string& writers, bool ended, std::int64_t last, time now) {
+    seen_.last = last;
     seen_.writers = writers;
     seen_.ended = ended;
     places_.answer(*asked_, seen_, now);
@@ -121,7 +122,8 @@ class around_gaps {
       if (!taken && holds(asked_->ranges, id)) seen_.first = id;
     }
   }
-  void answer(const std::string& writers, bool ended, time now) {
+  void answer(const std::string& writers, bool ended, std::int64_t last, time now) {
+    seen_.last = last;
     seen_.writers = writers;
     seen_.ended = ended;
     places_.answer(*asked_, seen_, now);
@@ -250,9 +252,10 @@ class model {
     turned ? locks() : places_.see(messages_);
     for (std::size_t i = any(16); i > 0; --i) any(8) > 0 ? write() : end();
     turned ? places_.see(messages_) : locks();
-    places_.answer(writers, ended, now_);
+    for (std::size_t i = any(4); i > 0; --i) write();  // before the last id is read
+    places_.answer(writers, ended, last_id_, now_);
     if (wrong_ == mistake::one_look_ends_and_sees && ended && !searched->empty())
-      places_.answer(writers, ended, now_);
+      places_.answer(writers, ended, last_id_, now_);
   }
 
   mistake wrong_;

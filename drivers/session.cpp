@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/algorithm/string/erase.hpp>
-
 #include <tableq/error.hpp>
 
 #include "drivers/array_text.hpp"
@@ -47,21 +45,6 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& ad
   auto made = texts.transport->attach(session, address, own);
   if (faults == nullptr) return made;
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
-}
-
-/// Whether the database found no plan because of the text's hints. A record with another number
-/// says another reason: a server also reports that the statement could not be prepared.
-bool has_no_plan(const dialect& definition, const native_failure& failure) {
-  const auto says_so = [&](const native_error& record) {
-    return std::ranges::find(definition.plan_failures, record.number) !=
-           definition.plan_failures.end();
-  };
-  const auto says_more = [&](const native_error& record) {
-    return record.number != 0 && !says_so(record);
-  };
-  return !failure.judged() && !says_more(failure.details()) &&
-         std::ranges::none_of(failure.more(), says_more) &&
-         (says_so(failure.details()) || std::ranges::any_of(failure.more(), says_so));
 }
 
 /// Replace the number of rows in the key of a text: for one message, and for a further item.
@@ -160,22 +143,32 @@ void dialect_session::check_files() {
   lose(*mine->log);
 }
 
+hints dialect_session::hints_for(const core::contract& contract,
+                                 const core::table_names& names) const {
+  if (plans_ == nullptr || contract.texts != nullptr) return hints::all;
+  return plans_->of({names.slot, names.identity, contract.id}, std::chrono::steady_clock::now());
+}
+
 template <class Step>
-void dialect_session::planned(const core::contract& contract, bool alone, Step step) {
-  try {
-    step();
-  } catch (const native_failure& failure) {
-    const bool hinted = plans_ != nullptr && contract.texts == nullptr;
-    if (!hinted || !has_no_plan(texts_->definition, failure)) throw;
-    plans_->had_no_plan(contract.id);
-    known_.clear();
-    if (!alone) {  // it may be lost, and may be repeated as a whole
-      native_error lost = failure.details();
-      lost.sentence =
-          "the database had no plan for the statement with its hints; repeat the transaction";
-      throw native_failure::judged_as({errc::conflict, advice::transaction}, std::move(lost));
+void dialect_session::planned(const core::contract& contract, const core::table_names& names,
+                              bool alone, Step step) {
+  while (true) {
+    try {
+      return step();
+    } catch (const native_failure& failure) {
+      const bool hinted = plans_ != nullptr && contract.texts == nullptr;
+      if (!hinted || !has_no_plan(texts_->definition, failure)) throw;
+      const auto fewer = fewer_hints(*texts_, contract.name, sent_with_);
+      if (!fewer) throw;
+      plans_->had_no_plan({names.slot, names.identity, contract.id}, *fewer,
+                          std::chrono::steady_clock::now());
+      if (!alone) {  // it may be lost, and may be repeated as a whole
+        native_error lost = failure.details();
+        lost.sentence =
+            "the database had no plan for the statement with its hints; repeat the transaction";
+        throw native_failure::judged_as({errc::conflict, advice::transaction}, std::move(lost));
+      }
     }
-    step();
   }
 }
 
@@ -202,7 +195,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
       run_batch(known, contract, names, shared, items, out, loss);
     }
   };
-  const auto send = [&] { planned(contract, alone, send_once); };
+  const auto send = [&] { planned(contract, names, alone, send_once); };
   guarded(contract.name, [&] {
     // In a transaction of tableq the commit checks the files; a caller's commit does not go through
     // tableq.
@@ -229,8 +222,9 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                                  ? clock_source::given
                                  : clock_source::database;
   const std::uint64_t key = text_key(contract, names, rows, clock);
+  sent_with_ = hints_for(contract, names);
   if (const auto found = known.find(key);
-      found != known.end() && found->second.serves(contract, names)) {
+      found != known.end() && found->second.serves(contract, names, sent_with_)) {
     return *found->second.statement;
   }
   const dialect& definition = texts_->definition;
@@ -261,19 +255,10 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                  .arrays = texts_->transport->arrays,
                  .rows = rows == next_key ? 1 : rows,
                  .bare = !returns};
-  return keep(known, key, contract, names,
-              compile(filled(block->second, contract, names), contract, as));
-}
-
-std::string dialect_session::filled(const std::string& block, const core::contract& contract,
-                                    const core::table_names& names) const {
-  std::string out = block;
-  if (plans_ != nullptr && plans_->without_hints(contract.id)) {
-    for (const std::string& hint : texts_->definition.plan_hints) {
-      boost::algorithm::erase_all(out, hint);
-    }
-  }
-  return fill_names(out, texts_->definition, names);
+  return keep(
+      known, key, contract, names,
+      compile(fill_names(with_hints(definition, block->second, sent_with_), definition, names),
+              contract, as));
 }
 
 prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
@@ -283,7 +268,8 @@ prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
   // The limit keeps the memory of a process that opens many queues bounded.
   if (known.size() >= most_known_texts) known.clear();
   known_text& kept = known[key];
-  kept = {.statement = std::move(made), .names = names, .mapped = contract.slot};
+  kept = {
+      .statement = std::move(made), .names = names, .mapped = contract.slot, .with = sent_with_};
   return *kept.statement;
 }
 

@@ -12,6 +12,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_texts.hpp"
+#include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/session_share.hpp"
@@ -72,11 +73,13 @@ class dialect_session final : public core::connection {
     std::unique_ptr<prepared> statement;
     core::table_names names;
     std::uint64_t mapped = 0;  ///< contract::slot.
+    hints with = hints::all;
 
     /// Two names may have one hash, and so one key.
-    [[nodiscard]] bool serves(const core::contract& contract,
-                              const core::table_names& wanted) const noexcept {
-      return mapped == contract.slot && (contract.texts != nullptr || names.same_tables(wanted));
+    [[nodiscard]] bool serves(const core::contract& contract, const core::table_names& wanted,
+                              hints left) const noexcept {
+      return mapped == contract.slot && with == left &&
+             (contract.texts != nullptr || names.same_tables(wanted));
     }
   };
   /// By statement, queue and number of items.
@@ -88,12 +91,13 @@ class dialect_session final : public core::connection {
   /// Prepares a text and keeps it under the key.
   prepared& keep(known_texts& known, std::uint64_t key, const core::contract& contract,
                  const core::table_names& names, text compiled);
-  /// The block of a statement, with names filled in and perhaps without hints.
-  [[nodiscard]] std::string filled(const std::string& block, const core::contract& contract,
-                                   const core::table_names& names) const;
-  /// Runs the step; if the database has no plan with its hints, once more without them.
+  /// The hints of its text now.
+  [[nodiscard]] hints hints_for(const core::contract& contract,
+                                const core::table_names& names) const;
+  /// Runs the step; while the database has no plan with its hints, once more with fewer of them.
   template <class Step>
-  void planned(const core::contract& contract, bool alone, Step step);
+  void planned(const core::contract& contract, const core::table_names& names, bool alone,
+               Step step);
   /// Whether there is a text for one message.
   [[nodiscard]] bool has_one(const core::contract& contract) const;
   void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
@@ -130,6 +134,7 @@ class dialect_session final : public core::connection {
   session_share* share_ = nullptr;
   plan_memory* plans_ = nullptr;
   known_texts known_;
+  hints sent_with_ = hints::all;                          // the last text
   on_loss loss_ = on_loss::lost;                          // of the running call
   std::chrono::steady_clock::time_point looked_at_ = {};  // last check of the files
   int savepoints_ = 0;                                    // open in the caller's transaction

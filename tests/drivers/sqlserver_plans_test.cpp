@@ -1,5 +1,8 @@
+#include <soci/soci.h>
+
 #include "drivers/sqlserver_fixture.hpp"
 #include "support/expect.hpp"
+#include "support/soci_sessions.hpp"
 #include "support/text.hpp"
 
 namespace {
@@ -21,13 +24,13 @@ tds_answer no_plan(int number = 8622) {
 /// Hints for which the server has no plan.
 class sqlserver_plans : public tableq_test::on_each_address {
  protected:
-  /// Of each received statement: whether it had its hints.
+  /// Of each received statement: `+` all its hints, `o` those of the order only, `-` none.
   static std::string hints_of(const std::vector<tds_request>& came) {
     std::string out;
     for (const tds_request& each : came) {
-      const bool hinted = read_call(each).hinted;
-      EXPECT_EQ(contains(each.text, "FORCESEEK") || contains(each.text, "LOOP JOIN"), hinted);
-      out += hinted ? '+' : '-';
+      const bool some = contains(each.text, "FORCESEEK");
+      EXPECT_EQ(some, read_call(each).hinted);
+      out += some ? '+' : contains(each.text, "LOOP JOIN") ? 'o' : '-';
     }
     return out;
   }
@@ -55,12 +58,12 @@ TEST_P(sqlserver_plans, that_hints_prevent_are_asked_for_once_more_without_them)
   }
 }
 
-TEST_P(sqlserver_plans, without_hints_are_kept_for_all_sessions_and_for_that_statement_only) {
+TEST_P(sqlserver_plans, keep_the_hints_of_the_order_in_all_sessions_for_that_statement_only) {
   script_.once("claim.complete", no_plan());
   const auto first = sent_by([&] { (void)claim_.complete(receipt_of("claim", 1)); });
-  EXPECT_EQ(hints_of(first), "+-");
-  EXPECT_FALSE(contains(first.back().text, "FORCE ORDER"));
-  EXPECT_EQ(hints_of(sent_by([&] { (void)claim_.complete(receipt_of("claim", 1)); })), "-");
+  EXPECT_EQ(hints_of(first), "+o");
+  EXPECT_TRUE(contains(first.back().text, "FORCE ORDER"));
+  EXPECT_EQ(hints_of(sent_by([&] { (void)claim_.complete(receipt_of("claim", 1)); })), "o");
   EXPECT_EQ(hints_of(sent_by([&] { (void)claim_.release(receipt_of("claim", 1)); })), "+");
   const auto again = sent_by([&] {
     const auto tx = db_.begin();  // the first session is busy
@@ -70,6 +73,48 @@ TEST_P(sqlserver_plans, without_hints_are_kept_for_all_sessions_and_for_that_sta
   for (const tds_request& each : again) {
     EXPECT_TRUE(read_call(each).name != "claim.complete" || !read_call(each).hinted);
   }
+}
+
+TEST_P(sqlserver_plans, lose_the_hints_of_the_order_last) {
+  script_.once("claim.complete", no_plan());
+  script_.once("claim.complete", no_plan());
+  EXPECT_EQ(hints_of(sent_by([&] { (void)claim_.complete(receipt_of("claim", 1)); })), "+o-");
+  EXPECT_EQ(hints_of(sent_by([&] { (void)claim_.complete(receipt_of("claim", 1)); })), "-");
+}
+
+TEST_P(sqlserver_plans, of_another_queue_keep_their_hints) {
+  auto kept = db_.claim("kept");
+  script_.once("claim.release", no_plan());
+  EXPECT_EQ(hints_of(sent_by([&] { (void)claim_.release(receipt_of("claim", 1)); })), "+o");
+  EXPECT_EQ(hints_of(sent_by([&] { (void)kept.release(receipt_of("kept", 1)); })), "+");
+}
+
+TEST_P(sqlserver_plans, of_a_statement_without_hints_are_not_asked_for_again) {
+  auto heap = db_.heap("heap");
+  script_.always("heap.dequeue", no_plan());
+  const auto came =
+      sent_by([&] { EXPECT_CODE(schema_mismatch, static_cast<void>(heap.dequeue())); });
+  EXPECT_EQ(names_of(came), "heap.dequeue");
+}
+
+TEST_P(sqlserver_plans, in_an_enlisted_transaction_are_conflicts_until_no_hints_are_left) {
+  const auto session = tableq_test::soci_odbc_session(server_.connection_string());
+  script_.always("claim.complete", no_plan());
+  const auto attempt = [&](errc wanted) {
+    const soci::transaction mine(*session);
+    const tableq::enlistment joining = tableq::enlist(db_, *session);
+    auto joined = claim_.in(joining);
+    auto came = sent_by([&] {
+      const auto refused =
+          tableq_test::thrown_by([&] { (void)joined.complete(receipt_of("claim", 1)); });
+      EXPECT_EQ(refused.code(), wanted) << refused.what();
+    });
+    std::erase_if(came, [](const auto& each) { return read_call(each).name != "claim.complete"; });
+    return hints_of(came);
+  };
+  EXPECT_EQ(attempt(errc::conflict), "+");
+  EXPECT_EQ(attempt(errc::conflict), "o");
+  EXPECT_EQ(attempt(errc::schema_mismatch), "-") << "a repetition would be in vain";
 }
 
 TEST_P(sqlserver_plans, that_fail_without_hints_too_are_told) {

@@ -11,6 +11,7 @@
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/plan_memory.hpp"
 #include "drivers/text.hpp"
 #include "support/text.hpp"
 
@@ -64,12 +65,12 @@ known_texts texts_of_dialect() {
                              const tableq::core::table_names& names) {
     const auto block = blocks.find(of.name);
     if (block == blocks.end()) return;
-    std::string unhinted = block->second;
-    for (const std::string& hint : definition.plan_hints) unhinted = replaced(unhinted, hint, "");
     const std::vector<std::size_t> once{1};
-    for (const bool hinted : {false, true}) {
-      const std::string filled =
-          tableq::drivers::fill_names(hinted ? block->second : unhinted, definition, names);
+    using tableq::drivers::hints;
+    for (const hints kept : {hints::none, hints::order, hints::all}) {
+      const bool hinted = kept == hints::all;
+      const std::string filled = tableq::drivers::fill_names(
+          tableq::drivers::with_hints(definition, block->second, kept), definition, names);
       for (const std::size_t rows : of.items.empty() ? once : definition.row_counts) {
         auto text = tableq::drivers::compile(filled, of,
                                              {.markers = tableq::drivers::marker::question,
@@ -94,7 +95,7 @@ known_texts texts_of_dialect() {
     for (const contract& of : tableq::core::contracts()) {
       const bool of_all = of.name.starts_with("catalog.") || of.name.starts_with("table.") ||
                           of.name.starts_with("queue.") || of.name.starts_with("doctor.") ||
-                          of.name.starts_with("limits.");
+                          of.name.starts_with("limits.") || of.name.starts_with("session.");
       if (of_all || of.name.starts_with(beginning)) add(of, names);
     }
     for (const std::string_view one_of : {std::string_view("catalog"), to_string(each.kind)}) {
@@ -176,6 +177,9 @@ tds_answer usual(const sqlserver_call& call) {
         .row({1, "dbo"});
   }
   if (is(".exists")) return number_answer("present", 1);
+  if (is("session.identity")) {
+    return tds_answer().columns({{"database", tds_type::nvarchar, 300}}).row({"server 5 today"});
+  }
   if (is("catalog.find") || is("catalog.list")) return catalogue(call);
   if (is("claim.find_key")) return sqlserver_rows::added();
   if (is("claim.get")) return sqlserver_rows::stored_items();

@@ -36,9 +36,8 @@ constexpr verdict unknown{errc::internal, advice::never,
 // written here, because the server's sentence may quote values. With XACT_ABORT every error ends
 // the transaction, so no advice is `statement`.
 constexpr std::array rules{
-    rule_for(
-        {1205}, errc::conflict, advice::transaction,
-        "a deadlock: the server undid this transaction so that another could go on; repeat it"),
+    rule_for({1205, 52004}, errc::conflict, advice::transaction,
+             "a deadlock: the server chose this transaction to end; repeat it"),
     rule_for({3960, 601}, errc::conflict, advice::transaction,
              "rows changed while they were read; repeat the transaction"),
     rule_for({3902, 3903, 3930, 3998}, errc::conflict, advice::transaction,

@@ -141,6 +141,7 @@ WHERE d.name = N'tempdb'
 DECLARE @got int;
 EXEC @got = sp_getapplock @Resource = N'tableq', @LockMode = N'Exclusive', @LockOwner = N'Transaction',
   @LockTimeout = 10000;
+IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
 IF @got < 0 THROW 52001, N'the lock of the catalogue was not to be had', 1;
 
 -- name: catalog.list
@@ -184,6 +185,7 @@ DECLARE @got int;
 DECLARE @what nvarchar(60) = CONCAT(N'tableq ', CAST(:identity AS bigint));
 EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwner = N'Transaction',
   @LockTimeout = 10000;
+IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
 IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
 
 -- name: queue.drop

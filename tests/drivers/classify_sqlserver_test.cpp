@@ -17,6 +17,7 @@ struct classified_number {
 
 constexpr classified_number classified_numbers[] = {
     {1205, errc::conflict, advice::transaction},
+    {52004, errc::conflict, advice::transaction},
     {3960, errc::conflict, advice::transaction},
     {601, errc::conflict, advice::transaction},
     {3902, errc::conflict, advice::transaction},

@@ -44,6 +44,10 @@ while (($#)); do
       shift
       ;;
     sqlserver://* | mssql://*) url=$1 ;;
+    *://*)
+      echo "first_sqlserver.sh: an address begins with sqlserver:// here, in small letters; odbc:// is not taken" >&2
+      exit 2
+      ;;
     *)
       # Not shown: it may be an address with a password.
       echo "first_sqlserver.sh: an argument is neither an address nor known (see --help)" >&2
@@ -87,17 +91,18 @@ if [[ ! -x $program ]]; then
 fi
 
 child=
+unreached=
 # shellcheck disable=SC2317  # Called by the trap.
 finish() {
   trap '' INT TERM
   trap - EXIT
-  echo "first_sqlserver.sh: cleaning up, two minutes at most" >&2
+  [[ -n $unreached ]] || echo "first_sqlserver.sh: cleaning up, two minutes at most" >&2
   if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
     kill -TERM -- "-$child" 2>/dev/null
     wait "$child" 2>/dev/null
     "$program" note "$output" interrupt 'the run was interrupted'
   fi
-  timeout 120 "$program" clean "$output" "$schema" ||
+  [[ -n $unreached ]] || timeout 120 "$program" clean "$output" "$schema" ||
     "$program" note "$output" 'clean up' "ended early: the schema $schema may be left"
   "$program" end "$output"
   rm -rf "$work"
@@ -122,6 +127,10 @@ in_group() {
 "$program" note "$output" tableq "commit $(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown), $(date -u +%F)"
 in_group timeout -k 30 $((minutes * 60 + seconds)) "$program" run "$output" "$schema" "$seconds"
 status=$?
+if ((status == 3)); then
+  unreached=1
+  exit 0
+fi
 ((status == 0)) || "$program" note "$output" run "the program ended with status $status"
 
 if ! timeout 60 "$program" may_create_databases 2>/dev/null; then

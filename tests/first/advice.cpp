@@ -8,7 +8,8 @@ namespace tableq_test::first {
 namespace {
 
 /// A part of a message, and what to do. The first that fits counts.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 27> known = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 28> known = {{
+    {" 20013", "the host's name is unknown: check it in the address, and the names' server"},
     {" 18456", "check user, password and authentication in the address"},
     {" 4060", "check the database's name, and that the login has a user there"},
     {" 8622",

@@ -7,35 +7,38 @@
 /// The parts of scripts/first_sqlserver.sh. The address is in TABLEQ_TEST_SQLSERVER, because
 /// arguments can be seen by others.
 ///
-///     tableq_first_sqlserver run REPORT SCHEMA SECONDS
-///     tableq_first_sqlserver suite REPORT NAME LOG STATUS
-///     tableq_first_sqlserver note REPORT STEP TEXT
-///     tableq_first_sqlserver clean REPORT SCHEMA
-///     tableq_first_sqlserver end REPORT
-///     tableq_first_sqlserver may_create_databases      exit status 0: yes
+///     tableq_first_sqlserver run REPORT SCHEMA SECONDS          exit status 3: no server was
+///     reached tableq_first_sqlserver suite REPORT NAME LOG STATUS tableq_first_sqlserver note
+///     REPORT STEP TEXT tableq_first_sqlserver clean REPORT SCHEMA tableq_first_sqlserver end
+///     REPORT tableq_first_sqlserver may_create_databases      exit status 0: yes
 
 namespace {
 
 using namespace tableq_test::first;  // NOLINT(google-build-using-namespace): the program's own
                                      // names
 
-void run_all(report& to, const place& on) {
+/// @return false: no server was reached.
+bool run_all(report& to, const place& on) {
+  to.step("connection");
+  bool reached = false;
+  to.attempt("connection", [&] { reached = report_connection(to, on); });
+  if (!reached) return false;
   struct part {
     const char* name;
     void (*run)(report&, const place&);
   };
   for (const part& each :
-       {part{"connection", report_connection}, part{"server", report_server},
-        part{"tables", create_queues}, part{"doctor", report_doctor},
+       {part{"server", report_server}, part{"tables", create_queues}, part{"doctor", report_doctor},
         part{"statements", run_statements}, part{"round trips", make_round_trips},
         part{"concurrency", run_concurrently}, part{"speed", compare_speed}}) {
     if (interrupted) {
       to.note("interrupted");
-      return;
+      return true;
     }
     to.step(each.name);
     to.attempt(each.name, [&] { each.run(to, on); });
   }
+  return true;
 }
 
 int act(const std::vector<std::string>& words) {
@@ -49,7 +52,8 @@ int act(const std::vector<std::string>& words) {
   report to(word(1), at);
   if (deed != "note" && deed != "end") hide_names(to, {.at = at, .schema = {}, .time = {}});
   if (deed == "run") {
-    run_all(to, {.at = at, .schema = word(2), .time = std::chrono::seconds(std::stoi(word(3)))});
+    const auto time = std::chrono::seconds(std::stoi(word(3)));
+    if (!run_all(to, {.at = at, .schema = word(2), .time = time})) return 3;
   } else if (deed == "suite") {
     report_suite(to, word(2), word(3), std::stoi(word(4)));
   } else if (deed == "note") {

@@ -34,7 +34,8 @@ extern std::atomic<bool> interrupted;
 void hide_names(report& in, const place& on);
 
 // The parts of a run, in their order. Each reports what it finds, and may throw.
-void report_connection(report& to, const place& on);
+/// @return false: no server answered, and a finding says why.
+[[nodiscard]] bool report_connection(report& to, const place& on);
 void report_server(report& to, const place& on);
 void create_queues(report& to, const place& on);
 void report_doctor(report& to, const place& on);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <exception>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -113,6 +114,12 @@ void report::finding(const std::string& what) {
   finding(what, advice_for(what));
 }
 
+void report::last(const std::string& what) {
+  const std::string advice = advice_for(what);
+  finding(what, advice);
+  std::cerr << "first_sqlserver.sh: " << redacted(what) << ": " << advice << '\n';
+}
+
 void report::attempt(const std::string& what, const std::function<void()>& part) {
   try {
     part();
@@ -133,8 +140,8 @@ void report::end() {
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("  FINDING ")) ++findings;
   }
-  write("\n== end\n  " + std::to_string(findings) +
-        " findings. Please read this file and send it with a report of an issue, also without "
+  write("\n== end\n  " + std::to_string(findings) + (findings == 1 ? " finding" : " findings") +
+        ". Please read this file and send it with a report of an issue, also without "
         "findings.");
 }
 

@@ -160,8 +160,12 @@ TEST_F(first_sqlserver, reports_a_server_that_cannot_be_reached) {
                TABLEQ_BUILD, "--output", (scratch_ / "report.txt").string(), "--seconds", "1"})
           .wait();
   EXPECT_EQ(end.status, 0) << end.err;
-  EXPECT_TRUE(contains(told(), "FINDING connect: 08001")) << told();
+  EXPECT_TRUE(contains(told(), "FINDING connect: 08S01 20009, 08001 0\n")) << told();
   EXPECT_TRUE(contains(told(), "do: the server cannot be reached")) << told();
+  EXPECT_TRUE(contains(told(), "\n  1 finding. ")) << told();
+  EXPECT_FALSE(contains(told(), "may be left")) << told();
+  EXPECT_FALSE(contains(told(), " \n")) << told();
+  EXPECT_TRUE(contains(end.err, "the server cannot be reached")) << end.err;
   expect_no_secrets();
 }
 
@@ -169,6 +173,18 @@ TEST_F(first_sqlserver, refuses_arguments_without_showing_them) {
   const ended end = command(TABLEQ_FIRST_SCRIPT, {"sqlservr://u:canary/password@host"}).wait();
   EXPECT_EQ(end.status, 2);
   EXPECT_FALSE(contains(end.err, "canary")) << end.err;
+  EXPECT_TRUE(contains(end.err, "an address begins with sqlserver://")) << end.err;
+}
+
+TEST_F(first_sqlserver, tells_an_unknown_host) {
+  const ended end =
+      command(TABLEQ_FIRST_SCRIPT,
+              {"sqlserver://u:pw@no-such-host.invalid/d?driver=FreeTDS", "--build", TABLEQ_BUILD,
+               "--output", (scratch_ / "report.txt").string(), "--seconds", "1"})
+          .wait();
+  EXPECT_EQ(end.status, 0) << end.err;
+  EXPECT_TRUE(contains(told(), "do: the host's name is unknown")) << told();
+  EXPECT_TRUE(contains(told(), "\n  1 finding. ")) << told();
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void hide_names(report& in, const place& on) {
   }
 }
 
-void report_connection(report& to, const place& on) {
+bool report_connection(report& to, const place& on) {
   for (const auto& [key, value] : on.at.settings) {
     if (key == "driver" || key == "encrypt" || key == "trust_server_certificate") {
       to.note(key + " = " + value);
@@ -75,12 +75,16 @@ void report_connection(report& to, const place& on) {
     to.note("driver manager " + client.information(SQL_DM_VER));
     to.note("product " + client.information(SQL_DBMS_NAME) + " " +
             client.information(SQL_DBMS_VER));
+    return true;
   } catch (const odbc_failure& refused) {
+    std::string all = "connect:";
     for (const odbc_record& each : refused.records) {
       // The driver's words may hold the login; state and number say enough.
-      to.finding("connect: " + each.state + " " + std::to_string(each.native) + " ");
+      all += (all.ends_with(':') ? " " : ", ") + each.state + " " + std::to_string(each.native);
     }
+    to.last(all);
   }
+  return false;
 }
 
 void report_server(report& to, const place& on) {

@@ -210,6 +210,22 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
   return ids;
 }
 
+/// The groups of messages that may be postponed: they are locked before those messages' rows, as in
+/// every other change.
+group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const batch& request) {
+  std::vector<key_item> keys;
+  for (std::size_t i = 0; i < request.size(); ++i) {
+    const claim_enqueue_options& given = request.options(i);
+    if (given.key && given.on_duplicate == on_duplicate::postpone) keys.push_back(request.key(i));
+  }
+  if (keys.empty() || !queue.info().groups) return {};
+  std::vector<message_id> ids;
+  for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, keys)) {
+    ids.push_back(row.id);
+  }
+  return groups_of(queue, tx, ids);
+}
+
 /// Frees keys whose window has ended: the keys of this call, and some more, so that no key stays
 /// forever.
 void forget_keys(const queue_state& queue, transaction_state& tx, const batch& request) {
@@ -252,7 +268,9 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
   }
   return claim_step(queue, tx, {}, true, [&](transaction_state* step_tx, claim_effects& done) {
     std::vector<enqueued> results(request.size());
-    lock_groups(queue, *step_tx, groups);
+    group_set locked = groups_to_leave(queue, *step_tx, request);
+    locked.insert(groups.begin(), groups.end());
+    lock_groups(queue, *step_tx, locked);
     forget_keys(queue, *step_tx, request);
     add_runs(queue, *step_tx, request, results);
     held.used(static_cast<std::size_t>(

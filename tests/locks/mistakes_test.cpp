@@ -97,6 +97,14 @@ TEST_F(mistakes_in_locks, groups_that_are_locked_after_the_settlement_deadlock) 
                   "deadlock: claim.advance, queue.lock");
 }
 
+TEST_F(mistakes_in_locks, groups_that_are_locked_after_a_cancellation_deadlock) {
+  transaction late = operation("cancel in a group");
+  std::rotate(late.calls.begin() + 1, late.calls.begin() + 2, late.calls.begin() + 3);
+  const transaction& other = operation("complete in a group");
+  expect_found_by({late, other}, {operation("cancel in a group"), other},
+                  "deadlock: claim.advance, queue.lock");
+}
+
 TEST_F(mistakes_in_locks, two_writers_of_limits_need_the_lock_of_the_gap) {
   remove_hint("limits.set", "HOLDLOCK");
   const transaction first{"the first limits", {{"limits.set", {{"queue", 2}}}}};

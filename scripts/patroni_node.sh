@@ -88,7 +88,7 @@ case $order in
   join) kill -CONT "$(cat "$home/links$node.pid")" ;;
   switch)
     read -r leader _ < <(state)
-    rest "$leader" switchover "{\"leader\": \"node$leader\"}"
+    rest "$leader" switchover "{\"leader\": \"node$leader\"}" >/dev/null
     ;;
   *)
     sed -n '4,12s/^# \{0,1\}//p' "$0" >&2

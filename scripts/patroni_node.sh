@@ -6,7 +6,7 @@
 #   scripts/patroni_node.sh healthy SECONDS   waits for a leader, two standbys, one of them synchronous
 #   scripts/patroni_node.sh kill NODE         SIGKILL of the postmaster
 #   scripts/patroni_node.sh freeze NODE       SIGSTOP of its Patroni and all of its PostgreSQL
-#   scripts/patroni_node.sh thaw NODE         SIGCONT of the same
+#   scripts/patroni_node.sh thaw NODE         SIGCONT of the same; thaw_later: after 20 s
 #   scripts/patroni_node.sh cut NODE          its links to etcd and the other nodes; its clients still reach it
 #   scripts/patroni_node.sh join NODE         the links again
 #   scripts/patroni_node.sh switch            asks for another leader, any of the standbys
@@ -83,6 +83,10 @@ case $order in
     for _ in 1 2; do
       for id in $(processes_of "$node"); do kill "-$signal" "$id" 2>/dev/null || true; done
     done
+    ;;
+  thaw_later)
+    sleep 20
+    exec "$0" thaw "$node"
     ;;
   cut) kill -STOP "$(cat "$home/links$node.pid")" ;;
   join) kill -CONT "$(cat "$home/links$node.pid")" ;;

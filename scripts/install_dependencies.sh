@@ -1,10 +1,10 @@
 #!/bin/bash
 # Installs missing Debian packages.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [odbc] [test] [lint] [fuzz]
+#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [lint] [fuzz]
 #
 # build: the library and the command (the default). postgresql: the server for
-# with_postgresql.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of tests, linters and fuzzers.
+# with_postgresql.sh. patroni: what with_patroni.sh runs. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of tests, linters and fuzzers.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -14,6 +14,7 @@ for group in "${@:-build}"; do
     build) wanted+=(g++ cmake ninja-build pkg-config libsoci-dev libsqlite3-dev libpq-dev
       unixodbc-dev libboost-dev libcli11-dev nlohmann-json3-dev) ;;
     postgresql) wanted+=(postgresql) ;;
+    patroni) wanted+=(postgresql patroni etcd-server python3 util-linux) ;;
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer) ;;

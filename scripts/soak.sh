@@ -20,6 +20,7 @@ killed|4|4|crash|TABLEQ_TEST_KILLS=1000|killed.*
 server|4|6|crash|TABLEQ_TEST_OUTAGES=100|server_*-*bad_network*
 network|2|1|crash|TABLEQ_TEST_OUTAGES=1000|*bad_network*:cut_network.*
 failover|2|1|crash|TABLEQ_TEST_OUTAGES=30|lost_primary.*
+patroni|3|4|patroni|TABLEQ_TEST_OUTAGES=20|patroni.*
 full|0|1|crash||full_*
 walk_sqlite|3|9|model|TABLEQ_TEST_STEPS=250000|*_walk.*/sqlite*-*odbc*
 walk_postgresql|3|9|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
@@ -57,7 +58,7 @@ for name in "${chosen[@]}"; do
 done
 ((total)) || total=1
 
-scripts/install_dependencies.sh build test postgresql
+scripts/install_dependencies.sh build test postgresql patroni
 cmake --preset dev >/dev/null
 ((${#targets[@]} == 0)) || cmake --build --preset dev --target "${targets[@]}" >/dev/null
 
@@ -73,9 +74,11 @@ export TABLEQ_TEST_REQUIRE=postgresql,sqlite
 # run_tests SECONDS TESTS TARGET VARIABLES FILTER
 run_tests() {
   # A test also ends and checks what it began, which takes a little longer.
-  timeout -k 30 $(($1 * 3 / 2 + 300)) scripts/with_postgresql.sh --fast \
+  local server=(scripts/with_postgresql.sh --fast) folder=$3
+  [[ $3 != patroni ]] || server=(scripts/with_patroni.sh) folder=crash
+  timeout -k 30 $(($1 * 3 / 2 + 300)) "${server[@]}" \
     env TABLEQ_TEST_SECONDS=$(($1 / $2 + 1)) ${4:+"$4"} \
-    "build/dev/tests/$3/$3" --gtest_brief=1 --gtest_filter="$5"
+    "build/dev/tests/$folder/$3" --gtest_brief=1 --gtest_filter="$5"
 }
 
 # run_fuzzers SECONDS TARGETS

@@ -39,25 +39,33 @@ void crew::stand(std::chrono::microseconds length) {
 }
 
 bool crew::all_go_on(std::chrono::milliseconds within) {
+  return !times_to_go_on(within).empty();
+}
+
+std::vector<std::chrono::milliseconds> crew::times_to_go_on(std::chrono::milliseconds within) {
   for (auto& each : actors_) told_.read(*each);
+  std::vector<std::chrono::milliseconds> times(size());
   std::vector<bool> going(size(), false);
   std::size_t left = size();
-  for (const auto until = steady_clock::now() + within; steady_clock::now() < until;) {
+  const auto begun = steady_clock::now();
+  while (steady_clock::now() < begun + within) {
     for (std::size_t i = 0; i < size(); ++i) {
       if (going[i]) continue;
       if (actors_[i]->ends_within(1ms)) {
         ADD_FAILURE() << options_.deeds[i] << " has ended";
-        return false;
+        return {};
       }
       going[i] = told_.read(*actors_[i]);
-      if (going[i]) --left;
+      if (!going[i]) continue;
+      times[i] = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
+      --left;
     }
-    if (left == 0) return true;
+    if (left == 0) return times;
   }
   for (std::size_t i = 0; i < size(); ++i) {
     EXPECT_TRUE(going[i]) << options_.deeds[i] << " does not go on";
   }
-  return false;
+  return {};
 }
 
 void crew::let_go(bool producers) {

@@ -34,10 +34,14 @@ class crew {
   /// Waits until each has reported a step after this call.
   /// @return false when one did not within that time, or ended.
   [[nodiscard]] bool all_go_on(std::chrono::milliseconds within);
+  /// The same. @return how long each of them took; empty when one did not.
+  [[nodiscard]] std::vector<std::chrono::milliseconds> times_to_go_on(
+      std::chrono::milliseconds within);
   /// Ends producers first, and the others when no message is left for them.
   void finish();
 
   [[nodiscard]] std::size_t size() const { return options_.deeds.size(); }
+  [[nodiscard]] const std::string& deed(std::size_t which) const { return options_.deeds[which]; }
   [[nodiscard]] ledger& told() { return told_; }
 
  private:

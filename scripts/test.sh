@@ -29,7 +29,6 @@ done
 groups=(build test)
 [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs " ]] && groups+=(lint)
-groups+=(patroni)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)

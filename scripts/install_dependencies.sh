@@ -4,7 +4,8 @@
 #   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [lint] [fuzz]
 #
 # build: the library and the command (the default). postgresql: the server for
-# with_postgresql.sh. patroni: what with_patroni.sh runs. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of tests, linters and fuzzers.
+# with_postgresql.sh. patroni: for with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of
+# tests, linters and fuzzers.
 # Uses sudo unless run as root.
 set -euo pipefail
 

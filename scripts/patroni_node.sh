@@ -10,7 +10,6 @@
 #   scripts/patroni_node.sh cut NODE          its links to etcd and the other nodes; its clients still reach it
 #   scripts/patroni_node.sh join NODE         the links again
 #   scripts/patroni_node.sh switch            asks for another leader, any of the standbys
-#
 set -euo pipefail
 home=${TABLEQ_TEST_PATRONI_HOME:?patroni_node.sh: runs within scripts/with_patroni.sh}
 order=${1-}

@@ -79,3 +79,26 @@ SQL
 stop_server() {
   [[ ! -e $1/postmaster.pid ]] || owner "$binaries/pg_ctl" stop -D "$1" -m immediate -w -s || true
 }
+
+child=
+
+# run_child COMMAND [ARGUMENT...]: and exits with its status. It has a process group of its own, so that an interrupt
+# ends it with all its processes.
+run_child() {
+  local status=0
+  set -m
+  "$@" <&0 &
+  child=$!
+  set +m
+  wait "$child" || status=$?
+  child=
+  exit "$status"
+}
+
+# end_child: with all its processes, if it runs.
+end_child() {
+  if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
+    kill -TERM -- "-$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+  fi
+}

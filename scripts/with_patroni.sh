@@ -33,16 +33,12 @@ if ((EUID == 0)); then
 fi
 
 started=()
-child=
 # shellcheck disable=SC2317  # Called by the trap.
 cleanup() {
   local status=$? each node id
   trap '' INT TERM
   trap - EXIT
-  if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
-    kill -TERM -- "-$child" 2>/dev/null || true
-    wait "$child" 2>/dev/null || true
-  fi
+  end_child
   # First what would start a server again. SIGKILL also ends a stopped process.
   for each in "${started[@]}"; do
     kill -KILL "$each" 2>/dev/null || true
@@ -163,12 +159,4 @@ port=$("$scripts/patroni_node.sh" port "$("$scripts/patroni_node.sh" leader)")
 make_database
 
 export TABLEQ_TEST_PATRONI="postgresql://tableq:$password@${hosts#,}/tableq?target_session_attrs=read-write"
-# A process group of its own, so that an interrupt ends the command with all its processes.
-set -m
-"$@" <&0 &
-child=$!
-set +m
-status=0
-wait "$child" || status=$?
-child=
-exit "$status"
+run_child "$@"

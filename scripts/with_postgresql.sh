@@ -40,16 +40,12 @@ fi
 data=$home/data
 log=$home/server.log
 
-child=
 # shellcheck disable=SC2317  # Called by the trap.
 cleanup() {
   local status=$?
   trap '' INT TERM
   trap - EXIT
-  if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
-    kill -TERM -- "-$child" 2>/dev/null || true
-    wait "$child" 2>/dev/null || true
-  fi
+  end_child
   stop_server "$data"
   if ((status != 0)) && [[ -s $log ]]; then
     echo "with_postgresql.sh: status $status; the end of the server's log:" >&2
@@ -68,12 +64,4 @@ make_database
 
 export TABLEQ_TEST_POSTGRESQL="postgresql://tableq:$password@127.0.0.1:$port/tableq"
 export TABLEQ_TEST_POSTGRESQL_SOCKET="postgresql:///tableq?host=$home&port=$port&user=tableq"
-# A process group of its own, so that an interrupt ends the command with all its processes.
-set -m
-"$@" <&0 &
-child=$!
-set +m
-status=0
-wait "$child" || status=$?
-child=
-exit "$status"
+run_child "$@"

@@ -213,12 +213,13 @@ std::vector<message_id> postponed(const std::vector<enqueued>& results) {
 /// The groups of messages that may be postponed: they are locked before those messages' rows, as in
 /// every other change.
 group_set groups_to_leave(const queue_state& queue, transaction_state& tx, const batch& request) {
+  if (!queue.info().groups) return {};
   std::vector<key_item> keys;
   for (std::size_t i = 0; i < request.size(); ++i) {
     const claim_enqueue_options& given = request.options(i);
     if (given.key && given.on_duplicate == on_duplicate::postpone) keys.push_back(request.key(i));
   }
-  if (keys.empty() || !queue.info().groups) return {};
+  if (keys.empty()) return {};
   std::vector<message_id> ids;
   for (const auto& row : queue.execute(&tx, statements::claim_find_key, {}, keys)) {
     ids.push_back(row.id);

@@ -11,6 +11,7 @@ using tableq_test::names_of;
 using tableq_test::read_call;
 using tableq_test::tds_answer;
 using tableq_test::tds_request;
+using tableq_test::tds_type;
 using tableq_test::tds_value;
 
 namespace answers = tableq_test::sqlserver_rows;
@@ -49,6 +50,7 @@ TEST_P(sqlserver_locks, of_strict_queues_are_taken_by_each_reader_and_writer) {
     if (read_call(each).name != "queue.lock") continue;
     EXPECT_EQ(read_call(each).shared.at("identity"), own);
     EXPECT_TRUE(contains(each.text, "@LockMode = N'Exclusive', @LockOwner = N'Transaction'"));
+    EXPECT_TRUE(contains(each.text, "IF @got = -3 THROW 52004"));
   }
   auto relaxed = db_.fifo("fifo");
   EXPECT_EQ(names_of(sent_by([&] { (void)relaxed.dequeue(); })), "fifo.dequeue");
@@ -75,6 +77,26 @@ TEST_P(sqlserver_locks, that_are_missing_are_a_conflict_only_where_the_index_is_
     script_.once("claim.enqueue", key_refused(other));
     EXPECT_CODE(constraint_violated, claim.enqueue("p", {.key = "k"}));
   }
+}
+
+TEST_P(sqlserver_locks, of_a_group_are_taken_before_the_row_of_a_postponed_message) {
+  auto claim = db_.claim("grouped");
+  const tds_answer holder = answers::added().row({0, 9});
+  script_.always("claim.find_key", holder);
+  script_.always("claim.group_of",
+                 tds_answer()
+                     .columns({{"item", tds_type::bigint}, {"group_key", tds_type::nvarchar, 200}})
+                     .row({0, "g"}));
+  script_.always("claim.replace", holder);
+  const auto came = sent_by([&] {
+    EXPECT_TRUE(
+        claim
+            .enqueue("p",
+                     {.delay = 1min, .key = "k", .on_duplicate = tableq::on_duplicate::postpone})
+            .id.value == 9);
+  });
+  const std::string names = names_of(came);
+  EXPECT_TRUE(contains(names, "claim.find_key claim.group_of queue.lock claim.replace")) << names;
 }
 
 /// A queue with a concurrency of two.

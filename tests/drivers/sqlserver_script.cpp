@@ -31,6 +31,8 @@ constexpr std::array queues{
     scripted_queue{"strict_fifo", kind::fifo, "ordering=strict", 7006},
     scripted_queue{"strict_lifo", kind::lifo, "ordering=strict", 7007},
     scripted_queue{"kept", kind::claim, "lease_ms=30000 max_attempts=5 keep=1", 7008},
+    scripted_queue{"grouped", kind::claim, "lease_ms=30000 max_attempts=5 keep=0 groups_hold=1",
+                   7009},
 };
 
 /// The statement behind a text of the wire.

@@ -7,10 +7,12 @@
 /// The parts of scripts/first_sqlserver.sh. The address is in TABLEQ_TEST_SQLSERVER, because
 /// arguments can be seen by others.
 ///
-///     tableq_first_sqlserver run REPORT SCHEMA SECONDS          exit status 3: no server was
-///     reached tableq_first_sqlserver suite REPORT NAME LOG STATUS tableq_first_sqlserver note
-///     REPORT STEP TEXT tableq_first_sqlserver clean REPORT SCHEMA tableq_first_sqlserver end
-///     REPORT tableq_first_sqlserver may_create_databases      exit status 0: yes
+///     tableq_first_sqlserver run REPORT SCHEMA SECONDS  exit status 3: no server was reached
+///     tableq_first_sqlserver suite REPORT NAME LOG STATUS
+///     tableq_first_sqlserver note REPORT STEP TEXT
+///     tableq_first_sqlserver clean REPORT SCHEMA
+///     tableq_first_sqlserver end REPORT
+///     tableq_first_sqlserver may_create_databases      exit status 0: yes
 
 namespace {
 

@@ -92,6 +92,21 @@ launch etcd etcd --data-dir "$home/etcd" --name one --unsafe-no-fsync --log-leve
   --listen-peer-urls "http://127.0.0.1:${free[1]}" --initial-advertise-peer-urls "http://127.0.0.1:${free[1]}" \
   --initial-cluster "one=http://127.0.0.1:${free[1]}"
 
+# Patroni ends when it asks an etcd that has not decided on its version yet.
+python3 - "http://127.0.0.1:${free[0]}/version" <<'PYTHON'
+import json, sys, time, urllib.request
+until = time.monotonic() + 60
+while time.monotonic() < until:
+    try:
+        with urllib.request.urlopen(sys.argv[1], timeout=2) as answer:
+            if json.load(answer)["etcdcluster"] != "not_decided":
+                sys.exit(0)
+    except OSError:
+        pass
+    time.sleep(0.1)
+sys.exit("with_patroni.sh: etcd does not start within 60 s")
+PYTHON
+
 # configure NODE PORT REST OTHERS_PORT OTHERS_REST ETCD
 configure() {
   owner tee "$home/node$1.yml" >/dev/null <<CONFIGURATION
@@ -114,7 +129,6 @@ bootstrap:
         max_connections: 200
         shared_buffers: 16MB
         fsync: off
-        full_page_writes: off
         wal_sender_timeout: 5s
         wal_receiver_timeout: 5s
         wal_retrieve_retry_interval: 500ms

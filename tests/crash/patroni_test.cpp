@@ -208,7 +208,9 @@ TEST_F(patroni, primary_is_switched_over_and_nothing_is_lost_and_everybody_goes_
   });
 }
 
-// A primary that still believes that it is one when it comes back.
+// A primary that still believes that it is one when it comes back. Patroni 3.0.2 sometimes lets it
+// take the lock from its successor, and then discards what the successor has acknowledged: the
+// test fails, because the servers have lost messages.
 TEST_F(patroni, primary_is_frozen_and_nothing_is_lost_and_everybody_goes_on) {
   if (!long_mode()) GTEST_SKIP() << "in long runs only: TABLEQ_TEST_OUTAGES";
   play("primary frozen for 20 s", false, [](const std::string& primary) {

@@ -129,6 +129,7 @@ in_group timeout -k 30 $((minutes * 60 + seconds)) "$program" run "$output" "$sc
 status=$?
 if ((status == 3)); then
   unreached=1
+  sed -n 's/^  FINDING \|^    do: /first_sqlserver.sh: /p' "$output" >&2
   exit 0
 fi
 ((status == 0)) || "$program" note "$output" run "the program ended with status $status"

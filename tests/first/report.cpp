@@ -5,7 +5,6 @@
 #include <cctype>
 #include <exception>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -112,12 +111,6 @@ void report::finding(const std::string& what, const std::string& advice) {
 
 void report::finding(const std::string& what) {
   finding(what, advice_for(what));
-}
-
-void report::last(const std::string& what) {
-  const std::string advice = advice_for(what);
-  finding(what, advice);
-  std::cerr << "first_sqlserver.sh: " << redacted(what) << ": " << advice << '\n';
 }
 
 void report::attempt(const std::string& what, const std::function<void()>& part) {

@@ -27,8 +27,6 @@ class report {
   void finding(const std::string& what, const std::string& advice);
   /// The same with the advice for this message of a server, driver or of tableq.
   void finding(const std::string& what);
-  /// A finding after which nothing else can be checked; also on stderr.
-  void last(const std::string& what);
   /// Runs a part; its exception is a finding.
   void attempt(const std::string& what, const std::function<void()>& part);
   /// The number of findings, and a sentence on what to do with the file.

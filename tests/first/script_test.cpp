@@ -176,6 +176,16 @@ TEST_F(first_sqlserver, refuses_arguments_without_showing_them) {
   EXPECT_TRUE(contains(end.err, "an address begins with sqlserver://")) << end.err;
 }
 
+TEST_F(first_sqlserver, ends_at_an_address_that_cannot_be_read) {
+  const ended end =
+      command(TABLEQ_FIRST_SCRIPT, {"sqlserver://u:canary/password", "--build", TABLEQ_BUILD,
+                                    "--output", (scratch_ / "report.txt").string()})
+          .wait();
+  EXPECT_TRUE(contains(end.err, "this address cannot be read")) << end.err;
+  EXPECT_FALSE(contains(end.err + told(), "canary")) << end.err << told();
+  EXPECT_TRUE(contains(told(), "\n  1 finding. ")) << told();
+}
+
 TEST_F(first_sqlserver, tells_an_unknown_host) {
   const ended end =
       command(TABLEQ_FIRST_SCRIPT,

@@ -82,7 +82,7 @@ bool report_connection(report& to, const place& on) {
       // The driver's words may hold the login; state and number say enough.
       all += (all.ends_with(':') ? " " : ", ") + each.state + " " + std::to_string(each.native);
     }
-    to.last(all);
+    to.finding(all);
   }
   return false;
 }

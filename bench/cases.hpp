@@ -44,6 +44,7 @@ std::vector<bench_case> growth_cases();
 std::vector<bench_case> memory_cases();
 std::vector<bench_case> worker_cases();
 std::vector<bench_case> shortcut_cases();
+std::vector<bench_case> turn_cases();
 
 /// All cases, in the order in which they run.
 std::vector<bench_case> all_cases();

@@ -1,7 +1,9 @@
-// Reads under an old snapshot, which prevents the clean-up of deleted rows: the last tenth against
-// the first.
+// Reads beside an open transaction, which prevents the clean-up of deleted rows: the last tenth
+// against the first.
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "cases.hpp"
@@ -67,7 +69,14 @@ double tenth(const curve& reached, bool last) {
   return median(rates);
 }
 
-void run(const bed& where, recorder& out, const std::string& name, action what) {
+/// The transaction that stays open.
+enum class beside { reader, writer };
+
+std::unique_ptr<held> hold(const bed& where, owner whose, const std::string& table, beside what) {
+  return what == beside::reader ? where.raw.hold_snapshot(whose) : where.raw.hold_writer(table);
+}
+
+void run(const bed& where, recorder& out, const std::string& name, action what, beside open_one) {
   const settings& how = where.how;
   // The reads of the last windows after the last point.
   const std::size_t stored = how.messages + how.messages / 4 + 10'000;
@@ -77,14 +86,14 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
   where.raw.fill(owner::tableq, queue_of(what), stored);
   curve ours;
   {
-    const auto snapshot = where.raw.hold_snapshot(owner::tableq);
+    const auto open = hold(where, owner::tableq, queue_of(what), open_one);
     ours = follow(how, one, many, patience);
   }
   where.raw.fill(owner::tableq, queue_of(what), 0);
   where.raw.fill(owner::raw, table_of(what), stored);
   curve plain;
   {
-    const auto snapshot = where.raw.hold_snapshot(owner::raw);
+    const auto open = hold(where, owner::raw, table_of(what), open_one);
     plain =
         follow(how, on_raw(where.raw, what, 1), on_raw(where.raw, what, 100), patience_with_raw);
   }
@@ -110,15 +119,20 @@ void run(const bed& where, recorder& out, const std::string& name, action what) 
 }  // namespace
 
 std::vector<bench_case> growth_cases() {
-  const auto with = [](const std::string& name, action what) {
+  const auto with = [](const std::string& name, action what, beside open_one) {
+    const bool writes = open_one == beside::writer;
     return bench_case{
         .name = name,
-        .description = "the last tenth of many reads against the first, a snapshot held",
-        .fits = natively,
+        .description = std::string("the last tenth of many reads against the first, ") +
+                       (writes ? "a transaction open that has added a message" : "a snapshot held"),
+        .fits = writes ? with_many_writers : natively,
         .synchronous = {"normal", "off"},
-        .run = [=](const bed& where, recorder& out) { run(where, out, name, what); }};
+        .run = [=](const bed& where, recorder& out) { run(where, out, name, what, open_one); }};
   };
-  return {with("growth_fifo", action::dequeue), with("growth_claim", action::take_complete)};
+  return {with("growth_fifo", action::dequeue, beside::reader),
+          with("growth_claim", action::take_complete, beside::reader),
+          with("growth_fifo_writer", action::dequeue, beside::writer),
+          with("growth_claim_writer", action::take_complete, beside::writer)};
 }
 
 }  // namespace bench

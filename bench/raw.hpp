@@ -80,6 +80,10 @@ class raw_database {
 
   /// Prevents the clean-up of rows that are deleted from now on.
   [[nodiscard]] virtual std::unique_ptr<held> hold_snapshot(owner whose) = 0;
+  /// A transaction that has added a message to this table, and stays open; null with one writer.
+  [[nodiscard]] virtual std::unique_ptr<held> hold_writer(std::string_view /*table*/) {
+    return nullptr;
+  }
 
   /// The simplest notification of a message; null if the database has none.
   [[nodiscard]] virtual std::unique_ptr<hand_over> notifications() { return nullptr; }

@@ -28,6 +28,8 @@ using std::chrono::nanoseconds;
 constexpr std::size_t depth = 1000;
 /// The messages of one enqueue, at most.
 constexpr std::size_t largest_call = 100;
+/// A round without a message ends after this time.
+constexpr std::int64_t patience_ns = 60'000'000'000;
 
 struct load {
   std::size_t handlers = 1;
@@ -122,6 +124,10 @@ round_result run_round(const bed& where, const tableq::claim_queue& jobs, const 
   const std::int64_t began = now_ns();
   all.measure(true);
   std::this_thread::sleep_for(length);
+  // A loaded machine may handle nothing in a short round, and a rate of zero says nothing.
+  while (all.count() == 0 && now_ns() - began < patience_ns && !interrupted()) {
+    std::this_thread::sleep_for(milliseconds{1});
+  }
   all.measure(false);
   const double seconds = static_cast<double>(now_ns() - began) / 1e9;
   const double rate = static_cast<double>(all.count()) / seconds;

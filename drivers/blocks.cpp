@@ -11,6 +11,8 @@ namespace {
 constexpr std::string_view block_start = "-- name:";
 constexpr std::string_view fragment_start = "-- fragment:";
 constexpr std::string_view for_given_clock = ".given";
+constexpr std::string_view for_shard = ".shard";
+constexpr std::string_view for_turns = ".turns";
 constexpr std::string_view spaces = " \n\r\t";
 /// A limit: nested fragments could fill the memory.
 constexpr std::size_t longest_text = 100'000;
@@ -64,7 +66,8 @@ std::string expanded(std::string_view text, const blocks& fragments) {
 
 }  // namespace
 
-blocks split_blocks(std::string_view file, clock_source clock) {
+blocks split_blocks(std::string_view file, clock_source clock, take_order order,
+                    table_place place) {
   blocks out;
   blocks fragments;
   std::size_t at = next_start(file, 0);
@@ -80,6 +83,12 @@ blocks split_blocks(std::string_view file, clock_source clock) {
       if (names.ends_with(for_given_clock)) {
         if (clock != clock_source::given) continue;
         names.remove_suffix(for_given_clock.size());
+      } else if (names.ends_with(for_shard)) {
+        if (place != table_place::shard) continue;
+        names.remove_suffix(for_shard.size());
+      } else if (names.ends_with(for_turns)) {
+        if (order != take_order::turns) continue;
+        names.remove_suffix(for_turns.size());
       }
       fragments.insert_or_assign(std::string(names), std::move(text));
       continue;

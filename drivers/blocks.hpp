@@ -12,6 +12,18 @@ enum class clock_source {
   given,     ///< The parameter `:now`, from a test or from the transport.
 };
 
+/// Where the tables of the queues are.
+enum class table_place {
+  server,  ///< On the server that runs the statement.
+  shard,   ///< On one of the servers of a cluster, which gets the statement from the called one.
+};
+
+/// The order in which a claim queue hands out messages of one priority.
+enum class take_order {
+  ids,    ///< By their ids.
+  turns,  ///< By the time when they became ready: its groups take turns.
+};
+
 /// Texts by name.
 using blocks = std::map<std::string, std::string, std::less<>>;
 
@@ -20,8 +32,10 @@ using blocks = std::map<std::string, std::string, std::less<>>;
 ///
 /// A block that begins with `-- fragment: clock` replaces `{clock}` in the blocks and fragments
 /// below it, without its comments. With clock_source::given the fragment `clock.given` replaces
-/// `clock`, if there is one.
+/// `clock`, if there is one, with table_place::shard `clock.shard`, and with take_order::turns
+/// `clock.turns`. The last one in the file counts.
 /// @throws error errc::invalid_argument when a text then has over 100,000 characters.
-blocks split_blocks(std::string_view file, clock_source clock = clock_source::database);
+blocks split_blocks(std::string_view file, clock_source clock = clock_source::database,
+                    take_order order = take_order::ids, table_place place = table_place::server);
 
 }  // namespace tableq::inline v0::drivers

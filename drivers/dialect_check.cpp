@@ -96,7 +96,8 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
       rows.back() > most_rows) {
     core::refuse("row_counts rise from 1 to " + std::to_string(most_rows) + " at most");
   }
-  for (const char* part : {"catalog", "heap", "fifo", "lifo", "pending", "claim", "concurrency"}) {
+  for (const char* part :
+       {"catalog", "heap", "fifo", "lifo", "pending", "claim", "turns", "concurrency"}) {
     if (!added.ddl.contains(part)) core::refuse(std::string("there is no DDL for ") + part);
   }
   for (const core::contract& contract : core::contracts()) {
@@ -106,6 +107,9 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   }
   check_texts(added, *transport, statements);
   check_texts(added, *transport, given_clock);
+  for (const clock_source clock : {clock_source::database, clock_source::given}) {
+    check_texts(added, *transport, split_blocks(added.statements, clock, take_order::turns));
+  }
   check_steps(added);
 }
 

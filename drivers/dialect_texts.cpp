@@ -9,6 +9,14 @@
 
 namespace tableq::inline v0::drivers {
 
+const blocks& variant_texts::of(const dialect& definition, clock_source clock) {
+  std::call_once(parsed_, [&] {
+    statements_ = split_blocks(definition.statements, clock_source::database, order_, place_);
+    given_clock_ = split_blocks(definition.statements, clock_source::given, order_, place_);
+  });
+  return clock == clock_source::given ? given_clock_ : statements_;
+}
+
 void dialect_texts::learn() {
   statements = split_blocks(definition.statements);
   given_clock = split_blocks(definition.statements, clock_source::given);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <bitset>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,24 @@
 #include "drivers/transport.hpp"
 
 namespace tableq::inline v0::drivers {
+
+/// The statements of queues whose groups take turns, or whose tables are shards. Few processes need
+/// them: the first use parses them.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class variant_texts {
+ public:
+  variant_texts(take_order order, table_place place) : order_(order), place_(place) {}
+  const blocks& of(const dialect& definition, clock_source clock);
+
+ private:
+  take_order order_;
+  table_place place_;
+  std::once_flag parsed_;
+  blocks statements_;
+  blocks given_clock_;
+};
 
 /// A dialect with its statements parsed, shared by all sessions of a database.
 struct dialect_texts {
@@ -24,6 +44,24 @@ struct dialect_texts {
       {};  ///< By statement: whether there is a text for one message.
   std::bitset<core::statement_count> for_next =
       {};  ///< The same for a further item of a batch, without rows.
+
+  std::shared_ptr<variant_texts> turns =
+      std::make_shared<variant_texts>(take_order::turns, table_place::server);
+  std::shared_ptr<variant_texts> shards =
+      std::make_shared<variant_texts>(take_order::ids, table_place::shard);
+  std::shared_ptr<variant_texts> turns_of_shards =
+      std::make_shared<variant_texts>(take_order::turns, table_place::shard);
+
+  /// The statements on queues.
+  [[nodiscard]] const blocks& of_queues(clock_source clock, take_order order,
+                                        table_place place = table_place::server) const {
+    const bool by_turns = order == take_order::turns;
+    if (place == table_place::shard) {
+      return (by_turns ? turns_of_shards : shards)->of(definition, clock);
+    }
+    if (by_turns) return turns->of(definition, clock);
+    return clock == clock_source::given ? given_clock : statements;
+  }
 
   /// Parses the texts of `definition`.
   void learn();

@@ -21,6 +21,12 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
     auto [native, means] = judge(texts.definition, failure);
     if (means.code == errc::connection_lost || means.code == errc::internal) {
       means = {errc::connection_failed, advice::session};
+      // Told of a statement, a time-out would leave open what it has changed.
+      if (native.sqlstate.starts_with("HYT0")) {
+        native.sentence =
+            "the server did not answer the login in time; check host, port and firewall, then its "
+            "load";
+      }
     }
     throw error(means.code, means.advice, native.sentence,
                 {texts.definition.name, "connect", native.sqlstate, native.number});

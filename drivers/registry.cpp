@@ -241,7 +241,9 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
     product = odbc_product(address);
   } catch (const native_failure& failure) {
     const native_error& native = failure.details();
-    throw error(errc::connection_failed, known().advice_for_login(native), native.sentence,
+    const advice safe =
+        failure.judged() ? failure.judged()->advice : known().advice_for_login(native);
+    throw error(errc::connection_failed, safe, native.sentence,
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto texts = std::make_shared<dialect_texts>(*known().by_product(product));
@@ -376,7 +378,9 @@ std::map<std::string, std::string> core::statement_texts(std::string_view dialec
                                                          const table_names& names) {
   const auto texts = drivers::known().by_name(dialect);
   std::map<std::string, std::string> out;
-  for (const auto& [name, block] : texts->statements) {
+  const drivers::take_order order =
+      names.by_turns ? drivers::take_order::turns : drivers::take_order::ids;
+  for (const auto& [name, block] : texts->of_queues(drivers::clock_source::database, order)) {
     out.emplace(name, drivers::fill_names(block, texts->definition, names));
   }
   return out;

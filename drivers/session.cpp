@@ -103,6 +103,7 @@ void dialect_session::guarded(std::string_view operation, Step step) {
     step();
   } catch (const native_failure& failure) {
     auto [native, means] = judge(texts_->definition, failure);
+    doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
     if (native.link_lost || means.code == errc::connection_lost) {
       broken_ = true;
       means = loss_ == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
@@ -238,7 +239,9 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                    .rows = rows};
     return keep(known, key, contract, names, compile(one ? made.one : made.many, contract, as));
   }
-  const blocks& texts = clock == clock_source::given ? texts_->given_clock : texts_->statements;
+  const blocks& texts =
+      texts_->of_queues(clock, names.by_turns ? take_order::turns : take_order::ids,
+                        names.sharded ? table_place::shard : table_place::server);
   std::string name(contract.name);
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;

@@ -57,7 +57,10 @@ class dialect_session final : public core::connection {
   void rollback() noexcept override;
   bool usable() noexcept override;
   [[nodiscard]] core::transaction_status transaction() noexcept;
-  soci::session& session() noexcept override { return *session_; }
+  soci::session& session() noexcept override {
+    doubtful_ = true;
+    return *session_;
+  }
 
   /// The place of its connection.
   [[nodiscard]] session_place place() const {
@@ -109,6 +112,8 @@ class dialect_session final : public core::connection {
   /// Begin and end a transaction, or a savepoint in the caller's transaction.
   void begin_unit();
   void commit_unit();
+  /// Asks the server for the state of a transaction that is open for the client library.
+  [[nodiscard]] core::transaction_status asked_transaction() noexcept;
   /// Runs a text of the dialect for the savepoint at this depth, counted from 1.
   void savepoint(const std::string& text, int depth);
   /// Runs a text; `loss` is the outcome if the session is lost meanwhile.
@@ -139,6 +144,8 @@ class dialect_session final : public core::connection {
   std::chrono::steady_clock::time_point looked_at_ = {};  // last check of the files
   int savepoints_ = 0;                                    // open in the caller's transaction
   bool broken_ = false;
+  /// The application's statements, or one that failed, may have ended the transaction.
+  bool doubtful_ = false;
 };
 
 }  // namespace tableq::inline v0::drivers

@@ -5,10 +5,16 @@
 
 #include <soci/soci.h>
 
+#include <cstdint>
+#include <exception>
+#include <utility>
+#include <variant>
+
 namespace tableq::inline v0::drivers {
 
 void dialect_session::begin_unit() {
   if (owned_ != nullptr || !transport_->in_transaction()) {
+    doubtful_ = false;
     return transport_->script(texts_->definition.begin, boundary::begin);
   }
   savepoint(texts_->definition.savepoint, savepoints_ + 1);
@@ -46,8 +52,35 @@ void dialect_session::rollback() noexcept {
 }
 
 core::transaction_status dialect_session::transaction() noexcept {
-  if (session_->get_backend() == backend_) return transport_->transaction();
+  if (session_->get_backend() == backend_) {
+    const core::transaction_status now = transport_->transaction();
+    return doubtful_ && now == core::transaction_status::open ? asked_transaction() : now;
+  }
   return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
+}
+
+core::transaction_status dialect_session::asked_transaction() noexcept {
+  using core::transaction_status;
+  if (texts_->definition.transaction_state.empty()) return transaction_status::open;
+  try {
+    text question{.name = "transaction",
+                  .sql = texts_->definition.transaction_state,
+                  .parameters = {},
+                  .columns = {core::value_type::integer}};
+    core::row_set told(1);
+    transport_->prepare(std::move(question), false)->run({}, told);
+    if (told.size() != 1) return transaction_status::open;
+    const auto state = std::get<std::int64_t>(told.at(0, 0));
+    if (state == 1) {
+      doubtful_ = owned_ != nullptr;  // its application's statements go on
+      return transaction_status::open;
+    }
+    // The caller's session stays in its mode without automatic commits until the caller rolls back.
+    return state == 0 && owned_ != nullptr ? transaction_status::none : transaction_status::failed;
+  } catch (const std::exception&) {
+    return transaction_status::open;  // noexcept: the next statement meets the failure, and tells
+                                      // it
+  }
 }
 
 bool dialect_session::usable() noexcept {

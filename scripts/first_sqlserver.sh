@@ -11,6 +11,7 @@
 #   --filter PATTERN  of googletest, for the suites (*sqlserver*)
 #   --build DIR       programs that are built already; without it they are built here
 #
+# A login that is not answered, or finds its database starting, is tried again for two minutes.
 # Connection and driver, version and settings, tables, `doctor`, every statement once with its plan, round trips,
 # concurrency, speed beside plain statements, and the suites conformance, concurrency and plan. Each failure is a
 # finding in the report, with what to do, and the next step follows. Everything is in one schema, which is dropped at
@@ -56,10 +57,13 @@ while (($#)); do
   esac
   shift
 done
-if [[ -z $url || ! $seconds =~ ^[0-9]+$ || ! $minutes =~ ^[1-9][0-9]*$ ]]; then
-  usage >&2
+refuse() {
+  echo "first_sqlserver.sh: $1 (see --help)" >&2
   exit 2
-fi
+}
+[[ -n $url ]] || refuse 'no address: put it into TABLEQ_TEST_SQLSERVER, or give it as the argument'
+[[ $seconds =~ ^[0-9]+$ ]] || refuse '--seconds takes a whole number, such as 60'
+[[ $minutes =~ ^[1-9][0-9]*$ ]] || refuse '--minutes takes a whole number from 1, such as 30'
 export TABLEQ_TEST_SQLSERVER=$url
 
 # Before the build, which takes long.
@@ -91,7 +95,8 @@ if [[ ! -x $program ]]; then
 fi
 
 child=
-unreached=
+# Nothing is in the database before the first login.
+unreached=1
 # shellcheck disable=SC2317  # Called by the trap.
 finish() {
   trap '' INT TERM
@@ -100,6 +105,7 @@ finish() {
   if [[ -n $child ]] && kill -0 "$child" 2>/dev/null; then
     kill -TERM -- "-$child" 2>/dev/null
     wait "$child" 2>/dev/null
+    (($? == 3)) && unreached=1
     "$program" note "$output" interrupt 'the run was interrupted'
   fi
   [[ -n $unreached ]] || timeout 120 "$program" clean "$output" "$schema" ||
@@ -124,7 +130,15 @@ in_group() {
   return "$status"
 }
 
+patience=$((SECONDS + 120))
+while ((SECONDS < patience)); do
+  in_group "$program" may_answer_later 2>/dev/null || break
+  echo "first_sqlserver.sh: no login yet, the database may be starting: trying again, two minutes in all" >&2
+  sleep 3
+done
+
 "$program" note "$output" tableq "commit $(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown), $(date -u +%F)"
+unreached=
 in_group timeout -k 30 $((minutes * 60 + seconds)) "$program" run "$output" "$schema" "$seconds"
 status=$?
 if ((status == 3)); then

@@ -15,7 +15,7 @@ for group in "${@:-build}"; do
     build) wanted+=(g++ cmake ninja-build pkg-config libsoci-dev libsqlite3-dev libpq-dev
       unixodbc-dev libboost-dev libcli11-dev nlohmann-json3-dev) ;;
     postgresql) wanted+=(postgresql) ;;
-    patroni) wanted+=(postgresql patroni etcd-server python3 util-linux) ;;
+    patroni) wanted+=(postgresql patroni python3-etcd etcd-server python3 util-linux) ;;
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
       odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer) ;;

@@ -28,6 +28,7 @@ done
 
 groups=(build test)
 [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
+groups+=(patroni)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs " ]] && groups+=(lint)
 scripts/install_dependencies.sh "${groups[@]}"
 

@@ -87,7 +87,7 @@ launch() {
   echo $! >"$home/$name.pid"
 }
 
-launch etcd etcd --data-dir "$home/etcd" --name one --unsafe-no-fsync --log-level warn \
+launch etcd etcd --data-dir "$home/etcd" --name one --unsafe-no-fsync --log-level warn --enable-v2 \
   --listen-client-urls "http://127.0.0.1:${free[0]}" --advertise-client-urls "http://127.0.0.1:${free[0]}" \
   --listen-peer-urls "http://127.0.0.1:${free[1]}" --initial-advertise-peer-urls "http://127.0.0.1:${free[1]}" \
   --initial-cluster "one=http://127.0.0.1:${free[1]}"
@@ -113,10 +113,12 @@ configure() {
 scope: tableq
 name: node$1
 restapi: {listen: '127.0.0.1:$3', connect_address: '127.0.0.1:$5'}
-# Its own link: a list of servers from etcd itself would lead around it.
-etcd3: {hosts: '127.0.0.1:$6', use_proxies: true}
+# Its own link: a list of servers from etcd itself would lead around it. Not etcd3: there Patroni 3.0.2 writes the leader
+# key without a look at its holder, and a primary that was frozen takes it from its successor.
+etcd: {hosts: '127.0.0.1:$6', use_proxies: true}
 bootstrap:
   dcs:
+    # At least loop_wait + 2 * retry_timeout.
     ttl: 5
     loop_wait: 1
     retry_timeout: 2

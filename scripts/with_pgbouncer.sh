@@ -4,14 +4,15 @@
 #   scripts/with_pgbouncer.sh COMMAND [ARGUMENT...]
 #
 # pgbouncer connects to the server of TABLEQ_TEST_POSTGRESQL (a URI with a password) and listens on a
-# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The
-# database `untold` there is the same one, through sessions of its own. Without a
-# server or without pgbouncer the command runs without a pooler. Three sessions of the server serve all clients.
+# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold` and
+# `routed` there are the same one, through sessions of their own; those of `routed` have the search path
+# tableq_routed. The pooler accepts `options` of a login and drops them. Three sessions of the server serve all
+# clients. Without a server or without pgbouncer the command runs without a pooler.
 # pgbouncer refuses to run as root: then the system user `postgres` runs it.
 set -euo pipefail
 
 if (($# == 0)); then
-  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 pgbouncer=$(command -v pgbouncer || command -v /usr/sbin/pgbouncer || true)
@@ -52,6 +53,7 @@ cat >"$home/pgbouncer.ini" <<CONFIGURATION
 [databases]
 * = $address
 untold = $address dbname=$database
+routed = $address dbname=$database connect_query='SET search_path = tableq_routed'
 [pgbouncer]
 unix_socket_dir = $home
 listen_addr =
@@ -62,7 +64,7 @@ pool_mode = transaction
 max_client_conn = 500
 default_pool_size = 3
 server_round_robin = 1
-ignore_startup_parameters = extra_float_digits
+ignore_startup_parameters = extra_float_digits, options
 CONFIGURATION
 if ((EUID == 0)); then
   chown -R postgres: "$home"

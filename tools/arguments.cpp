@@ -71,8 +71,8 @@ CLI::App& add_database_command(CLI::App& parent, invocation& call, const std::st
 
 void add_connection_options(CLI::App& command, connection_options& options) {
   add_text(command, "--db", options.url, "URL",
-           "The database: sqlite://FILE, postgresql://USER@HOST/NAME; or TABLEQ_DB in the "
-           "environment");
+           "The database: sqlite://FILE, postgresql://USER@HOST/NAME or\n"
+           "sqlserver://USER@HOST/NAME; or TABLEQ_DB in the environment");
   add_naming_options(command, options);
   command.add_flag("--verify-only", options.verify_only, "Never create tables")->group("Database");
 }

@@ -90,9 +90,10 @@ std::string variable_for(std::string_view header) {
 
 /// Variables that a command gets only from its own worker.
 bool of_a_worker(std::string_view variable) {
-  return variable.starts_with("TABLEQ_DB=") || variable.starts_with("TABLEQ_HEADER_") ||
-         variable.starts_with("TABLEQ_MESSAGE_ID=") || variable.starts_with("TABLEQ_ATTEMPT=") ||
-         variable.starts_with("TABLEQ_QUEUE=");
+  return variable.starts_with("TABLEQ_DB=") || variable.starts_with("TABLEQ_DB_") ||
+         variable.starts_with("TABLEQ_HEADER_") || variable.starts_with("TABLEQ_MESSAGE_ID=") ||
+         variable.starts_with("TABLEQ_ATTEMPT=") || variable.starts_with("TABLEQ_QUEUE=") ||
+         variable.starts_with("TABLEQ_DATABASE=");
 }
 
 std::error_code runnable(const std::string& path) {
@@ -110,16 +111,17 @@ std::string describe(const child_end& end) {
   return "signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
 }
 
-std::vector<std::string> environment_for(const std::string& queue, const tableq::delivery& delivery,
-                                         const std::optional<std::string>& db) {
+std::vector<std::string> environment_for(const message_origin& from,
+                                         const tableq::delivery& delivery) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!of_a_worker(*variable)) result.emplace_back(*variable);
   }
-  if (db) result.push_back("TABLEQ_DB=" + *db);
+  if (from.db) result.push_back("TABLEQ_DB=" + *from.db);
   result.push_back("TABLEQ_MESSAGE_ID=" + std::to_string(delivery.receipt.id.value));
   result.push_back("TABLEQ_ATTEMPT=" + std::to_string(delivery.attempt));
-  result.push_back("TABLEQ_QUEUE=" + queue);
+  result.push_back("TABLEQ_QUEUE=" + from.queue);
+  result.push_back("TABLEQ_DATABASE=" + from.database);
   // Two headers may have the same variable; the last one wins.
   std::map<std::string, std::string> variables;
   for (const auto& [name, value] : delivery.headers) variables[variable_for(name)] = value;

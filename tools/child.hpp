@@ -23,12 +23,18 @@ struct child_end {
 /// `exit status 3`, `signal 9 (Killed)`.
 std::string describe(const child_end& end);
 
+/// Where a message comes from.
+struct message_origin {
+  std::string queue;
+  std::string database;           ///< The NAME of --also-db; empty: the first database.
+  std::optional<std::string> db;  ///< The value of TABLEQ_DB; nothing: it is removed.
+};
+
 /// The environment of this process and the message's variables: TABLEQ_MESSAGE_ID, TABLEQ_ATTEMPT,
-/// TABLEQ_QUEUE, TABLEQ_HEADER_<NAME>. Without the variables of an outer worker, and without
-/// TABLEQ_DB, which may hold a password.
-/// @param db the value of TABLEQ_DB; nothing: it is removed.
-std::vector<std::string> environment_for(const std::string& queue, const tableq::delivery& delivery,
-                                         const std::optional<std::string>& db);
+/// TABLEQ_QUEUE, TABLEQ_DATABASE, TABLEQ_HEADER_<NAME>. Without the variables of an outer worker,
+/// and without TABLEQ_DB and TABLEQ_DB_<NAME>, which may hold passwords.
+std::vector<std::string> environment_for(const message_origin& from,
+                                         const tableq::delivery& delivery);
 
 /// Starts a command as the leader of its own process group, so that a Ctrl-C on the terminal does
 /// not reach it. The payload is its standard input, as a file in memory: a command may read it,

@@ -11,12 +11,12 @@
 
 namespace tool {
 
-namespace {
-
 std::string version() {
   return "tableq " + std::to_string(TABLEQ_VERSION_MAJOR) + "." +
          std::to_string(TABLEQ_VERSION_MINOR) + "." + std::to_string(TABLEQ_VERSION_PATCH);
 }
+
+namespace {
 
 /// Arguments after the first `--` are for the command; the others for CLI11, last one first.
 std::vector<std::string> split_arguments(const std::vector<std::string>& arguments,

@@ -9,6 +9,9 @@
 
 namespace tool {
 
+/// `tableq 1.2.3`
+std::string version();
+
 /// Adds every command.
 void add_commands(CLI::App& app, invocation& call);
 

@@ -18,20 +18,17 @@ bool short_of_resources(const std::error_code& code) {
 
 }  // namespace
 
-command_runner::command_runner(std::string queue, std::vector<std::string> command,
-                               std::optional<std::chrono::milliseconds> retry_delay,
-                               std::optional<std::string> db)
-    : queue_(std::move(queue)),
-      command_(std::move(command)),
-      retry_delay_(retry_delay),
-      db_(std::move(db)) {}
+command_runner::command_runner(std::vector<std::string> command,
+                               std::optional<std::chrono::milliseconds> retry_delay)
+    : command_(std::move(command)), retry_delay_(retry_delay) {}
 
-tableq::handled command_runner::run(const tableq::delivery& delivery, const std::stop_token& stop) {
+tableq::handled command_runner::run(const message_origin& from, const tableq::delivery& delivery,
+                                    const std::stop_token& stop) {
   if (hopeless()) return tableq::handled::give_back();
   pid_t child = 0;
   try {
     const std::string row = delivery.row.empty() ? std::string() : row_json(delivery.row) + "\n";
-    child = start_child(command_, environment_for(queue_, delivery, db_),
+    child = start_child(command_, environment_for(from, delivery),
                         row.empty() ? delivery.payload : row);
   } catch (const std::system_error& failure) {
     return not_started(failure.code());

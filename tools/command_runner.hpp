@@ -25,14 +25,13 @@ namespace tool {
 /// Distinct objects: safe. Shared objects: safe.
 class command_runner {
  public:
-  /// @param db as environment_for takes it.
-  command_runner(std::string queue, std::vector<std::string> command,
-                 std::optional<std::chrono::milliseconds> retry_delay,
-                 std::optional<std::string> db);
+  command_runner(std::vector<std::string> command,
+                 std::optional<std::chrono::milliseconds> retry_delay);
 
   /// Exit status 0 completes the message; every other status fails it. When `stop` is triggered the
   /// command gets SIGTERM, and its message is then given back.
-  tableq::handled run(const tableq::delivery& delivery, const std::stop_token& stop);
+  tableq::handled run(const message_origin& from, const tableq::delivery& delivery,
+                      const std::stop_token& stop);
 
   /// Sends it to the running commands, and to those that start later.
   void signal_all(int number);
@@ -47,10 +46,8 @@ class command_runner {
   [[nodiscard]] tableq::handled failed(std::string why) const;
   tableq::handled not_started(const std::error_code& reason);
 
-  const std::string queue_;
   const std::vector<std::string> command_;
   const std::optional<std::chrono::milliseconds> retry_delay_;
-  const std::optional<std::string> db_;
 
   mutable std::mutex mutex_;  // guards all below
   std::list<pid_t> children_;

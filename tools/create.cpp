@@ -7,6 +7,7 @@
 
 #include <tableq/tableq.hpp>
 
+#include "command_line.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
 #include "format.hpp"
@@ -42,6 +43,8 @@ struct queue_arguments {
     command.add_flag("--free-keys", free_keys, "claim: a take frees the key of its message");
     command.add_flag("--groups-pass", groups_pass,
                      "claim: a group goes on while one of its messages rests after a failure");
+    command.add_flag("--groups-by-turns", groups_by_turns,
+                     "claim: groups take turns; a long backlog of one holds up no other");
   }
 
   /// The given options, checked against the kind.
@@ -73,6 +76,7 @@ struct queue_arguments {
     if (keep_completed) throw usage_error("--keep-completed is for claim only");
     if (free_keys) throw usage_error("--free-keys is for claim only");
     if (groups_pass) throw usage_error("--groups-pass is for claim only");
+    if (groups_by_turns) throw usage_error("--groups-by-turns is for claim only");
   }
 
   void read_claim(tableq::claim_options& claim) const {
@@ -91,10 +95,13 @@ struct queue_arguments {
     if (key_window.given()) claim.key_window = parse_duration("--key-window", key_window.text());
     if (free_keys) claim.keys = tableq::key_scope::waiting;
     if (groups_pass && !groups.given()) throw usage_error("--groups-pass goes with --groups N");
+    if (groups_by_turns && !groups.given())
+      throw usage_error("--groups-by-turns goes with --groups N");
     if (groups.given()) {
       claim.groups = {
           .limit = static_cast<int>(parse_number("--groups", groups.text(), 1, 1000)),
-          .on_failure = groups_pass ? tableq::group_policy::pass : tableq::group_policy::hold};
+          .on_failure = groups_pass ? tableq::group_policy::pass : tableq::group_policy::hold,
+          .by_turns = groups_by_turns};
     }
     if (dead_letters.given()) claim.dead_letters = dead_letters.text();
   }
@@ -122,6 +129,7 @@ struct queue_arguments {
   bool keep_completed = false;
   bool free_keys = false;
   bool groups_pass = false;
+  bool groups_by_turns = false;
 };
 
 /// An existing queue keeps its options: other options must not look like success.
@@ -184,7 +192,9 @@ struct ddl_arguments {
         grant(command, "--grant", "ROLE",
               "print the grants of a role instead: producer, replacer, consumer, viewer,\n"
               "manager or owner"),
-        user(command, "--to", "USER", "the user of the role"),
+        user(command, "--to", "USER",
+             "the database's user (not a login) that gets the role; an owner that creates\n"
+             "queues needs --schema too"),
         table(command, "--for", "MAPPING",
               "the indexes that a mapping needs and its table lacks: a file, or the name of a\n"
               "stored mapping. Needs the database, and no DIALECT") {
@@ -238,16 +248,21 @@ exit_status print_ddl(const connection_options& connection, const ddl_arguments&
   if (what.statements) {
     if (what.grant.given()) throw usage_error("give --grant or --statements");
     for (const auto& [name, text] :
-         tableq::statements(dialect, given.settings().kind, queue, naming(connection))) {
+         tableq::statements(dialect, queue, given.settings(), naming(connection))) {
       out.write("-- name: " + name + "\n" + text + "\n\n");
     }
     out.flush();
     return exit_status::done;
   }
-  out.write(what.grant.given()
-                ? tableq::grants(dialect, tableq::parse_role(what.grant.text()), what.user.text(),
-                                 queue, given.settings(), naming(connection))
-                : tableq::ddl(dialect, queue, given.settings(), naming(connection)));
+  if (what.grant.given()) {
+    out.write(tableq::grants(dialect, tableq::parse_role(what.grant.text()), what.user.text(),
+                             queue, given.settings(), naming(connection)));
+  } else {
+    const std::string text = tableq::ddl(dialect, queue, given.settings(), naming(connection));
+    out.write("-- " + version() + ". Run this in one transaction" +
+              (dialect == "sqlserver" ? ", with XACT_ABORT ON" : "") +
+              ": an error then leaves nothing behind.\n" + text);
+  }
   out.flush();
   return exit_status::done;
 }

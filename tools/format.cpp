@@ -124,6 +124,7 @@ std::string claim_text(const tableq::queue_info& queue) {
   if (queue.groups) {
     out += " groups=" + std::to_string(queue.groups->limit);
     if (queue.groups->on_failure == tableq::group_policy::pass) out += " groups_pass";
+    if (queue.groups->by_turns) out += " groups_by_turns";
   }
   if (!queue.dead_letters.empty()) out += " dead_letters=" + queue.dead_letters;
   return out;

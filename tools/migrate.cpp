@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tableq/tableq.hpp>
 
@@ -36,15 +37,19 @@ exit_status migrate(const connection_options& connection, const migrate_argument
   tableq::database db = connect(connection);
   if (!given.dry_run) db = connect(connection, true);
   output out;
-  for (const tableq::migration_step& step : db.migrate(options)) {
-    const std::string what =
-        step.queue + ": layout " + std::to_string(step.from) + " to " + std::to_string(step.to);
-    if (given.dry_run) {
-      out.line("-- " + what);
-      out.line(step.sql);
-    } else {
-      out.line(what);
-    }
+  const auto told = [](const tableq::migration_step& step) {
+    return step.queue + ": layout " + std::to_string(step.from) + " to " + std::to_string(step.to);
+  };
+  options.done = [&](const tableq::migration_step& step) {
+    out.line(told(step));
+    out.flush();
+  };
+  const std::vector<tableq::migration_step> steps = db.migrate(options);
+  if (steps.empty()) complain("no step is to be done");
+  for (const tableq::migration_step& step : steps) {
+    if (!given.dry_run) break;
+    out.line("-- " + told(step));
+    out.line(step.sql);
   }
   out.flush();
   return exit_status::done;

@@ -3,9 +3,8 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <string>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -17,8 +16,8 @@
 #include "output.hpp"
 #include "parse.hpp"
 #include "signals.hpp"
-#include "source.hpp"
 #include "status_line.hpp"
+#include "work_queues.hpp"
 
 namespace tool {
 
@@ -29,20 +28,21 @@ using std::chrono::steady_clock;
 
 struct work_arguments {
   explicit work_arguments(CLI::App& command)
-      : from(command, "A claim queue, or a stored table"),
+      : from(command),
         concurrency(command, "--concurrency", "N", "The most commands at once, up to 256 (1)"),
         lease(command, "--lease", "TIME",
               "How long this worker has a message before others may take it"),
         retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)") {
     command.add_flag("--until-empty", until_empty,
-                     "End when no message is ready, delayed or leased");
+                     "End when no queue has a message that is ready, delayed or leased");
     command.add_flag("--pass-db", pass_db,
-                     "Pass the database's address, with its password, to the command as TABLEQ_DB");
+                     "Pass the address of the message's database, with its password, to the "
+                     "command as TABLEQ_DB");
     command.add_flag("--verbose", verbose, "Print a line on standard error for each message");
     command.add_flag("--summary", summary, "Print a line on standard error at the end");
   }
 
-  source_arguments from;
+  work_queue_arguments from;
   argument concurrency;
   argument lease;
   argument retry_delay;
@@ -85,12 +85,15 @@ std::string in_words(const tableq::worker_counts& counts) {
 }
 
 /// A line for each message with --verbose, and always for trouble.
-void report(status_line& status, bool verbose, const tableq::worker_event& event) {
+/// @param queue its name, where the worker has several.
+void report(status_line& status, bool verbose, const std::string& queue,
+            const tableq::worker_event& event) {
   using kind = tableq::worker_event::kind;
   std::string said;
   switch (event.what) {
     case kind::trouble:
-      status.trouble("trying again: " + std::string(event.why));
+      status.trouble((queue.empty() ? "" : queue + ": ") +
+                     "trying again: " + std::string(event.why));
       return;
     case kind::completed:
       said = "completed";
@@ -114,8 +117,8 @@ void report(status_line& status, bool verbose, const tableq::worker_event& event
       break;
   }
   if (verbose || event.what == kind::unknown) {
-    status.note("message " + std::to_string(event.id.value) + ", attempt " +
-                std::to_string(event.attempt) + ": " + said);
+    status.note((queue.empty() ? "" : queue + ": ") + "message " + std::to_string(event.id.value) +
+                ", attempt " + std::to_string(event.attempt) + ": " + said);
   }
 }
 
@@ -142,56 +145,65 @@ void obey(tableq::worker& pool, command_runner& commands, status_line& status, b
   if (tell) status.note("ending running commands; repeat to kill them");
 }
 
-/// @throws usage_error for a queue whose reads delete.
-struct worker_maker {
-  template <class Queue>
-  std::unique_ptr<tableq::worker> operator()(const Queue& queue) const {
-    if constexpr (std::is_constructible_v<tableq::worker, const Queue&, tableq::handler>) {
-      return std::make_unique<tableq::worker>(queue, handle, options);
-    } else {
-      throw usage_error("queue " + in_quotes(queue.name()) + " is of kind " +
-                        std::string(tableq::to_string(queue.kind())) +
-                        ", not claim; its messages go to: tableq dequeue");
-    }
+std::vector<tableq::worker_source> with_commands(const std::vector<work_source>& sources,
+                                                 bool pass_db, command_runner& commands,
+                                                 const completion& give_up) {
+  std::vector<tableq::worker_source> out;
+  for (const work_source& one : sources) {
+    const message_origin from{.queue = one.which.name,
+                              .database = one.which.database,
+                              .db = pass_db ? std::optional(one.address) : std::nullopt};
+    const auto handle = [&, from](const tableq::delivery& delivery, const std::stop_token& stop) {
+      tableq::handled said = commands.run(from, delivery, stop);
+      if (commands.hopeless()) give_up.set();
+      return said;
+    };
+    out.push_back({.queue = one.queue,
+                   .work = handle,
+                   .weight = one.which.weight,
+                   .precedence = one.which.precedence});
   }
-  tableq::handler handle;
-  tableq::worker_options options;
-};
+  return out;
+}
+
+/// The figures of each queue, where there are several, and those of all.
+void summarize(status_line& status, const tableq::worker& pool,
+               const std::vector<work_source>& sources, steady_clock::time_point begin) {
+  for (std::size_t i = 0; sources.size() > 1 && i < sources.size(); ++i) {
+    status.note(sources[i].which.shown() + ": " + in_words(pool.counts(i)));
+  }
+  status.note(in_words(pool.counts()) + ", in " + seconds(steady_clock::now() - begin));
+}
 
 exit_status work(const invocation& call, const work_arguments& given) {
   const work_settings settings = settings_of(call, given);
+  const work_plan plan = given.from.plan();
   // Before the first thread, which may be one of the library's.
   const signal_queue signals;
-  tableq::database db = connect(call.connection, false, settings.concurrency + 4);
-  const any_source source = given.from.open(db);
+  const std::vector<work_source> sources = plan.open(call.connection, settings.concurrency);
 
   status_line status;
-  command_runner commands(
-      name_of(source), settings.command, settings.retry_delay,
-      given.pass_db ? std::optional(address_of(call.connection)) : std::nullopt);
+  command_runner commands(settings.command, settings.retry_delay);
   const completion finished;
   bool hopeless = false;
   const completion give_up;
   const auto begin = steady_clock::now();
-  // Nothing is prefetched: if this process dies, its messages wait for the end of their leases.
-  const auto handle = [&](const tableq::delivery& delivery, const std::stop_token& stop) {
-    tableq::handled said = commands.run(delivery, stop);
-    if (commands.hopeless()) give_up.set();
-    return said;
-  };
-  const auto made = std::visit(
-      worker_maker{
-          handle,
-          {.threads = settings.concurrency,
-           .prefetch = 0,
-           .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
-           .retry_delay = settings.retry_delay,
-           .until_empty = given.until_empty,
-           .observe =
-               [&](const tableq::worker_event& event) { report(status, given.verbose, event); },
-           .ended = [&] { finished.set(); }}},
-      source);
-  tableq::worker& pool = *made;
+  // If this process dies, what it holds waits for the end of the leases: nothing is prefetched, but
+  // for the one message of each queue that a choice among several needs.
+  tableq::worker pool(
+      with_commands(sources, given.pass_db, commands, give_up),
+      {.threads = settings.concurrency,
+       .prefetch = 0,
+       .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
+       .retry_delay = settings.retry_delay,
+       .until_empty = given.until_empty,
+       .observe =
+           [&](const tableq::worker_event& event) {
+             report(status, given.verbose,
+                    sources.size() > 1 ? sources[event.source].which.shown() : std::string(),
+                    event);
+           },
+       .ended = [&] { finished.set(); }});
 
   int seen = 0;
   for (bool running = true; running;) {
@@ -208,9 +220,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
     show_progress(status, pool, begin);
   }
   status.clear();
-  if (seen > 0 || given.summary || status.shown()) {
-    status.note(in_words(pool.counts()) + ", in " + seconds(steady_clock::now() - begin));
-  }
+  if (seen > 0 || given.summary || status.shown()) summarize(status, pool, sources, begin);
   pool.join();
   if (const auto why = commands.hopeless()) throw usage_error(*why);
   return exit_status::done;
@@ -221,29 +231,37 @@ exit_status work(const invocation& call, const work_arguments& given) {
 void add_work(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "work",
-      {.description = "Run a command for each message of a claim queue, or row of a table",
+      {.description = "Run a command for each message of claim queues, or row of tables",
        .details =
            "The payload is the command's standard input. Its environment has TABLEQ_MESSAGE_ID, "
            "TABLEQ_ATTEMPT,\n"
-           "TABLEQ_QUEUE, and TABLEQ_HEADER_NAME for each header, with the name in upper case and "
-           "_ for other "
-           "characters.\n"
-           "TABLEQ_DB, which may hold a password, is removed unless --pass-db is given.\n"
+           "TABLEQ_QUEUE, TABLEQ_DATABASE (the NAME of --also-db, or empty), and "
+           "TABLEQ_HEADER_NAME for each\n"
+           "header, with the name in upper case and _ for other characters.\n"
+           "TABLEQ_DB and TABLEQ_DB_NAME, which may hold passwords, are removed; --pass-db sets "
+           "TABLEQ_DB.\n"
            "Exit status 0 completes the message, all else fails it; after its last attempt it is "
            "dead.\n"
            "A row of the application's table is one JSON object on the standard input; its mapping "
            "is stored by\n"
            "`tableq create table`, or in the file of --mapping.\n"
            "The lease is extended while a command runs; if it is lost, the command gets SIGTERM.\n"
+           "Several queues share --concurrency, and the signals. All databases must answer at the "
+           "start; if one is\n"
+           "away later, the queues of the others go on. --prefix and --schema are for all "
+           "databases.\n"
            "SIGTERM, SIGINT: take no more, finish running commands, exit with 0. A second signal "
            "sends\n"
            "them SIGTERM and gives their messages back, a third one sends SIGKILL.",
-       .usage = "QUEUE | --mapping FILE [OPTIONS] -- COMMAND [ARG...]",
+       .usage = "QUEUE... | --mapping FILE [OPTIONS] -- COMMAND [ARG...]",
        .examples =
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"
            "  tableq work jobs --concurrency 4 --until-empty -- ./handle-one\n"
            "  tableq work jobs --lease 5m --retry-delay 30s --summary -- python3 resize.py\n"
-           "  tableq work --mapping emails.json -- ./send-email"});
+           "  tableq work --mapping emails.json -- ./send-email\n"
+           "  tableq work urgent jobs --precedence urgent=1 -- ./handle-one\n"
+           "  TABLEQ_DB_SHOP=postgresql://... tableq work jobs shop:orders --also-db shop "
+           "--weight jobs=3 -- ./handle-one"});
   const auto given = std::make_shared<work_arguments>(command);
   command.callback([&call, given] {
     call.takes_tail = true;

@@ -53,10 +53,14 @@ void postgresql_place::clear(std::string_view table) {
   on_.run("TRUNCATE " + quoted(table));
 }
 
+std::string postgresql_place::addition(std::string_view table, std::size_t messages) {
+  return "INSERT INTO " + quoted(table) + " (payload) SELECT decode(repeat('61', " +
+         std::to_string(payload_size) + "), 'hex') FROM generate_series(1, " +
+         std::to_string(messages) + ")";
+}
+
 void postgresql_place::add(std::string_view table, std::size_t messages) {
-  on_.run("INSERT INTO " + quoted(table) + " (payload) SELECT decode(repeat('61', " +
-          std::to_string(payload_size) + "), 'hex') FROM generate_series(1, " +
-          std::to_string(messages) + ")");
+  on_.run(addition(table, messages));
 }
 
 void postgresql_place::tidy(std::string_view table) {

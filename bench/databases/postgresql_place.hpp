@@ -22,6 +22,8 @@ class postgresql_place {
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] const std::string& schema() const { return schema_; }
   void clear(std::string_view table);
+  /// The statement of add().
+  [[nodiscard]] static std::string addition(std::string_view table, std::size_t messages);
   void add(std::string_view table, std::size_t messages);
   void tidy(std::string_view table);
   [[nodiscard]] json describe();

@@ -83,6 +83,17 @@ class old_snapshot : public held {
   libpq_connection on_;
 };
 
+class open_writer : public held {
+ public:
+  open_writer(const std::string& address, std::string_view table) : on_(address) {
+    on_.run("BEGIN");
+    on_.run(postgresql_place::addition(table, 1));
+  }
+
+ private:
+  libpq_connection on_;
+};
+
 class database : public raw_database {
  public:
   database(const std::string& address, const std::string& synchronous)
@@ -99,6 +110,9 @@ class database : public raw_database {
   void tidy(owner /*whose*/, std::string_view table) override { place_.tidy(table); }
   std::unique_ptr<held> hold_snapshot(owner /*whose*/) override {
     return std::make_unique<old_snapshot>(place_.url());
+  }
+  std::unique_ptr<held> hold_writer(std::string_view table) override {
+    return std::make_unique<open_writer>(place_.url(), table);
   }
   std::unique_ptr<hand_over> notifications() override {
     return std::make_unique<notified>(place_.url());

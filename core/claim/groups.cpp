@@ -57,7 +57,10 @@ std::size_t advance_groups(const queue_state& queue, transaction_state& tx,
   for (const std::string& group : groups) items.push_back({group});
   return queue
       .execute(&tx, statements::claim_advance,
-               {.limit = rules.limit, .hold = rules.on_failure == group_policy::hold}, items)
+               {.limit = rules.limit,
+                .hold = rules.on_failure == group_policy::hold,
+                .now = queue.database().now()},
+               items)
       .size();
 }
 

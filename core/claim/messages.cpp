@@ -30,7 +30,9 @@ std::int64_t milliseconds_of(const std::optional<timestamp>& time) {
 }
 
 stored_message to_stored(stored_row row) {
-  const bool timed = row.state == message_state::delayed || row.state == message_state::leased;
+  const bool since = row.state == message_state::ready && milliseconds_of(row.due_at) != 0;
+  const bool timed =
+      row.state == message_state::delayed || row.state == message_state::leased || since;
   std::optional<headers> read = to_headers(row.headers);
   const bool unread = !read;
   return {.id = row.id,
@@ -117,8 +119,11 @@ std::vector<stored_message> list(const queue_state& queue, message_state which, 
     case message_state::ready:
     case message_state::held: {
       const auto& what = which == message_state::ready ? claim_list_ready : claim_list_held;
-      return to_stored(queue.execute(
-          nullptr, what, {.max = page.max, .after_priority = priority, .after_id = id}));
+      return to_stored(queue.execute(nullptr, what,
+                                     {.max = page.max,
+                                      .after_priority = priority,
+                                      .after_at = time(&stored_message::due_at),
+                                      .after_id = id}));
     }
     case message_state::leased:
     case message_state::delayed:

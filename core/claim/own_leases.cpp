@@ -75,6 +75,7 @@ class own_table final : public lease_table {
     taken_messages out;
     out.good.reserve(rows.size());
     for (delivery_row& row : rows) add(out, std::move(row), queue);
+    if (queue.names().by_turns) return out;  // they are in their order
     // No database guarantees an order for the rows that an UPDATE returns.
     std::sort(out.good.begin(), out.good.end(), [](const delivery& a, const delivery& b) {
       return a.priority != b.priority ? a.priority > b.priority : a.receipt.id < b.receipt.id;
@@ -147,7 +148,8 @@ class own_table final : public lease_table {
 
   std::vector<changed_message> release(const queue_state& queue, transaction_state* tx,
                                        const receipts_view& receipts) const override {
-    return changed(queue.execute(tx, statements::claim_release, {}, items_of(receipts)));
+    return changed(queue.execute(tx, statements::claim_release, {.now = queue.database().now()},
+                                 items_of(receipts)));
   }
 
   std::vector<changed_message> extend(const queue_state& queue, transaction_state* tx,

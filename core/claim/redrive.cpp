@@ -24,8 +24,9 @@ std::size_t redrive_blindly(const queue_state& queue) {
   const auto once = [&] {
     return claim_step(queue, nullptr, {}, queue.info().groups.has_value(),
                       [&](transaction_state* step_tx, claim_effects& done) {
-                        const auto rows = queue.execute(step_tx, statements::claim_redrive_all,
-                                                        {.max = largest_batch});
+                        const auto rows =
+                            queue.execute(step_tx, statements::claim_redrive_all,
+                                          {.max = largest_batch, .now = queue.database().now()});
                         std::vector<message_id> ids;
                         ids.reserve(rows.size());
                         for (const auto& row : rows) ids.push_back(row.id);
@@ -104,12 +105,15 @@ class chosen {
 
 std::size_t redrive(const queue_state& queue, std::span<const message_id> ids) {
   if (ids.empty()) return 0;
-  return claim_step(
-      queue, nullptr, ids, false, [&](transaction_state* step_tx, claim_effects& done) {
-        done.readable = queue.execute(step_tx, statements::claim_redrive, {}, items_of(ids)).size();
-        done.readmitted = true;
-        return done.readable;
-      });
+  return claim_step(queue, nullptr, ids, false,
+                    [&](transaction_state* step_tx, claim_effects& done) {
+                      done.readable = queue
+                                          .execute(step_tx, statements::claim_redrive,
+                                                   {.now = queue.database().now()}, items_of(ids))
+                                          .size();
+                      done.readmitted = true;
+                      return done.readable;
+                    });
 }
 
 redriven redrive_all(const queue_state& queue, const redrive_options& options) {

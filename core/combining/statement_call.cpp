@@ -34,9 +34,11 @@ row_set cut(row_set& rows, std::span<const std::size_t> selected) {
 }
 
 /// The rows of a read in the queue's order.
-std::vector<std::size_t> in_order(const row_set& rows, statement id) {
+/// @param by_turns table_names::by_turns: a take returns them in that order.
+std::vector<std::size_t> in_order(const row_set& rows, statement id, bool by_turns) {
   std::vector<std::size_t> out(rows.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
+  if (by_turns && id == statement::claim_take) return out;
   const bool newest_first = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
   // ~ reverses the order for every number.
   std::ranges::sort(out, std::less<>(), [&](std::size_t row) {
@@ -197,7 +199,7 @@ void call_group::share_out(row_set rows) const {
 }
 
 void call_group::share_out_read(row_set rows) const {
-  const std::vector<std::size_t> order = in_order(rows, first().what().id);
+  const std::vector<std::size_t> order = in_order(rows, first().what().id, first().names_.by_turns);
   std::span<const std::size_t> rest = order;
   for (statement_call* const each : calls_) {
     const auto mine = rest.first(std::min(each->count_, rest.size()));

@@ -62,11 +62,17 @@ void database_state::settle_schema(std::string found) {
   options_.schema_name = std::move(found);
 }
 
+void database_state::settle_shards() noexcept {
+  if (sharded_.exchange(true)) return;
+  watcher_.poll_only();
+}
+
 bool database_state::reached_by(connection& callers) {
   if (const auto known = reaches(*driver_, callers)) return *known;
   const auto identity_of = [this](connection& session) {
     const table_names names = names_for(options_, {});
-    return run(session, names, statements::session_identity).at(0).database;
+    const auto told = run(session, names, statements::session_identity);
+    return told.empty() ? std::string() : told.at(0).database;
   };
   const std::string theirs = identity_of(callers);
   if (theirs.empty()) return false;
@@ -86,7 +92,8 @@ std::optional<timestamp> database_state::now() const {
 }
 
 bool database_state::notifies() const noexcept {
-  return capabilities().notifies && options_.notifications != tableq::notifications::off;
+  return capabilities().notifies && !sharded() &&
+         options_.notifications != tableq::notifications::off;
 }
 
 void database_state::announce(watched_queue& queue, std::size_t count) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -108,6 +109,11 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// Sets the schema of the tables, unless the options name one. Call this before tables are used.
   void settle_schema(std::string found);
 
+  /// The catalogue is a shard of a cluster. From then on readers poll, because notifications reach
+  /// only the sessions of one server, and queues that are opened begin their reads at the front.
+  void settle_shards() noexcept;
+  [[nodiscard]] bool sharded() const noexcept { return sharded_.load(); }
+
   /// Whether a caller's session is connected to this database. Asks the servers if the client
   /// library has no answer.
   [[nodiscard]] bool reached_by(connection& callers);
@@ -159,6 +165,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   session_pool pool_;
   watcher watcher_;
   combiner writing_;
+  std::atomic<bool> sharded_{false};
   std::mutex mutex_;
   std::string identity_;  // the last result of session.identity; guarded by mutex_
   // Guarded by mutex_, as the next one. Entries stay for handles that are opened again and again;

@@ -25,7 +25,8 @@ auto floor_reads::on_session(patience for_session, Work work) const {
 
 void floor_reads::look(patience for_session) const noexcept {
   if (!database_.capabilities().deleted_rows_linger) return;
-  if (!database_.options().shortcuts.floors) return;
+  // The called server sees neither the writers of a shard nor its sequence.
+  if (!database_.options().shortcuts.floors || names_.sharded || names_.by_turns) return;
   if (kind_ == kind::pending && !tells_late()) return;
   if (kind_ == kind::lifo) {
     look_for_gaps(for_session);

@@ -4,6 +4,7 @@
 
 #include "core/seam/contract.hpp"
 
+#include "core/database/turn_reads.hpp"
 #include "core/input/identifier.hpp"
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/run.hpp"
@@ -16,16 +17,21 @@ poll_plan::timing timing_of(kind queue_kind) {
   return queue_kind == kind::pending ? poll_plan::timing::announced : poll_plan::timing::none;
 }
 
+table_names placed(table_names names, const database_state& database) {
+  names.sharded = database.sharded();
+  return names;
+}
+
 }  // namespace
 
 queue_table::queue_table(database_state& database, const queue_info& info)
-    : queue_table(database, info, names_for(database.options(), info.name, info.identity)) {}
+    : queue_table(database, info, names_of(database.options(), info)) {}
 
 queue_table::queue_table(database_state& database, const queue_info& info, table_names names)
     : database_(database),
       ordering_(info.ordering),
       identity_(info.identity),
-      names_(std::move(names)),
+      names_(placed(std::move(names), database)),
       shared_(database.shared(names_, timing_of(info.kind))),
       reads_(database, info, names_, *shared_) {}
 
@@ -38,6 +44,9 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
                          std::span<const value> items) const {
   if (needs_lock(what)) {
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
+  }
+  if (names_.by_turns && what.id == statement::claim_take) {
+    return take_by_turns(session, names_, shared);
   }
   return reads_.run(session, what, shared, items);
 }

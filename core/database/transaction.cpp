@@ -258,8 +258,10 @@ row_set transaction_state::run(const std::function<row_set(connection&)>& work) 
     refuse(adopted_ ? "an earlier operation in the transaction failed; roll back, and enlist again"
                     : "an earlier operation in the transaction failed; roll back");
   }
+  // The application's statements in the session may have ended the transaction.
+  if (adopted_ == nullptr && lent_ == nullptr) check_open(open_session);
   // It stays set if `work` throws. In a caller's session the failed statement has changed nothing,
-  // and the database refuses others if it must.
+  // and check_open refuses others if the transaction has ended.
   failed_ = adopted_ == nullptr;
   row_set rows = work(open_session);
   failed_ = false;

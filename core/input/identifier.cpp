@@ -105,4 +105,10 @@ table_names names_for(const open_options& options, std::string_view queue, std::
   return names;
 }
 
+table_names names_of(const open_options& options, const queue_info& queue) {
+  table_names names = names_for(options, queue.name, queue.identity);
+  names.by_turns = queue.groups && queue.groups->by_turns;
+  return names;
+}
+
 }  // namespace tableq::inline v0::core

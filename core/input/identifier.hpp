@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <tableq/options.hpp>
+#include <tableq/schema.hpp>
 
 #include "core/seam/driver.hpp"
 
@@ -38,5 +39,8 @@ void check_found_schema(std::string_view name);
 /// @param identity of the queue; zero: any queue with that name.
 table_names names_for(const open_options& options, std::string_view queue,
                       std::int64_t identity = 0);
+
+/// The names of a queue's tables, for its own statements and its DDL.
+table_names names_of(const open_options& options, const queue_info& queue);
 
 }  // namespace tableq::inline v0::core

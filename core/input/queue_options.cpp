@@ -31,6 +31,9 @@ void check_claim(const claim_options& claim) {
   if (claim.groups.enabled && (claim.groups.limit < 1 || claim.groups.limit > 1000)) {
     refuse("the limit of groups is 1 to 1,000");
   }
+  if (claim.groups.by_turns && !claim.groups.enabled) {
+    refuse("by_turns is for queues with groups: leave it out, or set `enabled` too");
+  }
 }
 
 void check_settings(std::string_view name, const queue_settings& settings) {
@@ -114,6 +117,8 @@ bool decode_number(std::string_view name, std::int64_t number, queue_info& info)
     info.groups = group_options{
         .limit = static_cast<int>(number),
         .on_failure = name == "groups_hold" ? group_policy::hold : group_policy::pass};
+  } else if (name == "groups_by_turns" && info.groups) {
+    info.groups->by_turns = number != 0;
   } else {
     return false;
   }
@@ -184,6 +189,7 @@ std::string encode_options(const queue_info& info) {
   if (info.groups) {
     const bool hold = info.groups->on_failure == group_policy::hold;
     add(hold ? "groups_hold=" : "groups_pass=", info.groups->limit);
+    if (info.groups->by_turns) out += " groups_by_turns=1";
   }
   if (!info.dead_letters.empty()) out += " dead_letters=" + info.dead_letters;
   return out;

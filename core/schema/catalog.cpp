@@ -30,6 +30,14 @@ bool present(connection& session, const Statement& statement, const table_names&
   return run(session, names, statement).at(0).present;
 }
 
+/// Whether the catalogue exists. Notes where its tables are.
+bool has_catalog(database_state& database, connection& session) {
+  const place_row found =
+      run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
+  if (found.sharded) database.settle_shards();
+  return found.present;
+}
+
 /// Reads rows of the catalogue. Checks the layout in the catalogue's own row.
 std::vector<queue_info> read_rows(const database_state& database, std::vector<catalog_row> rows) {
   std::vector<queue_info> out;
@@ -60,22 +68,21 @@ std::vector<queue_info> read_rows(const database_state& database, std::vector<ca
 
 /// The rows of the catalogue; none if there is no catalogue yet.
 template <class Statement>
-std::vector<queue_info> read_catalog(const database_state& database, connection& session,
+std::vector<queue_info> read_catalog(database_state& database, connection& session,
                                      const Statement& statement,
                                      const typename Statement::shared_type& shared = {}) {
-  const table_names names = names_for(database.options(), {});
-  if (!present(session, statements::catalog_exists, names)) return {};
-  return read_rows(database, run(session, names, statement, shared));
+  if (!has_catalog(database, session)) return {};
+  return read_rows(database, run(session, names_for(database.options(), {}), statement, shared));
 }
 
-std::optional<queue_info> find(const database_state& database, connection& session,
+std::optional<queue_info> find(database_state& database, connection& session,
                                std::string_view name) {
   auto found = read_catalog(database, session, statements::catalog_find, {.name = name});
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 /// The queue, if it is there with its table.
-std::optional<queue_info> find_whole(const database_state& database, connection& session,
+std::optional<queue_info> find_whole(database_state& database, connection& session,
                                      std::string_view name) {
   const table_names names = names_for(database.options(), name);
   std::optional<queue_info> found = find(database, session, name);
@@ -137,8 +144,8 @@ void lock_catalog(connection& session, const table_names& names) {
 }
 
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
-queue_info create(const database_state& database, connection& session, queue_info info) {
-  const table_names names = names_for(database.options(), info.name);
+queue_info create(database_state& database, connection& session, queue_info info) {
+  const table_names names = names_of(database.options(), info);
   lock_catalog(session, names);
   if (auto found = find(database, session, info.name)) return *std::move(found);
   if (present(session, statements::table_exists, names)) {
@@ -149,6 +156,7 @@ queue_info create(const database_state& database, connection& session, queue_inf
   info.identity = new_identity();
   info.layout = queue_layout;
   session.define(to_string(info.kind), names);
+  if (names.by_turns) session.define("turns", names);
   // Another process may have set limits of a former queue of this name while it was dropped.
   run(session, names, statements::limits_remove, {.queue = info.name});
   insert_row(session, names, info);
@@ -187,6 +195,7 @@ void check_catalog(database_state& database) {
     place_row place =
         run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
     database.settle_schema(std::move(place.schema));
+    if (place.sharded) database.settle_shards();
     if (!place.present) return std::size_t{0};
     const table_names names = names_for(database.options(), {});
     try {
@@ -322,18 +331,20 @@ std::vector<finding> inspect(database_state& database) {
                        std::move(row.fix)});
       }
     };
-    const auto own = present(session, statements::catalog_exists, names_for(database.options(), {}))
+    const auto own = has_catalog(database, session)
                          ? find_layout(database, session, catalog_row_name)
                          : std::nullopt;
-    add("database", run(session, names_for(database.options(), {}), statements::doctor_database,
-                        {.layout = own ? own->layout : 0}));
+    table_names catalog = names_for(database.options(), {});
+    catalog.sharded = database.sharded();
+    add("database",
+        run(session, catalog, statements::doctor_database, {.layout = own ? own->layout : 0}));
     if (own && own->layout < catalog_layout) out.push_back(older("database", *own));
     for (const queue_info& queue : read_catalog(database, session, statements::catalog_list)) {
       if (queue.kind == kind::table) continue;  // database::inspect opens it
       if (queue.layout < queue_layout) {
         out.push_back(older(queue.name, {.name = queue.name, .layout = queue.layout}));
       }
-      const table_names names = names_for(database.options(), queue.name);
+      const table_names names = names_of(database.options(), queue);
       if (!present(session, statements::table_exists, names)) {
         out.push_back({finding::level::problem, queue.name, "the table is missing",
                        "drop the queue, then create it anew"});

@@ -247,6 +247,7 @@ std::vector<migration_step> migrate(database_state& database, const migrate_opti
                    .from = each.table.layout,
                    .to = each.to,
                    .sql = script_of(database, each)});
+    if (options.done && !options.dry_run) options.done(out.back());
   }
   return out;
 }

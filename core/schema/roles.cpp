@@ -43,11 +43,13 @@ void check_user(std::string_view user) {
 /// The blocks of `roles.sql` for a role on the queue itself.
 std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
   const std::string kind_suffix = std::string(".").append(to_string(queue.kind));
+  const bool turns = queue.groups && queue.groups->by_turns;
   std::vector<std::string> out;
   if (granted != role::owner) out.emplace_back("catalog");
   if (granted == role::producer || granted == role::replacer) {
     out.push_back("producer" + kind_suffix);
     if (queue.groups) out.emplace_back("producer.groups");
+    if (turns) out.emplace_back("producer.turns");
     if (queue.key_window.count() > 0) out.emplace_back("producer.key_window");
   }
   if (granted != role::producer) out.push_back(std::string(to_string(granted)) + kind_suffix);
@@ -55,6 +57,9 @@ std::vector<std::string> blocks_of(role granted, const queue_info& queue) {
     if (queue.keep_completed || queue.key_window.count() > 0) out.emplace_back("consumer.kept");
     out.emplace_back("consumer.limits");
   }
+  const bool some =
+      granted == role::replacer || granted == role::consumer || granted == role::viewer;
+  if (turns && some) out.push_back(std::string(to_string(granted)) + ".turns");
   return out;
 }
 

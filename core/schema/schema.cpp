@@ -59,15 +59,33 @@ core::table_names checked_names(std::string_view operation, std::string_view dia
   return core::names_for(options, queue);
 }
 
+/// Whether the statement takes messages, or looks where takes begin, of queues whose groups take
+/// turns, or of the others.
+bool other_take(std::string_view name, bool by_turns) {
+  const bool turns = name.starts_with("claim.take_turns");
+  return by_turns ? name == "claim.floor" || (name.starts_with("claim.take") && !turns) : turns;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> statements(std::string_view dialect, kind queue_kind,
                                               std::string_view queue, const open_options& options) {
-  auto out = core::statement_texts(dialect, checked_names("statements", dialect, queue, options));
+  return statements(dialect, queue, {.kind = queue_kind}, options);
+}
+
+std::map<std::string, std::string> statements(std::string_view dialect, std::string_view queue,
+                                              const queue_settings& settings,
+                                              const open_options& options) {
+  core::table_names names = checked_names("statements", dialect, queue, options);
+  const queue_info info =
+      core::named(dialect, "statements", [&] { return core::settle_options(queue, settings); });
+  names.by_turns = core::names_of(options, info).by_turns;
+  auto out = core::statement_texts(dialect, names);
   std::erase_if(out, [&](const auto& each) {
-    const std::string_view room = std::string_view(each.first).substr(0, each.first.find('.'));
-    return room != to_string(queue_kind) &&
-           std::any_of(kinds.begin(), kinds.end(),
+    const std::string_view name = each.first;
+    const std::string_view room = name.substr(0, name.find('.'));
+    if (room == to_string(info.kind)) return other_take(name, names.by_turns);
+    return std::any_of(kinds.begin(), kinds.end(),
                        [&](kind other) { return room == to_string(other); });
   });
   return out;
@@ -75,9 +93,10 @@ std::map<std::string, std::string> statements(std::string_view dialect, kind que
 
 std::string ddl(std::string_view dialect, std::string_view queue, const queue_settings& settings,
                 const open_options& options) {
-  const core::table_names names = checked_names("ddl", dialect, queue, options);
+  core::table_names names = checked_names("ddl", dialect, queue, options);
   const queue_info info =
       core::named(dialect, "ddl", [&] { return core::settle_options(queue, settings); });
+  names.by_turns = core::names_of(options, info).by_turns;
   const std::string stored = core::encode_options(info);
   const auto row = core::values_of(core::new_queue_request{.name = queue,
                                                            .identity = core::new_identity(),
@@ -88,6 +107,7 @@ std::string ddl(std::string_view dialect, std::string_view queue, const queue_se
   out += core::ddl_text(dialect, "catalog", names);
   out += "\n-- The queue.\n";
   out += core::ddl_text(dialect, to_string(info.kind), names);
+  if (names.by_turns) out += core::ddl_text(dialect, "turns", names);
   out += "\n-- Tells tableq of it.\n";
   out += core::statement_text(dialect, core::statements::catalog_insert.id, names, row);
   return out + ";\n";

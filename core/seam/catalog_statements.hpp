@@ -114,9 +114,11 @@ struct present_row {
 struct place_row {
   bool present = false;
   std::string schema = {};
+  bool sharded = false;  ///< It is there, as a shard of a cluster.
 
   static constexpr auto fields() {
-    return std::tuple(integer("present", &place_row::present), text("schema", &place_row::schema));
+    return std::tuple(integer("present", &place_row::present), text("schema", &place_row::schema),
+                      integer("sharded", &place_row::sharded));
   }
 };
 

@@ -117,6 +117,25 @@ struct take_request {
   }
 };
 
+/// A take from a queue whose groups take turns. Begins with the same fields.
+struct take_turns_request {
+  std::size_t max = 0;
+  std::chrono::milliseconds lease{0};
+  std::optional<timestamp> claimed_at = {};
+  bool guard = false;
+  std::int64_t token = 0;
+  bool unkey = false;
+  std::optional<timestamp> now = {};
+
+  static constexpr auto fields() {
+    return std::tuple(
+        integer("max", &take_turns_request::max), integer("lease", &take_turns_request::lease),
+        integer("claimed_at", &take_turns_request::claimed_at),
+        integer("guard", &take_turns_request::guard), integer("token", &take_turns_request::token),
+        integer("unkey", &take_turns_request::unkey), integer("now", &take_turns_request::now));
+  }
+};
+
 /// Due messages, and messages with ended leases, become ready or dead. The table fills in `passed`.
 struct promote_request {
   std::size_t max = 0;
@@ -214,11 +233,13 @@ struct list_finished_request {
 struct list_ready_request {
   std::size_t max = 0;
   std::int64_t after_priority = 0;
+  std::int64_t after_at = 0;  ///< Of ready messages of a queue whose groups take turns.
   std::int64_t after_id = 0;
 
   static constexpr auto fields() {
     return std::tuple(integer("max", &list_ready_request::max),
                       integer("after_priority", &list_ready_request::after_priority),
+                      integer("after_at", &list_ready_request::after_at),
                       integer("after_id", &list_ready_request::after_id));
   }
 };
@@ -284,10 +305,12 @@ struct group_item {
 struct advance_request {
   int limit = 0;
   bool hold = false;
+  std::optional<timestamp> now = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("limit", &advance_request::limit),
-                      integer("hold", &advance_request::hold));
+                      integer("hold", &advance_request::hold),
+                      integer("now", &advance_request::now));
   }
 };
 

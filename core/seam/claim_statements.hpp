@@ -42,6 +42,16 @@ struct delivery_row {
   }
 };
 
+/// The same in a queue whose groups take turns.
+struct turn_row : delivery_row {
+  timestamp ready_at = {};
+
+  static constexpr auto fields() {
+    return std::tuple_cat(delivery_row::fields(),
+                          std::tuple(integer("ready_at", &turn_row::ready_at)));
+  }
+};
+
 /// A message and its state.
 struct state_row {
   message_id id = {};
@@ -125,6 +135,8 @@ inline constexpr typed_statement<clock_request, key_item, id_row> claim_forget{
 inline constexpr typed_statement<clock_request, key_item, id_row> claim_free{statement::claim_free};
 inline constexpr typed_statement<take_request, nothing, delivery_row> claim_take{
     statement::claim_take};
+inline constexpr typed_statement<take_turns_request, nothing, turn_row> claim_take_turns{
+    statement::claim_take_turns};
 inline constexpr typed_statement<promote_request, nothing, state_row> claim_promote{
     statement::claim_promote};
 inline constexpr typed_statement<nothing, receipt_item, id_row> claim_complete{
@@ -133,7 +145,7 @@ inline constexpr typed_statement<keep_request, receipt_item, id_row> claim_keep{
     statement::claim_keep};
 inline constexpr typed_statement<fail_request, fail_item, state_row> claim_fail{
     statement::claim_fail};
-inline constexpr typed_statement<nothing, receipt_item, id_row> claim_release{
+inline constexpr typed_statement<clock_request, receipt_item, id_row> claim_release{
     statement::claim_release};
 inline constexpr typed_statement<extend_request, receipt_item, id_row> claim_extend{
     statement::claim_extend};
@@ -145,8 +157,9 @@ inline constexpr typed_statement<timed_read_request, nothing, stored_row> claim_
     statement::claim_peek};
 inline constexpr typed_statement<list_finished_request, nothing, stored_row> claim_list{
     statement::claim_list};
-inline constexpr typed_statement<nothing, id_item, id_row> claim_redrive{statement::claim_redrive};
-inline constexpr typed_statement<count_request, nothing, id_row> claim_redrive_all{
+inline constexpr typed_statement<clock_request, id_item, id_row> claim_redrive{
+    statement::claim_redrive};
+inline constexpr typed_statement<timed_read_request, nothing, id_row> claim_redrive_all{
     statement::claim_redrive_all};
 inline constexpr typed_statement<state_request, id_item, stored_row> claim_remove{
     statement::claim_remove};

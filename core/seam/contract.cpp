@@ -168,6 +168,7 @@ constexpr std::array all{
     query(statements::catalog_migrator, "catalog.migrator"),
     change(statements::catalog_set_layout, "catalog.set_layout"),
     change(statements::floors_remove, "floors.remove"),
+    change(statements::claim_take_turns, "claim.take_turns"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),

@@ -41,11 +41,15 @@ struct table_names {
   std::uint64_t slot = 0;    ///< A hash of the names, for caches.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
+  /// The tables are shards of a cluster, perhaps on another server than the called one.
+  bool sharded = false;
+  /// The texts are those of a queue whose groups take turns.
+  bool by_turns = false;
 
   /// Whether texts are the same with the other's names.
   [[nodiscard]] bool same_tables(const table_names& other) const noexcept {
     return slot == other.slot && table == other.table && schema == other.schema &&
-           catalog == other.catalog;
+           catalog == other.catalog && sharded == other.sharded && by_turns == other.by_turns;
   }
 };
 

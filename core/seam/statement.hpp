@@ -107,6 +107,7 @@ enum class statement : std::uint8_t {
   catalog_migrator,
   catalog_set_layout,
   floors_remove,
+  claim_take_turns,
   table_find,
   table_columns,
   table_keys,

@@ -49,6 +49,11 @@ watcher::~watcher() {
   if (thread_.joinable()) thread_.join();
 }
 
+void watcher::poll_only() noexcept {
+  const std::scoped_lock hold(mutex_);
+  wanted_ = false;
+}
+
 void watcher::attend(const std::shared_ptr<watched_queue>& target) {
   if (target->attended) return;
   attended_.push_back(target);

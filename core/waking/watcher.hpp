@@ -39,6 +39,9 @@ class watcher {
   /// Ends the thread; waits until its connection attempt has ended.
   ~watcher();
 
+  /// From now on no listener is opened: readers poll. Call this before a reader waits.
+  void poll_only() noexcept;
+
   /// This process added messages that can be read.
   void added(watched_queue& target, std::size_t count);
 

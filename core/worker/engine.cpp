@@ -1,16 +1,13 @@
 #include "core/worker/engine.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
+#include <system_error>
 #include <utility>
 
-#include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
-#include "core/observe/observation.hpp"
-#include "core/queue/operation.hpp"
+#include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/worker/verdict.hpp"
+#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -19,43 +16,60 @@ using std::chrono::milliseconds;
 
 }  // namespace
 
-worker_engine::worker_engine(claim_queue queue, handler work, worker_options options)
-    : queue_(std::move(queue)),
-      work_(std::move(work)),
-      options_(std::move(options)),
-      lease_(options_.lease.value_or(queue_.lease())),
-      prefetch_(options_.prefetch.value_or(options_.threads)) {
-  check_here();
-  const bool posts = static_cast<bool>(options_.executor);
-  const std::size_t callers = posts ? 1 : options_.threads;
-  producers_ = callers + 1;
-  threads_.reserve(callers + 3);
-  try {
-    threads_.emplace_back([this] { run(&worker_engine::keep_all); });
-    threads_.emplace_back([this] { run(&worker_engine::settle_all); });
-    threads_.emplace_back([this] { run(&worker_engine::take_all); });
-    for (std::size_t i = 0; i < callers; ++i) {
-      threads_.emplace_back(
-          [this, posts] { run(posts ? &worker_engine::post_all : &worker_engine::handle_all); });
-    }
-  } catch (const std::system_error&) {  // The system has no more threads.
-    stop();
-    {
-      const std::scoped_lock hold(mutex_);
-      // Threads that were not started will not end; the order is that of the starts above.
-      const std::size_t started = threads_.size() < 2 ? 0 : threads_.size() - 2;
-      producers_ -= callers + 1 - started;
-      if (threads_.size() < 2) ended_ = true;
-      if (threads_.size() < 3) taking_ = false;
-      idle_.wake_all();
-      to_post_.notify_all();
-      to_settle_.notify_all();
-    }
-    changed_.notify_all();
-    for (std::thread& one : threads_) one.join();
-    throw error(errc::busy, advice::statement, "the system gives no more threads to the worker",
-                {.backend = backend_of(queue_), .operation = "work"});
+worker_engine::worker_engine(std::vector<worker_source> sources, worker_options options)
+    : options_(std::move(options)), prefetch_(options_.prefetch.value_or(options_.threads)) {
+  feeds_.reserve(sources.size());
+  for (worker_source& one : sources) {
+    turns_.add(one.weight, one.precedence);
+    feeds_.push_back(std::make_unique<worker_feed>(*this, std::move(one), feeds_.size()));
   }
+  check_here();
+  try {
+    start_threads();
+  } catch (const std::system_error&) {  // The system has no more threads.
+    start_failed();
+    throw error(errc::busy, advice::statement, "the system gives no more threads to the worker",
+                {.backend = backend_of(feeds_.front()->queue()), .operation = "work"});
+  }
+}
+
+void worker_engine::start_threads() {
+  const std::size_t callers = options_.executor ? 1 : options_.threads;
+  threads_.reserve(callers + 3 * feeds_.size());
+  const auto start = [this](part what, worker_feed* feed) {
+    threads_.emplace_back([this, what, feed] { run(what, feed); });
+  };
+  // Takes begin last: until then no other thread ends.
+  for (const auto& feed : feeds_) start(part::keep, feed.get());
+  for (const auto& feed : feeds_) {
+    const std::scoped_lock hold(mutex_);
+    start(part::settle, feed.get());
+    ++settlers_;
+  }
+  for (std::size_t i = 0; i < callers; ++i) {
+    const std::scoped_lock hold(mutex_);
+    start(part::call, nullptr);
+    ++callers_;
+  }
+  for (const auto& feed : feeds_) start(part::take, feed.get());
+}
+
+void worker_engine::start_failed() noexcept {
+  stop();
+  {
+    const std::scoped_lock hold(mutex_);
+    has_started_ = false;
+    const std::size_t others = feeds_.size() + settlers_ + callers_;
+    for (std::size_t i = 0; i < feeds_.size(); ++i) {
+      if (others + i >= threads_.size()) feeds_[i]->never_takes();
+      feeds_[i]->wake_settler();
+    }
+    if (settlers_ == 0) ended_ = true;
+    idle_.wake_all();
+    to_post_.notify_all();
+  }
+  changed_.notify_all();
+  for (std::thread& one : threads_) one.join();
 }
 
 const std::string& worker_engine::backend_of(const claim_queue& queue) noexcept {
@@ -70,11 +84,11 @@ worker_engine::~worker_engine() {
 }
 
 bool worker_engine::here() const noexcept {
-  return access::state_of(queue_).here();
+  return feeds_.front()->here();
 }
 
 void worker_engine::check_here() const {
-  access::state_of(queue_).database().check_here();
+  for (const auto& feed : feeds_) access::state_of(feed->queue()).database().check_here();
 }
 
 void worker_engine::stop() noexcept {
@@ -87,23 +101,22 @@ void worker_engine::abandon() noexcept {
   stop();
   abandon_.request_stop();
   const std::scoped_lock hold(mutex_);
-  for (const held& one : held_.running()) one->stop.request_stop();
+  for (const auto& feed : feeds_) feed->stop_running();
   changed_.notify_all();
 }
 
 void worker_engine::release_running() {
   const std::scoped_lock hold(mutex_);
-  for (const held& one : held_.running()) {
-    if (one->lost || one->released) continue;
-    one->released = true;
-    held_.settle_later({one, {.verdict = handled::give_back()}});
-  }
-  wake_settler();
+  for (const auto& feed : feeds_) feed->release_running();
 }
 
 bool worker_engine::wait_for(milliseconds longest) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, longest, [this] { return ended_; });
+  return rest(lock, longest);
+}
+
+bool worker_engine::rest(std::unique_lock<std::mutex>& lock, milliseconds length) {
+  return changed_.wait_for(lock, length, [this] { return ended_; });
 }
 
 void worker_engine::join() {
@@ -115,108 +128,171 @@ void worker_engine::join() {
 
 worker_counts worker_engine::counts() const {
   const std::scoped_lock hold(mutex_);
-  worker_counts out = counts_;
-  out.running = held_.running_count();
+  worker_counts out;
+  for (const auto& feed : feeds_) {
+    const worker_counts& each = feed->counts();
+    out.completed += each.completed;
+    out.failed += each.failed;
+    out.given_back += each.given_back;
+    out.settled_by_handler += each.settled_by_handler;
+    out.lease_lost += each.lease_lost;
+    out.unknown += each.unknown;
+  }
+  out.running = running_;
   return out;
 }
 
-void worker_engine::run(void (worker_engine::*part)()) noexcept {
+worker_counts worker_engine::counts(std::size_t source) const {
+  if (source >= feeds_.size()) {
+    named({}, "work", [&] {
+      refuse("the worker has " + std::to_string(feeds_.size()) + " sources, counted from 0");
+    });
+  }
+  const std::scoped_lock hold(mutex_);
+  worker_counts out = feeds_[source]->counts();
+  out.running = feeds_[source]->running();
+  return out;
+}
+
+void worker_engine::do_part(part what, worker_feed* feed) {
+  switch (what) {
+    case part::take:
+      return feed->take_all();
+    case part::settle:
+      return feed->settle_all();
+    case part::keep:
+      return feed->keep_all();
+    case part::call:
+      return options_.executor ? post_all() : handle_all();
+  }
+}
+
+void worker_engine::run(part what, worker_feed* feed) noexcept {
   try {
-    (this->*part)();
+    do_part(what, feed);
   } catch (...) {  // noexcept: the thread ends. `join` throws the exception again.
     const std::scoped_lock hold(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
   // A handler forked, and this is its return in the child, which has only this thread.
-  if (part == &worker_engine::keep_all || !here()) return;
-  if (part == &worker_engine::settle_all) {
-    stop();
-    {
-      const std::scoped_lock hold(mutex_);
-      ended_ = true;
-      changed_.notify_all();
-    }
-    try {
-      if (options_.ended) options_.ended();
-    } catch (...) {  // The callback is notified of the end, and changes nothing.
-    }
-    return;
-  }
-  if (part == &worker_engine::take_all) {
-    stop();
-    std::vector<held> untried;
-    {
-      std::unique_lock lock(mutex_);
-      takes_ = false;
-      to_take_.wait(lock, [this] { return !joint_; });
-      taking_ = false;
-      untried = held_.take_waiting();
-      idle_.wake_all();
-      to_post_.notify_all();
-    }
-    give_back(std::move(untried));
-  }
+  if (what == part::keep || !here()) return;
+  stop();
+  if (what == part::settle) return feed_has_settled();
+  if (what == part::take) feed->end_take();
   const std::scoped_lock hold(mutex_);
-  --producers_;
-  wake_settler();
+  if (what == part::call) --callers_;
+  // The end of all feeds lets the handlers end, and their end the settlements.
+  idle_.wake_all();
   to_post_.notify_all();
+  for (const auto& one : feeds_) one->wake_settler();
 }
 
-held worker_engine::next(std::unique_lock<std::mutex>& lock) {
-  while (held_.waiting() == 0 && taking_) idle_.wait(lock);
-  held one = held_.next();
-  idle_.wake(held_.waiting());
-  if (one != nullptr && abandon_.stop_requested()) one->stop.request_stop();
+void worker_engine::feed_has_settled() noexcept {
+  bool tell = false;
+  {
+    const std::scoped_lock hold(mutex_);
+    ended_ = --settlers_ == 0;
+    tell = ended_ && has_started_;
+    if (ended_) changed_.notify_all();
+  }
+  try {
+    if (tell && options_.ended) options_.ended();
+  } catch (...) {  // The callback is notified of the end, and changes nothing.
+  }
+}
+
+std::size_t worker_engine::waiting() const {
+  std::size_t out = 0;
+  for (const auto& feed : feeds_) out += feed->waiting();
+  return out;
+}
+
+bool worker_engine::nothing_comes() const {
+  return std::none_of(feeds_.begin(), feeds_.end(),
+                      [](const auto& feed) { return feed->taking(); });
+}
+
+bool worker_engine::is_behind_others(int precedence) const {
+  return turns_.ranked() && std::any_of(feeds_.begin(), feeds_.end(), [&](const auto& feed) {
+           return feed->precedence() > precedence && feed->has_waiting();
+         });
+}
+
+bool worker_engine::holds_some() const {
+  return std::any_of(feeds_.begin(), feeds_.end(),
+                     [](const auto& feed) { return feed->held_count() > 0; });
+}
+
+bool worker_engine::all_empty() const {
+  return std::all_of(feeds_.begin(), feeds_.end(),
+                     [this](const auto& feed) { return feed->empty_at() == finds_; });
+}
+
+worker_engine::work_item worker_engine::pick() {
+  const auto turn = turns_.next([this](std::size_t feed) { return feeds_[feed]->has_waiting(); });
+  if (!turn) return {};
+  work_item one{feeds_[*turn].get(), feeds_[*turn]->next()};
+  ++running_;
+  if (abandon_.stop_requested()) one.message->stop.request_stop();
+  if (turns_.ranked()) {
+    wake_takers();  // Feeds of lower precedence may take again.
+  } else if (has_several()) {
+    one.feed->wake_taker();  // For a message at hand when the next handler is free.
+  }
   return one;
+}
+
+worker_engine::work_item worker_engine::next(std::unique_lock<std::mutex>& lock) {
+  for (;;) {
+    work_item one = pick();
+    if (one.feed != nullptr) {
+      idle_.wake(waiting());
+      return one;
+    }
+    if (nothing_comes()) return {};
+    idle_.wait(lock);
+  }
 }
 
 void worker_engine::handle_all() {
   std::unique_lock lock(mutex_);
-  while (const held one = next(lock)) {
+  for (;;) {
+    const work_item one = next(lock);
+    if (one.feed == nullptr) return;
     lock.unlock();
-    handler_result result = call_handler(one);
+    handler_result result = one.feed->call_handler(one.message);
     if (!here()) return;
     lock.lock();
-    held_.finished(one, std::move(result));
-    wake_settler();
-    wake_taker();
+    --running_;
+    one.feed->finished(one.message, std::move(result));
+    wake_takers();
   }
 }
 
-handler_result worker_engine::call_handler(const held& one) {
-  backoff pauses(shortest_pause, longest_pause);
-  for (;;) {
-    {
-      const std::scoped_lock hold(mutex_);
-      if (one->lost || stop_.stop_requested()) return {.verdict = handled::give_back()};
-    }
-    try {
-      return handle(work_, queue_, one->delivery, one->stop.get_token(), options_.retry_delay);
-    } catch (const error& failure) {
-      if (!here()) return {.verdict = handled::give_back()};
-      if (failure.code() == errc::outcome_unknown || !passing(failure)) {
-        if (failure.code() != errc::outcome_unknown) end_with(std::current_exception());
-        return {.verdict = handled::completed(),
-                .ended = worker_event::kind::unknown,
-                .why = failure.what()};
-      }
-      trouble(failure.what(), pauses, true);
-    } catch (const std::exception& failure) {  // Usually a lack of memory.
-      trouble(failure.what(), pauses, true);
-    }
-  }
+void worker_engine::found(std::size_t feed, bool first) {
+  ++finds_;
+  if (first) turns_.filled(feed);
+  wake_handlers();
+}
+
+void worker_engine::wake_handlers() {
+  idle_.wake(waiting());
+  to_post_.notify_one();
+}
+
+void worker_engine::wake_takers() {
+  for (const auto& feed : feeds_) feed->wake_taker();
+}
+
+void worker_engine::ran_dry() {
+  if (holds_some()) return;
+  for (const auto& feed : feeds_) feed->ran_dry();
 }
 
 void worker_engine::end_with(std::exception_ptr failure) noexcept {
   stop();
   const std::scoped_lock hold(mutex_);
   if (!failure_) failure_ = std::move(failure);
-}
-
-void worker_engine::give_back(std::vector<held> untried) {
-  const std::scoped_lock hold(mutex_);
-  for (held& one : untried) held_.settle_later({std::move(one), {.verdict = handled::give_back()}});
-  wake_settler();
 }
 
 void worker_engine::pause(milliseconds length, bool until_stop) {
@@ -238,26 +314,6 @@ bool worker_engine::passing(const error& failure) noexcept {
     default:
       return false;
   }
-}
-
-void worker_engine::trouble(const char* why, backoff& pauses, bool until_stop) {
-  report({.what = worker_event::kind::trouble, .why = why});
-  pause(pauses.pause(), until_stop);
-}
-
-void worker_engine::report(worker_event::kind what, const held_message& message,
-                           std::string_view why) const {
-  const message_id id = message.delivery.receipt.id;
-  const int attempt = message.delivery.attempt;
-  database_state& database = access::state_of(queue_).database();
-  core::notify_observer(database.watching(), [&](observer& sink) {
-    sink.handled({.backend = database.name(),
-                  .queue = queue_.name(),
-                  .id = id,
-                  .attempt = attempt,
-                  .what = what});
-  });
-  report({.what = what, .id = id, .attempt = attempt, .why = why});
 }
 
 void worker_engine::report(const worker_event& event) const noexcept {

@@ -5,36 +5,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
 #include <stop_token>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include <tableq/error.hpp>
 #include <tableq/worker.hpp>
 
-#include "core/seam/statement.hpp"
 #include "core/session/backoff.hpp"
-#include "core/worker/held_messages.hpp"
+#include "core/worker/feed.hpp"
 #include "core/worker/idle_handlers.hpp"
+#include "core/worker/turns.hpp"
 
 namespace tableq::inline v0::core {
 
-/// The threads of one worker: `take` fills the held messages, handlers empty them (or `post` lets
-/// an executor do that), `settle` settles them, and `keep` extends their leases. While more
-/// messages wait than there is room for, `settle` takes the next ones in the same unit of work, and
-/// `take` rests. Otherwise both work side by side, so that a new message waits for no settlement.
-/// They share one mutex. No thread holds it during a call to the database, a handler or an
-/// observer.
+/// One worker: a feed for each of its queues, and the threads of all. Handlers (or `post`, which
+/// lets an executor run them) take the messages of the feeds by turns. All share one mutex. No
+/// thread holds it during a call to the database, a handler or an observer.
 ///
 /// @par Thread safety
 /// Shared objects: safe, except for join.
 class worker_engine {
  public:
-  worker_engine(claim_queue queue, handler work, worker_options options);
+  worker_engine(std::vector<worker_source> sources, worker_options options);
   worker_engine(const worker_engine&) = delete;
   worker_engine& operator=(const worker_engine&) = delete;
   ~worker_engine();
@@ -52,103 +47,83 @@ class worker_engine {
   [[nodiscard]] bool wait_for(std::chrono::milliseconds longest);
   void join();
   [[nodiscard]] worker_counts counts() const;
+  /// @throws error errc::invalid_argument if there is no such source.
+  [[nodiscard]] worker_counts counts(std::size_t source) const;
+
+  // For the feeds:
+
+  /// The longest pause between two attempts while a database is unavailable, so that work resumes
+  /// soon after.
+  static constexpr std::chrono::milliseconds shortest_pause{100};
+  static constexpr std::chrono::milliseconds longest_pause{2000};
+  /// Whether a repetition may succeed later.
+  [[nodiscard]] static bool passing(const error& failure) noexcept;
+
+  [[nodiscard]] std::mutex& mutex() const noexcept { return mutex_; }
+  [[nodiscard]] const worker_options& options() const noexcept { return options_; }
+  [[nodiscard]] std::stop_token stopping() const noexcept { return stop_.get_token(); }
+  [[nodiscard]] bool is_abandoned() const noexcept { return abandon_.stop_requested(); }
+  [[nodiscard]] bool has_several() const noexcept { return feeds_.size() > 1; }
+  /// Waits for the end of the worker. @return true if it has ended.
+  [[nodiscard]] bool rest(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds length);
+  void pause(std::chrono::milliseconds length, bool until_stop);
+  /// Takes no more; join throws the failure.
+  void end_with(std::exception_ptr failure) noexcept;
+  void report(const worker_event& event) const noexcept;
+
+  // Under the mutex:
+  /// How many messages handlers and waiting messages of one feed may be.
+  [[nodiscard]] std::size_t most() const noexcept { return options_.threads + prefetch_; }
+  /// Of all feeds.
+  [[nodiscard]] std::size_t running() const noexcept { return running_; }
+  /// Whether messages of a higher precedence wait for a handler.
+  [[nodiscard]] bool is_behind_others(int precedence) const;
+  [[nodiscard]] bool holds_some() const;
+  /// How often takes have found messages.
+  [[nodiscard]] std::uint64_t finds() const noexcept { return finds_; }
+  /// Whether all queues were empty after the last message was found.
+  [[nodiscard]] bool all_empty() const;
+  [[nodiscard]] bool has_callers() const noexcept { return callers_ > 0; }
+  /// A take has found messages. @param first none had waited.
+  void found(std::size_t feed, bool first);
+  void wake_handlers();
+  /// Feeds may have room for more messages.
+  void wake_takers();
+  void ran_dry();
 
  private:
   class posted_task;
 
-  /// The longest pause between two attempts while the database is unavailable, so that work resumes
-  /// soon after.
-  static constexpr std::chrono::milliseconds shortest_pause{100};
-  static constexpr std::chrono::milliseconds longest_pause{2000};
+  struct work_item {
+    worker_feed* feed = nullptr;
+    held message = nullptr;
+  };
+  enum class part : std::uint8_t { take, settle, keep, call };
 
-  static constexpr std::size_t largest_take = 1000;
-
-  void run(void (worker_engine::*part)()) noexcept;
-  void take_all();
+  void start_threads();
+  void start_failed() noexcept;
+  void run(part what, worker_feed* feed) noexcept;
+  void do_part(part what, worker_feed* feed);
+  void feed_has_settled() noexcept;
   void handle_all();
   void post_all();
-  void settle_all();
-  void keep_all();
-
-  /// An end of a message, to be counted and reported. Borrows the text.
-  struct conclusion {
-    held message;
-    worker_event::kind ended;
-    std::string_view why;
-  };
-
-  /// How many messages `take` takes now; waits until it is its turn. Zero: stop.
-  [[nodiscard]] std::size_t room();
-  /// How many messages may be taken. Under the mutex, as the next ones.
-  [[nodiscard]] std::size_t free_room() const;
-  /// Whether `take` leaves the next take to `settle`, which has something to do.
-  [[nodiscard]] bool left_to_settle() const;
-  /// Only `take` looks for due and expired messages: it takes from time to time.
-  [[nodiscard]] bool take_is_overdue() const;
-  void wake_taker();
-  void wake_settler();
-  void wake_handlers();
-  /// Adds messages that a take has found.
-  void add(std::vector<delivery> taken, moment read_began);
-  /// The next message for a handler thread; waits for it. Null: there will be none.
-  [[nodiscard]] held next(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] bool nothing_left();
-  /// How long the next take waits.
-  /// @param wake ends the wait early: the worker itself has nothing left.
-  [[nodiscard]] std::chrono::milliseconds next_wait(bool was_empty, const std::stop_source& wake);
-  void settle_by_verdict(const std::vector<settlement>& batch);
-  void settle(const std::vector<settlement>& batch, handled::how what);
-  /// Settles the batch, and takes what is next in the same unit of work if a take is due.
-  /// @return false if nothing was done.
-  [[nodiscard]] bool settle_and_take(const std::vector<settlement>& batch, handled::how what);
-  /// How many messages `settle` takes beside a settlement. Zero: none; otherwise `take` waits until
-  /// `end_joint_take`.
-  [[nodiscard]] std::size_t begin_joint_take();
-  void end_joint_take(bool more);
-  /// The database refuses a batch, perhaps because of one of its messages.
-  void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
-  /// Whether other workers may have the messages, and no thread waits for the result.
-  [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
-  /// The statement that names the settlement in errors.
-  [[nodiscard]] static statement statement_of(handled::how what) noexcept;
-  /// @param tx null: the settlement has its own unit of work.
-  [[nodiscard]] std::vector<settle_result> settle_once(const std::vector<settlement>& batch,
-                                                       handled::how what, transaction_state* tx);
-  void settled_as(const std::vector<settlement>& batch, const std::vector<settle_result>& results);
-  void not_settled(const std::vector<settlement>& batch, std::string_view why = {});
-  /// Counts the ends of messages, removes the messages, and reports them.
-  void conclude(const std::vector<conclusion>& all);
-  /// The count of an end. Under the mutex.
-  [[nodiscard]] std::size_t& figure(worker_event::kind ended) noexcept;
-  /// Under the mutex.
-  void forget(const held& one);
-  /// Calls the handler, again after failures of its transaction that may pass.
-  [[nodiscard]] handler_result call_handler(const held& one);
+  /// Messages that wait for a handler. Under the mutex, as the next ones.
+  [[nodiscard]] std::size_t waiting() const;
+  /// Whether no feed will get another message.
+  [[nodiscard]] bool nothing_comes() const;
+  /// The message whose turn it is. Empty: none waits.
+  [[nodiscard]] work_item pick();
+  /// The next message for a handler thread; waits for it. Empty: there will be none.
+  [[nodiscard]] work_item next(std::unique_lock<std::mutex>& lock);
+  /// Reports the executor's failure, and waits.
+  void trouble(const char* why, backoff& pauses);
   /// Gives one message to the executor.
-  void post(const held& one, backoff& pauses);
+  void post(const work_item& one, backoff& pauses);
   /// A posted message has its result.
   /// @param has_run false: the executor has dropped it.
-  void returned(const held& one, handler_result result, bool has_run) noexcept;
-  /// Takes no more; join throws the failure.
-  void end_with(std::exception_ptr failure) noexcept;
-  void extend(const std::vector<held>& leased);
-  /// Extends leases, one by one if one row may have caused a failure.
-  void keep(const std::vector<held>& leased);
-  void give_back(std::vector<held> untried);
+  void returned(const work_item& one, handler_result result, bool has_run) noexcept;
 
-  /// Whether a repetition may succeed later.
-  [[nodiscard]] static bool passing(const error& failure) noexcept;
-  /// Notifies the observer, and waits.
-  void trouble(const char* why, backoff& pauses, bool until_stop);
-  void report(worker_event::kind what, const held_message& message,
-              std::string_view why = {}) const;
-  void report(const worker_event& event) const noexcept;
-  void pause(std::chrono::milliseconds length, bool until_stop);
-
-  claim_queue queue_;
-  const handler work_;
   const worker_options options_;
-  const std::chrono::milliseconds lease_;
   const std::size_t prefetch_;
   std::stop_source stop_;     ///< No more messages are taken.
   std::stop_source abandon_;  ///< Handlers are asked to end.
@@ -156,29 +131,18 @@ class worker_engine {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;  ///< Signals the end, and changes of both stop sources.
   // Each part waits for its own signal: one for all would wake each handler for each message.
-  std::condition_variable_any to_take_;
   idle_handlers idle_;
   std::condition_variable to_post_;
-  std::condition_variable to_settle_;
-  enum class taker_waits : std::uint8_t { no, for_room, for_settle };
-  taker_waits taker_ = taker_waits::no;
-  bool settler_waits_ = false;
-  held_messages held_;
-  worker_counts counts_;
-  std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.
-  std::size_t producers_ = 0;           ///< Threads that still take, handle or post.
-  std::size_t posted_ = 0;              ///< Messages that the executor has.
-  bool dropped_ = false;                ///< The executor has dropped one; not reported yet.
-  bool has_run_ = false;                ///< The executor has run one since the last check.
-  std::stop_source run_dry_;            ///< Ends the wait of a take when no message is held.
-  bool had_some_ = false;               ///< At the last check for the end.
-  bool taking_ = true;
-  bool more_ = false;      ///< The last take found all that it asked for: more wait.
-  bool takes_ = false;     ///< `take` is in a call.
-  bool settles_ = false;   ///< `settle` is in a call.
-  bool joint_ = false;     ///< That call takes, too.
-  std::size_t calls_ = 0;  ///< Ended calls of `settle`.
-  moment took_at_ = {};    ///< When `take` began its last call.
+  std::vector<std::unique_ptr<worker_feed>> feeds_;
+  turns turns_;
+  std::size_t running_ = 0;
+  std::uint64_t finds_ = 0;
+  std::size_t callers_ = 0;   ///< Threads that still handle or post.
+  std::size_t settlers_ = 0;  ///< Threads that still settle.
+  std::size_t posted_ = 0;    ///< Messages that the executor has.
+  bool dropped_ = false;      ///< The executor has dropped one; not reported yet.
+  bool has_run_ = false;      ///< The executor has run one since the last check.
+  bool has_started_ = true;
   bool ended_ = false;
   std::exception_ptr failure_;
 

@@ -14,61 +14,65 @@ namespace tableq::inline v0::core {
 /// before it ran, the message is given back.
 class worker_engine::posted_task {
  public:
-  posted_task(worker_engine& engine, held message)
-      : engine_(engine), message_(std::move(message)) {}
+  posted_task(worker_engine& engine, work_item one) : engine_(engine), one_(std::move(one)) {}
   posted_task(const posted_task&) = delete;
   posted_task& operator=(const posted_task&) = delete;
   ~posted_task() {
     if (begun_.exchange(true) || !engine_.here()) return;
-    engine_.returned(message_, {.verdict = handled::give_back()}, false);
+    engine_.returned(one_, {.verdict = handled::give_back()}, false);
   }
 
   void run() noexcept {
     if (begun_.exchange(true) || !engine_.here()) return;
     handler_result result{.verdict = handled::give_back()};
     try {
-      result = engine_.call_handler(message_);
+      result = one_.feed->call_handler(one_.message);
     } catch (...) {  // The executor gets no exception of a task; join throws it.
       engine_.end_with(std::current_exception());
     }
-    if (engine_.here()) engine_.returned(message_, std::move(result), true);
+    if (engine_.here()) engine_.returned(one_, std::move(result), true);
   }
 
  private:
   worker_engine& engine_;
-  const held message_;
+  const work_item one_;
   std::atomic<bool> begun_ = false;
 };
+
+void worker_engine::trouble(const char* why, backoff& pauses) {
+  report({.what = worker_event::kind::trouble, .why = why});
+  pause(pauses.pause(), true);
+}
 
 void worker_engine::post_all() {
   backoff pauses(shortest_pause, longest_pause);
   for (;;) {
-    held one;
+    work_item one;
     bool dropped = false;
     {
       std::unique_lock lock(mutex_);
       to_post_.wait(lock, [&] {
-        return dropped_ || (held_.waiting() > 0 && posted_ < options_.threads) ||
-               (!taking_ && held_.waiting() == 0 && posted_ == 0);
+        const bool some_wait = waiting() > 0;
+        return dropped_ || (some_wait && posted_ < options_.threads) ||
+               (!some_wait && posted_ == 0 && nothing_comes());
       });
       dropped = std::exchange(dropped_, false);
       if (std::exchange(has_run_, false)) pauses.reset();
       if (!dropped) {
-        one = held_.next();
-        if (one == nullptr) return;
+        one = pick();
+        if (one.feed == nullptr) return;
         ++posted_;
-        if (abandon_.stop_requested()) one->stop.request_stop();
       }
     }
     if (dropped) {
-      trouble("the executor destroyed a task that it had not run", pauses, true);
+      trouble("the executor destroyed a task that it had not run", pauses);
     } else {
       post(one, pauses);
     }
   }
 }
 
-void worker_engine::post(const held& one, backoff& pauses) {
+void worker_engine::post(const work_item& one, backoff& pauses) {
   std::string why = "the executor threw an object that is no std::exception";
   try {
     // The executor's function may be copied, and the message has one handler.
@@ -83,23 +87,23 @@ void worker_engine::post(const held& one, backoff& pauses) {
     const std::scoped_lock hold(mutex_);
     dropped_ = false;
   }
-  trouble(why.c_str(), pauses, true);
+  trouble(why.c_str(), pauses);
 }
 
-void worker_engine::returned(const held& one, handler_result result, bool has_run) noexcept {
+void worker_engine::returned(const work_item& one, handler_result result, bool has_run) noexcept {
   const std::scoped_lock hold(mutex_);
   try {
-    held_.finished(one, std::move(result));
+    one.feed->finished(one.message, std::move(result));
   } catch (...) {  // A lack of memory: the message is ready again after its lease.
     if (!failure_) failure_ = std::current_exception();
     stop_.request_stop();
   }
+  --running_;
   --posted_;
   has_run_ |= has_run;
   dropped_ |= !has_run;
   // Under the lock: the engine may be destroyed as soon as it is free.
-  wake_settler();
-  wake_taker();
+  wake_takers();
   to_post_.notify_one();
 }
 

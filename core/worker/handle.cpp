@@ -42,13 +42,15 @@ void drop_end(handled& verdict) {
 class transactional_call {
  public:
   transactional_call(const handler& work, const claim_queue& queue, const delivery& message,
-                     const std::stop_token& stop, std::optional<milliseconds> retry_delay)
+                     const std::stop_token& stop, std::optional<milliseconds> retry_delay,
+                     while_away then)
       : work_(work),
         queue_(queue),
         database_(access::state_of(queue).database()),
         message_(message),
         stop_(stop),
-        retry_delay_(retry_delay) {}
+        retry_delay_(retry_delay),
+        then_(then) {}
 
   handler_result run() {
     retry_policy policy(database_.options().retry_for, contact::known);
@@ -59,6 +61,7 @@ class transactional_call {
         throw;
       } catch (const error& failure) {
         if (failure.code() == errc::outcome_unknown) throw;
+        if (then_ == while_away::give_up && failure.code() == errc::connection_failed) throw;
         if (!stop_.stop_requested() && policy.again(failure)) continue;
         if (handlers_own_) return result_of(*std::exchange(handlers_own_, std::nullopt));
         if (may_concern_one_message(failure)) return result_of(refused_completion(failure));
@@ -119,16 +122,18 @@ class transactional_call {
   const delivery& message_;
   const std::stop_token& stop_;
   const std::optional<milliseconds> retry_delay_;
+  const while_away then_;
   std::optional<handled> handlers_own_;  ///< The verdict if the handler is not called again.
 };
 
 }  // namespace
 
 handler_result handle(const handler& work, const claim_queue& queue, const delivery& message,
-                      const std::stop_token& stop, std::optional<milliseconds> retry_delay) {
+                      const std::stop_token& stop, std::optional<milliseconds> retry_delay,
+                      while_away then) {
   handler_result out =
       work.in_transaction()
-          ? transactional_call(work, queue, message, stop, retry_delay).run()
+          ? transactional_call(work, queue, message, stop, retry_delay, then).run()
           : result_of(verdict_of([&] { return work(nullptr, message, stop); }, retry_delay));
   const kept_outcomes kept = leases_of(access::state_of(queue)).keeps();
   if (!kept.delays) drop_delay(out.verdict);

@@ -25,6 +25,13 @@ struct handler_result {
   std::string why = {};  ///< Of `ended`.
 };
 
+/// The behaviour of a call with a transaction while its database cannot be reached.
+enum class while_away {
+  repeat,  ///< It tries again, as other units of work do.
+  /// It throws: its thread has work of other databases.
+  give_up,
+};
+
 /// Calls the handler, inside a transaction if it takes one. Every result and every exception of the
 /// handler becomes a verdict that can be settled.
 /// @param retry_delay the delay after an exception of the handler; empty: the queue's.
@@ -32,7 +39,8 @@ struct handler_result {
 ///   handler may be called again, except after errc::outcome_unknown.
 [[nodiscard]] handler_result handle(const handler& work, const claim_queue& queue,
                                     const delivery& message, const std::stop_token& stop,
-                                    std::optional<std::chrono::milliseconds> retry_delay);
+                                    std::optional<std::chrono::milliseconds> retry_delay,
+                                    while_away then = while_away::repeat);
 
 /// The verdict of a call that may throw anything.
 [[nodiscard]] handled verdict_of(const std::function<handled()>& call,

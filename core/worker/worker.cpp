@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <tableq/error.hpp>
 
@@ -50,17 +52,48 @@ void check(const handler& work) {
   if (!work) core::refuse("a worker needs a handler");
 }
 
-void check(const claim_queue& queue, const handler& work, const worker_options& options) {
+void check(const worker_options& options) {
   constexpr std::size_t most_threads = 1000;
   constexpr std::size_t most_prefetched = 10'000;
+  if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
+  if (options.prefetch.value_or(0) > most_prefetched) core::refuse("prefetch is 0 to 10000");
+  if (options.retry_delay) core::check_delay(*options.retry_delay);
+}
+
+void check(const worker_source& source, const claim_queue& queue, const worker_options& options) {
+  constexpr std::size_t largest_weight = 1000;
   check(queue);
   core::check_beside(core::access::state_of(queue).database(), core::beside::change,
                      core::access::is_outside(queue));
-  check(work);
-  if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
-  if (options.prefetch.value_or(0) > most_prefetched) core::refuse("prefetch is 0 to 10000");
+  check(source.work);
+  if (source.weight < 1 || source.weight > largest_weight) core::refuse("weight is 1 to 1000");
   core::check_lease(options.lease.value_or(queue.lease()));
-  if (options.retry_delay) core::check_delay(*options.retry_delay);
+}
+
+/// The sources as claim queues.
+std::vector<worker_source> checked(std::vector<worker_source> sources,
+                                   const worker_options& options) {
+  constexpr std::size_t most_sources = 100;
+  if (sources.empty() || sources.size() > most_sources) {
+    core::named({}, "work", [] { core::refuse("a worker has 1 to 100 sources"); });
+  }
+  for (worker_source& one : sources) {
+    if (const auto* table = std::get_if<table_queue>(&one.queue)) {
+      one.queue = settling(*table, options);
+    }
+    const claim_queue& queue = std::get<claim_queue>(one.queue);
+    core::named(core::worker_engine::backend_of(queue), "work", [&] {
+      check(options);
+      check(one, queue, options);
+    });
+  }
+  return sources;
+}
+
+std::vector<worker_source> alone(std::variant<claim_queue, table_queue> queue, handler work) {
+  std::vector<worker_source> one;
+  one.push_back({.queue = std::move(queue), .work = std::move(work)});
+  return one;
 }
 
 void fail(claim_queue& queue, const receipt& mine, const handled& result) {
@@ -88,13 +121,13 @@ void check_usable(const core::worker_engine* engine) {
 
 }  // namespace
 
-worker::worker(claim_queue queue, handler work, worker_options options) {
-  core::named(core::worker_engine::backend_of(queue), "work", [&] { check(queue, work, options); });
-  engine_ =
-      std::make_unique<core::worker_engine>(std::move(queue), std::move(work), std::move(options));
-}
+worker::worker(std::vector<worker_source> sources, worker_options options)
+    : engine_(std::make_unique<core::worker_engine>(checked(std::move(sources), options),
+                                                    std::move(options))) {}
+worker::worker(claim_queue queue, handler work, worker_options options)
+    : worker(alone(std::move(queue), std::move(work)), std::move(options)) {}
 worker::worker(const table_queue& table, handler work, worker_options options)
-    : worker(settling(table, options), std::move(work), worker_options(options)) {}
+    : worker(alone(table, std::move(work)), std::move(options)) {}
 worker::worker(worker&&) noexcept = default;
 worker::~worker() {
   if (engine_) core::end_at_home()(engine_.release());
@@ -124,6 +157,10 @@ void worker::join() {
 worker_counts worker::counts() const {
   check_usable(engine_.get());
   return engine_->counts();
+}
+worker_counts worker::counts(std::size_t source) const {
+  check_usable(engine_.get());
+  return engine_->counts(source);
 }
 
 std::size_t drain(claim_queue queue, const handler& work) {

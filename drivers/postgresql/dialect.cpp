@@ -3,15 +3,18 @@
 #include "drivers/dialects.hpp"
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport/libpq_address.hpp"
+#include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
   libpq::address address = libpq::resolve_address(url);
+  auto servers = server_watch::of(address.connect);
   return {.connect = std::move(address.connect),
           .pooled = address.pooled,
-          .capabilities = self.capabilities};
+          .capabilities = self.capabilities,
+          .servers = std::move(servers)};
 }
 
 }  // namespace
@@ -23,14 +26,7 @@ dialect make_postgresql_dialect() {
       .transport = "libpq",
       .products = {"PostgreSQL"},
       .statements = postgresql_sql::statements,
-      .ddl = {{"catalog", postgresql_sql::ddl_catalog},
-              {"heap", postgresql_sql::ddl_heap},
-              {"fifo", postgresql_sql::ddl_fifo},
-              {"lifo", postgresql_sql::ddl_lifo},
-              {"pending", postgresql_sql::ddl_pending},
-              {"claim", postgresql_sql::ddl_claim},
-              {"concurrency", postgresql_sql::ddl_concurrency},
-              {"roles", postgresql_sql::ddl_roles}},
+      .ddl = postgresql_sql::ddl(),
       .steps = postgresql_sql::steps(),
       .tables = postgresql_sql::tables,
       .prepares = true,

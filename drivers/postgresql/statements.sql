@@ -1,7 +1,8 @@
 -- The statements of PostgreSQL (12 or later). core/seam/contract.cpp defines what each takes and returns.
 --
 -- A fragment replaces its name in braces, without its comments. `NAME.given` replaces NAME if a test sets the
--- clock. `tableq ddl --statements` prints the complete texts.
+-- clock, `NAME.shard` if the tables are shards of a cluster of Citus, and `NAME.turns` in a queue whose groups take
+-- turns. `tableq ddl --statements` prints the complete texts for a server.
 --
 -- How a read works, and why:
 --  * A CTE with a row lock and a LIMIT finds the rows. It runs once, in any plan; a LIMIT in a join or in a
@@ -27,6 +28,11 @@
 -- row and adds none if the catalogue no longer has this identity: the table may then be that of a later queue of
 -- the same name. A statement waits for a DROP TABLE before it takes its snapshot, so its view of the catalogue
 -- belongs to its table.
+--
+-- What Citus asks of a text on a shard: no volatile function in an UPDATE or a DELETE, no stable one in a CASE or a
+-- COALESCE outside sub-queries, and neither in RETURNING. A stable function of an UPDATE or DELETE runs on the called
+-- server, any other function on the server that has the shard. An INSERT of a query that reads a table needs a
+-- volatile function, such as that of the id: without one Citus sends a wrong text if another function is stable.
 
 -- fragment: clock
 -- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
@@ -42,6 +48,34 @@ CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
 
 -- fragment: clock_now.given
 CAST(:now AS bigint)
+
+-- fragment: clock_at_change
+-- The same for an UPDATE.
+{clock_now}
+
+-- fragment: clock_at_change.shard
+-- Floors, which need the clock under the lock, are off.
+CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+
+-- fragment: clock_at_change.given
+CAST(:now AS bigint)
+
+-- fragment: clock_of_delivery
+-- The same for the RETURNING of a claim.
+{clock}
+
+-- fragment: clock_of_delivery.shard
+(due_at - CAST(:lease AS bigint))
+
+-- fragment: clock_of_delivery.given
+CAST(:now AS bigint)
+
+-- fragment: lock_place
+-- Where the lock of a queue is taken: on the called server.
+
+-- fragment: lock_place.shard
+-- On the server that has the shard.
+FROM {catalog} WHERE name = 'tableq'
 
 -- fragment: passed
 -- The beginning of the search for due messages: no message fell due before. A :passed in the future means that
@@ -93,19 +127,87 @@ state = 1,
     claimed_at = CAST(:claimed_at AS bigint),
     key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN key END,
     past_key = CASE WHEN CAST(:unkey AS bigint) = 0 THEN past_key ELSE COALESCE(key, past_key) END,
-    due_at = {clock_now} + CAST(:lease AS bigint)
+    due_at = {clock_at_change} + CAST(:lease AS bigint)
 
 -- fragment: delivery
 id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
           COALESCE(key, past_key) AS key, group_key,
           CASE WHEN expires_at
-                      <= {clock}
+                      <= {clock_of_delivery}
                THEN 1 ELSE 0 END AS expired,
           headers, payload
 
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: line
+-- The order of ready messages.
+priority DESC, id
+
+-- fragment: line.turns
+priority DESC, ready_at, id
+
+-- fragment: line_with_due
+-- The same among due messages, which count as ready from now on.
+priority DESC, id
+
+-- fragment: line_with_due.turns
+priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
+
+-- fragment: set_ready_at
+-- For each change after which a message may be ready.
+
+-- fragment: set_ready_at.turns
+, ready_at = {clock}
+
+-- fragment: keep_or_set_ready_at
+
+-- fragment: keep_or_set_ready_at.turns
+, ready_at = CASE WHEN CAST(:postpone AS bigint) = 0 THEN q.ready_at ELSE n.clock END
+
+-- fragment: ready_at
+
+-- fragment: ready_at.turns
+, ready_at
+
+-- fragment: clock_of_new
+
+-- fragment: clock_of_new.turns
+, clock
+
+-- fragment: any_message
+-- The same with the time since which a ready message stands in line, if that decides.
+{message}
+
+-- fragment: any_message.turns
+id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
+       finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: after_last
+-- The ready messages of the same priority after the last one of a page.
+id > CAST(:after_id AS bigint)
+
+-- fragment: after_last.turns
+(ready_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+
+-- fragment: index_of_ready
+(priority DESC, id) WHERE (state = 0)
+
+-- fragment: index_of_ready.turns
+(priority DESC, ready_at, id) WHERE (state = 0)
+
+-- fragment: column_of_turns
+
+-- fragment: column_of_turns.turns
+, ('claim', 'ready_at', 'bigint', 1)
+
+-- fragment: since_layout
+-- The index of returned messages: only takes that begin at a floor need it.
+1
+
+-- fragment: since_layout.turns
+2147483647
 
 -- fragment: mine
 -- Of the messages in `held`: the ids, sorted, of those whose lease the given receipts hold, and the first item of
@@ -192,7 +294,12 @@ SELECT CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS present,
                  FROM pg_catalog.pg_class AS t
                  JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
                  WHERE t.oid = c.id),
-                CAST(current_schema() AS text)) AS schema
+                CAST(current_schema() AS text)) AS schema,
+       CASE WHEN EXISTS (SELECT 1
+                         FROM pg_catalog.pg_trigger AS g
+                         JOIN pg_catalog.pg_proc AS p ON p.oid = g.tgfoid
+                         WHERE g.tgrelid = c.id AND p.proname = 'citus_truncate_trigger')
+            THEN 1 ELSE 0 END AS sharded
 FROM (SELECT to_regclass('{catalog}') AS id) AS c
 
 -- name: session.identity
@@ -242,7 +349,7 @@ SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 -- name: queue.lock
 -- Until the transaction ends. A reader that waits for the row at the head gets no row when the holder commits,
 -- although more messages wait. Therefore readers and writers of a strict queue wait here, and read afterwards.
-SELECT pg_advisory_xact_lock(CAST(:identity AS bigint))
+SELECT pg_advisory_xact_lock(CAST(:identity AS bigint)) {lock_place}
 
 -- name: queue.drop
 DROP TABLE {table}
@@ -544,7 +651,7 @@ LIMIT 1
 -- claim.advance makes it ready. txid_current(): see heap.enqueue.
 WITH added AS (
   INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
-                       max_attempts, retry, group_key)
+                       max_attempts, retry, group_key{ready_at})
   SELECT {new_state},
          COALESCE(priority, 0),
          {new_due_at},
@@ -556,7 +663,7 @@ WITH added AS (
          clock + ttl,
          max_attempts,
          retry,
-         group_key
+         group_key{clock_of_new}
   FROM (SELECT payload, priority, COALESCE(due_at, clock + delay) AS due_at, key, headers, created_at, ttl,
                max_attempts, retry, group_key, clock
         FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
@@ -584,7 +691,7 @@ FROM added
 
 -- name: claim.enqueue.one
 INSERT INTO {table} (state, priority, due_at, fence, created_at, key, headers, payload, expires_at,
-                     max_attempts, retry, group_key)
+                     max_attempts, retry, group_key{ready_at})
 SELECT {new_state},
        COALESCE(CAST(:priority AS bigint), 0),
        {new_due_at},
@@ -596,7 +703,7 @@ SELECT {new_state},
        clock + CAST(:ttl AS bigint),
        CAST(:max_attempts AS bigint),
        CAST(:retry AS text),
-       group_key
+       group_key{clock_of_new}
 FROM (SELECT clock, COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) AS due_at,
              CAST(:group AS text) AS group_key
       FROM (SELECT {clock_now}) AS t (clock)) AS n
@@ -622,7 +729,8 @@ WHERE item IS NOT NULL AND id IS NOT NULL
 -- name: claim.replace
 -- Gives waiting messages the payload of later ones with their keys; with :postpone also their due times. The
 -- statement first locks the rows, in the order of the keys, and checks the locked versions. Without a due time a
--- message with a group is held until claim.advance makes it ready.
+-- message with a group is held until claim.advance makes it ready. Citus crashes on a column that is set to an
+-- element of an array as it is; `n` has these.
 WITH held AS MATERIALIZED (
   SELECT id, key, state
   FROM {table} AS msg
@@ -633,24 +741,27 @@ WITH held AS MATERIALIZED (
 ),
 given AS MATERIALIZED (
   SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
-         {clock_now} AS clock
+         {clock_at_change} AS clock
   FROM held AS h
   WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
 )
 UPDATE {table} AS q
-SET payload = (CAST(:payload AS bytea[]))[n.place],
+SET payload = n.payload,
     priority = COALESCE((CAST(:priority AS bigint[]))[n.place], 0),
-    headers = (CAST(:headers AS text[]))[n.place],
+    headers = n.headers,
     max_attempts = (CAST(:max_attempts AS bigint[]))[n.place],
-    retry = (CAST(:retry AS text[]))[n.place],
+    retry = n.retry,
     attempts = 0,
     fence = GREATEST(q.fence, 4294967296),
     expires_at = n.clock + (CAST(:ttl AS bigint[]))[n.place],
     state = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.state
                  ELSE {postponed_state} END,
     due_at = CASE WHEN CAST(:postpone AS bigint) = 0 OR q.state IN (3, 4) THEN q.due_at
-                  ELSE {postponed_due_at} END
+                  ELSE {postponed_due_at} END{keep_or_set_ready_at}
 FROM (SELECT id, place, clock,
+             (CAST(:payload AS bytea[]))[place] AS payload,
+             (CAST(:headers AS text[]))[place] AS headers,
+             (CAST(:retry AS text[]))[place] AS retry,
              COALESCE((CAST(:due_at AS bigint[]))[place], clock + (CAST(:delay AS bigint[]))[place]) AS due_at
       FROM given) AS n
 WHERE q.id = n.id
@@ -721,6 +832,51 @@ UPDATE {table} AS msg
 SET {new_lease}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING {delivery}
+
+-- name: claim.take_turns
+-- claim.take from a queue whose groups take turns. A message with a low id may become ready at any time, at the end
+-- of the line, and with a clock that was set back also before: no part of the line can be left out.
+WITH picked AS MATERIALIZED (
+  SELECT id
+  FROM {table} AS msg
+  WHERE state = 0
+    AND {own_queue}
+    AND (CAST(:guard AS bigint) = 0
+    OR (SELECT due_at
+        FROM {table} AS msg
+        WHERE state IN (1, 2)
+          AND due_at <= {clock}
+        ORDER BY due_at, id
+        LIMIT 1) IS NULL)
+  ORDER BY priority DESC, ready_at, id
+  LIMIT CAST(:max AS bigint)
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE {table} AS msg
+SET {new_lease}
+WHERE id = ANY (ARRAY(SELECT id FROM picked))
+RETURNING {delivery}, ready_at
+
+-- name: claim.take_turns.one
+UPDATE {table} AS msg
+SET {new_lease}
+WHERE id = (
+  SELECT id
+  FROM {table} AS msg
+  WHERE state = 0
+  ORDER BY priority DESC, ready_at, id
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED
+)
+  AND {own_queue}
+  AND (CAST(:guard AS bigint) = 0
+    OR (SELECT due_at
+        FROM {table} AS msg
+        WHERE state IN (1, 2)
+          AND due_at <= {clock}
+        ORDER BY due_at, id
+        LIMIT 1) IS NULL)
+RETURNING {delivery}, ready_at
 
 -- name: claim.take_level
 -- claim.take for one message, as long as all reads are from one level. It takes nothing if another message may come
@@ -818,11 +974,11 @@ SET state = {promoted_state},
     errors = CASE WHEN q.state = 1
       THEN CAST(jsonb_path_query_array(
         {earlier_errors}
-          || jsonb_build_object('at', t.clock, 'error', 'lease expired'),
+          || CAST('{"at": ' || CAST(t.clock AS text) || ', "error": "lease expired"}' AS jsonb),
         '$[last - 9 to last]') AS text)
       ELSE q.errors END,
     due_at = 0,
-    fence = GREATEST(q.fence, 4294967296)
+    fence = GREATEST(q.fence, 4294967296){set_ready_at}
 FROM (SELECT {clock},
              CAST(:max_attempts AS bigint),
              CAST(:regroup AS bigint)) AS t (clock, most, regroup)
@@ -849,10 +1005,8 @@ RETURNING id
 WITH {held_receipts}
 UPDATE {table} AS msg
 SET state = 3,
-    due_at = CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL
-      THEN {clock}
-             + CAST(:window AS bigint)
-      ELSE 0 END,
+    due_at = ({clock} + CAST(:window AS bigint))
+             * CASE WHEN CAST(:window AS bigint) > 0 AND key IS NOT NULL THEN 1 ELSE 0 END,
     key = CASE WHEN CAST(:window AS bigint) > 0 THEN key END,
     past_key = COALESCE(key, past_key),
     payload = CASE WHEN CAST(:strip AS bigint) = 0 THEN payload ELSE '' END,
@@ -880,7 +1034,7 @@ SET (state, attempts, due_at, finished_at, errors) = (
                (CAST(:final AS bigint[]))[p.place] AS final,
                {retry_delay} AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
-               {clock_now} AS clock
+               {clock_at_change} AS clock
         FROM (SELECT items[width_bucket(q.id, ids)] AS place,
                      rule.after -> (LEAST(GREATEST(q.attempts, 1), jsonb_array_length(rule.after)) - 1) AS rest,
                      rule.jitter
@@ -890,29 +1044,29 @@ SET (state, attempts, due_at, finished_at, errors) = (
                                  given.rule -> 'jitter' AS jitter
                           FROM (SELECT CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS rule) AS given)
                 AS rule) AS p) AS f
-)
+){set_ready_at}
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id, state
 
 -- name: claim.release
 WITH {held_receipts}
 UPDATE {table} AS msg
-SET state = 0, due_at = 0, attempts = GREATEST(attempts, 1) - 1
+SET state = 0, due_at = 0, attempts = GREATEST(attempts, 1) - 1{set_ready_at}
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.extend
 WITH {held_receipts}
 UPDATE {table} AS msg
-SET due_at = {clock_now} + CAST(:lease AS bigint)
+SET due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
 -- name: claim.peek
 -- Due messages count as ready before they are promoted.
-SELECT {message}
+SELECT {any_message}
 FROM (
-  (SELECT * FROM {table} AS msg WHERE state = 0 ORDER BY priority DESC, id LIMIT CAST(:max AS bigint))
+  (SELECT * FROM {table} AS msg WHERE state = 0 ORDER BY {line} LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
    FROM {table} AS msg
@@ -921,7 +1075,7 @@ FROM (
    ORDER BY due_at, id
    LIMIT CAST(:max AS bigint))
 ) AS both_kinds
-ORDER BY priority DESC, id
+ORDER BY {line_with_due}
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list
@@ -936,22 +1090,22 @@ LIMIT CAST(:max AS bigint)
 -- name: claim.list_ready
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
 -- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
-SELECT {message}
+SELECT {any_message}
 FROM (
   (SELECT *
    FROM {table} AS msg
    WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
-     AND id > CAST(:after_id AS bigint)
-   ORDER BY priority DESC, id
+     AND {after_last}
+   ORDER BY {line}
    LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
    FROM {table} AS msg
    WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
-   ORDER BY priority DESC, id
+   ORDER BY {line}
    LIMIT CAST(:max AS bigint))
 ) AS both_ranges
-ORDER BY priority DESC, id
+ORDER BY {line}
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_held
@@ -983,12 +1137,12 @@ LIMIT CAST(:max AS bigint)
 
 -- name: claim.get
 SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item,
-       {message}
+       {any_message}
 FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.find
-SELECT {message}
+SELECT {any_message}
 FROM {table} AS msg
 WHERE key = CAST(:key AS text) AND key IS NOT NULL
   AND (state <> 3 OR due_at > {clock})
@@ -1026,7 +1180,7 @@ WITH held AS MATERIALIZED (
 ),
 {mine}
 UPDATE {table} AS msg
-SET due_at = {clock_now} + CAST(:lease AS bigint)
+SET due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
 
@@ -1070,7 +1224,7 @@ mine AS MATERIALIZED (
 )
 UPDATE {table} AS msg
 SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
-    fence = GREATEST(fence, 4294967296)
+    fence = GREATEST(fence, 4294967296){set_ready_at}
 WHERE {receipt_held}
   AND {own_queue}
 RETURNING {receipt_item} AS item, id
@@ -1087,7 +1241,7 @@ WITH picked AS MATERIALIZED (
 )
 UPDATE {table} AS msg
 SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
-    fence = GREATEST(fence, 4294967296)
+    fence = GREATEST(fence, 4294967296){set_ready_at}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
@@ -1149,7 +1303,7 @@ WITH next AS MATERIALIZED (
   ) AS n
 )
 UPDATE {table} AS q
-SET state = 0
+SET state = 0{set_ready_at}
 WHERE id = ANY (ARRAY(SELECT id FROM next)) AND state + 0 = 5
   AND {own_queue}
 RETURNING (SELECT item FROM next WHERE next.id = q.id) - 1 AS item, id
@@ -1188,7 +1342,7 @@ SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.
        t.clock AS as_of
 FROM (SELECT count(*) AS count, min(id) AS first
       FROM (SELECT id FROM {table} AS msg WHERE state = 0
-            ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS ready,
+            ORDER BY {line} LIMIT CAST(:max AS bigint)) AS counted) AS ready,
      (SELECT count(*) AS count, min(id) AS first
       FROM (SELECT id
             FROM {table} AS msg
@@ -1245,7 +1399,7 @@ ON CONFLICT (queue) DO UPDATE SET paused = excluded.paused
 INSERT INTO {limits} AS l (queue, capacity, rate, burst, concurrency, tokens, refilled_at)
 SELECT name, CAST(:capacity AS bigint), CAST(:rate AS bigint), CAST(:burst AS bigint),
        CAST(:concurrency AS bigint), CAST(:tokens AS bigint),
-       {clock}
+       {clock_now}
 FROM {catalog}
 WHERE name = CAST(:queue AS text)
 ON CONFLICT (queue) DO UPDATE
@@ -1295,6 +1449,19 @@ FROM (
     AND due_at > {clock}
   LIMIT CAST(:max AS bigint)
 ) AS leases
+
+-- fragment: doctor_shards
+-- Further checks of tables that are shards.
+
+-- fragment: doctor_shards.shard
+-- The settings of tableq's sessions stay on the called server; those of a role go to all.
+UNION ALL
+  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
+         count(*) || ' settings of the planner are on where shards are read',
+         'old statistics then make reads slow: ALTER ROLE ' || quote_ident(current_user) || ' SET enable_sort TO off,'
+           || ' and the same with enable_seqscan and enable_bitmapscan'
+  FROM pg_settings
+  WHERE name IN ('enable_sort', 'enable_seqscan', 'enable_bitmapscan') AND reset_val = 'on'
 
 -- name: doctor.database
 -- One row for each check. Only the rights of pg_monitor show other users' sessions.
@@ -1353,6 +1520,7 @@ FROM (
          'the table {floors} is missing',
          'create it as `tableq ddl postgresql fifo QUEUE` prints it'
   WHERE CAST(:layout AS bigint) >= 2 AND to_regclass('{floors}') IS NULL
+  {doctor_shards}
 ) AS checked
 
 -- name: doctor.queue
@@ -1360,8 +1528,8 @@ FROM (
 WITH wanted (kind, index, definition, since) AS (
   VALUES ('pending', '{table:due}', '(due_at, id)', 1),
          ('pending', '{table:late}', '(due_at, id) WHERE (due_at < (arrived_at - 10))', 2),
-         ('claim', '{table:ready}', '(priority DESC, id) WHERE (state = 0)', 1),
-         ('claim', '{table:again}', '(priority DESC, id) WHERE ((state < 1) AND (fence > 0))', 1),
+         ('claim', '{table:ready}', '{index_of_ready}', 1),
+         ('claim', '{table:again}', '(priority DESC, id) WHERE ((state < 1) AND (fence > 0))', {since_layout}),
          ('claim', '{table:wait}', '(due_at, id) WHERE (state = ANY (ARRAY[1, 2]))', 1),
          ('claim', '{table:done}', '(state, finished_at, id) WHERE (state = ANY (ARRAY[3, 4]))', 1),
          ('claim', '{table:held}', '(priority DESC, id) WHERE (state = 5)', 1),
@@ -1377,7 +1545,7 @@ columns (kind, name, type, since) AS (
          ('claim', 'claimed_at', 'bigint', 1), ('claim', 'finished_at', 'bigint', 1), ('claim', 'key', 'text', 1),
          ('claim', 'headers', 'text', 1), ('claim', 'errors', 'text', 1),
          ('claim', 'max_attempts', 'integer', 1), ('claim', 'retry', 'text', 1), ('claim', 'expires_at', 'bigint', 1),
-         ('claim', 'past_key', 'text', 1), ('claim', 'group_key', 'text', 1)
+         ('claim', 'past_key', 'text', 1), ('claim', 'group_key', 'text', 1){column_of_turns}
 ),
 present AS (
   SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,

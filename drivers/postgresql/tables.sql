@@ -47,8 +47,12 @@ CAST({column} AS text)
 -- name: read.bytes
 {column}
 
--- name: read.time read.time.local
--- Neither infinity has a number.
+-- name: read.time
+-- Neither infinity has a number. The epoch of a time with a zone is stable, which Citus returns from no change.
+CASE WHEN isfinite({column})
+     THEN CAST(floor(extract(epoch FROM {column} AT TIME ZONE 'UTC') * 1000) AS bigint) END
+
+-- name: read.time.local
 CASE WHEN isfinite({column}) THEN CAST(floor(extract(epoch FROM {column}) * 1000) AS bigint) END
 
 -- name: value.integer
@@ -77,8 +81,8 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 ((GREATEST({column}, 0) >> 32) + 1) * 4294967296 + CAST({value} AS bigint)
 
 -- name: history
--- Newest first. An explicit cast cuts what does not fit.
-CAST(left(concat_ws(chr(10), CAST({value} AS text), NULLIF(CAST({column} AS text), '')), {most}) AS {type})
+-- Newest first. An explicit cast cuts what does not fit. Citus takes no concat_ws, which is not immutable.
+CAST(left(CAST({value} AS text) || COALESCE(chr(10) || NULLIF(CAST({column} AS text), ''), ''), {most}) AS {type})
 
 -- name: locked
 FOR UPDATE SKIP LOCKED

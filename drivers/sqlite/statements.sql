@@ -4,7 +4,7 @@
 -- would hide them.
 --
 -- A fragment replaces its name in braces, without its comments. `NAME.given` replaces NAME if a test sets the
--- clock. `tableq ddl --statements` prints the complete texts.
+-- clock, and `NAME.turns` in a queue whose groups take turns. `tableq ddl --statements` prints the complete texts.
 --
 -- Each text is one statement, so that it is atomic and durable by itself; a writer has the whole file. A
 -- statement that returns rows begins with SELECT or WITH: the ODBC driver decides by the first word whether there
@@ -32,6 +32,56 @@ EXISTS (SELECT 1 FROM main.{catalog} WHERE identity = :own_identity)
 -- fragment: message
 id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
        COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: line
+-- The order of ready messages.
+priority DESC, id
+
+-- fragment: line.turns
+priority DESC, ready_at, id
+
+-- fragment: line_with_due
+-- The same among due messages, which count as ready from now on.
+priority DESC, id
+
+-- fragment: line_with_due.turns
+priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
+
+-- fragment: set_ready_at
+-- For each change after which a message may be ready.
+
+-- fragment: set_ready_at.turns
+, ready_at = {clock}
+
+-- fragment: keep_or_set_ready_at
+
+-- fragment: keep_or_set_ready_at.turns
+, ready_at = CASE WHEN :postpone = 0 THEN q.ready_at ELSE n.clock END
+
+-- fragment: ready_at
+
+-- fragment: ready_at.turns
+, ready_at
+
+-- fragment: clock_of_new
+
+-- fragment: clock_of_new.turns
+, n.clock
+
+-- fragment: any_message
+-- The same with the time since which a ready message stands in line, if that decides.
+{message}
+
+-- fragment: any_message.turns
+id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
+       finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
+
+-- fragment: after_last
+-- The ready messages of the same priority after the last one of a page.
+id > :after_id
+
+-- fragment: after_last.turns
+(ready_at, id) > (:after_at, :after_id)
 
 -- fragment: receipt_held
 -- The message whose lease the given receipt holds.
@@ -101,7 +151,8 @@ WITH past AS (
 -- name: catalog.exists
 SELECT EXISTS (
   SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present,
-  '' AS schema
+  '' AS schema,
+  0 AS sharded
 
 -- name: session.identity
 SELECT COALESCE(file, '') AS database FROM pragma_database_list WHERE name = 'main'
@@ -283,11 +334,11 @@ LIMIT 1
 WITH n AS (
   {new_message})
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
-                     retry, group_key)
+                     retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
        {new_due_at},
-       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -295,22 +346,22 @@ RETURNING id
 
 -- name: claim.enqueue.bare
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
-                     retry, group_key)
+                     retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
        {new_due_at},
-       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM ({new_message}) AS n
 WHERE {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 
 -- name: claim.enqueue.next.bare
 INSERT INTO main.{table} (payload, priority, state, due_at, key, headers, created_at, expires_at, max_attempts,
-                     retry, group_key)
+                     retry, group_key{ready_at})
 SELECT :payload, :priority,
        {new_state},
        {new_due_at},
-       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key
+       :key, :headers, COALESCE(:created_at, n.clock), n.clock + :ttl, :max_attempts, :retry, n.group_key{clock_of_new}
 FROM ({new_message}) AS n
 WHERE TRUE
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
@@ -329,7 +380,7 @@ SET payload = :payload, priority = :priority, headers = :headers, max_attempts =
     retry = :retry, attempts = 0,
     expires_at = n.clock + :ttl,
     state = CASE WHEN :postpone = 0 THEN q.state ELSE {postponed_state} END,
-    due_at = CASE WHEN :postpone = 0 THEN q.due_at ELSE {postponed_due_at} END
+    due_at = CASE WHEN :postpone = 0 THEN q.due_at ELSE {postponed_due_at} END{keep_or_set_ready_at}
 FROM (SELECT {clock} AS clock, COALESCE(:due_at, {clock} + :delay) AS due_at) AS n
 WHERE q.key = :key AND q.key IS NOT NULL AND (q.state IN (0, 2) OR (q.state = 5 AND :postpone = 0))
   AND {own_queue}
@@ -351,7 +402,7 @@ WHERE id IN (SELECT id FROM past)
   AND {own_queue}
 RETURNING id
 
--- name: claim.take
+-- name: claim.take claim.take_turns
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
 -- first.
 WITH picked AS (
@@ -361,15 +412,15 @@ WITH picked AS (
       SELECT 1 FROM main.{table}
       WHERE state IN (1, 2)
         AND due_at <= {clock}))
-  ORDER BY priority DESC, id
+  ORDER BY {line}
   LIMIT :max)
 UPDATE main.{table}
 SET {new_lease}
 WHERE id IN (SELECT id FROM picked)
   AND {own_queue}
-RETURNING {delivery}
+RETURNING {delivery}{ready_at}
 
--- name: claim.take.one
+-- name: claim.take.one claim.take_turns.one
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
 SET {new_lease}
@@ -380,10 +431,10 @@ WHERE id = (
       SELECT 1 FROM main.{table}
       WHERE state IN (1, 2)
         AND due_at <= {clock}))
-  ORDER BY priority DESC, id
+  ORDER BY {line}
   LIMIT 1)
   AND {own_queue}
-RETURNING {delivery}
+RETURNING {delivery}{ready_at}
 
 -- name: claim.promote
 WITH due AS (
@@ -399,7 +450,7 @@ SET state = {promoted_state},
         {earlier_errors},
         '$[#]', json_object('at', t.clock, 'error', 'lease expired'))
       ELSE q.errors END,
-    due_at = 0
+    due_at = 0{set_ready_at}
 FROM (SELECT {clock} AS clock, :max_attempts AS most, :regroup AS regroup) AS t
 WHERE q.id IN (SELECT id FROM due)
   AND {own_queue}
@@ -454,19 +505,19 @@ SET state = {failed_state},
     finished_at = {failed_finished_at},
     errors = json_insert(
       {earlier_errors},
-      '$[#]', json_object('at', f.clock, 'error', :error))
+      '$[#]', json_object('at', f.clock, 'error', :error)){set_ready_at}
 FROM f
 WHERE q.id = f.id
 RETURNING id, state
 
 -- name: claim.release
 WITH unused AS (SELECT 1)
-UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
+UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1{set_ready_at}
 WHERE {receipt_held}
 RETURNING id
 
 -- name: claim.release.bare
-UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1
+UPDATE main.{table} SET state = 0, due_at = 0, attempts = MAX(CAST(attempts AS INTEGER), 1) - 1{set_ready_at}
 WHERE {receipt_held}
 
 -- name: claim.extend
@@ -483,9 +534,9 @@ WHERE {receipt_held}
 
 -- name: claim.peek
 -- Due messages count as ready before they are promoted.
-SELECT {message}
+SELECT {any_message}
 FROM (
-  SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)
+  SELECT * FROM (SELECT * FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
   UNION ALL
   SELECT * FROM (
     SELECT * FROM main.{table}
@@ -493,7 +544,7 @@ FROM (
       AND due_at <= {clock}
     ORDER BY due_at, id
     LIMIT :max))
-ORDER BY priority DESC, id
+ORDER BY {line_with_due}
 LIMIT :max
 
 -- name: claim.list
@@ -509,22 +560,22 @@ LIMIT :max
 -- name: claim.list_ready
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
 -- index.
-SELECT {message}
+SELECT {any_message}
 FROM (
   SELECT * FROM (
     SELECT * FROM main.{table}
     WHERE state = 0 AND priority = :after_priority AND typeof(priority) = 'integer'
-      AND id > :after_id
-    ORDER BY priority DESC, id
+      AND {after_last}
+    ORDER BY {line}
     LIMIT :max)
   UNION ALL
   SELECT * FROM (
     SELECT * FROM main.{table}
     WHERE state = 0 AND priority < :after_priority AND priority >= -2147483648
       AND typeof(priority) = 'integer'
-    ORDER BY priority DESC, id
+    ORDER BY {line}
     LIMIT :max))
-ORDER BY priority DESC, id
+ORDER BY {line}
 LIMIT :max
 
 -- name: claim.list_held
@@ -555,12 +606,12 @@ ORDER BY due_at, id
 LIMIT :max
 
 -- name: claim.get
-SELECT {message}
+SELECT {any_message}
 FROM main.{table}
 WHERE id = :id
 
 -- name: claim.find
-SELECT {message}
+SELECT {any_message}
 FROM main.{table}
 WHERE key = :key AND key IS NOT NULL
   AND (state <> 3
@@ -606,7 +657,7 @@ SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
 WHERE id = :id AND state = 4
   AND {own_queue}
 RETURNING id
@@ -615,7 +666,7 @@ RETURNING id
 WITH picked AS (
   SELECT id FROM main.{table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
 UPDATE main.{table}
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
 WHERE id IN (SELECT id FROM picked)
   AND {own_queue}
 RETURNING id
@@ -653,7 +704,7 @@ WITH next AS (
            ELSE (SELECT COUNT(*) FROM main.{table} INDEXED BY {table:group}
                  WHERE group_key = :group AND state = 2) END, 0))
 UPDATE main.{table}
-SET state = 0
+SET state = 0{set_ready_at}
 WHERE id IN (SELECT id FROM next)
   AND {own_queue}
 RETURNING id
@@ -685,7 +736,7 @@ SELECT ready.number + due.number AS ready, due.number AS due, later.delayed, lat
        (SELECT seq FROM main.sqlite_sequence WHERE '"' || name || '"' = '{table}') AS last_id,
        {clock} AS as_of
 FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
-        SELECT id FROM main.{table} WHERE state = 0 ORDER BY priority DESC, id LIMIT :max)) AS ready,
+        SELECT id FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)) AS ready,
      (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         SELECT id FROM main.{table}
         WHERE state IN (1, 2)

@@ -9,11 +9,11 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 struct rule {
-  std::array<int, 12> numbers;  ///< The rest are 0, which matches nothing.
+  std::array<int, 17> numbers;  ///< The rest are 0, which matches nothing.
   verdict means;
 };
 
-constexpr rule rule_for(const std::array<int, 12>& numbers, errc code, advice safe,
+constexpr rule rule_for(const std::array<int, 17>& numbers, errc code, advice safe,
                         std::string_view sentence) {
   return {numbers, {code, safe, sentence}};
 }
@@ -23,9 +23,10 @@ struct state_rule {
   verdict means;
 };
 
-constexpr std::string_view link_broke = "the connection to the server broke";
+constexpr std::string_view link_broke =
+    "the connection to the server broke, or the server ended it";
 constexpr std::string_view unreachable =
-    "the server is not to be reached; check the host, the port, the firewall and encryption";
+    "the server is not to be reached; check host, port, firewall, encryption and way of login";
 constexpr std::string_view timed_out =
     "the time for the statement ran out; it is not known whether it took effect";
 constexpr verdict link_lost{errc::connection_lost, advice::session, link_broke};
@@ -38,13 +39,13 @@ constexpr verdict unknown{errc::internal, advice::never,
 constexpr std::array rules{
     rule_for({1205, 52004}, errc::conflict, advice::transaction,
              "a deadlock: the server chose this transaction to end; repeat it"),
-    rule_for({3960, 601}, errc::conflict, advice::transaction,
+    rule_for({3960, 3958, 3959, 3966, 601}, errc::conflict, advice::transaction,
              "rows changed while they were read; repeat the transaction"),
     rule_for({3902, 3903, 3930, 3998}, errc::conflict, advice::transaction,
              "an earlier error had ended the transaction; repeat all of it"),
     rule_for({1222}, errc::busy, advice::transaction,
              "no lock in time; look for transactions that stay open"),
-    rule_for({1203, 1204, 701, 8645}, errc::busy, advice::transaction,
+    rule_for({1203, 1204, 701, 8645, 8628, 8651}, errc::busy, advice::transaction,
              "the server has no memory left for it just now; repeat the transaction later"),
     rule_for({52001}, errc::busy, advice::transaction,
              "the catalogue is locked: another transaction creates or drops a queue"),
@@ -52,26 +53,25 @@ constexpr std::array rules{
              "a strict queue or a group is locked; look for transactions that stay open"),
     rule_for({52003}, errc::not_found, advice::never,
              "the queue was dropped, and this handle ended with it; if it exists again, open it"),
-    rule_for({40613, 40501, 49918, 49919, 49920, 10928, 10929, 4221, 615, 926, 976, 978},
+    rule_for({40613, 40501, 49918, 49919, 49920, 10928, 10929, 10936, 4221, 615, 926, 976, 978, 921,
+              922, 952, 983},
              errc::busy, advice::session,
              "the database accepts no requests now: it fails over, or is at its limits"),
     rule_for({40197, 40020, 40143, 40166, 40540}, errc::connection_lost, advice::session,
              "the service failed over during the work; its outcome is unknown"),
     rule_for({20003}, errc::connection_lost, advice::session, timed_out),
     rule_for({20009}, errc::connection_lost, advice::session, unreachable),
-    rule_for({20004, 20006, 20017, 20047, 10053, 10054, 10060, 233, 121, 64}, errc::connection_lost,
-             advice::session, link_broke),
-    rule_for({596, 6005, 6006}, errc::connection_lost, advice::session,
-             "the server shuts down, or ended the session"),
+    rule_for({20004, 20006, 20017, 20047, 10053, 10054, 10060, 233, 121, 64, 596, 6005, 6006},
+             errc::connection_lost, advice::session, link_broke),
     rule_for({20002}, errc::internal, advice::never, "the server did not accept the connection"),
-    rule_for({18456, 4060}, errc::connection_failed, advice::never,
+    rule_for({18456}, errc::connection_failed, advice::never,
              "the login failed; check user and password, and that the user may open the database"),
-    rule_for({18452}, errc::connection_failed, advice::never,
-             "the server does not trust the login's domain; check Windows authentication"),
-    rule_for({18470, 18486, 18487, 18488}, errc::connection_failed, advice::never,
-             "the login is disabled or locked, or its password must be changed first"),
-    rule_for({911, 945}, errc::connection_failed, advice::never,
-             "the database does not exist, or the server cannot open its files"),
+    rule_for(
+        {18452, 18470, 18486, 18487, 18488, 40615, 47073, 17142, 18461, 4064},
+        errc::connection_failed, advice::never,
+        "the server refuses the login: disabled, locked, its domain, its address, its database"),
+    rule_for({911, 945, 4060}, errc::connection_failed, advice::session,
+             "the login found no database: it does not exist, starts, or the user may not open it"),
     rule_for({2627, 2601}, errc::constraint_violated, advice::never,
              "the row is there already: a unique index of the table refused it"),
     rule_for({547, 515}, errc::constraint_violated, advice::never,
@@ -92,9 +92,8 @@ constexpr std::array rules{
              "begin the transaction with isolation READ COMMITTED or REPEATABLE READ"),
     rule_for({1934}, errc::unsupported, advice::never,
              "the session lacks SET options that the queue's indexes need; see docs/sqlserver.md"),
-    rule_for({52016}, errc::unsupported, advice::never, "tableq needs SQL Server 2016 or later"),
-    rule_for({52130}, errc::unsupported, advice::never,
-             "tableq needs a database with compatibility level 130 or higher"),
+    rule_for({52016, 52130}, errc::unsupported, advice::never,
+             "tableq needs SQL Server 2016 or later, with compatibility level 130 or higher"),
     rule_for({3906}, errc::read_only, advice::never, "the database accepts no writes here"),
     rule_for({1101, 1105, 9002, 40544}, errc::storage_full, advice::never,
              "the database or its log is full"),

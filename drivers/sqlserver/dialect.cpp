@@ -22,14 +22,7 @@ dialect make_sqlserver_dialect() {
       .transport = "odbc",
       .products = {"Microsoft SQL Server"},
       .statements = sqlserver_sql::statements,
-      .ddl = {{"catalog", sqlserver_sql::ddl_catalog},
-              {"heap", sqlserver_sql::ddl_heap},
-              {"fifo", sqlserver_sql::ddl_fifo},
-              {"lifo", sqlserver_sql::ddl_lifo},
-              {"pending", sqlserver_sql::ddl_pending},
-              {"claim", sqlserver_sql::ddl_claim},
-              {"concurrency", sqlserver_sql::ddl_concurrency},
-              {"roles", sqlserver_sql::ddl_roles}},
+      .ddl = sqlserver_sql::ddl(),
       .steps = sqlserver_sql::steps(),
       .tables = sqlserver_sql::tables,
       .quote_open = '[',
@@ -39,15 +32,16 @@ dialect make_sqlserver_dialect() {
       .begin = "BEGIN TRANSACTION",
       // After a deadlock the transaction has ended, and a plain ROLLBACK would fail.
       .rollback = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION",
-      .savepoint = "SAVE TRANSACTION tableq_operation_{depth}",
+      .savepoint = sqlserver_sql::savepoint,
       .release = "",  // Most errors doom the transaction, which then has no savepoints.
       .undo = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION tableq_operation_{depth}",
+      .transaction_state = sqlserver_sql::transaction_state,
       .batches = batching::rows,
       .row_counts = {1, 4, 16, 64, 180, 256},  // The server makes one plan for each.
       // A statement has 2,100 parameters at most; some are left for the shared ones.
       .most_item_values = 2000,
       .plan_hints = {", INDEX ({table:key})", ", INDEX ({table:done})", ", INDEX ({table:group})",
-                     ", FORCESEEK"},
+                     ", INDEX ({table:turns})", ", FORCESEEK"},
       .order_hints = {"\nOPTION (FORCE ORDER, LOOP JOIN)", "LOOP JOIN, "},
       .plan_failures = {8622, 8180},
       .capabilities = {.strict_needs_lock = true,  // an id is drawn before its row is locked

@@ -23,5 +23,5 @@ SET NUMERIC_ROUNDABORT OFF;
 IF CAST(SERVERPROPERTY('EngineEdition') AS int) NOT IN (5, 8, 12)
   AND COALESCE(CAST(SERVERPROPERTY('ProductMajorVersion') AS int), 0) < 13
   THROW 52016, N'tableq needs SQL Server 2016 or later', 1;
-IF EXISTS (SELECT 1 FROM sys.databases WHERE database_id = DB_ID() AND compatibility_level < 130)
+IF EXISTS (SELECT 1 FROM sys.databases WHERE name = DB_NAME() AND compatibility_level < 130)
   THROW 52130, N'tableq needs a database of compatibility level 130 or higher', 1;

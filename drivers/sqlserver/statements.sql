@@ -2,7 +2,8 @@
 -- takes and returns.
 --
 -- The clock: milliseconds since 1970, DATEDIFF_BIG(millisecond, '1970-01-01', SYSUTCDATETIME()), unless a
--- test sets :now. It stands still within one statement.
+-- test sets :now. It stands still within one statement. A fragment `NAME.turns` replaces NAME in a queue whose
+-- groups take turns.
 --
 -- How a read works, and why:
 --  * A CTE with TOP and ORDER BY finds the rows, and a DELETE or UPDATE of the CTE takes them: one plan
@@ -62,6 +63,98 @@ id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
 -- The source of {message}.
 id, state, priority, attempts, created_at, due_at, claimed_at,
            finished_at, [key], past_key, group_key, expires_at, headers, errors, payload
+
+-- fragment: line
+-- The order of ready messages.
+priority DESC, id
+
+-- fragment: line.turns
+priority DESC, ready_at, id
+
+-- fragment: line_with_due
+-- The same among due messages, which count as ready from now on.
+priority DESC, id
+
+-- fragment: line_with_due.turns
+priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
+
+-- fragment: ready
+state = 0 AND due_at = 0
+
+-- fragment: ready.turns
+-- The index has no other column of a condition, so that a count reads no rows.
+state = 0
+
+-- fragment: seek_ready
+FORCESEEK
+
+-- fragment: seek_ready.turns
+-- This index has only ready messages: without a condition on its first column a read begins at its front.
+INDEX ({table:turns})
+
+-- fragment: set_ready_at
+-- For each change after which a message may be ready.
+
+-- fragment: set_ready_at.turns
+, ready_at = {clock}
+
+-- fragment: keep_or_set_ready_at
+
+-- fragment: keep_or_set_ready_at.turns
+, ready_at = CASE WHEN t.postpone = 0 THEN q.ready_at ELSE t.clock END
+
+-- fragment: ready_at
+
+-- fragment: ready_at.turns
+, ready_at
+
+-- fragment: ready_at_of_q
+
+-- fragment: ready_at_of_q.turns
+, q.ready_at
+
+-- fragment: ready_at_of_taken
+
+-- fragment: ready_at_of_taken.turns
+, inserted.ready_at
+
+-- fragment: clock_of_new
+
+-- fragment: clock_of_new.turns
+, t.clock
+
+-- fragment: any_message
+-- The same with the time since which a ready message stands in line, if that decides.
+{message}
+
+-- fragment: any_message.turns
+id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
+       finished_at, CAST(COALESCE([key], past_key) AS nvarchar(200)) AS [key],
+       CAST(group_key AS nvarchar(200)) AS group_key, expires_at, headers, errors, payload
+
+-- fragment: due_at_of_q
+q.due_at
+
+-- fragment: due_at_of_q.turns
+CASE WHEN q.state = 0 THEN q.ready_at ELSE q.due_at END AS due_at
+
+-- fragment: after_last
+-- The ready messages of the same priority after the last one of a page.
+id > CAST(:after_id AS bigint)
+
+-- fragment: after_last.turns
+ready_at >= CAST(:after_at AS bigint)
+      AND (ready_at > CAST(:after_at AS bigint) OR id > CAST(:after_id AS bigint))
+
+-- fragment: index_of_turns
+
+-- fragment: index_of_turns.turns
+, (N'claim', N'index {table:turns}', N'(priority DESC, ready_at, id) where state=0')
+
+-- fragment: column_of_turns
+
+-- fragment: column_of_turns.turns
+, (N'claim', N'ready_at', N'bigint', 8)
 
 -- fragment: receipts
 -- The given receipts; `turn` is 1 for the first of equal ones.
@@ -128,13 +221,15 @@ past AS (
 -- And the schema in which it is, or would be created: a session of the application may have another default
 -- schema.
 SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present,
-       COALESCE(OBJECT_SCHEMA_NAME(OBJECT_ID(N'{catalog}', N'U')), SCHEMA_NAME()) AS [schema]
+       COALESCE(OBJECT_SCHEMA_NAME(OBJECT_ID(N'{catalog}', N'U')), SCHEMA_NAME()) AS [schema],
+       0 AS sharded
 
 -- name: session.identity
--- The server creates tempdb at each start; any login may see it.
-SELECT CONCAT(@@SERVERNAME, N' ', DB_ID(), N' ', CONVERT(nvarchar(30), d.create_date, 126)) AS [database]
+-- The server creates tempdb at each start; any login may see it, except in Azure (5, 12), where a database sees itself
+-- and master, and DB_ID() is not unique on the server.
+SELECT CONCAT(@@SERVERNAME, N' ', DB_NAME(), N' ', DB_ID(), N' ', CONVERT(nvarchar(30), d.create_date, 126)) AS [database]
 FROM sys.databases AS d
-WHERE d.name = N'tempdb'
+WHERE d.name = CASE WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 12) THEN DB_NAME() ELSE N'tempdb' END
 
 -- name: catalog.lock
 -- Until the transaction ends.
@@ -361,7 +456,7 @@ CROSS JOIN (SELECT {clock} AS clock) AS t
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 INSERT INTO {table} WITH (ROWLOCK)
-  (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at, max_attempts, retry, group_key)
+  (state, priority, due_at, fence, created_at, [key], headers, payload, expires_at, max_attempts, retry, group_key{ready_at})
 OUTPUT inserted.fence AS item, inserted.id
 SELECT {new_state},
        COALESCE(v.priority, 0),
@@ -374,7 +469,7 @@ SELECT {new_state},
        t.clock + v.ttl,
        v.max_attempts,
        v.retry,
-       n.group_key
+       n.group_key{clock_of_new}
 FROM (
   SELECT g.item, g.payload, g.priority, g.delay, g.due_at, g.[key], g.headers, g.created_at, g.ttl,
          g.max_attempts, g.retry, g.[group],
@@ -432,7 +527,7 @@ UPDATE q
 SET payload = v.payload, priority = COALESCE(v.priority, 0), headers = v.headers,
     max_attempts = v.max_attempts, retry = v.retry, attempts = 0, expires_at = t.clock + v.ttl,
     state = CASE WHEN t.postpone = 0 THEN q.state ELSE {postponed_state} END,
-    due_at = CASE WHEN t.postpone = 0 THEN q.due_at ELSE {postponed_due_at} END
+    due_at = CASE WHEN t.postpone = 0 THEN q.due_at ELSE {postponed_due_at} END{keep_or_set_ready_at}
 OUTPUT v.item, inserted.id
 FROM (SELECT g.item, g.id, g.[key], g.payload, g.priority, g.delay, g.due_at, g.headers, g.ttl, g.max_attempts, g.retry,
              ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
@@ -467,7 +562,7 @@ OUTPUT 0 AS item, inserted.id
 FROM {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
 WHERE q.id IN (SELECT past.id FROM past)
 
--- name: claim.take
+-- name: claim.take claim.take_turns
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
 -- the receipt of a take that was rolled back never matches a later take. Fence and attempts have bounds against
 -- any value of plain SQL: an overflow would stop the take. A number over 2^31 is a decimal unless it is cast, and
@@ -487,10 +582,10 @@ IF CAST(:guard AS bigint) <> 0 AND EXISTS (
 ) SET @max = 0;
 WITH picked AS (
   SELECT TOP (@max) id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], past_key,
-         group_key, expires_at, headers, payload
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-  WHERE state = 0 AND due_at = 0
-  ORDER BY priority DESC, id
+         group_key, expires_at, headers, payload{ready_at}
+  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+  WHERE {ready}
+  ORDER BY {line}
 )
 UPDATE picked
 SET state = 1,
@@ -506,7 +601,7 @@ OUTPUT inserted.id, inserted.fence, inserted.attempts, inserted.priority, insert
        CAST(COALESCE(inserted.[key], inserted.past_key) AS nvarchar(200)) AS [key],
        CAST(inserted.group_key AS nvarchar(200)) AS group_key,
        CASE WHEN inserted.expires_at <= @clock THEN 1 ELSE 0 END AS expired,
-       inserted.headers, inserted.payload
+       inserted.headers, inserted.payload{ready_at_of_taken}
 
 -- name: claim.promote
 -- READPAST twice: a settlement locks the table first and the index second. This statement has the reverse order,
@@ -535,7 +630,7 @@ SET state = {promoted_state},
     finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state <> 1 THEN q.errors
       ELSE {errors_with_entry} END,
-    due_at = 0
+    due_at = 0{set_ready_at}
 OUTPUT inserted.id, inserted.state
 FROM due
 CROSS JOIN (SELECT CAST(:max_attempts AS bigint) AS most, CAST(:regroup AS bigint) AS regroup,
@@ -580,7 +675,7 @@ SET state = {failed_state},
     attempts = {failed_attempts},
     due_at = {failed_due_at},
     finished_at = {failed_finished_at},
-    errors = {errors_with_entry}
+    errors = {errors_with_entry}{set_ready_at}
 OUTPUT v.item, inserted.id, inserted.state
 FROM (
   SELECT g.item, g.id, g.fence, g.error, g.delay, g.dice, g.final,
@@ -611,7 +706,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.release
 UPDATE q
-SET state = 0, due_at = 0, attempts = CASE WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END
+SET state = 0, due_at = 0, attempts = CASE WHEN q.attempts > 0 THEN q.attempts - 1 ELSE 0 END{set_ready_at}
 OUTPUT v.item, inserted.id
 FROM {receipts}
 INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, FORCESEEK) ON q.id = v.id
@@ -632,17 +727,17 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.peek
 -- Due messages count as ready before they are promoted: the first :max of them by due time and id, as on other
 -- databases. The index has equal due times by priority, so WITH TIES finds all of the last one's.
-SELECT TOP (CAST(:max AS bigint)) {message}
+SELECT TOP (CAST(:max AS bigint)) {any_message}
 FROM (
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 0 AND due_at = 0
-    ORDER BY priority DESC, id
+    SELECT TOP (CAST(:max AS bigint)) {message_row}{ready_at}
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+    WHERE {ready}
+    ORDER BY {line}
   ) AS ready
   UNION ALL
   SELECT q.id, q.state, q.priority, q.attempts, q.created_at, q.due_at, q.claimed_at, q.finished_at, q.[key],
-         q.past_key, q.group_key, q.expires_at, q.headers, q.errors, q.payload
+         q.past_key, q.group_key, q.expires_at, q.headers, q.errors, q.payload{ready_at_of_q}
   FROM (
     SELECT TOP (CAST(:max AS bigint)) b.id
     FROM (
@@ -665,7 +760,7 @@ FROM (
   INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = d.id
   WHERE q.state IN (1, 2) AND q.due_at <= {clock}
 ) AS w
-ORDER BY priority DESC, id
+ORDER BY {line_with_due}
 
 -- name: claim.list
 SELECT TOP (CAST(:max AS bigint)) {message}
@@ -677,24 +772,24 @@ ORDER BY finished_at, id
 -- name: claim.list_ready
 -- Messages of the same priority after the last one, and those of lower priorities: each is a range of the
 -- index.
-SELECT TOP (CAST(:max AS bigint)) {message}
+SELECT TOP (CAST(:max AS bigint)) {any_message}
 FROM (
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 0 AND due_at = 0 AND priority = CAST(:after_priority AS bigint)
-      AND id > CAST(:after_id AS bigint)
-    ORDER BY priority DESC, id
+    SELECT TOP (CAST(:max AS bigint)) {message_row}{ready_at}
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+    WHERE {ready} AND priority = CAST(:after_priority AS bigint)
+      AND {after_last}
+    ORDER BY {line}
   ) AS same
   UNION ALL
   SELECT * FROM (
-    SELECT TOP (CAST(:max AS bigint)) {message_row}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-    WHERE state = 0 AND due_at = 0 AND priority < CAST(:after_priority AS bigint)
-    ORDER BY priority DESC, id
+    SELECT TOP (CAST(:max AS bigint)) {message_row}{ready_at}
+    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+    WHERE {ready} AND priority < CAST(:after_priority AS bigint)
+    ORDER BY {line}
   ) AS below
 ) AS w
-ORDER BY priority DESC, id
+ORDER BY {line}
 
 -- name: claim.list_held
 SELECT TOP (CAST(:max AS bigint)) {message}
@@ -747,7 +842,7 @@ FROM (
 ORDER BY due_at, priority DESC, id
 
 -- name: claim.get
-SELECT v.item, q.id, q.state, q.priority, q.attempts, q.created_at, q.due_at, q.claimed_at, q.finished_at,
+SELECT v.item, q.id, q.state, q.priority, q.attempts, q.created_at, {due_at_of_q}, q.claimed_at, q.finished_at,
        CAST(COALESCE(q.[key], q.past_key) AS nvarchar(200)) AS [key],
        CAST(q.group_key AS nvarchar(200)) AS group_key, q.expires_at, q.headers, q.errors, q.payload
 FROM (VALUES {items: (:item, CAST(:id AS bigint))}) AS v (item, id)
@@ -756,13 +851,14 @@ WHERE v.id IS NOT NULL
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.find
--- Two statements: the first one's lock on the key has ended before the second waits for the row.
+-- Two statements: the first one's lock on the key has ended before the second waits for the row. If another message
+-- takes the key over between them, in the transaction that ended the first, the answer is none.
 DECLARE @id bigint = (
   SELECT id
   FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK, INDEX ({table:key}))
   WHERE [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400)) AND [key] IS NOT NULL
 );
-SELECT {message}
+SELECT {any_message}
 FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
 WHERE id = @id AND [key] = CAST(CAST(:key AS nvarchar(200)) AS varbinary(400))
   AND (state <> 3 OR due_at > {clock})
@@ -840,7 +936,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
 OUTPUT v.item, inserted.id
 FROM (
   SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
@@ -855,13 +951,13 @@ OPTION (FORCE ORDER, LOOP JOIN)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
-  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key
+  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key{ready_at}
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
   WHERE state = 4 AND finished_at IS NOT NULL
   ORDER BY finished_at, id
 )
 UPDATE picked
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
 OUTPUT inserted.id
 
 -- name: claim.remove
@@ -912,7 +1008,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
-SET state = 0
+SET state = 0{set_ready_at}
 OUTPUT v.item, inserted.id
 FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [group])
 CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold) AS t
@@ -988,9 +1084,9 @@ SELECT ready.number + expired.number + due.number AS ready,
 FROM (SELECT {clock} AS clock) AS t
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
              FROM (SELECT TOP (CAST(:max AS bigint)) id
-                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
-                   WHERE state = 0 AND due_at = 0
-                   ORDER BY priority DESC, id) AS counted) AS ready
+                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+                   WHERE {ready}
+                   ORDER BY {line}) AS counted) AS ready
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
              FROM (SELECT TOP (CAST(:max AS bigint)) id
                    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
@@ -1158,7 +1254,7 @@ FROM (
          N'the compatibility level is ' + CAST(d.compatibility_level AS nvarchar(10)),
          N'ALTER DATABASE CURRENT SET COMPATIBILITY_LEVEL = 130, or higher'
   FROM sys.databases AS d
-  WHERE d.database_id = DB_ID()
+  WHERE d.name = DB_NAME()
   UNION ALL
   SELECT CASE WHEN CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(60)) = N'READ_WRITE'
               THEN 0 ELSE 2 END,
@@ -1182,14 +1278,14 @@ FROM (
                                                 WHEN 1 THEN N'on' ELSE N'being switched' END,
          N''
   FROM sys.databases AS d
-  WHERE d.database_id = DB_ID()
+  WHERE d.name = DB_NAME()
   UNION ALL
   SELECT CASE WHEN d.delayed_durability = 2 THEN 1 ELSE 0 END,
          N'delayed durability is ' + CASE d.delayed_durability WHEN 0 THEN N'disabled'
                                           WHEN 1 THEN N'allowed' ELSE N'forced' END,
          N'a crash can lose messages that were reported as stored: set DELAYED_DURABILITY to DISABLED'
   FROM sys.databases AS d
-  WHERE d.database_id = DB_ID()
+  WHERE d.name = DB_NAME()
 ) AS checked
 
 -- name: doctor.queue
@@ -1206,7 +1302,7 @@ WITH wanted (kind, label, shape) AS (
     (N'claim', N'index {table:next}', N'(state, due_at, priority DESC, id)'),
     (N'claim', N'index {table:done}', N'(state, finished_at, id) where finished_atISNOTNULL'),
     (N'claim', N'index {table:group}', N'(group_key, state, id) where group_keyISNOTNULL'),
-    (N'claim', N'index {table:key}', N'unique (key) where keyISNOTNULL')
+    (N'claim', N'index {table:key}', N'unique (key) where keyISNOTNULL'){index_of_turns}
   ) AS w (kind, label, shape)
   WHERE w.kind = CAST(:kind AS nvarchar(20))
 ),
@@ -1255,7 +1351,7 @@ columns_wanted (kind, name, type, length) AS (
     (N'claim', N'headers', N'nvarchar', -1), (N'claim', N'errors', N'nvarchar', -1),
     (N'claim', N'max_attempts', N'int', 4), (N'claim', N'retry', N'nvarchar', 2000),
     (N'claim', N'expires_at', N'bigint', 8), (N'claim', N'past_key', N'varbinary', 400),
-    (N'claim', N'group_key', N'varbinary', 400)
+    (N'claim', N'group_key', N'varbinary', 400){column_of_turns}
   ) AS w (kind, name, type, length)
   WHERE w.kind IN (N'all', CAST(:kind AS nvarchar(20)))
 )
@@ -1377,7 +1473,8 @@ SELECT c.name AS name,
        CASE WHEN t.name IN ('tinyint', 'smallint', 'int', 'bigint') THEN 'integer'
             WHEN t.name = 'bit' THEN 'boolean'
             WHEN t.name IN ('float', 'real') THEN 'number.float'
-            WHEN t.name IN ('decimal', 'numeric', 'money', 'smallmoney') THEN 'number'
+            WHEN t.name IN ('money', 'smallmoney') THEN 'number.money'
+            WHEN t.name IN ('decimal', 'numeric') THEN 'number'
             WHEN t.name IN ('binary', 'varbinary', 'image', 'timestamp') THEN 'bytes'
             WHEN t.name = 'datetimeoffset' THEN CASE WHEN c.scale < 3 THEN 'time.coarse' ELSE 'time' END
             WHEN t.name IN ('smalldatetime', 'date') OR (t.name = 'datetime2' AND c.scale < 3) THEN 'time.local.coarse'
@@ -1398,7 +1495,9 @@ SELECT c.name AS name,
             ELSE 0 END AS room,
        N'' AS labels
 FROM sys.columns AS c
-INNER JOIN sys.types AS t ON t.user_type_id = c.system_type_id
+-- hierarchyid, geometry and geography share one system type.
+INNER JOIN sys.types AS t
+  ON t.user_type_id = CASE WHEN c.system_type_id = 240 THEN c.user_type_id ELSE c.system_type_id END
 WHERE c.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',
                                      QUOTENAME(CAST(:table AS nvarchar(128)))))
 ORDER BY c.column_id

@@ -31,6 +31,10 @@ CAST({column} AS bigint)
 -- name: read.number
 CAST({column} AS nvarchar(60))
 
+-- name: read.number.money
+-- Style 2: all four decimals.
+CONVERT(nvarchar(60), {column}, 2)
+
 -- name: read.number.float
 -- Style 3: 17 digits.
 CONVERT(nvarchar(60), {column}, 3)
@@ -50,7 +54,7 @@ DATEDIFF_BIG(millisecond, CAST('1970-01-01' AS datetime2(3)), {column})
 -- name: value.integer value.boolean
 CAST({value} AS bigint)
 
--- name: value.number value.number.float value.text
+-- name: value.number value.number.money value.number.float value.text
 CAST({value} AS {type})
 
 -- name: insert.text insert.text.code_page
@@ -69,7 +73,8 @@ CAST(DATEADD(millisecond, ({value}) % 86400000,
              DATEADD(day, ({value}) / 86400000, CAST('1970-01-01' AS datetime2(3)))) AS {type})
 
 -- name: fence
-(CASE WHEN {column} > 0 THEN {column} ELSE 0 END / 4294967296 + 1) * 4294967296 + CAST({value} AS bigint)
+(CASE WHEN {column} > 0 THEN {column} ELSE 0 END / CAST(4294967296 AS bigint) + 1) * CAST(4294967296 AS bigint)
+  + CAST({value} AS bigint)
 
 -- name: history
 -- Newest first. A collation with supplementary characters never cuts one in two.

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,8 +18,10 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/closed_in_child.hpp"
 #include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_values.hpp"
+#include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -108,7 +111,29 @@ struct libpq_link {
   /// Part of the statements' names. Behind a pooler another client may use the same server session,
   /// so names must be unique.
   std::string mark = random_mark();
+  /// A commit was not confirmed by the standbys that it had to wait for.
+  bool unconfirmed = false;
 };
+
+void ignore_notice(void* /*none*/, const PGresult* /*notice*/) {}
+
+/// The server stops waiting for standbys when the statement is cancelled, also by
+/// statement_timeout: the commit then succeeds with a warning. Its text may be translated.
+void receive_notice(void* link, const PGresult* notice) {
+  if (field_of(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN") {
+    static_cast<libpq_link*>(link)->unconfirmed = true;
+  }
+}
+
+/// Throws if the statement failed, or if it was committed without its standbys.
+void check(libpq_link& link, const result& answer) {
+  const bool unconfirmed = std::exchange(link.unconfirmed, false);
+  if (!succeeded(answer)) fail(link.handle, answer.get());
+  if (!unconfirmed) return;
+  throw native_failure(
+      {.sqlstate = "40003",
+       .sentence = "the server committed, and no longer waits until a synchronous standby has it"});
+}
 
 class libpq_prepared final : public prepared {
  public:
@@ -136,7 +161,7 @@ class libpq_prepared final : public prepared {
       make();
       answer = send(values);
     }
-    if (!succeeded(answer)) fail(link_->handle, answer.get());
+    check(*link_, answer);
     if (!text_.columns.empty()) read_rows(answer.get(), text_.columns, out);
   }
 
@@ -171,15 +196,21 @@ class libpq_prepared final : public prepared {
 
 class libpq_executor final : public transport {
  public:
-  /// @param callers null: the session is not the caller's. @param ours whether it is tableq's.
-  explicit libpq_executor(PGconn* handle, bool pooled = false, bool ours = false,
-                          soci::session* callers = nullptr)
+  /// @param callers null: the session is tableq's.
+  libpq_executor(PGconn* handle, const endpoint& address, soci::session* callers = nullptr)
       : link_(std::make_shared<libpq_link>()),
-        pooled_(pooled),
+        pooled_(address.pooled),
         callers_(callers),
         server_process_(PQbackendPID(handle)),
-        not_for_children_(ours ? PQsocket(handle) : -1) {
+        not_for_children_(callers == nullptr ? PQsocket(handle) : -1),
+        watched_(callers == nullptr ? address.servers : nullptr, handle) {
     link_->handle = handle;
+    if (callers == nullptr) PQsetNoticeReceiver(handle, receive_notice, link_.get());
+  }
+  libpq_executor(const libpq_executor&) = delete;
+  libpq_executor& operator=(const libpq_executor&) = delete;
+  ~libpq_executor() override {
+    if (callers_ == nullptr) PQsetNoticeReceiver(link_->handle, ignore_notice, nullptr);
   }
 
   std::unique_ptr<prepared> prepare(text statement, bool keep) override {
@@ -188,7 +219,7 @@ class libpq_executor final : public transport {
 
   void script(const std::string& sql, boundary what) override {
     const result answer(PQexec(link_->handle, sql.c_str()));
-    if (!succeeded(answer)) fail(link_->handle, answer.get());
+    check(*link_, answer);
     // COMMIT of a failed transaction answers ROLLBACK, and no error.
     if (what == boundary::commit && std::string_view(PQcmdStatus(answer.get())) == "ROLLBACK") {
       throw native_failure({.sqlstate = "25P02",
@@ -239,12 +270,15 @@ class libpq_executor final : public transport {
   soci::session* callers_;
   int server_process_;
   closed_in_child not_for_children_;
+  watched_session watched_;
 };
 
 void connect(soci::session& session, const endpoint& address) {
   const fork_guard guard;
   try {
-    session.open(soci::postgresql, address.connect);
+    session.open(soci::postgresql, address.servers == nullptr
+                                       ? address.connect
+                                       : address.connect + address.servers->order());
   } catch (const soci::soci_error& failure) {
     throw native_failure({.link_lost = true, .sentence = one_line(failure.get_error_message())});
   }
@@ -255,15 +289,52 @@ void open_callers(soci::session& session, const endpoint& address) {
   if (PQsetClientEncoding(handle_of(session), "UTF8") != 0) fail(handle_of(session), nullptr);
 }
 
+/// A search path as the address's `options` and the server write it, without blanks and quotes.
+std::string bare(std::string_view path) {
+  std::string out;
+  std::copy_if(path.begin(), path.end(), std::back_inserter(out),
+               [](char c) { return c != ' ' && c != '"' && c != '\\'; });
+  return out;
+}
+
+/// The search path that the login asks for with `-c search_path=...`; empty: none.
+std::string wanted_path(PGconn* link) {
+  const libpq::options given(PQconninfo(link));
+  const PQconninfoOption* const found = given ? libpq::find(given, "options") : nullptr;
+  if (found == nullptr || found->val == nullptr) return {};
+  constexpr std::string_view key = "search_path=";
+  const std::string_view all = found->val;
+  const std::size_t at = all.rfind(key);
+  if (at == std::string_view::npos) return {};
+  // A blank ends the value unless a backslash is before it.
+  std::size_t end = at + key.size();
+  while (end < all.size() && (all[end] != ' ' || all[end - 1] == '\\')) ++end;
+  return bare(all.substr(at + key.size(), end - at - key.size()));
+}
+
+/// Some poolers accept a search path and drop it. Tables would be looked for, and made, elsewhere.
+void check_search_path(PGconn* link) {
+  const std::string wanted = wanted_path(link);
+  if (wanted.empty()) return;
+  const result answer(PQexec(link, "SHOW search_path"));
+  if (!succeeded(answer)) fail(link, answer.get());
+  if (PQntuples(answer.get()) == 1 && bare(PQgetvalue(answer.get(), 0, 0)) == wanted) return;
+  throw native_failure::judged_as(
+      {errc::unsupported, advice::never},
+      "the pooler does not pass on the search_path in the address; leave it out and name the "
+      "schema (open_options::schema_name, --schema), or set the path for the role or in the "
+      "pooler");
+}
+
 std::unique_ptr<soci::session> open(const endpoint& address) {
   auto session = std::make_unique<soci::session>();
   connect(*session, address);
   PGconn* handle = handle_of(*session);
-  PQsetNoticeProcessor(
-      handle, [](void*, const char*) {}, nullptr);
+  PQsetNoticeReceiver(handle, ignore_notice, nullptr);
+  if (address.pooled) check_search_path(handle);
   std::string setup;
   for (const std::string& statement : address.setup) setup += statement + ";";
-  if (!setup.empty()) libpq_executor(handle).script(setup, boundary::none);
+  if (!setup.empty()) libpq_executor(handle, address).script(setup, boundary::none);
   return session;
 }
 
@@ -279,10 +350,9 @@ void check_encoding(const PGconn* link) {
 
 std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
                                   const own_writes* own) {
-  const bool ours = own != nullptr;
-  if (!ours) check_encoding(handle_of(session));
-  return std::make_unique<libpq_executor>(handle_of(session), address.pooled, ours,
-                                          ours ? nullptr : &session);
+  if (own != nullptr) return std::make_unique<libpq_executor>(handle_of(session), address);
+  check_encoding(handle_of(session));
+  return std::make_unique<libpq_executor>(handle_of(session), address, &session);
 }
 
 bool fits(soci::session& session, const dialect& /*definition*/) {

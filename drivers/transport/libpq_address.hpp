@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,6 +58,9 @@ inline bool in_key_value_form(std::string_view text) noexcept {
   });
   return end != text.begin() && end != text.end() && *end == '=';
 }
+
+/// The keys that may hold several, with commas between them.
+inline constexpr std::string_view host_keys[] = {"host", "hostaddr"};
 
 /// The only key that tableq adds.
 inline constexpr std::string_view pooling_key = "pooling";
@@ -193,6 +197,13 @@ inline void check_place(const options& parsed) {
   }
 }
 
+inline bool several_hosts(const options& parsed) noexcept {
+  return std::any_of(std::begin(host_keys), std::end(host_keys), [&](std::string_view key) {
+    return given(parsed, key) &&
+           std::string_view(find(parsed, key)->val).find(',') != std::string_view::npos;
+  });
+}
+
 /// The address for SOCI with its defaults, and whether it is that of a pooler.
 struct address {
   std::string connect;
@@ -223,9 +234,10 @@ inline address resolve_address(const connection_url& url) {
   }
   // Sent with the login, because poolers keep it for each client; they do not keep the set-up.
   if (read.pooled) add("client_encoding", "UTF8");
-  // Without a limit an address that drops packets would block the caller for minutes.
+  // Without a limit an address that drops packets would block the caller for minutes. It is the
+  // limit for each host: the next one may be the primary.
   if (!given(wanted, "connect_timeout") && !given(defaults, "connect_timeout")) {
-    add("connect_timeout", "10");
+    add("connect_timeout", several_hosts(wanted) ? "3" : "10");
   }
   if (!given(wanted, "fallback_application_name")) add("fallback_application_name", "tableq");
   return {.connect = std::move(out), .pooled = read.pooled};

@@ -81,7 +81,9 @@ void fail(SQLSMALLINT kind, SQLHANDLE handle, SQLHDBC link) {
   if (records.empty()) records.push_back({.sentence = "the ODBC driver failed without a word"});
   native_error first = std::move(records.front());
   records.erase(records.begin());
-  first.link_lost = first.sqlstate.starts_with("08") || dead(link);
+  // IMC: Microsoft's driver could not restore a lost connection.
+  first.link_lost =
+      first.sqlstate.starts_with("08") || first.sqlstate.starts_with("IMC") || dead(link);
   throw native_failure(std::move(first), std::move(records));
 }
 
@@ -313,16 +315,9 @@ class odbc_executor final : public transport {
 [[noreturn]] void fail_to_connect(native_error what, const endpoint& address) {
   what.link_lost = true;
   what.sentence = without_secrets(plain_sentence(what.sentence), address.connect);
-  constexpr std::string_view no_such_driver = "IM002";
-  constexpr std::string_view driver_not_loaded = "01000";
-  if (what.sqlstate == no_such_driver || what.sqlstate == driver_not_loaded) {
-    std::string names;
-    for (const std::string& name : installed_drivers()) {
-      names += (names.empty() ? "" : ", ") + name;
-    }
-    what.sentence += "; installed ODBC drivers are: " + (names.empty() ? "none" : names) +
-                     ". Name one of them, or install another (packages odbc-postgresql, "
-                     "libsqliteodbc, tdsodbc, or the database's vendor's)";
+  what.sentence += advice_for_connect(what.sqlstate);
+  if (!loads_driver(what.sqlstate)) {
+    throw native_failure::judged_as({errc::connection_failed, advice::never}, std::move(what));
   }
   throw native_failure(std::move(what));
 }

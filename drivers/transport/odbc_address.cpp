@@ -220,4 +220,25 @@ std::vector<std::string> installed_drivers() {
   return out;
 }
 
+bool loads_driver(std::string_view sqlstate) noexcept {
+  constexpr std::string_view no_such_driver = "IM002";
+  constexpr std::string_view not_loaded = "01000";
+  return sqlstate != no_such_driver && sqlstate != not_loaded;
+}
+
+std::string advice_for_connect(std::string_view sqlstate) {
+  // Of several records SOCI keeps the first, and the cause may be in another.
+  if (sqlstate.starts_with("08")) {
+    return "; check host, port, firewall, encryption and way of login";
+  }
+  if (loads_driver(sqlstate)) return {};
+  std::string names;
+  for (const std::string& name : installed_drivers()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return "; installed ODBC drivers are: " + (names.empty() ? "none" : names) +
+         ". Name one of them, or install another (packages odbc-postgresql, libsqliteodbc, "
+         "tdsodbc, or the database's vendor's)";
+}
+
 }  // namespace tableq::inline v0::drivers::odbc

@@ -56,4 +56,10 @@ std::string raw_connection_string(const connection_url& url);
 /// @throws error errc::connection_failed when there is no driver manager.
 std::vector<std::string> installed_drivers();
 
+/// False if, by a failed connect's SQLSTATE, the driver is missing or cannot be loaded.
+bool loads_driver(std::string_view sqlstate) noexcept;
+
+/// The end of the sentence of a failed connect: what to check or to install. May be empty.
+std::string advice_for_connect(std::string_view sqlstate);
+
 }  // namespace tableq::inline v0::drivers::odbc

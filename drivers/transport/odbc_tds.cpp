@@ -29,6 +29,7 @@ struct tds_settings {
   std::string application;
   bool windows_login = false;
   std::chrono::milliseconds statement_timeout = 30s;
+  std::optional<std::chrono::milliseconds> login_timeout;
 };
 
 std::string lowered(std::string_view text) {
@@ -69,11 +70,13 @@ void read_setting(const std::string& key, const std::string& given, tds_settings
     settings.windows_login = true;
   } else if (key == "statement_timeout") {
     settings.statement_timeout = core::parse_duration(key, given, 1s, 24h);
+  } else if (key == "login_timeout") {
+    settings.login_timeout = core::parse_duration(key, given, 1s, 1h);
   } else {
     refuse(settings.backend,
            "unknown key " + core::shown(key) +
                "; known are driver, encrypt, trust_server_certificate, application_name, instance, "
-               "authentication and statement_timeout");
+               "authentication, statement_timeout and login_timeout");
   }
 }
 
@@ -115,7 +118,8 @@ tds_settings read(const connection_url& url, std::string_view backend) {
                    .driver = {},
                    .encrypt = {},
                    .trust = {},
-                   .application = {}};
+                   .application = {},
+                   .login_timeout = {}};
   if (const std::size_t cut = out.location.host.find('\\'); cut != std::string::npos) {
     out.instance = out.location.host.substr(cut + 1);
     if (out.instance.empty()) refuse(backend, "after the backslash no instance is named");
@@ -175,6 +179,12 @@ std::string choose(const tds_settings& given, const std::vector<std::string>& in
          errc::connection_failed);
 }
 
+/// SOCI sets no attribute before it connects. unixODBC sets those that the connection string names.
+void add_login_timeout(builder& out, std::chrono::milliseconds longest) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(longest).count();
+  out.add("DMConnAttr", "{SQL_ATTR_LOGIN_TIMEOUT=" + std::to_string(seconds) + "}");
+}
+
 std::string for_freetds(const tds_settings& given, const std::string& driver) {
   const auto plain = [&](const char* part, std::string_view value) {
     const auto out = quoted_without_doubling(value);
@@ -217,6 +227,9 @@ std::string for_freetds(const tds_settings& given, const std::string& driver) {
   if (!given.encrypt.empty()) {
     out.add("Encryption", given.encrypt == "yes" ? "require" : "request");
   }
+  // Microsoft's default. FreeTDS alone would wait without end for a server that accepts a
+  // connection and says nothing.
+  add_login_timeout(out, given.login_timeout.value_or(15s));
   return out.text();
 }
 
@@ -238,6 +251,7 @@ std::string for_microsoft(const tds_settings& given, const std::string& driver) 
   if (!given.encrypt.empty()) out.add("Encrypt", given.encrypt);
   if (given.trust) out.add("TrustServerCertificate", *given.trust ? "yes" : "no");
   if (!given.application.empty()) out.add("APP", odbc::quoted(given.application));
+  if (given.login_timeout) add_login_timeout(out, *given.login_timeout);
   return out.text();
 }
 

@@ -24,7 +24,8 @@ std::string decoded(std::string_view part) {
 [[noreturn]] void refuse_place(std::string_view backend) {
   refuse(backend,
          "this address cannot be read; write scheme://user:password@host:port/database?key=value, "
-         "and characters such as / @ : ? % within a part as %2F %40 %3A %3F %25");
+         "with a port from 1 to 65535 after a colon, an IPv6 address in brackets, and characters "
+         "such as / @ : ? % within a part as %2F %40 %3A %3F %25");
 }
 
 std::uint16_t port_of(std::string_view text, std::string_view backend) {

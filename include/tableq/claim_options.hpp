@@ -42,6 +42,14 @@ enum class group_policy {
 struct group_options {
   int limit = 1;  ///< Leased messages of one group, 1 to 1,000. Above 1 they may overtake.
   group_policy on_failure = group_policy::hold;  ///< While a message waits for its retry.
+  /// True: groups take turns. Among messages of one priority, the one that became ready first comes
+  /// first, and the next message of a group becomes ready when an earlier one leaves it: a group
+  /// with a long backlog waits behind the others after each message. Messages without a group,
+  /// those that come back and those added by plain SQL line up by the same time. Those that became
+  /// ready in the same millisecond of the database's clock come by their ids; while a clock that
+  /// was set back catches up, later ones come first. Costs a column of 8 bytes, here and in an
+  /// index; on PostgreSQL reads pass over all messages that were read since the last vacuum.
+  bool by_turns = false;
   /// False: the queue has no groups. `{}` gives it groups, with one message at a time.
   bool enabled = true;
 

@@ -30,9 +30,10 @@ namespace tableq::inline v0 {
 /// done.
 ///
 /// Delivery is at least once. Receipts are fenced: a worker that lost its lease can no longer
-/// settle the message. Messages come by priority, then by id. A lease that ends unsettled counts as
-/// a failed attempt; the next `take` may return the message, or makes it dead after its last
-/// attempt. docs/guarantees.md shows the states.
+/// settle the message. Messages come by priority, then by id, or in turns of their groups
+/// (group_options::by_turns). A lease that ends unsettled counts as a failed attempt; the next
+/// `take` may return the message, or makes it dead after its last attempt. docs/guarantees.md shows
+/// the states.
 ///
 /// All settlements take a receipt, or the delivery that has it, and act only while its fence
 /// matches. A receipt of another queue is errc::invalid_argument. Batches take any contiguous range

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@
 #include <tableq/shortcuts.hpp>
 
 namespace tableq::inline v0 {
+
+namespace drivers {
+class server_watch;
+}
 
 /// A failure as the transport reports it, before it is classified.
 struct native_error {
@@ -106,6 +111,8 @@ struct endpoint {
   bool may_create = true;
   /// The dialect's; the address may restrict them.
   tableq::capabilities capabilities = {};
+  /// The transport's own, for an address with several servers. May be null.
+  std::shared_ptr<drivers::server_watch> servers = {};
 };
 
 /// One database: its statements, settings and rules.
@@ -123,7 +130,7 @@ struct dialect {
   /// quoted name of an index, `{index:suffix}` that with its schema, and `:name` a parameter.
   /// `:own_identity`, which any statement may use, is the identity of the queue that the caller's
   /// handle was opened for. A block that begins with
-  /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: docs/drivers.md.
+  /// `-- fragment: clock` takes the place of `{clock}` in the blocks below it: drivers/README.md.
   std::string statements = {};
   /// The text that creates a queue, by the kind's name; `catalog`; `concurrency`, the index of
   /// leases; and `roles`, in blocks as in `statements`. Without users `roles` may be missing.
@@ -159,6 +166,10 @@ struct dialect {
   std::string release = "RELEASE SAVEPOINT tableq_operation_{depth}";
   /// Removes the operation's changes and keeps the transaction.
   std::string undo = "ROLLBACK TO SAVEPOINT tableq_operation_{depth}";
+  /// A query for one number: 1 in a transaction that can be committed, -1 in one that cannot, 0
+  /// outside of any. Sent where the client library may not know that the server has ended the
+  /// transaction. Empty: it always knows.
+  std::string transaction_state = {};
   /// How the texts with items take several of them.
   batching batches = batching::loop;
   /// For batching::rows: the item counts of the generated texts, rising from 1 to 1000 at most. A

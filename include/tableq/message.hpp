@@ -145,7 +145,8 @@ struct stored_message {
   std::int32_t priority = 0;                   ///< Higher comes first.
   int attempts = 0;                            ///< Counted takes, including a running one.
   timestamp created_at;                        ///< Time of the enqueue, or as given to it.
-  /// Delayed: due time. Leased: end of the lease. Empty in all other states.
+  /// Delayed: due time. Leased: end of the lease. Ready, in a queue with group_options::by_turns:
+  /// since when. Otherwise empty.
   std::optional<timestamp> due_at;
   std::optional<timestamp> expires_at = {};  ///< No delivery after this time. Empty: no end.
   std::optional<timestamp> claimed_at;       ///< The correlation id of the last take. Empty: none.

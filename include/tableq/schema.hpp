@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,6 +65,14 @@ TABLEQ_EXPORT std::string_view to_string(role value) noexcept;
 /// @throws error errc::invalid_argument when the text is not a role; lists them.
 TABLEQ_EXPORT role parse_role(std::string_view text);
 
+/// A step from one layout to the next, or back.
+struct migration_step {
+  std::string queue = {};  ///< Its name; `tableq` for the catalogue.
+  int from = 0;            ///< The layout before.
+  int to = 0;              ///< The layout after: one more, or one less.
+  std::string sql = {};    ///< A script that does the same.
+};
+
 /// Options of `database::migrate`.
 struct migrate_options {
   /// Only these queues; `tableq` names the catalogue itself. Empty: the catalogue and all queues.
@@ -76,14 +85,9 @@ struct migrate_options {
   /// it is tried once. On PostgreSQL an index is made and dropped beside the work of others: this
   /// waits for all transactions that began before, however long they last.
   std::chrono::milliseconds wait = std::chrono::minutes{1};
-};
-
-/// A step from one layout to the next, or back.
-struct migration_step {
-  std::string queue = {};  ///< Its name; `tableq` for the catalogue.
-  int from = 0;            ///< The layout before.
-  int to = 0;              ///< The layout after: one more, or one less.
-  std::string sql = {};    ///< A script that does the same.
+  /// Called after each step that was done, in the calling thread, also if a later one fails. With
+  /// dry_run never. Its exceptions end the migration and come out of migrate.
+  std::function<void(const migration_step&)> done = {};
 };
 
 /// One result of `database::inspect`.
@@ -115,6 +119,13 @@ TABLEQ_EXPORT std::string ddl(std::string_view dialect, std::string_view queue,
 /// @throws error errc::invalid_argument for an unknown dialect or a bad name.
 TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dialect,
                                                             kind queue_kind, std::string_view queue,
+                                                            const open_options& options = {});
+
+/// The same for a queue with these settings: some options need statements of their own.
+/// @throws error errc::invalid_argument for options of another kind too.
+TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dialect,
+                                                            std::string_view queue,
+                                                            const queue_settings& settings,
                                                             const open_options& options = {});
 
 /// The SQL with which an administrator grants a user exactly the rights of the role on a queue. The

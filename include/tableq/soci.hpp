@@ -83,7 +83,9 @@ TABLEQ_EXPORT void open_session(const database& db, soci::session& session);
 /// settings of all tableq sessions (docs/drivers.md): on PostgreSQL, plans that use indexes. After
 /// a COMMIT or ROLLBACK statement in it the transaction refuses every operation and its commit with
 /// errc::invalid_argument, so that nothing is stored outside a transaction. tableq cannot detect it
-/// when a BEGIN follows, or through ODBC, whose drivers do not report such statements.
+/// when a BEGIN follows, or through ODBC, whose drivers do not report such statements, except on
+/// SQL Server. There most errors of the application's statements end the transaction, also when the
+/// application catches them: from session_of on tableq asks the server before each operation.
 /// @throws error errc::invalid_argument when the transaction has ended.
 TABLEQ_EXPORT soci::session& session_of(transaction& tx);
 

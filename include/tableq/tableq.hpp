@@ -41,3 +41,4 @@
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>
 #include <tableq/worker_event.hpp>
+#include <tableq/worker_source.hpp>

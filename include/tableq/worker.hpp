@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <tableq/claim_queue.hpp>
 #include <tableq/export.hpp>
@@ -13,6 +14,7 @@
 #include <tableq/message.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/worker_event.hpp>
+#include <tableq/worker_source.hpp>
 
 namespace tableq::inline v0 {
 
@@ -20,9 +22,10 @@ namespace tableq::inline v0 {
 struct worker_options {
   std::size_t threads = 1;  ///< Handlers at a time, or tasks in the executor: 1 to 1,000.
   /// Messages taken beyond the handled ones, so that no thread waits for the database; the worker
-  /// extends their leases too. 0 to 10,000. Empty: as many as threads.
+  /// extends their leases too. 0 to 10,000. Empty: as many as threads. Of several sources each has
+  /// that many, and one at least.
   std::optional<std::size_t> prefetch = {};
-  /// 1 ms to 365 days. Empty: the queue handle's. The worker extends it every third of its length
+  /// 1 ms to 365 days. Empty: each queue handle's. The worker extends it every third of its length
   /// while it holds the message. A lease shorter than a round trip to the database is lost
   /// repeatedly.
   std::optional<std::chrono::milliseconds> lease = {};
@@ -61,13 +64,13 @@ struct worker_counts {
 
 /// Takes the messages of a `claim` queue and gives each to a handler.
 ///
-/// Owns its threads: those of the handlers (or one that posts tasks to an executor), and three that
-/// take, settle and extend leases. It keeps the database open. It takes and settles messages in
-/// batches, both in one transaction while more wait than it takes. If that fails, each part runs by
-/// itself; if the database refuses a batch because of one message, it settles them one by one.
-/// While the database cannot be reached it tries again, with growing pauses of up to 2 s. No
-/// content of a message ends it. A lasting failure (the queue is gone, a right is missing) does:
-/// see join.
+/// Owns its threads: those of the handlers (or one that posts tasks to an executor), and for each
+/// queue three that take, settle and extend leases. It keeps the database open. It takes and
+/// settles messages in batches, both in one transaction while more wait than it takes. If that
+/// fails, each part runs by itself; if the database refuses a batch because of one message, it
+/// settles them one by one. While the database cannot be reached it tries again, with growing
+/// pauses of up to 2 s. No content of a message ends it. A lasting failure (the queue is gone, a
+/// right is missing) does: see join.
 ///
 /// A handler's stop token is triggered when the worker is abandoned or the lease is lost: another
 /// worker may then have the message, and this handler's verdict is refused. Any exception of a
@@ -99,6 +102,15 @@ class TABLEQ_EXPORT worker {
   /// @throws error as above; errc::unsupported when the table's take deletes its rows, because no
   ///   verdict could be recorded, and for a retry_delay without due_at in the mapping.
   worker(const table_queue& table, handler work, worker_options options = {});
+  /// Serves several queues, also of several databases, with one pool of handlers: see
+  /// worker_source. A database that cannot be reached holds up only its own queues: each queue has
+  /// its own threads that take and settle. A handler with a transaction finds that out in a thread
+  /// of the pool, once and for as long as a connection takes to fail; then the pool leaves that
+  /// queue alone until its database answers. A lasting failure of one queue ends the worker. With
+  /// until_empty it ends when all queues are empty at the same time.
+  /// @param sources 1 to 100.
+  /// @throws error as above, for each of them, and errc::invalid_argument for values out of range.
+  explicit worker(std::vector<worker_source> sources, worker_options options = {});
 
   worker(worker&&) noexcept;
   worker& operator=(worker&&) = delete;
@@ -127,6 +139,9 @@ class TABLEQ_EXPORT worker {
 
   /// The figures since it began. Any thread may call it, also after the end.
   [[nodiscard]] worker_counts counts() const;
+  /// The figures of one source, by its place from 0.
+  /// @throws error errc::invalid_argument if there is no such source.
+  [[nodiscard]] worker_counts counts(std::size_t source) const;
 
  private:
   std::unique_ptr<core::worker_engine> engine_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include <tableq/message.hpp>
@@ -26,6 +27,9 @@ struct worker_event {
   message_id id = {};           ///< The message. Zero: `trouble`.
   int attempt = 0;              ///< Its attempt, from 1. Zero: `trouble`.
   std::string_view why;         ///< At most about 2,000 bytes, or empty. Valid during the call.
+  std::size_t source = 0;       ///< The message's place among the worker's sources, from 0.
+  /// The name of its queue. Valid during the call. Empty: `trouble` with the executor.
+  std::string_view queue = {};
 };
 
 }  // namespace tableq::inline v0

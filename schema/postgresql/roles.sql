@@ -32,6 +32,10 @@ ON {table} TO {user};
 -- In a queue with groups: a message is held first, and made ready later.
 GRANT UPDATE (state) ON {table} TO {user};
 
+-- name: producer.turns
+-- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.
+GRANT INSERT (ready_at), UPDATE (ready_at) ON {table} TO {user};
+
 -- name: producer.key_window
 -- In a queue with a key_window: enqueues remove keys whose window is over.
 GRANT UPDATE (due_at, key, past_key), DELETE ON {table} TO {user};
@@ -41,6 +45,9 @@ GRANT UPDATE (due_at, key, past_key), DELETE ON {table} TO {user};
 GRANT SELECT (fence),
       UPDATE (state, priority, due_at, fence, attempts, max_attempts, retry, expires_at, headers, payload)
 ON {table} TO {user};
+
+-- name: replacer.turns
+GRANT SELECT (ready_at) ON {table} TO {user};
 
 -- name: consumer.heap consumer.fifo consumer.lifo consumer.pending
 -- Reads lock the rows that they delete, and a lock needs the right to change a column: this one decides
@@ -62,6 +69,9 @@ GRANT UPDATE (tokens, refilled_at) ON {limits} TO {user};
 -- Reads tell each other where to begin.
 GRANT SELECT, INSERT, UPDATE ON {floors} TO {user};
 
+-- name: consumer.turns
+GRANT UPDATE (ready_at) ON {table} TO {user};
+
 -- name: dead_letters
 -- On the queue of the dead letters.
 GRANT INSERT (priority, created_at, key, past_key, headers, errors, payload),
@@ -79,6 +89,9 @@ GRANT SELECT (id, created_at, due_at) ON {table} TO {user};
 
 -- name: viewer.claim
 GRANT SELECT (id, state, priority, due_at, created_at, finished_at) ON {table} TO {user};
+
+-- name: viewer.turns
+GRANT SELECT (ready_at) ON {table} TO {user};
 
 -- name: manager.heap manager.fifo manager.lifo manager.pending manager.claim
 GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {user};

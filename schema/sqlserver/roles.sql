@@ -30,6 +30,10 @@ GRANT SELECT ON {table} (id, state, due_at, fence, [key], group_key) TO {user};
 -- In a queue with groups: a message is held first, and made ready later.
 GRANT UPDATE ON {table} (state) TO {user};
 
+-- name: producer.turns
+-- In a queue whose groups take turns, as the next ones: the time when a message becomes ready.
+GRANT UPDATE ON {table} (ready_at) TO {user};
+
 -- name: producer.key_window
 -- In a queue with a key_window: enqueues remove keys whose window is over.
 GRANT SELECT ON {table} (priority, past_key) TO {user};
@@ -40,6 +44,9 @@ GRANT DELETE ON {table} TO {user};
 -- A producer whose messages replace or postpone waiting ones with their key.
 GRANT UPDATE ON {table} (state, priority, due_at, attempts, max_attempts, retry, expires_at, headers, payload)
   TO {user};
+
+-- name: replacer.turns
+GRANT SELECT ON {table} (ready_at) TO {user};
 
 -- name: consumer.heap consumer.fifo consumer.lifo consumer.pending
 GRANT SELECT ON {table} TO {user};
@@ -58,6 +65,9 @@ GRANT UPDATE ON {table} (headers, payload) TO {user};
 -- name: consumer.limits
 -- If the queue has a rate or a concurrency: reads lock the row, and take tokens.
 GRANT UPDATE ON {limits} (tokens, refilled_at) TO {user};
+
+-- name: consumer.turns
+GRANT UPDATE ON {table} (ready_at) TO {user};
 
 -- name: dead_letters
 -- On the queue of the dead letters.
@@ -79,6 +89,9 @@ GRANT SELECT ON {table} (id, created_at, due_at) TO {user};
 
 -- name: viewer.claim
 GRANT SELECT ON {table} (id, state, priority, due_at, created_at, finished_at) TO {user};
+
+-- name: viewer.turns
+GRANT SELECT ON {table} (ready_at) TO {user};
 
 -- name: manager.heap manager.fifo manager.lifo manager.pending manager.claim
 GRANT SELECT ON {table} TO {user};

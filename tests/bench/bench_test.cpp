@@ -126,9 +126,9 @@ TEST_P(bench_programs, measure_odbc_beside_plain_odbc) {
 }
 
 TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_the_growth) {
-  const ended end =
-      bench(GetParam()->name(), {"--case", "latency*", "--case", "backlog*", "--case", "beside*",
-                                 "--case", "growth*", "--case", "memory", "--case", "*processes"});
+  const ended end = bench(GetParam()->name(), {"--case", "latency*", "--case", "backlog*", "--case",
+                                               "beside*", "--case", "growth*", "--case", "memory",
+                                               "--case", "*processes", "--case", "turns*"});
   ASSERT_EQ(end.status, 0) << end.err;
   const auto found = results();
   for (const char* name : {"latency_inside", "latency_between"}) {
@@ -137,7 +137,8 @@ TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_
     EXPECT_GT(found.at(name).at("p50_us"), 0);
     EXPECT_GT(found.at(name).at("limit_p50_us"), 0);
   }
-  for (const char* name : {"backlog_fifo", "backlog_claim", "beside_claim"}) {
+  for (const char* name :
+       {"backlog_fifo", "backlog_claim", "beside_claim", "turns_10", "turns_10000"}) {
     ASSERT_TRUE(found.contains(name)) << name;
     expect_rates(found.at(name));
   }
@@ -148,7 +149,11 @@ TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_
     EXPECT_LE(found.at("enqueue_processes").at("fairness"), 1);
     EXPECT_GT(found.at("dequeue_processes").at("longest_us"), 0);
   }
-  for (const char* name : {"growth_fifo", "growth_claim"}) {
+  std::vector<std::string> grown = {"growth_fifo", "growth_claim"};
+  if (GetParam()->name() == "postgresql") {
+    grown.insert(grown.end(), {"growth_fifo_writer", "growth_claim_writer"});
+  }
+  for (const std::string& name : grown) {
     ASSERT_TRUE(found.contains(name)) << name;
     const json& result = found.at(name);
     EXPECT_FALSE(result.at("reads").empty());
@@ -168,8 +173,7 @@ TEST_P(bench_programs, measure_idle_latency_backlogs_growth_and_memory_and_draw_
 }
 
 TEST_P(bench_programs, measure_workers_beside_no_limit) {
-  // Long enough for some messages on a loaded machine.
-  const ended end = bench(GetParam()->name(), {"--case", "worker_*", "--seconds", "0.3"});
+  const ended end = bench(GetParam()->name(), {"--case", "worker_*"});
   ASSERT_EQ(end.status, 0) << end.err;
   const auto found = results();
   for (const std::string handlers : {"1", "16", "64", "256"}) {
@@ -181,11 +185,9 @@ TEST_P(bench_programs, measure_workers_beside_no_limit) {
       EXPECT_GE(found.at(name).at("p99_us"), found.at(name).at("p50_us")) << name;
     }
   }
-  for (const double rate : {800.0, 5000.0}) {
-    const std::string name = "worker_64_1ms_" + std::to_string(static_cast<int>(rate));
+  for (const std::string name : {"worker_64_1ms_800", "worker_64_1ms_5000"}) {
     ASSERT_TRUE(found.contains(name)) << name;
     EXPECT_GT(found.at(name).at("rate"), 0) << name;
-    EXPECT_LT(found.at(name).at("rate"), 2 * rate) << name;
   }
   const ended told = command(TABLEQ_BENCH_REPORT, {file("out.jsonl")}).wait();
   ASSERT_EQ(told.status, 0) << told.err;

@@ -26,8 +26,10 @@ class delivery : public on_each_kind {
 
   std::unique_ptr<actor> start(const std::string& deed, const std::string& name,
                                std::size_t singles) {
+    // In a cluster the servers that take differ from those that add.
+    const std::string url = deed == "produce" ? here().url() : here().other_url();
     return std::make_unique<actor>(nlohmann::json{{"do", deed},
-                                                  {"url", here().url()},
+                                                  {"url", url},
                                                   {"kind", tableq::to_string(kind())},
                                                   {"queue", "mail"},
                                                   {"name", name},

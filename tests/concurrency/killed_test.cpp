@@ -42,7 +42,7 @@ TEST_P(killed_worker, messages_are_taken_over_and_completed_once) {
 
   const auto start = [this](bool immortal) {
     return std::make_unique<actor>(nlohmann::json{
-        {"do", "work"}, {"url", here().url()}, {"queue", "jobs"}, {"immortal", immortal}});
+        {"do", "work"}, {"url", here().other_url()}, {"queue", "jobs"}, {"immortal", immortal}});
   };
   // First, because the others would leave no message for a victim that starts slowly.
   const auto victim = start(true);

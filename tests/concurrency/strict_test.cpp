@@ -14,8 +14,10 @@ class strict_order : public on_each_backend {
  protected:
   std::unique_ptr<actor> start(const std::string& deed, const std::string& kind,
                                std::size_t count) {
+    // In a cluster the servers that take differ from those that add.
+    const std::string url = deed == "produce" ? here().url() : here().other_url();
     return std::make_unique<actor>(nlohmann::json{{"do", deed},
-                                                  {"url", here().url()},
+                                                  {"url", url},
                                                   {"kind", kind},
                                                   {"queue", "mail"},
                                                   {"log", "log"},

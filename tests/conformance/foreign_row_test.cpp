@@ -107,12 +107,13 @@ TEST_P(foreign_rows, one_that_cannot_be_read_holds_nobody_up) {
 }
 
 TEST_P(foreign_rows, one_that_cannot_be_read_comes_back_when_the_take_is_rolled_back) {
-  for (const char* payload : {"bad", "good"}) jobs().enqueue(payload);
+  const tableq::message_id bad = jobs().enqueue("bad").id;
+  jobs().enqueue("good");
   spoil("bad");
   {
     tableq::transaction tx = db_with_clock().begin();
     EXPECT_EQ(payloads(jobs().in(tx).take(10)), std::vector{"good"s});
-    EXPECT_EQ(jobs().in(tx).get({1})->state, message_state::dead);
+    EXPECT_EQ(jobs().in(tx).get(bad)->state, message_state::dead);
     tx.rollback();
   }
   EXPECT_EQ(jobs().stats().ready, 2U);
@@ -133,7 +134,8 @@ TEST_P(foreign_rows, one_that_cannot_be_read_lets_its_group_go_on) {
 }
 
 TEST_P(foreign_rows, one_that_cannot_be_read_is_seen_by_all_looks) {
-  for (const char* payload : {"bad", "good"}) jobs().enqueue(payload);
+  const tableq::message_id bad = jobs().enqueue("bad").id;
+  jobs().enqueue("good");
   spoil("bad");
   const auto seen = jobs().peek(10);
   ASSERT_EQ(seen.size(), 2U);
@@ -143,17 +145,17 @@ TEST_P(foreign_rows, one_that_cannot_be_read_is_seen_by_all_looks) {
   const auto listed = jobs().list(message_state::ready);
   ASSERT_EQ(listed.size(), 2U);
   expect_unreadable(listed[0]);
-  expect_unreadable(*jobs().get({1}));
+  expect_unreadable(*jobs().get(bad));
   EXPECT_EQ(jobs().take(10).size(), 1U);
   expect_unreadable(jobs().list(message_state::dead).at(0));
 }
 
 TEST_P(foreign_rows, one_that_cannot_be_read_is_found_by_its_key_and_cancelled) {
-  jobs().enqueue("bad", {.key = "k"});
+  const tableq::message_id bad = jobs().enqueue("bad", {.key = "k"}).id;
   spoil("bad");
   expect_unreadable(*jobs().find("k"));
-  EXPECT_EQ(jobs().set_priority({1}, 3), tableq::change_result::applied);
-  EXPECT_EQ(jobs().cancel({1}), tableq::change_result::applied);
+  EXPECT_EQ(jobs().set_priority(bad, 3), tableq::change_result::applied);
+  EXPECT_EQ(jobs().cancel(bad), tableq::change_result::applied);
   EXPECT_TRUE(jobs().enqueue("next", {.key = "k"}).created());
 }
 
@@ -275,7 +277,7 @@ TEST_P(foreign_rows, histories_of_every_form_are_seen_and_grow) {
   }
   EXPECT_GT(sent, 4U);
   EXPECT_EQ(jobs().peek(100).size(), sent);
-  const auto first = jobs().get({1});
+  const auto first = jobs().get(jobs().peek().at(0).id);
   ASSERT_EQ(first->errors.size(), 5U);
   EXPECT_EQ(first->errors[0].error, R"("x")");
   EXPECT_EQ(first->errors[3].error, "[1e400]");
@@ -299,11 +301,12 @@ TEST_P(foreign_rows, a_history_longer_than_any_of_tableqs_begins_anew) {
   jobs();
   here().sql(insert("odd", "errors",
                     R"('[{"at": 5, "error": ")" + std::string(2'000'000, 'x') + R"("}]')"));
-  ASSERT_EQ(jobs().peek().at(0).errors.size(), 1U);
-  EXPECT_EQ(jobs().peek().at(0).errors[0].error.size(), 2000U);
+  const auto seen = jobs().peek().at(0);
+  ASSERT_EQ(seen.errors.size(), 1U);
+  EXPECT_EQ(seen.errors[0].error.size(), 2000U);
   EXPECT_EQ(jobs().fail(take_one(jobs()).receipt, "new"), settle_result::applied);
-  ASSERT_EQ(jobs().get({1})->errors.size(), 1U);
-  EXPECT_EQ(jobs().get({1})->errors[0].error, "new");
+  ASSERT_EQ(jobs().get(seen.id)->errors.size(), 1U);
+  EXPECT_EQ(jobs().get(seen.id)->errors[0].error, "new");
 }
 
 }  // namespace

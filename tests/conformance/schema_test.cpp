@@ -143,9 +143,10 @@ TEST_P(shared_schema_of_kind, inspect_finds_rules_children_and_views) {
   } catch (const std::runtime_error&) {
     GTEST_SKIP() << "this database has no such rules";
   }
-  here().sql(
-      "CREATE TABLE child () INHERITS (parent);"
-      "ALTER TABLE seen RENAME TO base; CREATE VIEW seen AS SELECT * FROM base");
+  if (!here().takes("CREATE TABLE child () INHERITS (parent)")) {
+    GTEST_SKIP() << "no table of this database inherits";
+  }
+  here().sql("ALTER TABLE seen RENAME TO base; CREATE VIEW seen AS SELECT * FROM base");
   const std::map<std::string, std::string> wanted = {
       {"ruled", "rule elsewhere rewrites operations"},
       {"parent", "tables inherit from the table"},

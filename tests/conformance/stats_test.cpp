@@ -94,6 +94,7 @@ TEST_P(stats, refuse_limits_that_are_none) {
 }
 
 TEST_P(stats, tell_rates_by_two_looks) {
+  if (!can().ids_from_one) GTEST_SKIP() << "the first id of a queue is far from zero";
   const auto before = jobs().stats();
   for (int i = 0; i < 10; ++i) jobs().enqueue("x");
   for (const auto& each : jobs().take(4)) {

@@ -297,8 +297,8 @@ TEST_P(table_trouble, columns_of_a_state_tell_its_values_apart) {
 }
 
 TEST_P(table_trouble, states_are_labels_of_their_type) {
-  if (!here().takes("CREATE TYPE step AS ENUM ('new', 'busy')")) {
-    GTEST_SKIP() << "this database has no types with labels";
+  if (!can().returns_labels || !here().takes("CREATE TYPE step AS ENUM ('new', 'busy')")) {
+    GTEST_SKIP() << "this database has no types with labels, or returns them from no change";
   }
   ASSERT_TRUE(made("step", " DEFAULT 'new'"));
   auto mapping = jobs();

@@ -287,6 +287,10 @@ TEST_P(workers, extend_the_other_leases_when_that_of_one_is_refused) {
                       },
                       {.threads = 3, .lease = 2s});
   taken.wait();
+  if (!can().ids_from_one) {
+    go_on.set_value();
+    GTEST_SKIP() << "names messages by their ids";
+  }
   const bool refuses = here().refuse("jobs", "UPDATE", "2");
   const auto end_of = [&](std::int64_t id) { return jobs().get({id})->due_at.value(); };
   const auto until = std::chrono::steady_clock::now() + patience;

@@ -14,6 +14,7 @@ namespace tableq_test {
 /// Options of the actors of a crew.
 struct crew_options {
   std::string url;
+  std::string other_url = {};               ///< Of every second process, if not empty.
   std::chrono::milliseconds retry{10'000};  ///< open_options::retry_for
   std::chrono::milliseconds pause{0};       ///< Of a producer between two messages.
   int count = 1'000'000;                    ///< Messages of each thread of a producer.

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 /// TABLEQ_TEST_KILLS: how many times.
 class killed : public on_each_backend {
  protected:
-  void kill_many(const std::string& url, const std::string& where) {
+  void kill_many(const std::string& url, const std::string& other_url, const std::string& where) {
     const std::uint64_t seed = chosen_seed();
     SCOPED_TRACE("TABLEQ_TEST_SEED=" + std::to_string(seed));
     std::printf("[ seed     ] %s\n", std::to_string(seed).c_str());
@@ -24,7 +24,7 @@ class killed : public on_each_backend {
     const time_budget time;
     make_tables([this](const std::string& text) { return here().sql(text); });
     // A number of messages that can be completed in the end, in spite of the killed processes.
-    crew all({.url = url, .retry = 5min, .count = 40});
+    crew all({.url = url, .other_url = other_url, .retry = 5min, .count = 40});
 
     std::uint64_t kills = 0;
     while (kills < most && !time.is_over() && !HasFailure()) {
@@ -49,13 +49,13 @@ class killed : public on_each_backend {
 TABLEQ_ON_BACKENDS(killed, distinct_backends);
 
 TEST_P(killed, processes_lose_nothing_and_do_nothing_twice) {
-  kill_many(here().url(), GetParam()->name());
+  kill_many(here().url(), here().other_url(), GetParam()->name());
 }
 
 TEST_P(killed, processes_lose_nothing_either_where_commits_do_not_wait_for_the_disk) {
   const auto url = here().hasty_url();
   if (!url) GTEST_SKIP() << "commits of " << GetParam()->name() << " always wait for the disk";
-  kill_many(*url, GetParam()->name() + ", commits not synchronous");
+  kill_many(*url, *url, GetParam()->name() + ", commits not synchronous");
 }
 
 }  // namespace

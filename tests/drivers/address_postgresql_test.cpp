@@ -56,6 +56,28 @@ TEST(addresses_of_postgresql, are_libpq_uris) {
             (settings{{"host", "host"}, {"dbname", "app"}, {"sslmode", "require"}}));
 }
 
+TEST(addresses_of_postgresql, have_a_watch_when_one_of_several_servers_takes_writes) {
+  const auto watched = [](const std::string& rest) {
+    return endpoint_of("postgresql://user@" + rest).servers != nullptr;
+  };
+  EXPECT_TRUE(watched("a,b/app?target_session_attrs=read-write"));
+  EXPECT_TRUE(watched("a:5432,a:5433/app?target_session_attrs=primary"));
+  EXPECT_TRUE(watched("/app?hostaddr=127.0.0.1,127.0.0.2&target_session_attrs=read-write"));
+  EXPECT_FALSE(watched("a/app?target_session_attrs=read-write"));
+  EXPECT_FALSE(watched("a,b/app"));
+  EXPECT_FALSE(watched("a,b/app?target_session_attrs=any"));
+}
+
+TEST(addresses_of_postgresql, with_several_servers_have_a_shorter_time_for_each) {
+  const auto limited = [](const std::string& rest, const std::string& seconds) {
+    const std::string url = endpoint_of("postgresql://user@" + rest).connect;
+    return tableq_test::contains(url, "connect_timeout=" + seconds);
+  };
+  EXPECT_TRUE(limited("a/app", "10"));
+  EXPECT_TRUE(limited("a,b/app", "3"));
+  EXPECT_TRUE(limited("a,b/app?connect_timeout=7", "7"));
+}
+
 TEST(addresses_of_postgresql, may_tell_of_a_pooler) {
   for (const char* url : {"postgresql://user@host/app?pooling=transaction",
                           "postgresql://user@host/app?pooling=transaction&client_encoding=LATIN1",

@@ -59,12 +59,13 @@ void expect_address_refused(const std::string& url, const std::string& word,
 TEST(addresses_of_sqlserver, are_written_for_freetds) {
   EXPECT_EQ(connect("sqlserver://user:secret@host:1444/app", freetds),
             "Driver=FreeTDS;Server=host;Port=1444;Database=app;UID=user;PWD=secret;"
-            "TDS_Version=7.4;ClientCharset=UTF-8;");
+            "TDS_Version=7.4;ClientCharset=UTF-8;DMConnAttr={SQL_ATTR_LOGIN_TIMEOUT=15};");
   EXPECT_EQ(connect("sqlserver://user:secret@host/app?application_name=a%20b&encrypt=yes"
                     "&trust_server_certificate=yes",
                     freetds),
             "Driver=FreeTDS;Server=host;Port=1433;Database=app;UID=user;PWD=secret;"
-            "TDS_Version=7.4;ClientCharset=UTF-8;APP={a b};Encryption=require;");
+            "TDS_Version=7.4;ClientCharset=UTF-8;APP={a b};Encryption=require;"
+            "DMConnAttr={SQL_ATTR_LOGIN_TIMEOUT=15};");
 }
 
 TEST(addresses_of_sqlserver, are_written_for_microsofts_driver) {
@@ -85,7 +86,8 @@ TEST(addresses_of_sqlserver, encrypt_the_login_even_where_the_rest_is_not) {
 
 TEST(addresses_of_sqlserver, may_do_without_password_and_database) {
   EXPECT_EQ(connect("sqlserver://user@host", freetds),
-            "Driver=FreeTDS;Server=host;Port=1433;UID=user;TDS_Version=7.4;ClientCharset=UTF-8;");
+            "Driver=FreeTDS;Server=host;Port=1433;UID=user;TDS_Version=7.4;ClientCharset=UTF-8;"
+            "DMConnAttr={SQL_ATTR_LOGIN_TIMEOUT=15};");
   EXPECT_EQ(connect("sqlserver://user:@host/", microsoft),
             "Driver={ODBC Driver 18 for SQL Server};Server=tcp:host,1433;UID=user;");
 }
@@ -148,13 +150,31 @@ TEST(addresses_of_sqlserver, wait_thirty_seconds_for_a_statement_unless_told) {
             2min);
   EXPECT_EQ(odbc_address_of("sqlserver://u@h?statement_timeout=24h", freetds).statement_timeout,
             24h);
-  for (const char* bad : {"0s", "999ms", "25h", "canary", ""}) {
-    const tableq::error refused = thrown_by([&] {
-      static_cast<void>(
-          odbc_address_of(std::string("sqlserver://u@h?statement_timeout=") + bad, freetds));
-    });
-    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
-    EXPECT_TRUE(contains(refused.what(), "statement_timeout")) << refused.what();
+}
+
+TEST(addresses_of_sqlserver, give_a_login_fifteen_seconds_unless_told) {
+  const auto limit = [](const std::string& url, const std::vector<std::string>& drivers) {
+    const auto all = odbc_settings_of(url, drivers);
+    const auto found = all.find("DMCONNATTR");
+    return found == all.end() ? std::string("the driver's") : found->second;
+  };
+  EXPECT_EQ(limit("sqlserver://u@h", freetds), "SQL_ATTR_LOGIN_TIMEOUT=15");
+  EXPECT_EQ(limit("sqlserver://u@h", microsoft), "the driver's");
+  for (const auto& driver : {freetds, microsoft}) {
+    EXPECT_EQ(limit("sqlserver://u@h?login_timeout=1500ms", driver), "SQL_ATTR_LOGIN_TIMEOUT=2");
+    EXPECT_EQ(limit("sqlserver://u@h?login_timeout=1h", driver), "SQL_ATTR_LOGIN_TIMEOUT=3600");
+  }
+}
+
+TEST(addresses_of_sqlserver, with_a_time_out_of_range_are_refused_by_its_name) {
+  for (const std::string key : {"statement_timeout", "login_timeout"}) {
+    for (const char* bad : {"0s", "999ms", "25h", "canary", ""}) {
+      const tableq::error refused = thrown_by([&] {
+        static_cast<void>(odbc_address_of("sqlserver://u@h?" + key + "=" + bad, freetds));
+      });
+      EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << bad;
+      EXPECT_TRUE(contains(refused.what(), key)) << refused.what();
+    }
   }
 }
 
@@ -279,7 +299,7 @@ TEST(addresses_of_sqlserver, keep_every_password_in_one_piece) {
           odbc_settings_of("sqlserver://u:" + percent_encoded(hard) + "@h/d", installed);
       EXPECT_EQ(all.at("PWD"), hard);
       EXPECT_EQ(all.at("UID"), "u") << hard;
-      EXPECT_EQ(all.size(), installed == freetds ? 8U : 5U) << hard;
+      EXPECT_EQ(all.size(), installed == freetds ? 9U : 5U) << hard;
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/every_text.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "support/backends.hpp"
@@ -35,6 +36,8 @@ class columns_of_postgresql : public tableq_test::on_each_backend {
     for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
       session->define(kind, tableq::core::names_for({}, kind));
     }
+    session->define("claim", tableq::core::names_for({}, "turns"));
+    session->define("turns", tableq::core::names_for({}, "turns"));
     session->define("catalog", tableq::core::names_for({}, {}));
     link_.reset(PQconnectdb(here().url().c_str()));
     ASSERT_EQ(PQstatus(link_.get()), CONNECTION_OK);
@@ -50,6 +53,7 @@ class columns_of_postgresql : public tableq_test::on_each_backend {
     EXPECT_EQ(PQresultStatus(prepared.get()), PGRES_COMMAND_OK) << PQerrorMessage(link_.get());
     return std::unique_ptr<PGresult, pq_closer>(PQdescribePrepared(link_.get(), ""));
   }
+  void compare(tableq::drivers::table_place place) const;
 
  private:
   std::unique_ptr<PGconn, pq_closer> link_;
@@ -58,14 +62,16 @@ INSTANTIATE_TEST_SUITE_P(, columns_of_postgresql,
                          testing::Values(&tableq_test::postgresql_backend()),
                          tableq_test::backend_name);
 
-TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
+void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
   const tableq::dialect definition = tableq::find_dialect("postgresql");
-  const auto blocks = tableq::drivers::split_blocks(definition.statements);
+  const auto blocks =
+      tableq::drivers::split_blocks(definition.statements, tableq::drivers::clock_source::database,
+                                    tableq::drivers::take_order::ids, place);
   for (const contract& of : tableq::core::contracts()) {
     const bool may_lack = tableq::core::optional(of.id, definition.capabilities);
     EXPECT_TRUE(may_lack || blocks.contains(of.name)) << of.name;
   }
-  for (const auto& [name, filled] : blocks) {
+  for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);
     const bool one = name.ends_with(tableq::drivers::for_one);
     const std::string kept = one ? name.substr(0, name.rfind('.')) : name;
@@ -73,14 +79,10 @@ TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
     const auto found = std::ranges::find(all, kept, &contract::name);
     ASSERT_NE(found, all.end());
     const contract& of = *found;
-    const std::string_view part = of.name.substr(0, of.name.find('.'));
-    const std::string table(
-        part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"
-                                                                                    : part);
-    const auto made = tableq::drivers::compile(
-        tableq::drivers::fill_names(filled, definition, tableq::core::names_for({}, table)), of,
-        {.markers = tableq::drivers::marker::numbered,
-         .batches = one ? tableq::batching::loop : definition.batches});
+    const auto made =
+        tableq::drivers::compile(filled, of,
+                                 {.markers = tableq::drivers::marker::numbered,
+                                  .batches = one ? tableq::batching::loop : definition.batches});
     const auto told = describe(made);
     ASSERT_EQ(PQnparams(told.get()), static_cast<int>(made.parameters.size()));
     if (of.columns.empty()) continue;
@@ -94,6 +96,14 @@ TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
       EXPECT_TRUE(connection::readable_as(made.columns[at], PQftype(told.get(), i))) << names[at];
     }
   }
+}
+
+TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
+  compare(tableq::drivers::table_place::server);
+}
+
+TEST_P(columns_of_postgresql, and_parameters_of_texts_for_shards_are_the_same) {
+  compare(tableq::drivers::table_place::shard);
 }
 
 }  // namespace

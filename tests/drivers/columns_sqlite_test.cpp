@@ -8,6 +8,7 @@
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/every_text.hpp"
 #include "drivers/text.hpp"
 #include "support/backends.hpp"
 #include "support/fixture.hpp"
@@ -31,6 +32,8 @@ class columns_of_sqlite : public tableq_test::on_each_backend {
     for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
       session->define(kind, tableq::core::names_for({}, kind));
     }
+    session->define("claim", tableq::core::names_for({}, "turns"));
+    session->define("turns", tableq::core::names_for({}, "turns"));
     session->define("catalog", tableq::core::names_for({}, {}));
     sqlite3* opened = nullptr;
     ASSERT_EQ(sqlite3_open(here().url().substr(std::string("sqlite://").size()).c_str(), &opened),
@@ -69,16 +72,12 @@ TEST_P(columns_of_sqlite, and_parameters_are_those_of_the_contracts) {
   for (const contract& of : tableq::core::contracts()) {
     EXPECT_TRUE(blocks.contains(of.name) || optional(of.id, definition.capabilities)) << of.name;
   }
-  for (const auto& [name, filled] : blocks) {
+  for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);
     const contract* of = contract_of(name);
     ASSERT_NE(of, nullptr);
-    const std::string_view part = of->name.substr(0, of->name.find('.'));
-    const std::string table(
-        part == "catalog" || part == "table" || part == "queue" || part == "doctor" ? "fifo"
-                                                                                    : part);
     const auto made = tableq::drivers::compile(
-        tableq::drivers::fill_names(filled, definition, tableq::core::names_for({}, table)), *of,
+        filled, *of,
         {.markers = tableq::drivers::marker::numbered_question, .batches = definition.batches});
     const auto prepared = prepare(made.sql);
     ASSERT_TRUE(prepared);

@@ -174,8 +174,10 @@ class sqlserver_place : public testing::Test {
     if (contains(asked.text, "open_transaction_count")) return tds_answer();
     if (contains(asked.text, "AS present")) {
       return tds_answer()
-          .columns({{"present", tds_type::bigint}, {"schema", tds_type::nvarchar, 128}})
-          .row({0, "dbo"});
+          .columns({{"present", tds_type::bigint},
+                    {"schema", tds_type::nvarchar, 128},
+                    {"sharded", tds_type::bigint}})
+          .row({0, "dbo", 0});
     }
     return asked.text.rfind("SELECT", 0) == 0 ? one("1") : tds_answer();
   }};

@@ -26,7 +26,8 @@ inline std::string odbc_address(const tds_server& server) {
 
 inline std::string sqlserver_address(const tds_server& server, const std::string& query = {}) {
   return "sqlserver://tester:" + std::string(canary_password) +
-         "@127.0.0.1:" + std::to_string(server.port()) + "/app?driver=FreeTDS" + query;
+         "@127.0.0.1:" + std::to_string(server.port()) + "/app?driver=FreeTDS" +
+         (query.find("login_timeout") == std::string::npos ? "&login_timeout=10m" : "") + query;
 }
 
 /// The names of the received statements, with blanks between them.

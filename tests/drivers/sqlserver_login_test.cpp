@@ -68,7 +68,7 @@ TEST_P(sqlserver_login, that_is_refused_does_not_show_the_password_that_the_serv
 }
 
 TEST_F(sqlserver_login_by_uri, that_is_refused_is_told_in_words_of_ones_own) {
-  for (const int number : {18456, 18452, 18470, 18486, 18487, 18488, 4060}) {
+  for (const int number : {18456, 18452, 18470, 18486, 18487, 18488}) {
     script_.always("login", tds_answer().error(number, "Login failed for 'user-canary'.", 14));
     const error failed = refusal_of(address());
     EXPECT_EQ(to_string(failed.advice()), "never") << number;
@@ -93,11 +93,21 @@ TEST_P(sqlserver_login, where_nobody_listens_tells_what_to_check) {
   const error failed = refusal_of(there);
   EXPECT_EQ(to_string(failed.code()), "connection_failed");
   EXPECT_EQ(to_string(failed.advice()), "session");
+  EXPECT_TRUE(says(failed, "firewall, encryption")) << failed.what();
 }
 
 TEST_P(sqlserver_login, that_the_server_cuts_short_has_failed) {
   script_.always("login", tds_answer().cut());
   EXPECT_EQ(to_string(refusal_of(address()).code()), "connection_failed");
+}
+
+TEST_F(sqlserver_login_by_uri, that_the_server_does_not_answer_ends_after_the_addresss_time) {
+  const tableq_test::tds_gate never;
+  script_.always("login", tds_answer().wait(never));
+  const error failed = refusal_of(sqlserver_address(server_, "&login_timeout=1s"));
+  EXPECT_EQ(to_string(failed.code()), "connection_failed");
+  EXPECT_TRUE(says(failed, "the login")) << failed.what();
+  EXPECT_EQ(to_string(failed.advice()), "session");
 }
 
 TEST_P(sqlserver_login, whose_settings_the_server_cuts_short_has_failed) {
@@ -128,6 +138,7 @@ TEST_P(sqlserver_login, through_a_driver_that_is_not_installed_names_those_that_
   std::optional<error> failed;
   EXPECT_TRUE(sent_by([&] { failed = refusal_of(there); }).empty());
   EXPECT_EQ(to_string(failed->code()), "connection_failed");
+  EXPECT_EQ(to_string(failed->advice()), "never");
   EXPECT_TRUE(says(*failed, "FreeTDS")) << failed->what();
 }
 

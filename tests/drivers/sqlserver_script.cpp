@@ -20,6 +20,7 @@ namespace {
 
 using tableq::kind;
 using tableq::core::contract;
+using tableq::core::statement;
 using tableq::drivers::parameter;
 
 constexpr std::array queues{
@@ -33,6 +34,8 @@ constexpr std::array queues{
     scripted_queue{"kept", kind::claim, "lease_ms=30000 max_attempts=5 keep=1", 7008},
     scripted_queue{"grouped", kind::claim, "lease_ms=30000 max_attempts=5 keep=0 groups_hold=1",
                    7009},
+    scripted_queue{"turns", kind::claim,
+                   "lease_ms=30000 max_attempts=5 keep=0 groups_hold=1 groups_by_turns=1", 7010},
 };
 
 /// The statement behind a text of the wire.
@@ -84,15 +87,22 @@ known_texts texts_of_dialect() {
       }
     }
   };
-  const auto running = tableq::drivers::split_blocks(definition.statements);
-  const auto given = tableq::drivers::split_blocks(definition.statements, clock_source::given);
+  using tableq::drivers::take_order;
+  std::map<take_order, std::vector<tableq::drivers::blocks>> texts;
+  for (const take_order order : {take_order::ids, take_order::turns}) {
+    for (const clock_source clock : {clock_source::database, clock_source::given}) {
+      texts[order].push_back(tableq::drivers::split_blocks(definition.statements, clock, order));
+    }
+  }
   const auto add = [&](const contract& of, const tableq::core::table_names& names) {
-    add_texts(running, of, names);
-    add_texts(given, of, names);
+    if (of.id == statement::claim_take_turns && !names.by_turns) return;
+    const take_order order = names.by_turns ? take_order::turns : take_order::ids;
+    for (const auto& each : texts.at(order)) add_texts(each, of, names);
   };
   // Before the schema of the catalogue is known, and afterwards.
   const auto add_queue = [&](const scripted_queue& each, const std::string& schema) {
-    const auto names = tableq::core::names_for({.schema_name = schema}, each.name);
+    auto names = tableq::core::names_for({.schema_name = schema}, each.name);
+    names.by_turns = each.options.find("by_turns") != std::string_view::npos;
     const std::string beginning = std::string(to_string(each.kind)) + ".";
     for (const contract& of : tableq::core::contracts()) {
       const bool of_all = of.name.starts_with("catalog.") || of.name.starts_with("table.") ||
@@ -116,6 +126,7 @@ known_texts texts_of_dialect() {
   out[definition.begin] = {.name = "begin"};
   out["COMMIT"] = {.name = "commit"};
   out[definition.rollback] = {.name = "rollback"};
+  out[definition.transaction_state] = {.name = "transaction_state"};
   return out;
 }
 
@@ -175,8 +186,10 @@ tds_answer usual(const sqlserver_call& call) {
   if (!call.known) throw std::runtime_error("this is no text of the dialect");
   if (is("catalog.exists")) {
     return tds_answer()
-        .columns({{"present", tds_type::integer}, {"schema", tds_type::nvarchar, 128}})
-        .row({1, "dbo"});
+        .columns({{"present", tds_type::integer},
+                  {"schema", tds_type::nvarchar, 128},
+                  {"sharded", tds_type::integer}})
+        .row({1, "dbo", 0});
   }
   if (is(".exists")) return number_answer("present", 1);
   if (is("session.identity")) {
@@ -316,19 +329,29 @@ tds_answer messages() {
                                {"payload", tds_type::varbinary_max}});
 }
 
+std::vector<tds_column> delivery_columns() {
+  return {{"id", tds_type::bigint},
+          {"fence", tds_type::bigint},
+          {"attempts", tds_type::integer},
+          {"priority", tds_type::integer},
+          {"created_at", tds_type::bigint},
+          {"claimed_at", tds_type::bigint},
+          {"lease_until", tds_type::bigint},
+          {"key", tds_type::nvarchar, 200},
+          {"group_key", tds_type::nvarchar, 200},
+          {"expired", tds_type::integer},
+          {"headers", tds_type::nvarchar_max},
+          {"payload", tds_type::varbinary_max}};
+}
+
 tds_answer deliveries() {
-  return tds_answer().columns({{"id", tds_type::bigint},
-                               {"fence", tds_type::bigint},
-                               {"attempts", tds_type::integer},
-                               {"priority", tds_type::integer},
-                               {"created_at", tds_type::bigint},
-                               {"claimed_at", tds_type::bigint},
-                               {"lease_until", tds_type::bigint},
-                               {"key", tds_type::nvarchar, 200},
-                               {"group_key", tds_type::nvarchar, 200},
-                               {"expired", tds_type::integer},
-                               {"headers", tds_type::nvarchar_max},
-                               {"payload", tds_type::varbinary_max}});
+  return tds_answer().columns(delivery_columns());
+}
+
+tds_answer deliveries_by_turns() {
+  std::vector<tds_column> columns = delivery_columns();
+  columns.push_back({"ready_at", tds_type::bigint});
+  return tds_answer().columns(columns);
 }
 
 std::vector<tds_column> stored_columns() {

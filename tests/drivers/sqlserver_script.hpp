@@ -73,6 +73,7 @@ class sqlserver_script {
 namespace sqlserver_rows {
 tds_answer messages();
 tds_answer deliveries();
+tds_answer deliveries_by_turns();
 tds_answer stored();
 /// The same, each with its item.
 tds_answer stored_items();

@@ -141,6 +141,22 @@ TEST_P(sqlserver_values, come_out_of_a_take_as_they_are) {
   EXPECT_TRUE(got[1].headers.empty() && got[1].payload.empty() && !got[1].claimed_at);
 }
 
+TEST_P(sqlserver_values, of_groups_that_take_turns_come_in_the_order_of_their_times) {
+  tds_answer three = answers::deliveries_by_turns();
+  const auto row = [&](std::int64_t id, int priority, std::int64_t ready_at) {
+    three.row(
+        {id, 3, 1, priority, 1000, nullptr, 31000, nullptr, "group", 0, nullptr, "", ready_at});
+  };
+  row(1, 0, 2002);
+  row(3, 0, 2001);
+  row(2, 0, 2001);
+  row(4, 1, 2003);
+  script_.once("claim.take_turns", three);
+  std::vector<std::int64_t> ids;
+  for (const auto& each : db_.claim("turns").take(4)) ids.push_back(each.receipt.id.value);
+  EXPECT_EQ(ids, (std::vector<std::int64_t>{4, 2, 3, 1}));
+}
+
 TEST_P(sqlserver_values, come_out_of_a_list_as_they_are) {
   tds_answer one = answers::stored();
   one.row({4, 4, 1, 5, 1000, 0, nullptr, 2000, "key", "group", 3000, nullptr,

@@ -8,7 +8,11 @@ namespace tableq_test::first {
 namespace {
 
 /// A part of a message, and what to do. The first that fits counts.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 28> known = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> known = {{
+    {"this address cannot be read",
+     "write sqlserver://user:password@host:1433/database, with %XX for / ? # @ : and % in names "
+     "and "
+     "the password"},
     {" 20013", "the host's name is unknown: check it in the address, and the names' server"},
     {" 18456", "check user, password and authentication in the address"},
     {" 4060", "check the database's name, and that the login has a user there"},
@@ -38,7 +42,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 28> known = 
     {" 6522", "send the file"},
     {"HY104",
      "the driver refuses a size that tableq binds: send the file with the driver's version above"},
-    {"HYT00", "the server did not answer in time: check its load, and run again"},
+    {"HYT00", "the server did not answer in time: check host, port and firewall, then its load"},
     {"08001", "the server cannot be reached: check host, port, firewall and encryption"},
     {"08S01", "the connection broke: check the network and the server's log, and run again"},
     {"IM002",

@@ -33,6 +33,10 @@ extern std::atomic<bool> interrupted;
 /// them.
 void hide_names(report& in, const place& on);
 
+/// Whether no session can be had now, but perhaps soon: of a busy server, or of a database of Azure
+/// that was paused and needs up to a minute to resume.
+[[nodiscard]] bool may_answer_later(const place& on);
+
 // The parts of a run, in their order. Each reports what it finds, and may throw.
 /// @return false: no server answered, and a finding says why.
 [[nodiscard]] bool report_connection(report& to, const place& on);

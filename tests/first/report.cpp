@@ -26,6 +26,10 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
 /// `%2F` for `%2f`: addresses may have both.
 std::string upper_escapes(std::string text) {
   for (std::size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + 1)) {
@@ -53,8 +57,8 @@ std::string replaced_in(std::string text, const std::string& secret, const std::
 }
 
 /// Settings without secrets: their values are checked against short lists.
-constexpr std::array<std::string_view, 4> plain_settings{"encrypt", "trust_server_certificate",
-                                                         "authentication", "statement_timeout"};
+constexpr std::array<std::string_view, 5> plain_settings{
+    "encrypt", "trust_server_certificate", "authentication", "statement_timeout", "login_timeout"};
 
 }  // namespace
 
@@ -67,7 +71,9 @@ report::report(std::string path, const sqlserver_address& of) : path_(std::move(
   for (const auto& [key, value] : of.settings) {
     if (std::ranges::find(plain_settings, key) != plain_settings.end()) continue;
     const bool known = key == "instance" || key == "driver" || key == "application_name";
-    hide(value, known ? "<" + key + ">" : "<value>");
+    // One or two digits are in every line, and tell nothing of a password.
+    const bool harmless = value.size() < 3 && std::ranges::all_of(value, is_digit);
+    if (!harmless) hide(value, known ? "<" + key + ">" : "<value>");
     if (!known) hide(tableq::core::shown(key), "<key>");
     if (!known) hide(key, "<key>");
   }

@@ -54,6 +54,11 @@ TEST_F(first_report, hides_a_short_secret_only_as_a_word) {
   EXPECT_EQ(to.redacted("the same as sa, box x"), "the same as <user>, box <password>");
 }
 
+TEST_F(first_report, keeps_the_numbers_of_its_lines_readable) {
+  const report to(file_, sqlserver_address("sqlserver://u:p@h/d?retries=1"));
+  EXPECT_EQ(to.redacted("1 finding"), "1 finding");
+}
+
 TEST_F(first_report, says_for_each_finding_what_to_do_and_counts_them) {
   to_.step("one");
   to_.finding("run claim.take: plain client: run: 42000 8622 no plan");

@@ -153,6 +153,23 @@ TEST_F(first_sqlserver, cleans_up_after_an_interrupt) {
   expect_no_secrets();
 }
 
+TEST_F(first_sqlserver, tells_of_nothing_that_may_be_left_before_the_first_login) {
+  const tds_gate never;
+  script_.always("login", tds_answer().wait(never));
+  const auto running = start({});
+  ASSERT_TRUE(server_.received(1, 60s));
+  running->signal(SIGTERM);
+  EXPECT_EQ(running->wait().status, 143);
+  EXPECT_TRUE(contains(told(), "interrupted")) << told();
+  EXPECT_FALSE(contains(told(), "clean up")) << told();
+}
+
+TEST_F(first_sqlserver, says_what_a_number_must_be) {
+  const ended end = start({"--seconds", "soon"})->wait();
+  EXPECT_EQ(end.status, 2);
+  EXPECT_TRUE(contains(end.err, "--seconds takes a whole number")) << end.err;
+}
+
 TEST_F(first_sqlserver, reports_a_server_that_cannot_be_reached) {
   const ended end =
       command(TABLEQ_FIRST_SCRIPT,
@@ -169,6 +186,14 @@ TEST_F(first_sqlserver, reports_a_server_that_cannot_be_reached) {
   expect_no_secrets();
 }
 
+TEST_F(first_sqlserver, waits_for_a_database_that_resumes) {
+  script_.once("login", tds_answer().error(40613, "Database is not currently available.", 14));
+  const ended end = start({"--seconds", "1"})->wait();
+  EXPECT_TRUE(contains(end.err, "trying again")) << end.err;
+  EXPECT_FALSE(contains(told(), "FINDING connect")) << told();
+  EXPECT_TRUE(contains(told(), "== speed")) << told();
+}
+
 TEST_F(first_sqlserver, refuses_arguments_without_showing_them) {
   const ended end = command(TABLEQ_FIRST_SCRIPT, {"sqlservr://u:canary/password@host"}).wait();
   EXPECT_EQ(end.status, 2);
@@ -182,6 +207,7 @@ TEST_F(first_sqlserver, ends_at_an_address_that_cannot_be_read) {
                                     "--output", (scratch_ / "report.txt").string()})
           .wait();
   EXPECT_TRUE(contains(end.err, "this address cannot be read")) << end.err;
+  EXPECT_TRUE(contains(end.err, "with %XX for")) << end.err;
   EXPECT_FALSE(contains(end.err + told(), "canary")) << end.err << told();
   EXPECT_TRUE(contains(told(), "\n  1 finding. ")) << told();
 }

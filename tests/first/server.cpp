@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "first/place.hpp"
@@ -85,6 +86,18 @@ bool report_connection(report& to, const place& on) {
     to.finding(all);
   }
   return false;
+}
+
+bool may_answer_later(const place& on) {
+  constexpr int not_available = 40613;
+  try {
+    const tds_client client(on.at.connection_string());
+    return false;
+  } catch (const odbc_failure& refused) {
+    return std::ranges::any_of(refused.records, [](const odbc_record& each) {
+      return each.state == "HYT00" || each.native == not_available;
+    });
+  }
 }
 
 void report_server(report& to, const place& on) {

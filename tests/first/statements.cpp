@@ -28,10 +28,11 @@ bool must_seek(std::string_view name) {
          name.starts_with("fifo.") || name.starts_with("lifo.");
 }
 
-/// Drops what the others need, belongs to tables of applications, or is no statement of its own.
+/// Drops what the others need, belongs to tables of applications, is no statement of its own, or is
+/// for groups that take turns, on a queue without.
 bool is_left_out(std::string_view name) {
-  return name == "queue.drop" || name == "catalog.remove" || name == "catalog.insert" ||
-         name.starts_with("table.") || name.starts_with("doctor.");
+  return name == "claim.take_turns" || name == "queue.drop" || name == "catalog.remove" ||
+         name == "catalog.insert" || name.starts_with("table.") || name.starts_with("doctor.");
 }
 
 std::string queue_of(std::string_view name) {

@@ -35,9 +35,13 @@ class pooler : public on_each_backend {
   /// The same database through sessions of the server that no other test shares.
   tableq::database through_untold(tableq::open_options options) {
     options.schema_name = schema_;
+    return tableq::database::open(url_of("untold"), options);
+  }
+  /// The pooler's address of one of its databases.
+  [[nodiscard]] std::string url_of(const std::string& database) const {
     const std::size_t begin = url_.find("///") + 3;
     std::string url = url_;
-    return tableq::database::open(url.replace(begin, url.find('?') - begin, "untold"), options);
+    return url.replace(begin, url_.find('?') - begin, database);
   }
   [[nodiscard]] std::string plain_sql(const std::string& text) const {
     return postgresql_client(url_).run(text).at(0).at(0).value();
@@ -152,6 +156,62 @@ TEST_P(pooler, in_transaction_mode_tells_those_who_listen_at_the_server_itself) 
     sends.enqueue("heard");
   }
   EXPECT_EQ(got, "heard");
+}
+
+/// A schema whose name the pooler's set-up has.
+class routed_schema {
+ public:
+  explicit routed_schema(place& at) : at_(at) {
+    at_.sql("DROP SCHEMA IF EXISTS tableq_routed CASCADE");
+    at_.sql("CREATE SCHEMA tableq_routed");
+  }
+  routed_schema(const routed_schema&) = delete;
+  routed_schema& operator=(const routed_schema&) = delete;
+  ~routed_schema() { at_.sql("DROP SCHEMA tableq_routed CASCADE"); }
+
+ private:
+  place& at_;
+};
+
+/// Works by the search path alone, also with a wait, and finds all of it in that schema.
+void expect_routed(tableq::database& db, tableq::database& other, place& at) {
+  work_with(db);
+  auto reads = db.fifo("routed");
+  {
+    const std::jthread sender([&] { other.fifo("routed").enqueue("found"); });
+    EXPECT_EQ(reads.dequeue({.wait = 60s})->payload, "found");
+  }
+  EXPECT_EQ(at.sql("SELECT count(*) FROM pg_tables WHERE tablename = 'routed'"
+                   " AND schemaname = 'tableq_routed'"),
+            (rows{{"1"}}));
+}
+
+// Poolers that shard choose the server by it, so each login must carry it.
+TEST_P(pooler, in_transaction_mode_gets_the_search_path_of_the_address_with_each_login) {
+  const routed_schema made(here());
+  const std::string url = here().url_with("options", "-csearch_path=tableq_routed") + with_pooling;
+  auto db = tableq::database::open(url);
+  auto other = tableq::database::open(url);
+  expect_routed(db, other, here());
+}
+
+TEST_P(pooler, in_transaction_mode_that_sets_a_search_path_itself_serves_every_operation) {
+  const routed_schema made(here());
+  const std::string url = url_of("routed") + with_pooling;
+  auto db = tableq::database::open(url);
+  auto other = tableq::database::open(url + "&options=-c%20search_path%3Dtableq_routed");
+  expect_routed(db, other, here());
+}
+
+TEST_P(pooler, in_transaction_mode_that_drops_the_search_path_is_told_by_a_clear_error) {
+  try {
+    static_cast<void>(through(with_pooling + "&options=-c%20search_path%3Dtableq_routed"));
+    ADD_FAILURE() << "tables would be in another schema";
+  } catch (const tableq::error& failed) {
+    EXPECT_EQ(failed.code(), tableq::errc::unsupported);
+    EXPECT_TRUE(contains(failed.what(), "search_path")) << failed.what();
+    EXPECT_TRUE(contains(failed.what(), "--schema")) << failed.what();
+  }
 }
 
 TEST_P(pooler, that_is_not_told_of_is_told_apart_by_a_clear_error) {

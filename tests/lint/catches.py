@@ -23,7 +23,9 @@ CAUGHT = {
     "core/session/session_pool.cpp": {"connect": [UNDONE]},
     "core/waking/watcher.cpp": {"sleep_until": [NEEDED]},
     "core/waking/watcher_listens.cpp": {"open_listener": [NEEDED], "follow": [NEEDED]},
-    "core/worker/engine.cpp": {"run": [NEEDED, NEEDED], "report": [NEEDED]},
+    "core/worker/engine.cpp": {
+        "run": [NEEDED], "feed_has_settled": [NEEDED], "report": [NEEDED],
+    },
     "core/worker/engine_post.cpp": {"run": [NEEDED], "post": [FOREIGN], "returned": [NEEDED]},
     "core/worker/verdict.cpp": {"verdict_of": [FOREIGN]},
     "drivers/opening.cpp": {"open_callers": [UNDONE]},

@@ -132,6 +132,10 @@ def no_database_is_named(tree):
                     yield f"{tree.name(path)}:{number}: names a database: {found[0]}"
 
 
+# Texts of a session that only some databases need.
+OPTIONAL_TEXTS = {"drivers/*/savepoint.sql", "drivers/*/transaction_state.sql"}
+
+
 def drivers_have_the_same_files(tree):
     listings = {}
     for name in dialects(tree):
@@ -139,7 +143,7 @@ def drivers_have_the_same_files(tree):
         # A step is for the databases whose tables it changes.
         tables = {p.name for p in (tree.root / f"schema/{name}").glob("*.sql")}
         listings[name] = {f"drivers/*/{f}" for f in files} | {f"schema/*/{f}" for f in tables}
-    every = set().union(*listings.values())
+    every = set().union(*listings.values()) - OPTIONAL_TEXTS
     for name, files in listings.items():
         for missing in sorted(every - files):
             yield f"{name}: has no {missing}"
@@ -200,13 +204,18 @@ def every_capability_is_used_by_core(tree):
             yield f"{page}: core never asks for {field}"
 
 
+# A worker's threads, the one of a watcher, those of asynchronous enqueues, and the one that watches servers.
+THREADS = (
+    "core/worker/engine", "core/waking/watcher", "core/queue/async_writer", "drivers/transport/server_watch"
+)
+
+
 def the_library_keeps_to_itself(tree):
-    """No clock but the database's, no environment, no signals, no threads but a worker's, the one
-    of a watcher and those of asynchronous enqueues."""
+    """No clock but the database's, no environment, no signals, no threads but those of THREADS."""
     threads = r"\bstd::j?thread\b(?!::id)|\bstd::async\b"
     forbidden = r"system_clock::now|\bgetenv\b|\bsigaction\b"
     for source in tree.cpp("include/tableq", "core", "drivers"):
-        has_threads = source.name.startswith(("core/worker/engine", "core/waking/watcher", "core/queue/async_writer"))
+        has_threads = source.name.startswith(THREADS)
         for line, found in source.matches(forbidden if has_threads else f"{forbidden}|{threads}"):
             yield f"{source.name}:{line}: the library has no {found[0]}"
 

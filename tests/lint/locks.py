@@ -78,7 +78,16 @@ def lock_data_are_those_of_the_texts(tree):
         elif name in data and of_data(data[name]) != wanted:
             has = of_data(data[name])
             yield f"{DATA}: {name} has {told((has - wanted).elements())}; the text {told((wanted - has).elements())}"
-    for name in sorted(data.keys() - texts.keys()):
+    turned = {}
+    for names, text in with_fragments(whole_statements(tree.root), False, turns=True):
+        turned.update({f"{name}.turns".replace("take_turns.", "take."): text for name in names})
+    for name, text in turned.items():
+        plain = name.removesuffix(".turns")
+        wanted = of_text(text)
+        has = of_data(data.get(name, data.get(plain, [])))
+        if has != wanted:
+            yield f"{DATA}: {name} has {told((has - wanted).elements())}; the text {told((wanted - has).elements())}"
+    for name in sorted(data.keys() - texts.keys() - turned.keys()):
         yield f"{DATA}: there is no statement {name}"
 
 

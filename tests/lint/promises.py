@@ -1,4 +1,4 @@
-"""Rules that a promise of docs/guarantees.md, and a capability in docs/drivers.md, names tests that
+"""Rules that a promise of tests/promises.md, and a capability in docs/drivers.md, names tests that
 exist."""
 
 import fnmatch
@@ -6,8 +6,8 @@ import re
 
 from layers import capabilities
 
-PAGE = "docs/guarantees.md"
-SECTION = "## Each promise and its test"
+PAGE = "tests/promises.md"
+SECTION = "# Each promise and its test"
 GTEST = re.compile(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 ENTRY = re.compile(r"\badd_test\(\s*NAME\s+([\w.]+)(\$\{)?")
 

@@ -59,7 +59,7 @@ SOUND = {
     "TEST_P(a_queue_of_kind, keeps) {}\n",
     "tests/unit/CMakeLists.txt": "foreach(one first second)\n  add_test(NAME entry.${one} COMMAND x)\n"
     "  add_test(NAME whole COMMAND x)\n",
-    "docs/guarantees.md": "| a | b |\n\n## Each promise and its test\n\n| promise | tests |\n| --- | --- |\n"
+    "tests/promises.md": "| a | b |\n\n# Each promise and its test\n\n| promise | tests |\n| --- | --- |\n"
     "| x | `a_queue.keeps`, `a_queue_of_kind.keeps/one`, `a_queue*.keeps`, `a_queue.*` |\n"
     "| y | `entry.second`, `whole` |\n",
     "docs/drivers.md": "```cpp\nint main() {}\n```\n\n## Capabilities\n\n| a | set by | test |\n|---|---|---|\n"
@@ -272,12 +272,12 @@ BREACHES = {
     ],
     "the_documentation_is_short": [{"docs/a/b.md": "word " * 25001}, {"CHANGELOG.md": "word\n" * 25001}],
     "every_promise_names_tests_that_exist": [
-        {"docs/guarantees.md": "| z | `a_queue.loses` |\n"},
-        {"docs/guarantees.md": "| z | `a_stack.*` |\n"},
-        {"docs/guarantees.md": "| z | `a_queue_of_kind.loses/one` |\n"},
-        {"docs/guarantees.md": "| z | `entry.third` |\n"},
-        {"docs/guarantees.md": "| z | |\n"},
-        {"docs/guarantees.md": None},
+        {"tests/promises.md": "| z | `a_queue.loses` |\n"},
+        {"tests/promises.md": "| z | `a_stack.*` |\n"},
+        {"tests/promises.md": "| z | `a_queue_of_kind.loses/one` |\n"},
+        {"tests/promises.md": "| z | `entry.third` |\n"},
+        {"tests/promises.md": "| z | |\n"},
+        {"tests/promises.md": None},
     ],
     "every_capability_names_its_test": [
         {"include/tableq/dialect.hpp": None},
@@ -315,7 +315,7 @@ BREACHES = {
 }
 REPLACED = {
     "docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n",
-    "examples/hello.cpp": "int main() {}\n", CODE: "\n", "docs/guarantees.md": "# x\n",
+    "examples/hello.cpp": "int main() {}\n", CODE: "\n", "tests/promises.md": "# x\n",
     "docs/drivers.md": "```cpp\nint other;\n```\n", "examples/spool.cpp": "int main() {}\n",
     "include/tableq/dialect.hpp": "struct capabilities {\n  bool schemas = true;\n"
     "  bool more = true;\n};\n",

@@ -52,6 +52,8 @@ BROKEN = {
 }
 
 # Statements of core/seam/floor_statements.hpp: no deleted row lingers on SQL Server.
+# A queue has one of them.
+TAKES = ("claim.take", "claim.take_turns")
 FLOORS = (".floor", ".take_level", ".dequeue_from", ".next_due_from", ".dequeue_around")
 
 
@@ -120,6 +122,7 @@ def rules(texts, contracts, aliases, applied=RULES):
     for contract in contracts:
         # Sessions do not tell each other of changes there.
         optional = contract.startswith(("notify.", "listen.", "floors.")) or contract.endswith(FLOORS)
+        optional = optional or contract in TAKES
         if contract not in aliases and not optional:
             yield f"{contract}: has no text"
     for name, text in texts.items():
@@ -152,10 +155,14 @@ def main():
     running, _ = read_texts(sys.argv[1])
     others = [rule for rule in RULES if rule.__name__ != "parameters_are_of_the_contract"]
     findings += rules(running, contracts, aliases, others)
+    # In a queue whose groups take turns.
+    turned, of_turns = read_texts(sys.argv[1], given_clock=True, turns=True)
+    findings += rules(turned, contracts, of_turns)
+    own = {f"{name} by turns": text for name, text in turned.items() if text != texts.get(name)}
     findings += [*numbers_are_known(sys.argv[1]), *doctor_knows_the_columns(sys.argv[1])]
     # The grammar takes most of the time, and both clocks are an expression to it: one text stands for
     # all that have the clock of a test.
-    findings += grammar({**running, "claim.take with a given clock": texts["claim.take"]})
+    findings += grammar({**running, **own, "claim.take with a given clock": texts["claim.take"]})
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -10,10 +10,11 @@ COLUMNS = {
     "done": {"state", "finished_at", "id"},
     "group": {"group_key", "state", "id"},
     "key": {"key", "id"},
+    "turns": {"priority", "ready_at", "id", "state"},
 }
 ROW = set(
     "id state priority due_at fence attempts max_attempts retry expires_at created_at claimed_at finished_at key past_key "
-    "group_key headers errors payload".split()
+    "group_key headers errors payload ready_at".split()
 )
 ACCESS = re.compile(r"\{table\}(?:\s+AS\s+(\w+))?\s+WITH \(((?:[^()]|\([^()]*\))*)\)")
 BY_ID = re.compile(r"\s+(?:ON \w+\.id = |WHERE (?:\w+\.)?id (?:=|IN) )")

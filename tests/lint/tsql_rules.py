@@ -152,7 +152,7 @@ def message_reads_have_their_locks(name, text, *_):
             right = [set(each.split()) for each in OWN[name]]
         elif STRICT.search(name) or SETTLES.search(name):
             right = [WAIT]
-        elif name == "claim.take":
+        elif name in ("claim.take", "claim.take_turns"):
             right = [TAKE, LOOK]
         else:
             right = [TAKE] if TAKES.search(name) else [LOOK] if LOOKS.search(name) else []

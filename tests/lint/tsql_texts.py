@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-KINDS = ("catalog", "heap", "fifo", "lifo", "pending", "claim")
+KINDS = ("catalog", "heap", "fifo", "lifo", "pending", "claim", "turns")
 BLOCK = re.compile(r"^-- name:(.*)\n((?:(?!-- (?:name|fragment):).*\n?)*)", re.M)
 FRAGMENT = re.compile(r"^-- fragment:(.*)\n((?:(?!-- (?:name|fragment):).*\n?)*)", re.M)
 ITEMS = re.compile(r"\{items:\s*(.*?)\}", re.S)
@@ -20,8 +20,12 @@ def without_literals(text):
     return LITERAL.sub("''", text)
 
 
-def with_fragments(statements, given_clock):
-    """The blocks of a statements file, with each fragment in the place of its name."""
+def with_fragments(statements, given_clock, turns=False):
+    """The blocks of a statements file, with each fragment in the place of its name.
+
+    With `turns` they are those of a queue whose groups take turns.
+    """
+    endings = {".given": given_clock, ".turns": turns}
     fragments = {}
 
     def put(text):
@@ -31,10 +35,13 @@ def with_fragments(statements, given_clock):
 
     for found in FRAGMENT.finditer(statements):
         name = found[1].strip()
-        if name.endswith(".given") and not given_clock:
+        ending = next((each for each in endings if name.endswith(each)), "")
+        if ending and not endings[ending]:
             continue
-        fragments[name.removesuffix(".given")] = put(without_comments(found[2]))
-    return [(block[1].split(), put(without_comments(block[2]))) for block in BLOCK.finditer(statements)]
+        fragments[name.removesuffix(ending)] = put(without_comments(found[2]))
+    other_take = "claim.take" if turns else "claim.take_turns"
+    return [([name for name in block[1].split() if name != other_take], put(without_comments(block[2])))
+            for block in BLOCK.finditer(statements)]
 
 
 def whole_statements(root):
@@ -45,11 +52,11 @@ def whole_statements(root):
     return statements[:first] + "\n" + states + statements[first:]
 
 
-def read_texts(root, given_clock=False):
+def read_texts(root, given_clock=False, turns=False):
     """Name -> text: each block by its first name, `setup`, `schema.<kind>`, and all `roles`."""
     root = Path(root)
     texts, aliases = {}, {}
-    for names, text in with_fragments(whole_statements(root), given_clock):
+    for names, text in with_fragments(whole_statements(root), given_clock, turns):
         texts[names[0]] = text
         aliases.update({name: names[0] for name in names})
     texts["setup"] = without_comments((root / "drivers/sqlserver/setup.sql").read_text(encoding="utf-8"))
@@ -119,8 +126,8 @@ def read_contracts(root):
     seam = Path(root) / "core/seam"
     sources = "".join(p.read_text(encoding="utf-8") for p in sorted(seam.glob("*.hpp")))
     lists = {"nothing": []}
-    for name, body in re.findall(r"^struct (\w+) \{\n(.*?)^\};", sources, re.S | re.M):
-        lists[name] = re.findall(r"\b(?:integer|text|bytes)\(\s*\"(\w+)\"", body)
+    for name, base, body in re.findall(r"^struct (\w+)(?: : (\w+))? \{\n(.*?)^\};", sources, re.S | re.M):
+        lists[name] = lists.get(base, []) + re.findall(r"\b(?:integer|text|bytes)\(\s*\"(\w+)\"", body)
     typed = r"typed_statement<(\w+),\s*(\w+),\s*(\w+)>\s*(\w+)\{"
     # The contract of a mapped statement is made when its table is opened: its row is a parameter.
     parts = {name: tuple(lists[p] for p in found) for *found, name in re.findall(typed, sources)

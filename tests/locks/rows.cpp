@@ -27,6 +27,7 @@ const index_shape& table_rows::index(std::string_view name) const {
 std::optional<place_in_index> table_rows::place(const index_shape& index,
                                                 const row_values& of) const {
   if (index.filter != column::none && of[index.filter] == 0) return {};
+  if (index.only_zero != column::none && of[index.only_zero] != 0) return {};
   place_in_index out;
   for (const column each : index.columns) {
     out.push_back(each == index.descending ? -of[each] : of[each]);

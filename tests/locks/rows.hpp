@@ -55,6 +55,7 @@ struct index_shape {
   std::vector<column> columns;
   column descending = column::none;  ///< One of the columns.
   column filter = column::none;      ///< Rows in which this column is 0 are not in it.
+  column only_zero = column::none;   ///< Only rows in which this column is 0 are in it.
   bool unique = false;
 };
 

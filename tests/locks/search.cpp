@@ -15,9 +15,7 @@ constexpr std::size_t most_steps = 5000;
 
 steps statements_of(world& in, participant& who) {
   for (const call& each : who.work->calls) {
-    const auto text = in.texts.find(each.statement);
-    if (text == in.texts.end()) throw std::runtime_error("no data for " + each.statement);
-    execution one(in, who, text->second, each);
+    execution one(in, who, in.data_of(each.statement), each);
     for (auto part = one.run(); part.next();) co_yield part.request();
   }
 }

@@ -47,7 +47,8 @@ TEST(lock_model, runs_each_statement_alone_and_finds_nothing) {
                         {"state", 5},    {"guard", 1}, {"queue", 2}};
   for (const auto& [name, data] : statements()) {
     const transaction alone{name, {{name, given, {{{"id", 3}, {"fence", 1000}, {"key", 20}}}}}};
-    for (const conditions_of_run& is : all_conditions()) {
+    for (conditions_of_run is : all_conditions()) {
+      is.by_turns = name.ends_with(".turns");
       const outcome got = run(statements(), is, {alone}, {.turns = {0}});
       EXPECT_EQ(got.findings, std::set<std::string>()) << name;
     }
@@ -65,6 +66,15 @@ TEST(lock_model, finds_in_pairs_of_operations_what_is_known_and_nothing_else) {
     EXPECT_TRUE(in.found().contains(each.what)) << "no longer found: " << each.what;
   }
   EXPECT_GT(in.runs(), 100'000U);
+}
+
+TEST(lock_model, finds_nothing_else_where_groups_take_turns) {
+  search in(statements());
+  for (conditions_of_run is : all_conditions()) {
+    is.by_turns = true;
+    search_pairs(in, claim_operations(), is, 1);
+  }
+  expect_known(in, known_of_claim());
 }
 
 TEST(lock_model, finds_nothing_in_pairs_on_destructive_queues) {

@@ -1,24 +1,33 @@
 #include "locks/world.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace tableq_test::locks {
 namespace {
 
-std::map<std::string, table_rows> made_tables() {
+std::map<std::string, table_rows> made_tables(bool by_turns) {
   std::map<std::string, table_rows> out;
-  out["claim"] = table_rows(
-      {{.name = "pk", .columns = {column::id}, .unique = true},
-       {.name = "next",
-        .columns = {column::state, column::due_at, column::priority, column::id},
-        .descending = column::priority},
-       {.name = "done",
-        .columns = {column::state, column::finished_at, column::id},
-        .filter = column::finished_at},
-       {.name = "group",
-        .columns = {column::group_key, column::state, column::id},
-        .filter = column::group_key},
-       {.name = "key", .columns = {column::key}, .filter = column::key, .unique = true}});
+  std::vector<index_shape> of_claim = {
+      {.name = "pk", .columns = {column::id}, .unique = true},
+      {.name = "next",
+       .columns = {column::state, column::due_at, column::priority, column::id},
+       .descending = column::priority},
+      {.name = "done",
+       .columns = {column::state, column::finished_at, column::id},
+       .filter = column::finished_at},
+      {.name = "group",
+       .columns = {column::group_key, column::state, column::id},
+       .filter = column::group_key},
+      {.name = "key", .columns = {column::key}, .filter = column::key, .unique = true}};
+  // Time stands still: all became ready at once.
+  if (by_turns) {
+    of_claim.push_back({.name = "turns",
+                        .columns = {column::priority, column::id},
+                        .descending = column::priority,
+                        .only_zero = column::state});
+  }
+  out["claim"] = table_rows(of_claim);
   out["plain"] = table_rows({{.name = "pk", .columns = {column::id}, .unique = true}});
   out["pending"] =
       table_rows({{.name = "pk", .columns = {column::due_at, column::id}, .unique = true}});
@@ -57,15 +66,23 @@ std::map<std::string, table_rows> made_tables() {
 }
 
 /// Made once, because each run begins with them.
-const std::map<std::string, table_rows>& usual_tables() {
-  static const std::map<std::string, table_rows> made = made_tables();
-  return made;
+const std::map<std::string, table_rows>& usual_tables(bool by_turns) {
+  static const std::map<std::string, table_rows> made = made_tables(false);
+  static const std::map<std::string, table_rows> made_by_turns = made_tables(true);
+  return by_turns ? made_by_turns : made;
 }
 
 }  // namespace
 
 world::world(const all_statements& of, const conditions_of_run& given)
-    : texts(of), is(given), tables(usual_tables()) {}
+    : texts(of), is(given), tables(usual_tables(given.by_turns)) {}
+
+const statement_data& world::data_of(const std::string& statement) const {
+  auto found = is.by_turns ? texts.find(statement + ".turns") : texts.end();
+  if (found == texts.end()) found = texts.find(statement);
+  if (found == texts.end()) throw std::runtime_error("no data for " + statement);
+  return found->second;
+}
 
 std::string world::table_name(const std::string& statement, const std::string& name) {
   if (name != "table") return name;

@@ -38,6 +38,7 @@ struct conditions_of_run {
   bool row_by_row = false;  ///< A plan changes each row before it reads the next one.
   order strict = order::none;
   std::int64_t concurrency = 0;  ///< The limit of leases; 0: none.
+  bool by_turns = false;         ///< The queue's groups take turns.
 };
 
 /// A transaction of the application that failed, and is rolled back.
@@ -63,6 +64,9 @@ struct world {
   world(const all_statements& of, const conditions_of_run& given);
 
   [[nodiscard]] table_rows& table(const std::string& statement, const std::string& name);
+  /// The data of a statement: of two texts that of the queue at hand.
+  /// @throws std::runtime_error when there are none.
+  [[nodiscard]] const statement_data& data_of(const std::string& statement) const;
   /// The name of the table behind `table` in a statement: each kind of queue has one.
   static std::string table_name(const std::string& statement, const std::string& name);
   void commit(participant& who);

@@ -37,4 +37,9 @@ using claim_history = std::vector<claim_event>;
 /// completed. Of two messages that were put at the same time neither is earlier.
 [[nodiscard]] complaint check_groups(const claim_history& all);
 
+/// Groups take turns: of two messages the one that became ready earlier is handed out first. For
+/// messages of one priority, of which nobody takes some and returns them, and groups of which each
+/// message was put after the one before.
+[[nodiscard]] complaint check_turns(const claim_history& all);
+
 }  // namespace tableq_test

@@ -138,4 +138,19 @@ TEST(claims_of_a_group, come_one_after_the_other) {
   EXPECT_EQ(check_groups(all), std::nullopt) << "they were put at the same time";
 }
 
+TEST(claims, of_a_group_may_not_come_out_of_turn) {
+  claim_history all = {{.what = claim_deed::put, .id = {1}, .group = 1, .when = {0, 1 * ms}},
+                       {.what = claim_deed::put, .id = {2}, .group = 1, .when = {2 * ms, 3 * ms}},
+                       {.what = claim_deed::put, .id = {3}, .group = 2, .when = {4 * ms, 5 * ms}},
+                       {.what = claim_deed::take, .id = {1}, .when = {6 * ms, 7 * ms}},
+                       {.what = claim_deed::complete, .id = {1}, .when = {8 * ms, 9 * ms}},
+                       {.what = claim_deed::take, .id = {3}, .when = {10 * ms, 11 * ms}},
+                       {.what = claim_deed::take, .id = {2}, .when = {12 * ms, 13 * ms}}};
+  EXPECT_EQ(check_turns(all), std::nullopt);
+  std::swap(all[5].id, all[6].id);
+  EXPECT_EQ(check_turns(all), "message 3 was ready before message 2 and handed out after it");
+  all[4].when = {6 * ms, 7 * ms};
+  EXPECT_EQ(check_turns(all), std::nullopt) << "they were ready at the same time";
+}
+
 }  // namespace

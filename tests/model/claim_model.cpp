@@ -37,6 +37,7 @@ void claim_model::add(tableq::message_id id, const std::string& payload,
   added.message.priority = options.priority;
   added.message.created_at = options.created_at.value_or(now);
   if (delayed) added.message.due_at = now + options.delay;
+  if (added.message.state == message_state::ready) line_up(added, now);
   added.max_attempts = options.max_attempts;
   added.retry = options.retry;
   last_ = id;
@@ -63,10 +64,10 @@ tableq::enqueue_result claim_model::meet(tableq::message_id holder, const std::s
   if (replaces) return tableq::enqueue_result::replaced;
   const bool delayed = options.delay.count() > 0;
   if (held.message.group) touched.insert(*held.message.group);
-  held.message.state = delayed              ? message_state::delayed
-                       : held.message.group ? message_state::held
-                                            : message_state::ready;
-  held.message.due_at.reset();
+  line_up(held, now);
+  if (delayed || held.message.group) held.message.due_at.reset();
+  if (held.message.group) held.message.state = message_state::held;
+  if (delayed) held.message.state = message_state::delayed;
   if (delayed) held.message.due_at = now + options.delay;
   return tableq::enqueue_result::postponed;
 }
@@ -91,14 +92,14 @@ std::size_t claim_model::count(const std::string& group,
   }));
 }
 
-void claim_model::let_go(const group_names& groups) {
+void claim_model::let_go(const group_names& groups, timestamp now) {
   for (const std::string& group : groups) {
     auto busy = count(group, {message_state::ready, message_state::leased});
     if (!groups_pass()) busy += count(group, {message_state::delayed});
     for (auto& [id, each] : all_) {
       if (busy >= static_cast<std::size_t>(rules_.groups.limit)) break;
       if (each.message.group != group || each.message.state != message_state::held) continue;
-      each.message.state = message_state::ready;
+      line_up(each, now);
       ++busy;
     }
   }
@@ -188,17 +189,17 @@ void claim_model::promote(timestamp now) {
     const bool leased = each.message.state == message_state::leased;
     const auto group = each.message.group;
     if (leased) note(each, "lease expired", now);
-    each.message.due_at.reset();
-    each.message.state = message_state::ready;
+    line_up(each, now);
     if (leased && is_last_attempt(each)) {
       die(id, now);
       if (group) touched.insert(*group);
     } else if (!leased && group && groups_pass()) {
       each.message.state = message_state::held;
+      each.message.due_at.reset();
       touched.insert(*group);
     }
   }
-  let_go(touched);
+  let_go(touched, now);
 }
 
 std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::milliseconds lease,
@@ -249,7 +250,7 @@ std::vector<tableq::delivery> claim_model::take(std::size_t max, std::chrono::mi
       note(each, "expired", now);
       die(id, now);
     }
-    let_go(touched);
+    let_go(touched, now);
     ended();
   }
   limits_.took(out.size());
@@ -299,7 +300,7 @@ settle_result claim_model::fail(const tableq::receipt& r, const std::string& err
     held->message.state = message_state::delayed;
     held->message.due_at = now + delay;
   } else {
-    held->message.state = message_state::ready;
+    line_up(*held, now);
   }
   return settle_result::applied;
 }
@@ -315,11 +316,10 @@ std::optional<claim_model::rest> claim_model::rest_after(const tableq::receipt& 
               .most = middle * (100 + rule.jitter) / 100};
 }
 
-settle_result claim_model::release(const tableq::receipt& r) {
+settle_result claim_model::release(const tableq::receipt& r, timestamp now) {
   entry* held = held_by(r);
   if (held == nullptr) return settle_result::lease_lost;
-  held->message.state = message_state::ready;
-  held->message.due_at.reset();
+  line_up(*held, now);
   --held->message.attempts;
   return settle_result::applied;
 }
@@ -332,7 +332,7 @@ settle_result claim_model::extend(const tableq::receipt& r, std::chrono::millise
   return settle_result::applied;
 }
 
-tableq::change_result claim_model::cancel(tableq::message_id id) {
+tableq::change_result claim_model::cancel(tableq::message_id id, timestamp now) {
   const auto found = all_.find(id);
   if (found == all_.end()) return tableq::change_result::not_found;
   const message_state state = found->second.message.state;
@@ -340,7 +340,7 @@ tableq::change_result claim_model::cancel(tableq::message_id id) {
   if (state == message_state::done) return tableq::change_result::finished;
   const group_names touched = groups_of({&id, 1});
   all_.erase(found);
-  let_go(touched);
+  let_go(touched, now);
   return tableq::change_result::applied;
 }
 
@@ -356,27 +356,28 @@ tableq::change_result claim_model::set_priority(tableq::message_id id, std::int3
   return tableq::change_result::applied;
 }
 
-std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids) {
+std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids, timestamp now) {
   std::size_t count = 0;
   for (const tableq::message_id id : ids) {
     const auto found = all_.find(id);
     if (found == all_.end() || found->second.message.state != message_state::dead) continue;
     tableq::stored_message& message = found->second.message;
-    message.state = message.group ? message_state::held : message_state::ready;
+    message.state = message_state::held;
+    if (!message.group) line_up(found->second, now);
     message.attempts = 0;
     message.finished_at.reset();
     ++count;
   }
-  let_go(groups_of(ids));
+  let_go(groups_of(ids), now);
   return count;
 }
 
-std::size_t claim_model::redrive_all() {
+std::size_t claim_model::redrive_all(timestamp now) {
   std::vector<tableq::message_id> ids;
   for (const auto& [id, each] : all_) {
     if (each.message.state == message_state::dead) ids.push_back(id);
   }
-  return redrive(ids);
+  return redrive(ids, now);
 }
 
 std::size_t claim_model::purge(tableq::message_state which, const tableq::purge_options& options,

@@ -43,7 +43,7 @@ class claim_model {
 
   [[nodiscard]] group_names groups_of(std::span<const tableq::message_id> ids) const;
   /// Makes held messages ready if their group has room: the end of each call that affects groups.
-  void let_go(const group_names& groups);
+  void let_go(const group_names& groups, tableq::timestamp now);
   /// A group of which more are ready or leased than may be; empty when there is none.
   [[nodiscard]] std::optional<std::string> crowded() const;
 
@@ -67,10 +67,10 @@ class claim_model {
   /// The possible delays of the message if it fails now and the call gives none. Empty if the
   /// receipt is not valid.
   [[nodiscard]] std::optional<rest> rest_after(const tableq::receipt& r) const;
-  tableq::settle_result release(const tableq::receipt& r);
+  tableq::settle_result release(const tableq::receipt& r, tableq::timestamp now);
   tableq::settle_result extend(const tableq::receipt& r, std::chrono::milliseconds lease,
                                tableq::timestamp now);
-  tableq::change_result cancel(tableq::message_id id);
+  tableq::change_result cancel(tableq::message_id id, tableq::timestamp now);
   tableq::change_result set_priority(tableq::message_id id, std::int32_t priority);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
@@ -86,9 +86,9 @@ class claim_model {
   [[nodiscard]] std::vector<tableq::stored_message> peek(std::size_t max,
                                                          tableq::timestamp now) const;
   [[nodiscard]] std::vector<tableq::stored_message> list(tableq::message_state which) const;
-  std::size_t redrive(const std::vector<tableq::message_id>& ids);
+  std::size_t redrive(const std::vector<tableq::message_id>& ids, tableq::timestamp now);
   /// The dead messages of this queue; `adopt` returns those in the dead-letter queue.
-  std::size_t redrive_all();
+  std::size_t redrive_all(tableq::timestamp now);
 
   /// The contents of the dead-letter queue, by payload; that queue chooses the ids.
   [[nodiscard]] const std::map<std::string, tableq::stored_message>& letters() const {
@@ -136,6 +136,10 @@ class claim_model {
   [[nodiscard]] static bool waits(const entry& of, tableq::timestamp now);
   /// Whether it is done, and its window has ended.
   [[nodiscard]] bool is_past(const entry& of, tableq::timestamp now) const;
+  /// The time of a message that is ready from now on: where groups take turns, its place.
+  [[nodiscard]] std::optional<tableq::timestamp> since(tableq::timestamp now) const;
+  /// The message becomes ready.
+  void line_up(entry& of, tableq::timestamp now) const;
   /// Due messages become ready; those whose last lease expired die.
   void promote(tableq::timestamp now);
   void die(tableq::message_id id, tableq::timestamp now);

@@ -9,6 +9,10 @@ namespace tableq_test {
 using tableq::message_state;
 using tableq::timestamp;
 
+std::optional<timestamp> claim_model::since(timestamp now) const {
+  return rules_.groups.by_turns ? std::optional(now) : std::nullopt;
+}
+
 std::optional<tableq::message_id> claim_model::holder(const std::string& key, timestamp now) const {
   for (const auto& [id, each] : all_) {
     if (each.message.key == key && each.holds_key && !is_past(each, now)) return id;
@@ -41,10 +45,20 @@ std::vector<const claim_model::entry*> claim_model::in_order(timestamp now) cons
   for (const auto& [id, each] : all_) {
     if (each.message.state == message_state::ready || waits(each, now)) found.push_back(&each);
   }
-  std::stable_sort(found.begin(), found.end(), [](const entry* a, const entry* b) {
-    return a->message.priority > b->message.priority;
-  });
+  // Due messages are ready from now on.
+  const auto place = [&](const entry* each) {
+    const tableq::stored_message& message = each->message;
+    const bool ready = message.state == message_state::ready;
+    return std::pair(-std::int64_t{message.priority}, ready ? message.due_at : since(now));
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const entry* a, const entry* b) { return place(a) < place(b); });
   return found;
+}
+
+void claim_model::line_up(entry& of, timestamp now) const {
+  of.message.state = message_state::ready;
+  of.message.due_at = since(now);
 }
 
 std::size_t claim_model::waiting_or_running() const {

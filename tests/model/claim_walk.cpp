@@ -176,7 +176,7 @@ std::vector<tableq::enqueued> claim_walk::add(
       model_.add(out.back().id, payload, options, clock.now());
     }
   }
-  model_.let_go(touched);
+  model_.let_go(touched, clock.now());
   return out;
 }
 
@@ -245,7 +245,7 @@ void claim_walk::settle(tableq::transaction* tx) {
     const bool known = told([&] { got = call(); });
     const auto effect = [&] {
       for (const tableq::receipt& r : some) expected.push_back(settle_one(r));
-      model_.let_go(touched);
+      model_.let_go(touched, clock.now());
     };
     if (known) {
       effect();
@@ -276,7 +276,7 @@ void claim_walk::settle(tableq::transaction* tx) {
     }
     case 2:
       ASSERT_EQ(settled_as([&] { return queue.release_batch(some); },
-                           [&](const auto& r) { return model_.release(r); }),
+                           [&](const auto& r) { return model_.release(r, clock.now()); }),
                 expected);
       break;
     default: {
@@ -321,9 +321,9 @@ void claim_walk::cancel(tableq::transaction* tx) {
   const tableq::message_id id = any_message();
   auto got = tableq::change_result::applied;
   if (!told([&] { got = in(tx, *queue_).cancel(id); })) {
-    return either([&] { model_.cancel(id); });
+    return either([&] { model_.cancel(id, clock.now()); });
   }
-  ASSERT_EQ(got, model_.cancel(id));
+  ASSERT_EQ(got, model_.cancel(id, clock.now()));
 }
 
 void claim_walk::set_priority(tableq::transaction* tx) {

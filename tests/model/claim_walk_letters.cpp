@@ -49,9 +49,9 @@ void claim_walk::redrive() {
     if (!dead.empty()) ids.push_back(dead[random_.below(dead.size())].id);
     std::size_t got = 0;
     if (!told([&] { got = queue_->redrive(ids); })) {
-      return either([&] { model_.redrive(ids); });
+      return either([&] { model_.redrive(ids, clock.now()); });
     }
-    ASSERT_EQ(got, model_.redrive(ids));
+    ASSERT_EQ(got, model_.redrive(ids, clock.now()));
     return;
   }
   tableq::redriven got;
@@ -59,7 +59,7 @@ void claim_walk::redrive() {
   if (!known) may_.may_be(model_);
   const std::size_t own = model_.own_letters();
   const std::size_t letters = model_.letters_that_come_back(clock.now());
-  const std::size_t woken = model_.redrive_all();
+  const std::size_t woken = model_.redrive_all(clock.now());
   if (known) {
     ASSERT_EQ(got.count, woken + letters);
     ASSERT_EQ(got.key_held, own - letters);

@@ -39,6 +39,22 @@ TEST_P(claim_walk, of_groups_that_pass_agrees_with_the_model) {
            .dead_letters = "letters"});
 }
 
+TEST_P(claim_walk, of_groups_that_take_turns_agrees_with_the_model) {
+  walk_by({.lease = 5s,
+           .max_attempts = 3,
+           .retry = tableq::retry_delays{.after = {0ms, 2s}},
+           .groups = tableq::group_options{.by_turns = true}});
+}
+
+TEST_P(claim_walk, of_groups_that_pass_and_take_turns_agrees_with_the_model) {
+  walk_by({.lease = 5s,
+           .max_attempts = 2,
+           .time_to_live = 20s,
+           .key_window = 6s,
+           .groups = tableq::group_options{
+               .limit = 2, .on_failure = tableq::group_policy::pass, .by_turns = true}});
+}
+
 TEST_P(claim_walk, of_a_queue_with_all_of_these_agrees_with_the_model) {
   walk_by({.lease = 5s,
            .max_attempts = 2,

@@ -37,7 +37,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
           "INNER JOIN picked ON picked.id = q.id"}}}},
       {"a take finds without a lock",
        {{{"claim.take", "FOR UPDATE SKIP LOCKED", ""}},
-        {{"claim.take", passing + ", FORCESEEK)", "WITH (READUNCOMMITTED)"},
+        {{"claim.take", passing + ", {seek_ready})", "WITH (READUNCOMMITTED)"},
          {"claim.take",
           "id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], past_key,\n"
           "         group_key, expires_at, headers, payload",
@@ -65,6 +65,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
         {{"new_lease", "/ 4294967296 + 1", "* 0 + 1"}},
         {{"claim.take", "/ CAST(4294967296 AS bigint) + 1", "* 0 + 1"}}}},
       {"no message waits for its group", {{{"new_state", "THEN 5", "THEN 0"}}}},
+      {"the next message of a group keeps its place", {{{"claim.advance", "{set_ready_at}", ""}}}},
       {"a completed message is ready again",
        {{{"claim.complete", "DELETE FROM {table}", "UPDATE {table} SET state = 0, due_at = 0"}},
         {{"claim.complete", "DELETE FROM main.{table}",

@@ -51,8 +51,9 @@ class plan : public on_each_backend {
   std::map<std::string, std::string> texts(const std::string& statement, const std::string& table) {
     const std::string beginning = statement.substr(0, statement.find('.'));
     const bool of_all = beginning == "limits" || beginning == "queue" || beginning == "catalog";
-    return tableq::statements(db().backend(), tableq::parse_kind(of_all ? "heap" : beginning),
-                              table);
+    tableq::queue_settings settings{.kind = tableq::parse_kind(of_all ? "heap" : beginning)};
+    if (by_turns_) settings.claim.groups = {.by_turns = true};
+    return tableq::statements(db().backend(), table, settings);
   }
   std::string text_of(const std::string& statement, const std::string& table) {
     // The catalogue's own table, which exists.
@@ -108,14 +109,21 @@ class plan : public on_each_backend {
   /// were prepared on the small table, and with new ones.
   void expect_constant(const std::vector<read>& reads, const std::string& table,
                        const additions& added) {
+    expect_constant(reads, table,
+                    [&] { here().insert_many(table, added.columns, added.values, added.count); });
+  }
+  template <class Add>
+  void expect_constant(const std::vector<read>& reads, const std::string& table, Add add) {
     const std::vector<std::int64_t> before = work(reads, table);
-    here().insert_many(table, added.columns, added.values, added.count);
+    add();
     expect_no_more(reads, table, before, "that has grown");
     expect_good_plans(reads, table, "that has grown");
     here().analyze();
     expect_no_more(reads, table, before, "that was analyzed");
     expect_good_plans(reads, table, "that was analyzed");
   }
+
+  bool by_turns_ = false;  ///< The texts are those of groups that take turns.
 };
 TABLEQ_ON_BACKENDS(plan, distinct_backends);
 
@@ -235,6 +243,45 @@ TEST_P(plan, of_claim_reads_is_constant_over_many_held_behind_their_group) {
                   {.columns = "payload, state, group_key",
                    .values = here().bytes_literal("x") + ", 5, " + here().key_literal("g"),
                    .count = many});
+}
+
+TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
+  by_turns_ = true;
+  auto jobs = db().claim("jobs", {.groups = {.by_turns = true}});
+  const auto add = [&](int first_group, int groups) {
+    std::vector<tableq::new_claim_message> some;
+    for (int i = 0; i < 5 * groups; ++i) {
+      some.push_back({"x", {.group = "group " + std::to_string(first_group + i % groups)}});
+    }
+    jobs.enqueue_batch(some);
+  };
+  add(0, 10);
+  const parameters deep = {{"max", "10"},
+                           {"after_priority", "0"},
+                           {"after_at", std::to_string(std::stoll(now()) - 1)},
+                           {"after_id", "20"}};
+  const std::vector<read> reads = {
+      {.name = "claim.take_turns", .with = take("10", "1")},
+      {.name = single("claim.take_turns"), .with = take("1", "1")},
+      {.name = "claim.promote",
+       .with = {{"max", "1000"},
+                {"max_attempts", "5"},
+                {"regroup", "0"},
+                {"now", "NULL"},
+                {"passed", "0"}}},
+      {.name = "claim.advance",
+       .with = {{"limit", "1"},
+                {"hold", "1"},
+                {"group", here().one_text_item("group 3")},
+                {"now", "NULL"}},
+       .bounded_sort = true},
+      {.name = "claim.peek", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true},
+      {.name = "claim.list_ready", .with = deep, .bounded_sort = true},
+      {.name = "claim.stats", .with = {{"max", "20"}, {"now", "NULL"}}, .bounded_sort = true}};
+  expect_constant(reads, "jobs", [&] {
+    for (int group = 10; group < 10'000; group += 999) add(group, 999);
+  });
+  EXPECT_EQ(jobs.stats({.exact = true}).ready, 10'000U);
 }
 
 TEST_P(plan, of_claim_reads_is_constant_over_many_done_and_dead) {

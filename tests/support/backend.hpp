@@ -44,8 +44,14 @@ struct features {
   bool tells_stale_snapshots = true;
   /// A query shows a message that another open transaction has taken.
   bool shows_held_messages = true;
+  /// The first id of a table is 1.
+  bool ids_from_one = true;
+  /// A change of rows returns a label of an enumeration as its text.
+  bool returns_labels = true;
   /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
+  /// Rarely available: its absence is one skip, instead of hundreds.
+  bool rare = false;
 };
 
 /// Addresses that must not work. A place has none if its database has no such addresses.
@@ -140,6 +146,12 @@ class place {
   [[nodiscard]] virtual std::string begin_with_lock(std::string_view table) const = 0;
   /// A query that counts leftovers in a caller's session; empty if sessions cannot report them.
   [[nodiscard]] virtual std::optional<std::string> leftovers_sql() const { return {}; }
+
+  /// The address of another server of a cluster with the same tables; url() without a cluster.
+  [[nodiscard]] virtual std::string other_url() { return url(); }
+  /// Moves the tables to another server of the cluster while sessions use them.
+  /// @return false without a cluster.
+  virtual bool move() { return false; }
 
   /// Runs `check` with a read-only address of the place, perhaps in a child process without rights.
   /// @return the result of check: zero for success.
@@ -240,7 +252,7 @@ class backend {
 
 /// Every backend of this build, usable or not.
 const std::vector<const backend*>& built_backends();
-/// Those that tests run on or skip; SQL Server only where its address is given.
+/// Those that tests run on or skip; rare ones only where their address is given.
 const std::vector<const backend*>& all_backends();
 /// Those by the database's own client library: for tests of what core does with results.
 const std::vector<const backend*>& direct_backends();

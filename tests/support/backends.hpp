@@ -12,6 +12,7 @@ const backend& sqlite_memory_backend();
 const backend& postgresql_backend();
 const backend& sqlite_odbc_backend();
 const backend& postgresql_odbc_backend();
+const backend& citus_backend();
 const backend& sqlserver_backend();
 
 }  // namespace tableq_test

@@ -13,8 +13,8 @@ inline constexpr const char* server_variable = "TABLEQ_TEST_POSTGRESQL";
 using settings = std::map<std::string, std::string>;
 
 /// The variable in libpq's form: SOCI's form is a libpq string after a scheme.
-inline std::string server_address() {
-  const std::string given = std::getenv(server_variable);
+inline std::string server_address(const char* variable = server_variable) {
+  const std::string given = std::getenv(variable);
   const std::string scheme = "postgresql://";
   const bool soci_form = given.rfind(scheme, 0) == 0 && contains(given, "dbname=") &&
                          !contains(given, "?") && !contains(given, "@");

@@ -16,11 +16,12 @@
 
 namespace tableq_test {
 
-/// A client of the server address. The session of a place that is gone serves the next one: to open
+/// A client of a server. The session of a place that is gone serves the next one: to open
 /// a session, and to read the catalogue in it, costs the server more than the statements of a test.
 class administrator {
  public:
-  administrator() : client_(idle_sessions().taken(address_)) {
+  explicit administrator(std::string address)
+      : address_(std::move(address)), client_(idle_sessions().taken(address_)) {
     if (!client_) client_ = std::make_unique<postgresql_client>(address_);
   }
   administrator(const administrator&) = delete;
@@ -66,7 +67,7 @@ class administrator {
     return only;
   }
 
-  std::string address_ = server_address();
+  std::string address_;
   std::unique_ptr<postgresql_client> client_;
 };
 

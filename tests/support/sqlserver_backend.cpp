@@ -310,7 +310,7 @@ class database_place : public place {
 class server_backend : public backend {
  public:
   std::string name() const override { return "sqlserver"; }
-  features can() const override { return {.shows_held_messages = false}; }
+  features can() const override { return {.shows_held_messages = false, .rare = true}; }
   std::optional<std::string> missing() const override {
     const char* given = std::getenv(variable);
     if (given != nullptr && *given != '\0') return {};

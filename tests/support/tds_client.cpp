@@ -78,7 +78,7 @@ tds_client::tds_client(const std::string& connection_string) {
   SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &environment_);
   SQLSetEnvAttr(environment_, SQL_ATTR_ODBC_VERSION, as_pointer(SQL_OV_ODBC3), 0);
   SQLAllocHandle(SQL_HANDLE_DBC, environment_, &connection_);
-  SQLSetConnectAttr(connection_, SQL_ATTR_LOGIN_TIMEOUT, as_pointer(10), 0);
+  SQLSetConnectAttr(connection_, SQL_ATTR_LOGIN_TIMEOUT, as_pointer(60), 0);
   const SQLRETURN code = SQLDriverConnect(connection_, nullptr, characters(connection_string),
                                           SQL_NTS, nullptr, 0, nullptr, SQL_DRIVER_NOPROMPT);
   if (!SQL_SUCCEEDED(code)) {

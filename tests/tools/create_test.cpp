@@ -37,6 +37,9 @@ TEST_P(tool_create, stores_the_options) {
   EXPECT_EQ(mail.groups, (tableq::group_options{2, tableq::group_policy::pass}));
   EXPECT_EQ(mail.dead_letters, "morgue");
   EXPECT_TRUE(db().find("morgue"));
+  done({"create", "claim", "turns", "--groups", "1", "--groups-by-turns"});
+  EXPECT_TRUE(db().find("turns")->groups->by_turns);
+  EXPECT_NE(done({"list"}).find("groups=1 groups_by_turns"), std::string::npos);
   done({"create", "claim", "index", "--free-keys"});
   EXPECT_EQ(db().find("index")->keys, tableq::key_scope::waiting);
 }
@@ -58,6 +61,8 @@ TEST_P(tool_create, refuses_to_look_as_if_it_had_changed_a_queue) {
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--retry", "1s,soon"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "jobs", "--groups", "1"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--groups-pass"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--groups-by-turns"}));
+  TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "other", "--groups-by-turns"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "claim", "other", "--ttl", "0s"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "other", "--groups", "1"}));
   TABLEQ_EXPECT_REFUSAL(2, run({"create", "fifo", "other", "--retry", "1s"}));

@@ -66,6 +66,7 @@ TEST(tool_help, ddl_needs_no_database) {
     const ended end = run_alone({"ddl", dialect, "claim", "jobs", "--prefix", "app_"});
     EXPECT_EQ(end.status, 0) << end.err;
     EXPECT_TRUE(contains(end.out, "app_jobs"));
+    EXPECT_TRUE(contains(end.out, "Run this in one transaction")) << end.out;
   }
 }
 

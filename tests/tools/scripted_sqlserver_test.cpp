@@ -27,8 +27,10 @@ class tool_with_scripted_server : public testing::Test {
   tds_answer answer(const tds_request& asked) const {
     if (contains(asked.text, "AS present")) {
       return tds_answer()
-          .columns({{"present", tds_type::integer}, {"schema", tds_type::nvarchar, 128}})
-          .row({1, "dbo"});
+          .columns({{"present", tds_type::integer},
+                    {"schema", tds_type::nvarchar, 128},
+                    {"sharded", tds_type::integer}})
+          .row({1, "dbo", 0});
     }
     if (contains(asked.text, "AS checked")) {
       return tds_answer()

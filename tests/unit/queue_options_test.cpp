@@ -35,6 +35,11 @@ TEST(queue_options, come_back_as_they_were_stored) {
   EXPECT_EQ(read.max_attempts, 7);
   EXPECT_TRUE(read.keep_completed);
 
+  const queue_info turns = settle_options(
+      "jobs", {.kind = kind::claim, .claim = {.groups = {.limit = 2, .by_turns = true}}});
+  decode_options(encode_options(turns), read);
+  EXPECT_EQ(read.groups, turns.groups);
+
   const queue_info strict =
       settle_options("mail", {.kind = kind::lifo, .order = {.ordering = ordering::strict}});
   queue_info order;
@@ -49,7 +54,7 @@ TEST(queue_options, come_back_as_they_were_stored) {
 
 TEST(queue_options, that_are_unknown_were_written_by_a_newer_version) {
   for (const char* text : {"shape=round", "lease_ms=5 colour=blue", "lease_ms=", "keep=yes",
-                           "ordering=sideways", "max_attempts"}) {
+                           "ordering=sideways", "max_attempts", "groups_by_turns=1"}) {
     queue_info info;
     info.kind = kind::claim;
     EXPECT_CODE(schema_too_new, decode_options(text, info)) << text;

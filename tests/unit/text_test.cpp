@@ -21,6 +21,8 @@ using tableq::drivers::fill_names;
 using tableq::drivers::marker;
 using tableq::drivers::split_blocks;
 using tableq::drivers::split_script;
+using tableq::drivers::table_place;
+using tableq::drivers::take_order;
 using tableq::drivers::with_literals;
 
 constexpr std::array shared{field{"max", value_type::integer}, field{"now", value_type::integer}};
@@ -81,6 +83,19 @@ TEST(fragments, have_a_form_for_a_given_clock) {
       "-- fragment: clock\nnow()\n-- fragment: clock.given\n:now\n-- name: a.b\nSELECT {clock}\n";
   EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now()");
   EXPECT_EQ(split_blocks(file, clock_source::given).at("a.b"), "SELECT :now");
+}
+
+TEST(fragments, have_a_form_for_shards_which_a_given_clock_below_it_replaces) {
+  const std::string file =
+      "-- fragment: clock\nnow()\n-- fragment: clock.shard\nthere()\n-- fragment: "
+      "clock.given\n:now\n"
+      "-- fragment: place.shard\n FROM shard\n-- name: a.b\nSELECT {clock}{place}\n";
+  EXPECT_EQ(split_blocks(file).at("a.b"), "SELECT now(){place}");
+  const auto shards = [&](clock_source clock) {
+    return split_blocks(file, clock, take_order::ids, table_place::shard).at("a.b");
+  };
+  EXPECT_EQ(shards(clock_source::database), "SELECT there()FROM shard");
+  EXPECT_EQ(shards(clock_source::given), "SELECT :nowFROM shard");
 }
 
 TEST(fragments, serve_only_what_comes_behind_them) {

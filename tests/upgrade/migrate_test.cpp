@@ -146,6 +146,20 @@ TEST_P(old_tables, are_left_by_a_migration_that_gets_no_lock) {
   expect_newest(before);
 }
 
+TEST_P(old_tables, that_took_their_step_are_told_also_if_a_later_step_fails) {
+  here().sql(here().begin_with_lock("later"));
+  auto impatient = tableq::database::open(here().impatient_url());
+  strings told;
+  EXPECT_CODE(busy, impatient.migrate({.wait = 0ms, .done = [&](const auto& step) {
+                                         told.push_back(step.queue);
+                                       }}));
+  here().sql("ROLLBACK");
+  strings left;
+  for (const auto& step : db().migrate()) left.push_back(step.queue);
+  told.insert(told.end(), left.begin(), left.end());
+  EXPECT_EQ(told, old_queues());
+}
+
 TEST_P(old_tables, have_one_migrator) {
   const auto before = messages();
   here().sql(here().begin_with_lock("later"));

@@ -45,6 +45,7 @@
 #include <tableq/version.hpp>
 #include <tableq/worker.hpp>
 #include <tableq/worker_event.hpp>
+#include <tableq/worker_source.hpp>
 
 int main(int argc, char** argv) {
   try {

@@ -1,4 +1,4 @@
-// The part of a worker_engine that takes messages.
+// The part of a worker_feed that takes messages.
 
 #include <algorithm>
 #include <utility>
@@ -20,9 +20,12 @@ constexpr milliseconds long_wait{60'000};
 
 }  // namespace
 
-std::size_t worker_engine::free_room() const {
-  const std::size_t most = options_.threads + prefetch_;
-  const std::size_t unhandled = held_.waiting() + held_.running_count();
+std::size_t worker_feed::free_room() const {
+  if (engine_.is_behind_others(precedence_)) return 0;
+  const std::size_t most = engine_.most();
+  std::size_t unhandled = held_.waiting() + engine_.running();
+  // Of several queues each has a message at hand, so that a free handler can choose.
+  if (engine_.has_several() && held_.waiting() == 0) unhandled = std::min(unhandled, most - 1);
   // Messages that wait for settlement count too; otherwise their number would grow while settlement
   // is slow.
   const std::size_t unsettled = held_.count();
@@ -30,22 +33,22 @@ std::size_t worker_engine::free_room() const {
   return std::min({most - unhandled, 2 * most - unsettled, at_once_});
 }
 
-bool worker_engine::left_to_settle() const {
+bool worker_feed::left_to_settle() const {
   if (joint_) return true;
   return more_ && (settles_ || !held_.nothing_finished()) && !take_is_overdue();
 }
 
-bool worker_engine::take_is_overdue() const {
+bool worker_feed::take_is_overdue() const {
   constexpr milliseconds longest{250};
   return moment::clock::now() - took_at_ >= longest;
 }
 
-std::size_t worker_engine::room() {
+std::size_t worker_feed::room() {
   /// A settlement that waits this long, for instance for a lock, does not hold up a take.
   constexpr milliseconds patience{20};
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(engine_.mutex());
   takes_ = false;
-  const std::stop_token stop = stop_.get_token();
+  const std::stop_token stop = engine_.stopping();
   for (;;) {
     taker_ = taker_waits::for_room;
     to_take_.wait(lock, stop, [this] { return free_room() > 0; });
@@ -62,37 +65,34 @@ std::size_t worker_engine::room() {
   return free_room();
 }
 
-void worker_engine::wake_taker() {
+void worker_feed::wake_taker() {
   const bool now = taker_ == taker_waits::for_room     ? free_room() > 0
                    : taker_ == taker_waits::for_settle ? !left_to_settle()
                                                        : false;
   if (now) to_take_.notify_one();
 }
 
-void worker_engine::wake_settler() {
+void worker_feed::wake_settler() {
   if (std::exchange(settler_waits_, false)) to_settle_.notify_one();
 }
 
-void worker_engine::wake_handlers() {
-  idle_.wake(held_.waiting());
-  to_post_.notify_one();
-}
-
-void worker_engine::add(std::vector<delivery> taken, moment read_began) {
-  held_.add(std::move(taken), read_began + lease_);
+void worker_feed::add(std::vector<delivery> taken, moment read_began) {
   at_once_ = std::min(at_once_ * 2, largest_take);
-  wake_handlers();
+  if (taken.empty()) return;
+  const bool first = held_.waiting() == 0;
+  held_.add(std::move(taken), read_began + lease_);
+  engine_.found(number_, first);
 }
 
-void worker_engine::take_all() {
-  backoff pauses(shortest_pause, longest_pause);
+void worker_feed::take_all() {
+  backoff pauses(worker_engine::shortest_pause, worker_engine::longest_pause);
   bool was_empty = false;
   while (const std::size_t max = room()) {
     try {
       std::stop_source wake;
       const milliseconds pause = next_wait(was_empty, wake);
       moment read_began;
-      const std::stop_callback stops(stop_.get_token(), [&] { wake.request_stop(); });
+      const std::stop_callback stops(engine_.stopping(), [&] { wake.request_stop(); });
       const take_options terms{.wait = pause, .lease = lease_, .stop = wake.get_token()};
       std::vector<delivery> taken = operation(queue_, statement::claim_take,
                                               [&](const queue_state& queue, transaction_state* tx) {
@@ -100,43 +100,58 @@ void worker_engine::take_all() {
                                               });
       pauses.reset();
       was_empty = taken.empty();
-      if (was_empty && options_.until_empty && nothing_left()) return;
-      const std::scoped_lock hold(mutex_);
+      if (was_empty && engine_.options().until_empty && nothing_left()) return;
+      const std::scoped_lock hold(engine_.mutex());
       more_ = taken.size() == max;
       add(std::move(taken), read_began);
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;
-      const bool may_recover = may_concern_one_message(failure) && !options_.until_empty;
-      if (!passing(failure) && !may_recover) throw;
+      const bool may_recover = may_concern_one_message(failure) && !engine_.options().until_empty;
+      if (!worker_engine::passing(failure) && !may_recover) throw;
       trouble(failure.what(), pauses, true);
     } catch (const std::exception& failure) {  // Usually a lack of memory: fewer messages need
                                                // less.
       trouble(failure.what(), pauses, true);
-      const std::scoped_lock hold(mutex_);
+      const std::scoped_lock hold(engine_.mutex());
       at_once_ = std::max<std::size_t>(at_once_ / 2, 1);
     }
   }
 }
 
-milliseconds worker_engine::next_wait(bool was_empty, const std::stop_source& wake) {
-  if (!options_.until_empty) return long_wait;
+void worker_feed::end_take() {
+  std::unique_lock lock(engine_.mutex());
+  takes_ = false;
+  to_take_.wait(lock, [this] { return !joint_; });
+  taking_ = false;
+  give_back_waiting();
+}
+
+milliseconds worker_feed::next_wait(bool was_empty, const std::stop_source& wake) {
+  if (!engine_.options().until_empty) return long_wait;
   // With until_empty, the worker checks whether messages are left before it waits.
   if (!was_empty) return milliseconds{0};
-  const std::scoped_lock hold(mutex_);
-  if (had_some_ && held_.count() == 0) return milliseconds{0};
+  const std::scoped_lock hold(engine_.mutex());
+  if (had_some_ && !engine_.holds_some()) return milliseconds{0};
   run_dry_ = wake;
   return empty_check;
 }
 
-bool worker_engine::nothing_left() {
+bool worker_feed::nothing_left() {
+  std::uint64_t finds = 0;
   {
-    // All messages held here are leased, so the answer is known without a query.
-    const std::scoped_lock hold(mutex_);
-    had_some_ = held_.count() > 0;
+    // All messages held here are leased, and their handlers may enqueue others into this queue, so
+    // the answer is known without a query.
+    const std::scoped_lock hold(engine_.mutex());
+    had_some_ = engine_.holds_some();
+    empty_at_.reset();
     if (had_some_) return false;
+    finds = engine_.finds();
   }
   const claim_stats stats = queue_.stats();
-  return stats.ready + stats.delayed + stats.leased == 0;
+  if (stats.ready + stats.delayed + stats.leased != 0) return false;
+  const std::scoped_lock hold(engine_.mutex());
+  empty_at_ = finds;
+  return engine_.all_empty();
 }
 
 }  // namespace tableq::inline v0::core

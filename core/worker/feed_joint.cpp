@@ -1,4 +1,4 @@
-// The part of a worker_engine that settles and takes in one unit of work.
+// The part of a worker_feed that settles and takes in one unit of work.
 
 #include <optional>
 #include <utility>
@@ -10,32 +10,33 @@
 
 namespace tableq::inline v0::core {
 
-std::size_t worker_engine::begin_joint_take() {
-  const std::scoped_lock hold(mutex_);
-  if (!more_ || takes_ || !taking_ || take_is_overdue() || stop_.stop_requested()) return 0;
+std::size_t worker_feed::begin_joint_take() {
+  const std::scoped_lock hold(engine_.mutex());
+  if (!more_ || takes_ || !taking_ || take_is_overdue() || engine_.stopping().stop_requested())
+    return 0;
   const std::size_t max = free_room();
   joint_ = max > 0;
   return max;
 }
 
-void worker_engine::end_joint_take(bool more) {
-  const std::scoped_lock hold(mutex_);
+void worker_feed::end_joint_take(bool more) {
+  const std::scoped_lock hold(engine_.mutex());
   joint_ = false;
   more_ = more;
-  if (stop_.stop_requested()) {
+  if (engine_.stopping().stop_requested()) {
     to_take_.notify_one();
   } else {
     wake_taker();
   }
 }
 
-bool worker_engine::settle_and_take(const std::vector<settlement>& batch, handled::how what) {
+bool worker_feed::settle_and_take(const std::vector<settlement>& batch, handled::how what) {
   const std::size_t max = begin_joint_take();
   if (max == 0) return false;
   struct end_of_take {
-    worker_engine* engine;
+    worker_feed* feed;
     bool more;
-    ~end_of_take() { engine->end_joint_take(more); }
+    ~end_of_take() { feed->end_joint_take(more); }
   } end{this, false};
   try {
     const queue_state& queue = access::state_of(queue_);
@@ -50,13 +51,11 @@ bool worker_engine::settle_and_take(const std::vector<settlement>& batch, handle
     if (!done) return false;
     end.more = done->taken.size() == max;
     {
-      const std::scoped_lock hold(mutex_);
+      const std::scoped_lock hold(engine_.mutex());
       add(std::move(done->taken), done->read_began);
     }
     settled_as(batch, done->settled);
-    if (done->trouble) {
-      report({.what = worker_event::kind::trouble, .why = done->trouble->what()});
-    }
+    if (done->trouble) report_trouble(done->trouble->what());
     return true;
   } catch (const error& failure) {
     // Both parts may have been committed.

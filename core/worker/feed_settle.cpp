@@ -1,4 +1,4 @@
-// The part of a worker_engine that settles and extends held messages.
+// The part of a worker_feed that settles and extends held messages.
 
 #include <algorithm>
 #include <array>
@@ -27,15 +27,15 @@ std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
 
 }  // namespace
 
-void worker_engine::settle_all() {
+void worker_feed::settle_all() {
   for (;;) {
     std::vector<settlement> batch;
     {
-      std::unique_lock lock(mutex_);
+      std::unique_lock lock(engine_.mutex());
       settles_ = false;
       ++calls_;
       wake_taker();
-      while (held_.nothing_finished() && producers_ != 0) {
+      while (held_.nothing_finished() && (taking_ || engine_.has_callers())) {
         settler_waits_ = true;
         to_settle_.wait(lock);
       }
@@ -48,7 +48,7 @@ void worker_engine::settle_all() {
   }
 }
 
-void worker_engine::settle_by_verdict(const std::vector<settlement>& batch) {
+void worker_feed::settle_by_verdict(const std::vector<settlement>& batch) {
   using how = handled::how;
   std::vector<conclusion> ended;
   for (const settlement& one : batch) {
@@ -73,8 +73,8 @@ void worker_engine::settle_by_verdict(const std::vector<settlement>& batch) {
   }
 }
 
-void worker_engine::settle(const std::vector<settlement>& batch, handled::how what) {
-  backoff pauses(shortest_pause, longest_pause);
+void worker_feed::settle(const std::vector<settlement>& batch, handled::how what) {
+  backoff pauses(worker_engine::shortest_pause, worker_engine::longest_pause);
   for (;;) {
     try {
       settled_as(batch, operation(access::state_of(queue_), nullptr, statement_of(what),
@@ -85,7 +85,7 @@ void worker_engine::settle(const std::vector<settlement>& batch, handled::how wh
         return not_settled(batch, failure.what());
       }
       if (may_concern_one_message(failure)) return settle_each(batch, what, failure);
-      if (!passing(failure)) {
+      if (!worker_engine::passing(failure)) {
         not_settled(batch, failure.what());
         throw;
       }
@@ -97,8 +97,8 @@ void worker_engine::settle(const std::vector<settlement>& batch, handled::how wh
   }
 }
 
-void worker_engine::settle_each(const std::vector<settlement>& batch, handled::how what,
-                                const error& refused) {
+void worker_feed::settle_each(const std::vector<settlement>& batch, handled::how what,
+                              const error& refused) {
   if (batch.size() > 1) {
     for (const settlement& each : batch) settle({each}, what);
   } else if (what == handled::how::completed) {
@@ -109,23 +109,23 @@ void worker_engine::settle_each(const std::vector<settlement>& batch, handled::h
   }
 }
 
-statement worker_engine::statement_of(handled::how what) noexcept {
+statement worker_feed::statement_of(handled::how what) noexcept {
   if (what == handled::how::completed) return statement::claim_complete;
   return what == handled::how::given_back ? statement::claim_release : statement::claim_fail;
 }
 
-bool worker_engine::too_late(const std::vector<settlement>& batch) {
-  if (abandon_.stop_requested()) return true;
-  if (!stop_.stop_requested()) return false;
+bool worker_feed::too_late(const std::vector<settlement>& batch) {
+  if (engine_.is_abandoned()) return true;
+  if (!engine_.stopping().stop_requested()) return false;
   // When all leases have ended, other workers may have the messages.
   const auto now = steady_clock::now();
-  const std::scoped_lock hold(mutex_);
+  const std::scoped_lock hold(engine_.mutex());
   return std::none_of(batch.begin(), batch.end(),
                       [&](const settlement& one) { return one.message->sure_until > now; });
 }
 
-std::vector<settle_result> worker_engine::settle_once(const std::vector<settlement>& batch,
-                                                      handled::how what, transaction_state* tx) {
+std::vector<settle_result> worker_feed::settle_once(const std::vector<settlement>& batch,
+                                                    handled::how what, transaction_state* tx) {
   const queue_state& queue = access::state_of(queue_);
   if (what == handled::how::completed) return complete(queue, tx, receipts_of(batch));
   if (what == handled::how::given_back) return release(queue, tx, receipts_of(batch));
@@ -140,8 +140,8 @@ std::vector<settle_result> worker_engine::settle_once(const std::vector<settleme
   return fail(queue, tx, failures);
 }
 
-void worker_engine::settled_as(const std::vector<settlement>& batch,
-                               const std::vector<settle_result>& results) {
+void worker_feed::settled_as(const std::vector<settlement>& batch,
+                             const std::vector<settle_result>& results) {
   using kind = worker_event::kind;
   std::vector<conclusion> all;
   all.reserve(batch.size());
@@ -168,7 +168,7 @@ void worker_engine::settled_as(const std::vector<settlement>& batch,
       }
     } else if (verdict.what() == handled::how::given_back) {
       // It was given back and reported while its handler ran.
-      const std::scoped_lock hold(mutex_);
+      const std::scoped_lock hold(engine_.mutex());
       if (batch[i].message->released && !batch[i].message->running) {
         forget(batch[i].message);
         continue;
@@ -179,7 +179,7 @@ void worker_engine::settled_as(const std::vector<settlement>& batch,
   conclude(all);
 }
 
-void worker_engine::not_settled(const std::vector<settlement>& batch, std::string_view why) {
+void worker_feed::not_settled(const std::vector<settlement>& batch, std::string_view why) {
   std::vector<conclusion> all;
   all.reserve(batch.size());
   for (const settlement& one : batch)
@@ -187,19 +187,20 @@ void worker_engine::not_settled(const std::vector<settlement>& batch, std::strin
   conclude(all);
 }
 
-void worker_engine::conclude(const std::vector<conclusion>& all) {
+void worker_feed::conclude(const std::vector<conclusion>& all) {
   {
-    const std::scoped_lock hold(mutex_);
+    const std::scoped_lock hold(engine_.mutex());
     for (const conclusion& one : all) {
       ++figure(one.ended);
       if (!one.message->running) forget(one.message);
     }
     wake_taker();
+    if (std::exchange(away_, false)) engine_.wake_handlers();
   }
   for (const conclusion& one : all) report(one.ended, *one.message, one.why);
 }
 
-std::size_t& worker_engine::figure(worker_event::kind ended) noexcept {
+std::size_t& worker_feed::figure(worker_event::kind ended) noexcept {
   using kind = worker_event::kind;
   switch (ended) {
     case kind::completed:
@@ -220,21 +221,24 @@ std::size_t& worker_engine::figure(worker_event::kind ended) noexcept {
   return counts_.unknown;
 }
 
-void worker_engine::forget(const held& one) {
+void worker_feed::forget(const held& one) {
   held_.forget(one);
-  if (held_.count() == 0) run_dry_.request_stop();
+  if (held_.count() == 0) engine_.ran_dry();
 }
 
-void worker_engine::keep_all() {
+void worker_feed::keep_all() {
   const milliseconds period = std::max(lease_ / 3, milliseconds{1});
-  backoff pauses(std::min(period, shortest_pause), std::min(period, longest_pause));
+  backoff pauses(std::min(period, worker_engine::shortest_pause),
+                 std::min(period, worker_engine::longest_pause));
   milliseconds rest = period;
   for (;;) {
     try {
       std::vector<held> leased;
       {
-        std::unique_lock lock(mutex_);
-        if (changed_.wait_for(lock, rest, [this] { return ended_; })) return;
+        std::unique_lock lock(engine_.mutex());
+        if (engine_.rest(lock, rest)) return;
+        // Workers that are free may have these.
+        if (engine_.is_behind_others(precedence_)) give_back_waiting();
         leased = held_.leased();
       }
       rest = period;
@@ -243,13 +247,13 @@ void worker_engine::keep_all() {
     } catch (const std::exception&) {  // An error of the database, or a lack of memory: try again
                                        // soon.
       rest = pauses.pause();
-      const std::scoped_lock hold(mutex_);
+      const std::scoped_lock hold(engine_.mutex());
       held_.stop_expired(steady_clock::now());
     }
   }
 }
 
-void worker_engine::keep(const std::vector<held>& leased) {
+void worker_feed::keep(const std::vector<held>& leased) {
   try {
     extend(leased);
     return;
@@ -260,19 +264,19 @@ void worker_engine::keep(const std::vector<held>& leased) {
     try {
       extend({one});
     } catch (const error&) {  // This lease ends; the others are still extended.
-      const std::scoped_lock hold(mutex_);
+      const std::scoped_lock hold(engine_.mutex());
       held_.stop_expired(steady_clock::now());
     }
   }
 }
 
-void worker_engine::extend(const std::vector<held>& leased) {
+void worker_feed::extend(const std::vector<held>& leased) {
   std::vector<receipt> receipts;
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);
   const auto until = steady_clock::now() + lease_;
   const std::vector<pulse> results = heartbeat(access::state_of(queue_), receipts, lease_);
-  const std::scoped_lock hold(mutex_);
+  const std::scoped_lock hold(engine_.mutex());
   for (std::size_t i = 0; i < leased.size(); ++i) {
     held_message& one = *leased[i];
     if (results[i] == pulse::extended) {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include <tableq/claim_queue.hpp>
+#include <tableq/handler.hpp>
+#include <tableq/table_queue.hpp>
+
+namespace tableq::inline v0 {
+
+/// One of the queues of a worker. A free handler thread gets a message of the highest precedence at
+/// hand; among equal ones the weights decide. A queue that was empty has no claim to the time that
+/// others used.
+///
+/// @code
+/// tableq::worker pool({{.queue = orders, .work = ship, .weight = 3},
+///                      {.queue = mails, .work = send}},
+///                     {.threads = 8});
+/// @endcode
+struct worker_source {
+  /// A claim queue, or a table of the application whose takes keep the row.
+  std::variant<claim_queue, table_queue> queue;
+  /// Handles the messages of this queue. Sources may have copies of one handler.
+  handler work = {};
+  /// The share among sources of equal precedence that have messages, 1 to 1,000: with 3 and 1 the
+  /// first gets three of four free handlers.
+  std::size_t weight = 1;
+  /// Strict: while messages of a higher precedence wait in the worker, it starts and takes none of
+  /// a lower one. Those that it holds it gives back after a third of their lease, so that other
+  /// workers can have them. Any number.
+  int precedence = 0;
+};
+
+}  // namespace tableq::inline v0

@@ -1,0 +1,238 @@
+#include <gtest/gtest.h>
+
+#include "conformance/claim_fixture.hpp"
+#include "support/expect.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+using tableq::group_policy;
+using tableq::message_state;
+using tableq::settle_result;
+
+/// Each message is added, and each one settled, a millisecond after what was before.
+class claim_turn : public claim_test {
+ protected:
+  using names = std::vector<std::string>;
+
+  void TearDown() override {
+    queue_.reset();
+    claim_test::TearDown();
+  }
+  tableq::claim_queue open(tableq::claim_options options) {
+    options.max_attempts = 3;
+    return db_with_clock().claim("turns", options);
+  }
+  tableq::claim_queue& queue() {
+    if (!queue_) queue_ = open({.groups = {.by_turns = true}});
+    return *queue_;
+  }
+  /// @param name its first letter is the group; `-`: none.
+  tableq::message_id add(const std::string& name, tableq::claim_enqueue_options options = {}) {
+    clock.advance(1ms);
+    if (name.front() != '-') options.group = name.substr(0, 1);
+    return queue().enqueue(name, options).id;
+  }
+  void add_all(const names& each) {
+    for (const std::string& name : each) add(name);
+  }
+  tableq::delivery next() { return take_one(queue()); }
+  void complete(const tableq::delivery& taken) {
+    clock.advance(1ms);
+    EXPECT_EQ(queue().complete(taken.receipt), settle_result::applied);
+  }
+  /// Takes and completes one message after the other.
+  names handled(int most = 100) {
+    names out;
+    for (int i = 0; i < most; ++i) {
+      auto taken = queue().take(1);
+      if (taken.empty()) break;
+      out.push_back(taken.front().payload);
+      complete(taken.front());
+    }
+    return out;
+  }
+  template <class Messages>
+  static names payloads(Messages&& of) {
+    names out;
+    for (auto&& each : of) out.push_back(each.payload);
+    return out;
+  }
+
+ private:
+  std::optional<tableq::claim_queue> queue_;
+};
+TABLEQ_ON_BACKENDS(claim_turn, all_backends);
+
+class claim_turn_of_plain_sql : public claim_turn {};
+TABLEQ_ON_BACKENDS(claim_turn_of_plain_sql, shared_backends);
+
+TEST_P(claim_turn, groups_take_turns_when_asked) {
+  for (int i = 1; i <= 50; ++i) add("a" + std::to_string(i));
+  add_all({"b1", "c1", "c2", "c3"});
+  names expected = {"a1", "b1", "c1", "a2", "c2", "a3", "c3"};
+  for (int i = 4; i <= 50; ++i) expected.push_back("a" + std::to_string(i));
+  EXPECT_EQ(handled(), expected);
+}
+
+TEST_P(claim_turn, a_higher_priority_comes_before_turns) {
+  add_all({"a1", "a2", "b1"});
+  add("c1", {.priority = 1});
+  add("c2", {.priority = 1});
+  EXPECT_EQ(handled(), (names{"c1", "c2", "a1", "b1", "a2"}));
+}
+
+TEST_P(claim_turn, messages_without_a_group_line_up_by_their_time) {
+  add_all({"a1", "a2", "a3", "-1", "-2"});
+  EXPECT_EQ(handled(), (names{"a1", "-1", "-2", "a2", "a3"}));
+}
+
+TEST_P(claim_turn, a_batch_is_in_the_order_of_turns_and_within_a_millisecond_in_that_of_ids) {
+  add_all({"a1", "a2", "b1", "c1"});
+  complete(next());
+  const auto same_time = [&](const char* name) { queue().enqueue(name); };
+  same_time("-1");
+  same_time("-2");
+  EXPECT_EQ(payloads(queue().take(3)), (names{"b1", "c1", "a2"}));
+  EXPECT_EQ(payloads(queue().take(3)), (names{"-1", "-2"}));
+}
+
+TEST_P(claim_turn, what_comes_back_lines_up_behind) {
+  add_all({"a1", "a2", "b1", "c1", "d1", "-1"});
+  const auto a1 = next();
+  clock.advance(1ms);
+  EXPECT_EQ(queue().release(a1.receipt), settle_result::applied);
+  const auto b1 = next();
+  clock.advance(1ms);
+  EXPECT_EQ(queue().fail(b1.receipt, "no"), settle_result::applied);
+  EXPECT_EQ(next().payload, "c1");
+  clock.advance(31s);
+  EXPECT_EQ(handled(), (names{"d1", "-1", "a1", "b1", "c1", "a2"}));
+}
+
+TEST_P(claim_turn, a_message_that_rests_holds_its_group_and_lines_up_when_it_is_ready) {
+  add_all({"a1", "a2", "b1", "b2"});
+  const auto a1 = next();
+  EXPECT_EQ(queue().fail(a1.receipt, "no", {.delay = 10s}), settle_result::applied);
+  EXPECT_EQ(handled(1), names{"b1"});
+  clock.advance(10s);
+  EXPECT_EQ(handled(), (names{"b2", "a1", "a2"}));
+}
+
+TEST_P(claim_turn, a_rest_that_a_group_passes_ends_in_its_line) {
+  auto passing = db_with_clock().claim(
+      "passing", {.groups = {.on_failure = group_policy::pass, .by_turns = true}});
+  for (const char* name : {"a1", "a2", "a3"}) passing.enqueue(name, {.group = "a"});
+  EXPECT_EQ(passing.fail(take_one(passing).receipt, "no", {.delay = 1s}), settle_result::applied);
+  clock.advance(1s);
+  passing.enqueue("b1", {.group = "b"});
+  const auto a2 = take_one(passing);
+  EXPECT_EQ(a2.payload, "a2");
+  clock.advance(1ms);
+  EXPECT_EQ(passing.complete(a2.receipt), settle_result::applied);
+  EXPECT_EQ(payloads(passing.take(10)), (names{"b1", "a1"}));
+}
+
+TEST_P(claim_turn, a_delayed_message_lines_up_when_it_is_ready) {
+  add("-late", {.delay = 1s});
+  add_all({"a1", "b1"});
+  clock.advance(1s);
+  add("c1");
+  clock.advance(1ms);
+  EXPECT_EQ(payloads(queue().peek(10)), (names{"a1", "b1", "c1", "-late"}));
+  EXPECT_EQ(handled(), (names{"a1", "b1", "c1", "-late"}));
+}
+
+TEST_P(claim_turn, a_replaced_message_keeps_its_turn_and_a_postponed_one_does_not) {
+  const auto keyed = [&](const char* name, tableq::on_duplicate rule) {
+    clock.advance(1ms);
+    queue().enqueue(name, {.key = std::string(name).substr(0, 2), .on_duplicate = rule});
+  };
+  keyed("-1", tableq::on_duplicate::keep_first);
+  keyed("-2", tableq::on_duplicate::keep_first);
+  add("a1");
+  keyed("-1 new", tableq::on_duplicate::postpone);
+  keyed("-2 new", tableq::on_duplicate::replace);
+  EXPECT_EQ(handled(), (names{"-2 new", "a1", "-1 new"}));
+}
+
+TEST_P(claim_turn, a_new_priority_leaves_the_time) {
+  const auto first = add("a1");
+  add_all({"b1", "c1"});
+  const auto last = add("d1");
+  EXPECT_EQ(queue().set_priority(last, 1), tableq::change_result::applied);
+  clock.advance(1ms);
+  EXPECT_EQ(queue().set_priority(first, 1), tableq::change_result::applied);
+  EXPECT_EQ(handled(), (names{"a1", "d1", "b1", "c1"}));
+}
+
+TEST_P(claim_turn, redriven_messages_line_up_behind) {
+  add_all({"-1", "a1", "a2", "b1", "c1"});
+  for (const char* name : {"-1", "a1"}) {
+    const auto taken = next();
+    EXPECT_EQ(taken.payload, name);
+    clock.advance(1ms);
+    EXPECT_EQ(queue().fail(taken.receipt, "no", {.give_up = true}), settle_result::applied);
+  }
+  clock.advance(1ms);
+  EXPECT_EQ(queue().redrive_all().count, 2U);
+  EXPECT_EQ(handled(), (names{"b1", "c1", "a2", "-1", "a1"}));
+  add_all({"-1", "b1"});
+  const auto again = next();
+  EXPECT_EQ(queue().fail(again.receipt, "no", {.give_up = true}), settle_result::applied);
+  clock.advance(1ms);
+  EXPECT_EQ(queue().redrive(std::vector{again.receipt.id}), 1U);
+  EXPECT_EQ(handled(), (names{"b1", "-1"}));
+}
+
+TEST_P(claim_turn, looks_show_the_order_of_takes_and_since_when_a_message_is_ready) {
+  add_all({"a1", "a2", "b1", "c1", "-1"});
+  complete(next());
+  add("d1", {.priority = 1});
+  const names order = {"d1", "b1", "c1", "-1", "a2"};
+  EXPECT_EQ(payloads(queue().peek(10)), order);
+  EXPECT_EQ(payloads(queue().peek(2)), (names{"d1", "b1"}));
+  for (const std::size_t size : {1U, 2U, 10U}) {
+    EXPECT_EQ(payloads(queue().list_all(message_state::ready, size)), order) << size;
+  }
+  EXPECT_EQ(queue().stats().ready, 5U);
+  const auto shown = queue().peek(5);
+  EXPECT_EQ(*shown[4].due_at - *shown[3].due_at, 1ms) << "a2 became ready after -1";
+  EXPECT_EQ(queue().get(shown[4].id)->due_at, shown[4].due_at);
+  EXPECT_EQ(handled(), order);
+}
+
+TEST_P(claim_turn_of_plain_sql, is_behind_all_that_is_ready) {
+  auto jobs = db().claim("plain", {.groups = {.by_turns = true}});
+  jobs.enqueue("a1", {.group = "a"});
+  here().insert_many("plain", "payload", here().bytes_literal("sql"), 1);
+  jobs.enqueue("b1", {.group = "b"});
+  EXPECT_EQ(payloads(jobs.take(10)), (names{"a1", "sql", "b1"}));
+}
+
+TEST_P(claim_turn, is_fixed_when_the_queue_is_created_and_needs_groups) {
+  auto same = open({.groups = {.by_turns = true}});
+  EXPECT_TRUE(db_with_clock().find("turns")->groups->by_turns);
+  same = open({});
+  same = open({.groups = {.by_turns = true}});
+  EXPECT_CODE(options_mismatch, (void)open({.groups = {}}));
+  auto without = db_with_clock().claim("without", {.groups = {}});
+  EXPECT_CODE(options_mismatch,
+              (void)db_with_clock().claim("without", {.groups = {.by_turns = true}}));
+  EXPECT_CODE(invalid_argument, (void)db_with_clock().claim(
+                                    "none", {.groups = {.by_turns = true, .enabled = false}}));
+}
+
+TEST_P(claim_turn, ends_with_the_queue) {
+  add_all({"a1", "a2"});
+  auto before = queue();
+  EXPECT_TRUE(db_with_clock().drop("turns"));
+  auto after = open({.groups = {}});
+  after.enqueue("new", {.group = "a"});
+  EXPECT_CODE(not_found, before.enqueue("old"));
+  EXPECT_CODE(not_found, (void)before.take(1));
+  EXPECT_EQ(payloads(after.take(10)), names{"new"});
+}
+
+}  // namespace

@@ -17,6 +17,14 @@ const blocks& variant_texts::of(const dialect& definition, clock_source clock) {
   return clock == clock_source::given ? given_clock_ : statements_;
 }
 
+const blocks& dialect_texts::of_queue(clock_source clock, const core::table_names& names) const {
+  if (names.sharded) {
+    return (names.by_turns ? turns_of_shards : shards)->of(definition, clock);
+  }
+  if (names.by_turns) return turns->of(definition, clock);
+  return clock == clock_source::given ? given_clock : statements;
+}
+
 void dialect_texts::learn() {
   statements = split_blocks(definition.statements);
   given_clock = split_blocks(definition.statements, clock_source::given);

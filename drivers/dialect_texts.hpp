@@ -8,6 +8,7 @@
 
 #include <tableq/dialect.hpp>
 
+#include "core/seam/driver.hpp"
 #include "core/seam/statement.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/transport.hpp"
@@ -52,16 +53,8 @@ struct dialect_texts {
   std::shared_ptr<variant_texts> turns_of_shards =
       std::make_shared<variant_texts>(take_order::turns, table_place::shard);
 
-  /// The statements on queues.
-  [[nodiscard]] const blocks& of_queues(clock_source clock, take_order order,
-                                        table_place place = table_place::server) const {
-    const bool by_turns = order == take_order::turns;
-    if (place == table_place::shard) {
-      return (by_turns ? turns_of_shards : shards)->of(definition, clock);
-    }
-    if (by_turns) return turns->of(definition, clock);
-    return clock == clock_source::given ? given_clock : statements;
-  }
+  /// The statements on the queue of these tables.
+  [[nodiscard]] const blocks& of_queue(clock_source clock, const core::table_names& names) const;
 
   /// Parses the texts of `definition`.
   void learn();

@@ -378,9 +378,7 @@ std::map<std::string, std::string> core::statement_texts(std::string_view dialec
                                                          const table_names& names) {
   const auto texts = drivers::known().by_name(dialect);
   std::map<std::string, std::string> out;
-  const drivers::take_order order =
-      names.by_turns ? drivers::take_order::turns : drivers::take_order::ids;
-  for (const auto& [name, block] : texts->of_queues(drivers::clock_source::database, order)) {
+  for (const auto& [name, block] : texts->of_queue(drivers::clock_source::database, names)) {
     out.emplace(name, drivers::fill_names(block, texts->definition, names));
   }
   return out;

@@ -239,9 +239,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
                    .rows = rows};
     return keep(known, key, contract, names, compile(one ? made.one : made.many, contract, as));
   }
-  const blocks& texts =
-      texts_->of_queues(clock, names.by_turns ? take_order::turns : take_order::ids,
-                        names.sharded ? table_place::shard : table_place::server);
+  const blocks& texts = texts_->of_queue(clock, names);
   std::string name(contract.name);
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;

@@ -10,7 +10,7 @@
 
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
-#include "drivers/blocks.hpp"
+#include "drivers/dialect_texts.hpp"
 #include "drivers/plan_memory.hpp"
 #include "drivers/text.hpp"
 #include "support/text.hpp"
@@ -87,17 +87,14 @@ known_texts texts_of_dialect() {
       }
     }
   };
-  using tableq::drivers::take_order;
-  std::map<take_order, std::vector<tableq::drivers::blocks>> texts;
-  for (const take_order order : {take_order::ids, take_order::turns}) {
-    for (const clock_source clock : {clock_source::database, clock_source::given}) {
-      texts[order].push_back(tableq::drivers::split_blocks(definition.statements, clock, order));
-    }
-  }
+  tableq::drivers::dialect_texts texts;
+  texts.definition = definition;
+  texts.learn();
   const auto add = [&](const contract& of, const tableq::core::table_names& names) {
     if (of.id == statement::claim_take_turns && !names.by_turns) return;
-    const take_order order = names.by_turns ? take_order::turns : take_order::ids;
-    for (const auto& each : texts.at(order)) add_texts(each, of, names);
+    for (const clock_source clock : {clock_source::database, clock_source::given}) {
+      add_texts(texts.of_queue(clock, names), of, names);
+    }
   };
   // Before the schema of the catalogue is known, and afterwards.
   const auto add_queue = [&](const scripted_queue& each, const std::string& schema) {

@@ -256,10 +256,13 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
     jobs.enqueue_batch(some);
   };
   add(0, 10);
-  const parameters deep = {{"max", "10"},
-                           {"after_priority", "0"},
-                           {"after_at", std::to_string(std::stoll(now()) - 1)},
-                           {"after_id", "20"}};
+  // Both pages of the list, of the small and of the grown table, begin behind these and are full.
+  const std::string then = now();
+  while (now() == then) {
+  }
+  add(10, 10);
+  const parameters deep = {
+      {"max", "10"}, {"after_priority", "0"}, {"after_at", then}, {"after_id", "1000000"}};
   const std::vector<read> reads = {
       {.name = "claim.take_turns", .with = take("10", "1")},
       {.name = single("claim.take_turns"), .with = take("1", "1")},
@@ -279,7 +282,7 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
       {.name = "claim.list_ready", .with = deep, .bounded_sort = true},
       {.name = "claim.stats", .with = {{"max", "20"}, {"now", "NULL"}}, .bounded_sort = true}};
   expect_constant(reads, "jobs", [&] {
-    for (int group = 10; group < 10'000; group += 999) add(group, 999);
+    for (int group = 20; group < 10'000; group += 998) add(group, 998);
   });
   EXPECT_EQ(jobs.stats({.exact = true}).ready, 10'000U);
 }

@@ -538,8 +538,10 @@ WHERE {own_queue}
 RETURNING id
 
 -- name: pending.dequeue
+-- Rows are deleted by their place, which nothing changes while they are locked: by their id the planner may look
+-- for them in all of the index of due times, because after an ANALYZE of the empty table all indexes cost the same.
 WITH picked AS MATERIALIZED (
-  SELECT id
+  SELECT ctid
   FROM {table} AS msg
   WHERE due_at <= {clock}
     AND {own_queue}
@@ -548,13 +550,13 @@ WITH picked AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
+WHERE ctid = ANY (ARRAY(SELECT ctid FROM picked))
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.dequeue.one
 DELETE FROM {table}
-WHERE id = (
-  SELECT id
+WHERE ctid = (
+  SELECT ctid
   FROM {table} AS msg
   WHERE due_at <= {clock}
   ORDER BY due_at, id
@@ -579,17 +581,17 @@ SELECT (SELECT due_at
 -- name: pending.dequeue_from
 -- pending.dequeue from a due time on. Before it only late messages wait.
 WITH picked AS MATERIALIZED (
-  SELECT found.id
+  SELECT found.ctid
   FROM (
-    SELECT id
-    FROM (SELECT id
+    SELECT ctid
+    FROM (SELECT ctid
           FROM {table} AS msg
           WHERE due_at < arrived_at - 10 AND due_at < {passed} AND due_at <= {clock}
           ORDER BY due_at, id
           FOR UPDATE SKIP LOCKED) AS late
     UNION ALL
-    SELECT id
-    FROM (SELECT id
+    SELECT ctid
+    FROM (SELECT ctid
           FROM {table} AS msg
           WHERE due_at >= {passed} AND due_at <= {clock}
           ORDER BY due_at, id
@@ -599,7 +601,7 @@ WITH picked AS MATERIALIZED (
   LIMIT CAST(:max AS bigint)
 )
 DELETE FROM {table}
-WHERE id = ANY (ARRAY(SELECT id FROM picked))
+WHERE ctid = ANY (ARRAY(SELECT ctid FROM picked))
 RETURNING id, created_at, due_at, payload
 
 -- name: pending.next_due_from

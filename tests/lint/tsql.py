@@ -31,7 +31,8 @@ GAPS = {
     "OUTPUT CAST(NULL AS bigint) AS item, inserted.id\n": (
         "", "OUTPUT stands between the columns and the SELECT", ["heap.enqueue", "pending.enqueue"]),
     "OUTPUT inserted.fence AS item, inserted.id\n": (
-        "", "OUTPUT stands between the columns and the SELECT", ["claim.enqueue", "claim.adopt"]),
+        "", "OUTPUT stands between the columns and the SELECT",
+        ["claim.enqueue", "claim.enqueue by turns", "claim.adopt"]),
     "SET LOCK_TIMEOUT 5000;\n": ("", "an option that takes a number", ["setup"]),
     "SET LOCK_TIMEOUT 50;\n": ("", "an option that takes a number", ["claim.leased"]),
     "SET ROWCOUNT 0;\n": ("", "an option that takes a number", ["setup"]),

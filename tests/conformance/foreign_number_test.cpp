@@ -299,8 +299,10 @@ TEST_P(foreign_numbers, of_a_rule_for_retries_rest_within_bounds) {
     SCOPED_TRACE(each.retry);
     jobs().enqueue("good", {.retry = tableq::retry_delays{.after = {7s}}});
     ASSERT_TRUE(inserts("odd", "retry", std::string("'") + each.retry + "'"));
-    const auto got = jobs().take(10);
+    auto got = jobs().take(10);
     ASSERT_EQ(got.size(), 2U);
+    // Another server may have drawn the id of the inserted one.
+    if (got[0].payload == "odd") std::swap(got[0], got[1]);
     std::vector<tableq::failure> failures;
     for (const auto& one : got) failures.push_back({.receipt = one.receipt, .error = "no"});
     EXPECT_EQ(jobs().fail_batch(failures), std::vector(2, settle_result::applied));

@@ -29,16 +29,24 @@ class role_ground : public ground {
     const database_user user = *(user_ ? std::exchange(user_, {}) : here().new_user());
     here().sql(tableq::grants(owners().backend(), what, user.name, queue, settings,
                               {.schema_name = schema_}));
-    if (!can().ids_from_one && what != role::owner) {
-      // The server that has the table draws the ids, in the name of the caller.
-      here().sql("GRANT USAGE ON SEQUENCE " + schema_ + "." + std::string(queue) + "_id_seq TO " +
-                 user.name);
+    if (!can().ids_from_one) {
+      const auto& dead = settings.claim.dead_letters;
+      const bool adds = what == role::producer || what == role::replacer || what == role::manager;
+      if (adds) grant_all_of_additions(std::string(queue), user.name);
+      if (what == role::consumer && dead) grant_all_of_additions(*dead, user.name);
     }
     return tableq::database::open(
         user.url, {.schema = policy, .schema_name = schema_, .poll_interval = 100ms});
   }
 
  private:
+  /// Where another server has the table, it draws ids and fills in all defaults in the name of the
+  /// caller.
+  void grant_all_of_additions(const std::string& queue, const std::string& user) {
+    here().sql("GRANT INSERT ON " + schema_ + "." + queue + " TO " + user);
+    here().sql("GRANT USAGE ON SEQUENCE " + schema_ + "." + queue + "_id_seq TO " + user);
+  }
+
   std::string schema_;
   std::optional<tableq::database> owner_;
   std::optional<database_user> user_;

@@ -35,12 +35,18 @@ class shard_place : public schema_place {
     return {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
             "SELECT count(*) FROM " + schema() + ".tableq_queues"};
   }
-  /// Each statement by itself: Citus sends all of a text that has a GRANT to the workers.
+  /// Each statement by itself: Citus sends all of a text that has a GRANT to the workers. It sends
+  /// no rights on the sequence of an identity column.
   rows sql(const std::string& text) override {
     rows last;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find(";\n", at), text.size());
-      if (end > at) last = schema_place::sql(text.substr(at, end - at));
+      const std::string one = text.substr(at, end - at);
+      if (one.starts_with("GRANT USAGE ON SEQUENCE")) {
+        on_all_servers(one);
+      } else if (!one.empty()) {
+        last = schema_place::sql(one);
+      }
       at = end + 2;
     }
     return last;
@@ -48,7 +54,11 @@ class shard_place : public schema_place {
   /// The called server opens sessions on the others in the name of the user.
   std::optional<std::string> url_without_ddl_rights() override {
     const auto url = schema_place::url_without_ddl_rights();
-    if (url) sql("ALTER ROLE " + schema() + "_limited LOGIN");
+    if (url) {
+      const std::string user = schema() + "_limited";
+      sql("ALTER ROLE " + user + " LOGIN");
+      on_all_servers("GRANT ALL ON ALL SEQUENCES IN SCHEMA " + schema() + " TO " + user);
+    }
     return url;
   }
   /// Distributed tables have no triggers.
@@ -78,6 +88,14 @@ class shard_place : public schema_place {
   }
 
  private:
+  void on_all_servers(const std::string& order) {
+    const rows told = schema_place::sql("SELECT success, result FROM run_command_on_all_nodes(" +
+                                        quoted(order) + ")");
+    for (const row& node : told) {
+      if (node.at(0) != "t") throw std::runtime_error(node.at(1).value_or("no result"));
+    }
+  }
+
   /// Makes the user once in each process.
   bool impatient_user() {
     static const bool there = takes("CREATE ROLE " + impatient + " LOGIN SUPERUSER");

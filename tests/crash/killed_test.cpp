@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "crash/crew.hpp"
+#include "crash/queues.hpp"
 #include "support/fixture.hpp"
 #include "support/report.hpp"
 #include "support/seed.hpp"
@@ -23,6 +24,8 @@ class killed : public on_each_backend {
     const std::uint64_t most = given == nullptr ? 16 : std::stoull(given);
     const time_budget time;
     make_tables([this](const std::string& text) { return here().sql(text); });
+    // Else one of the processes makes the queues, and may be killed meanwhile.
+    if (other_url != url) const crash_queues made(db());
     // A number of messages that can be completed in the end, in spite of the killed processes.
     crew all({.url = url, .other_url = other_url, .retry = 5min, .count = 40});
 

@@ -82,6 +82,28 @@ FROM {catalog} WHERE name = 'tableq'
 -- the server's clock was set back; then the search begins at the front.
 CASE WHEN CAST(:passed AS bigint) <= {clock} THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
 
+-- fragment: none_due
+-- With :guard: no delayed or expired message waits to be promoted. Reads the first row by due_at: a query for any
+-- due row may be planned as a scan of the table.
+CAST(:guard AS bigint) = 0
+  OR (SELECT due_at
+      FROM {table} AS msg
+      WHERE state IN (1, 2)
+        AND due_at <= {clock}
+      ORDER BY due_at, id
+      LIMIT 1) IS NULL
+
+-- fragment: none_due_from_passed
+-- The same from {passed} on.
+CAST(:guard AS bigint) = 0
+  OR (SELECT due_at
+      FROM {table} AS msg
+      WHERE state IN (1, 2)
+        AND due_at >= {passed}
+        AND due_at <= {clock}
+      ORDER BY due_at, id
+      LIMIT 1) IS NULL
+
 -- fragment: own_queue
 -- The catalogue still has the queue that the handle was opened for.
 EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
@@ -793,8 +815,7 @@ RETURNING 0 AS item, id
 -- `state < 1` selects the index of returned messages instead of that of all ready ones, and `>=` with `<=`
 -- excludes the primary key, as in claim.list_ready. With :guard nothing is taken while a delayed or expired
 -- message waits to be promoted, because it might come first. No message is due before :passed, unless :passed is
--- in the future: then the server's clock was set back, and later messages fall due before it. The statement reads
--- the first row by due_at: a query for any due row may be planned as a scan of the table.
+-- in the future: then the server's clock was set back, and later messages fall due before it.
 WITH picked AS MATERIALIZED (
   SELECT found.id
   FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
@@ -820,14 +841,7 @@ WITH picked AS MATERIALIZED (
           FOR UPDATE SKIP LOCKED) AS others
   ) AS found
   WHERE {own_queue}
-    AND (CAST(:guard AS bigint) = 0
-    OR (SELECT due_at
-        FROM {table} AS msg
-        WHERE state IN (1, 2)
-          AND due_at >= {passed}
-          AND due_at <= {clock}
-        ORDER BY due_at, id
-        LIMIT 1) IS NULL)
+    AND ({none_due_from_passed})
   LIMIT CAST(:max AS bigint)
 )
 UPDATE {table} AS msg
@@ -843,13 +857,7 @@ WITH picked AS MATERIALIZED (
   FROM {table} AS msg
   WHERE state = 0
     AND {own_queue}
-    AND (CAST(:guard AS bigint) = 0
-    OR (SELECT due_at
-        FROM {table} AS msg
-        WHERE state IN (1, 2)
-          AND due_at <= {clock}
-        ORDER BY due_at, id
-        LIMIT 1) IS NULL)
+    AND ({none_due})
   ORDER BY priority DESC, ready_at, id
   LIMIT CAST(:max AS bigint)
   FOR UPDATE SKIP LOCKED
@@ -871,13 +879,7 @@ WHERE id = (
   FOR UPDATE SKIP LOCKED
 )
   AND {own_queue}
-  AND (CAST(:guard AS bigint) = 0
-    OR (SELECT due_at
-        FROM {table} AS msg
-        WHERE state IN (1, 2)
-          AND due_at <= {clock}
-        ORDER BY due_at, id
-        LIMIT 1) IS NULL)
+  AND ({none_due})
 RETURNING {delivery}, ready_at
 
 -- name: claim.take_level
@@ -907,14 +909,7 @@ WHERE id = (
          AND id >= CAST(:oldest AS bigint) AND id < CAST(:floor AS bigint)
        ORDER BY priority DESC, id
        LIMIT 1) IS NULL
-  AND (CAST(:guard AS bigint) = 0
-    OR (SELECT due_at
-        FROM {table} AS msg
-        WHERE state IN (1, 2)
-          AND due_at >= {passed}
-          AND due_at <= {clock}
-        ORDER BY due_at, id
-        LIMIT 1) IS NULL)
+  AND ({none_due_from_passed})
 RETURNING {delivery}
 
 -- name: claim.floor

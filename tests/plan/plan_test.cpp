@@ -74,6 +74,14 @@ class plan : public on_each_backend {
             {"oldest", "0"},
             {"passed", "0"}};
   }
+  static read promote() {
+    return {.name = "claim.promote",
+            .with = {{"max", "1000"},
+                     {"max_attempts", "5"},
+                     {"regroup", "0"},
+                     {"now", "NULL"},
+                     {"passed", "0"}}};
+  }
   std::string now() const {
     using std::chrono::duration_cast;
     return std::to_string(duration_cast<std::chrono::milliseconds>(
@@ -177,12 +185,7 @@ TEST_P(plan, of_claim_reads_is_constant_over_a_million_delayed_and_leased) {
       {.name = "claim.take", .with = take("10", "1")},
       {.name = single("claim.take"), .with = take("1", "1")},
       {.name = "claim.take", .with = take("10", "0")},
-      {.name = "claim.promote",
-       .with = {{"max", "1000"},
-                {"max_attempts", "5"},
-                {"regroup", "0"},
-                {"now", "NULL"},
-                {"passed", "0"}}},
+      promote(),
       {.name = "claim.next_due", .with = {{"now", "NULL"}, {"passed", "0"}}},
       {.name = "claim.peek", .with = {{"max", "10"}, {"now", "NULL"}}, .bounded_sort = true},
       {.name = "claim.list",
@@ -264,12 +267,7 @@ TEST_P(plan, of_groups_that_take_turns_is_the_same_for_10_and_for_10000) {
   const std::vector<read> reads = {
       {.name = "claim.take_turns", .with = take("10", "1")},
       {.name = single("claim.take_turns"), .with = take("1", "1")},
-      {.name = "claim.promote",
-       .with = {{"max", "1000"},
-                {"max_attempts", "5"},
-                {"regroup", "0"},
-                {"now", "NULL"},
-                {"passed", "0"}}},
+      promote(),
       {.name = "claim.advance",
        .with = {{"limit", "1"},
                 {"hold", "1"},

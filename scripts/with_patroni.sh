@@ -49,9 +49,14 @@ cleanup() {
     "$scripts/patroni_node.sh" thaw "$node" || true
     kill -QUIT "$id" 2>/dev/null || true
     for _ in {1..100}; do
-      kill -0 "$id" 2>/dev/null || break
+      # A zombie has ended, too.
+      [[ $(ps -o stat= -p "$id") == [!Z]* ]] || break
       sleep 0.05
     done
+  done
+  # One that Patroni had begun, and that had not written its number yet.
+  for id in $(ps -eo pid=,args= | home=$home awk 'index($0, ENVIRON["home"] "/data") { print $1 }'); do
+    kill -KILL "$id" 2>/dev/null || true
   done
   if ((status != 0)); then
     echo "with_patroni.sh: status $status; the end of the logs:" >&2

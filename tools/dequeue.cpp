@@ -13,6 +13,7 @@
 #include "format.hpp"
 #include "output.hpp"
 #include "parse.hpp"
+#include "status_line.hpp"
 
 namespace tool {
 
@@ -68,29 +69,43 @@ class growing_pause {
   milliseconds next_ = first;
 };
 
+/// Repeats what changes nothing, while the database cannot do it: ten seconds, or as long as the
+/// command waits.
+class repetition {
+ public:
+  template <typename Action>
+  auto operator()(steady_clock::time_point waits_until, const Action& action) {
+    constexpr std::chrono::seconds patience{10};
+    constexpr std::chrono::seconds worth_a_note{1};
+    const auto began = steady_clock::now();
+    const auto until = std::max(waits_until, began + patience);
+    growing_pause pauses;
+    for (;;) {
+      try {
+        return action();
+      } catch (const tableq::error& failure) {
+        const auto now = steady_clock::now();
+        if (failure.advice() == tableq::advice::never || now > until) throw;
+        if (now > began + worth_a_note) status_.trouble(sentence_of(failure) + "; trying again");
+        std::this_thread::sleep_for(pauses.next());
+      }
+    }
+  }
+
+ private:
+  status_line status_;
+};
+
 /// The messages of a transaction that has not ended.
 struct taken {
   tableq::transaction tx;
   std::vector<tableq::message> messages;
 };
 
-/// Nothing has been printed yet, so this part may be repeated.
 taken take(tableq::database& db, tableq::destructive_queue& queue, std::size_t most) {
-  const auto until = steady_clock::now() + std::chrono::seconds{10};
-  growing_pause pauses;
-  for (;;) {
-    try {
-      tableq::transaction tx = db.begin();
-      std::vector<tableq::message> messages = queue.in(tx).dequeue_batch(most);
-      return {std::move(tx), std::move(messages)};
-    } catch (const tableq::error& failure) {
-      const bool again = failure.code() == tableq::errc::conflict ||
-                         failure.code() == tableq::errc::busy ||
-                         failure.code() == tableq::errc::connection_lost;
-      if (!again || steady_clock::now() > until) throw;
-      std::this_thread::sleep_for(pauses.next());
-    }
-  }
+  tableq::transaction tx = db.begin();
+  std::vector<tableq::message> messages = queue.in(tx).dequeue_batch(most);
+  return {std::move(tx), std::move(messages)};
 }
 
 void print(output& out, const tableq::message& message, const dequeue_arguments& how) {
@@ -127,11 +142,11 @@ void deliver(taken batch, const dequeue_arguments& how) {
 
 /// Polls, without holding a lock, until there is a message or the time is over.
 void wait_for_message(const tableq::destructive_queue& queue, steady_clock::time_point until,
-                      growing_pause& pauses) {
+                      growing_pause& pauses, repetition& repeat) {
   do {
     const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
     std::this_thread::sleep_for(std::min(left, pauses.next()));
-  } while (queue.peek().empty() && steady_clock::now() < until);
+  } while (repeat(until, [&] { return queue.peek().empty(); }) && steady_clock::now() < until);
 }
 
 exit_status dequeue(const connection_options& connection, const dequeue_arguments& given) {
@@ -148,10 +163,11 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
   std::size_t done = 0;
   batch_size size;
   growing_pause pauses;
+  repetition repeat;
   auto until = steady_clock::now() + wait;
   while (given.all || done < count) {
     const std::size_t most = given.all ? size.next() : std::min(size.next(), count - done);
-    taken batch = take(db, queue, most);
+    taken batch = repeat(until, [&] { return take(db, queue, most); });
     if (!batch.messages.empty()) {
       done += batch.messages.size();
       size.learn(batch.messages);
@@ -162,7 +178,7 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
     }
     batch.tx.rollback();
     if (steady_clock::now() >= until) break;
-    wait_for_message(queue, until, pauses);
+    wait_for_message(queue, until, pauses, repeat);
   }
   return done > 0 ? exit_status::done : exit_status::nothing;
 }
@@ -180,7 +196,10 @@ void add_dequeue(CLI::App& app, invocation& call) {
            "it stays. A message that a pipe has accepted counts as delivered: use --count if its "
            "reader stops\n"
            "early. While a reader is slow, its messages are locked; on SQLite all writers wait.\n"
-           "With --wait it stops when that time has passed without a message.",
+           "With --wait it stops when that time has passed without a message; so long it also "
+           "tries "
+           "again while\n"
+           "the database cannot be reached, and ten seconds without --wait.",
        .usage = "QUEUE [--count N | --all] [--wait TIME] [--json | --raw]",
        .examples = "  tableq dequeue mail\n"
                    "  tableq dequeue mail --raw > message.bin\n"

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -87,6 +88,9 @@ class raw_database {
 
   /// The simplest notification of a message; null if the database has none.
   [[nodiscard]] virtual std::unique_ptr<hand_over> notifications() { return nullptr; }
+
+  /// All bytes that the database has ever written to its log; nothing if it does not tell.
+  [[nodiscard]] virtual std::optional<double> log_bytes() { return {}; }
 
   /// The database's version and the settings that matter for speed.
   [[nodiscard]] virtual json describe() = 0;

@@ -26,7 +26,7 @@ struct column {
 };
 
 /// Columns without a result in a table are left out.
-constexpr std::array<column, 14> columns = {{{"threads", "threads", 0},
+constexpr std::array<column, 15> columns = {{{"threads", "threads", 0},
                                              {"a call", "batch", 0},
                                              {"rate/s", "rate", 0},
                                              {"limit/s", "limit", 0},
@@ -38,6 +38,7 @@ constexpr std::array<column, 14> columns = {{{"threads", "threads", 0},
                                              {"above us", "above_us", 0},
                                              {"fairness", "fairness", 2},
                                              {"longest us", "longest_us", 0},
+                                             {"log bytes", "log_bytes", 0},
                                              {"first KiB", "first_kib", 0},
                                              {"last KiB", "last_kib", 0}}};
 

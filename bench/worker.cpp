@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -107,6 +108,7 @@ void produce(tableq::claim_queue jobs, const load& what, const notes& all,
 struct round_result {
   double rate = 0;
   std::vector<double> waited = {};
+  std::optional<double> log_bytes = {};  ///< Of the database's log, for each message.
 };
 
 round_result run_round(const bed& where, const tableq::claim_queue& jobs, const load& what) {
@@ -121,6 +123,7 @@ round_result run_round(const bed& where, const tableq::claim_queue& jobs, const 
   const std::jthread producer([&](const std::stop_token& stop) { produce(jobs, what, all, stop); });
   const std::chrono::duration<double> length(where.how.seconds);
   std::this_thread::sleep_for(length / 4);
+  const std::optional<double> log_before = where.raw.log_bytes();
   const std::int64_t began = now_ns();
   all.measure(true);
   std::this_thread::sleep_for(length);
@@ -130,10 +133,13 @@ round_result run_round(const bed& where, const tableq::claim_queue& jobs, const 
   }
   all.measure(false);
   const double seconds = static_cast<double>(now_ns() - began) / 1e9;
-  const double rate = static_cast<double>(all.count()) / seconds;
+  const auto count = static_cast<double>(all.count());
+  round_result out{.rate = count / seconds};
+  if (log_before) out.log_bytes = (where.raw.log_bytes().value() - *log_before) / count;
   working.stop();
   working.join();
-  return {.rate = rate, .waited = all.waited()};
+  out.waited = all.waited();
+  return out;
 }
 
 void run(const bed& where, recorder& out, const std::string& name, const load& what) {
@@ -142,25 +148,29 @@ void run(const bed& where, recorder& out, const std::string& name, const load& w
   std::vector<double> rates;
   std::vector<double> p50;
   std::vector<double> p99;
+  std::vector<double> log_bytes;
   for (std::size_t round = 0; round < where.how.rounds && !interrupted(); ++round) {
     where.raw.fill(owner::tableq, queue_of(action::take_complete), 0);
     const round_result one = run_round(where, jobs, what);
     rates.push_back(one.rate);
     p50.push_back(percentile(one.waited, 0.5));
     p99.push_back(percentile(one.waited, 0.99));
+    if (one.log_bytes) log_bytes.push_back(*one.log_bytes);
   }
-  out.record(where, {{"case", name},
-                     {"threads", what.handlers},
-                     {"batch", 1},
-                     {"rate", median(rates)},
-                     {"limit", "none"},
-                     {"spread", spread(rates)},
-                     {"p50_us", median(p50)},
-                     {"p99_us", median(p99)},
-                     {"worst_p99_us", percentile(p99, 1)},
-                     {"rounds", where.how.rounds},
-                     {"seconds", where.how.seconds},
-                     {"payload", payload_size}});
+  json result{{"case", name},
+              {"threads", what.handlers},
+              {"batch", 1},
+              {"rate", median(rates)},
+              {"limit", "none"},
+              {"spread", spread(rates)},
+              {"p50_us", median(p50)},
+              {"p99_us", median(p99)},
+              {"worst_p99_us", percentile(p99, 1)},
+              {"rounds", where.how.rounds},
+              {"seconds", where.how.seconds},
+              {"payload", payload_size}};
+  if (!log_bytes.empty()) result["log_bytes"] = median(log_bytes);
+  out.record(where, std::move(result));
   where.raw.fill(owner::tableq, queue_of(action::take_complete), 0);
 }
 

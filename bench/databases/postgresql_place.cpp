@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <iostream>
+#include <string>
 
 namespace bench {
 
@@ -65,6 +66,10 @@ void postgresql_place::add(std::string_view table, std::size_t messages) {
 
 void postgresql_place::tidy(std::string_view table) {
   on_.run("VACUUM (ANALYZE) " + quoted(table));
+}
+
+double postgresql_place::log_bytes() {
+  return std::stod(on_.value("SELECT pg_current_wal_insert_lsn() - '0/0'"));
 }
 
 json postgresql_place::describe() {

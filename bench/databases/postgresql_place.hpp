@@ -26,6 +26,8 @@ class postgresql_place {
   [[nodiscard]] static std::string addition(std::string_view table, std::size_t messages);
   void add(std::string_view table, std::size_t messages);
   void tidy(std::string_view table);
+  /// Where the write-ahead log ends: also bytes that are not on the disk yet.
+  [[nodiscard]] double log_bytes();
   [[nodiscard]] json describe();
 
  private:

@@ -121,6 +121,7 @@ class database : public raw_database {
   }
   void tidy(owner /*whose*/, std::string_view table) override { place_.tidy(table); }
   std::unique_ptr<held> hold_snapshot(owner /*whose*/) override { return {}; }
+  std::optional<double> log_bytes() override { return place_.log_bytes(); }
   json describe() override { return place_.describe(); }
 
  private:

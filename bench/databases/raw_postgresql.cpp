@@ -117,6 +117,7 @@ class database : public raw_database {
   std::unique_ptr<hand_over> notifications() override {
     return std::make_unique<notified>(place_.url());
   }
+  std::optional<double> log_bytes() override { return place_.log_bytes(); }
   json describe() override { return place_.describe(); }
 
  private:

@@ -46,6 +46,9 @@ bool worker_feed::take_is_overdue() const {
 std::size_t worker_feed::room() {
   /// A settlement that waits this long, for instance for a lock, does not hold up a take.
   constexpr milliseconds patience{20};
+  /// The same of one that takes, too. A take beside it may be the first of the two to end, and its
+  /// later messages are then handled first.
+  constexpr milliseconds patience_with_take{250};
   std::unique_lock lock(engine_.mutex());
   takes_ = false;
   const std::stop_token stop = engine_.stopping();
@@ -54,10 +57,13 @@ std::size_t worker_feed::room() {
     to_take_.wait(lock, stop, [this] { return free_room() > 0; });
     taker_ = taker_waits::for_settle;
     const std::size_t before = calls_;
-    const bool mine = to_take_.wait_for(lock, stop, patience, [this] { return !left_to_settle(); });
+    const bool takes = joint_;
+    const bool mine = to_take_.wait_for(lock, stop, takes ? patience_with_take : patience,
+                                        [this] { return !left_to_settle(); });
     taker_ = taker_waits::no;
     if (stop.stop_requested()) return 0;
-    if ((mine || calls_ == before) && free_room() > 0) break;
+    const bool stuck = calls_ == before && joint_ == takes;
+    if ((mine || stuck) && free_room() > 0) break;
   }
   takes_ = true;
   more_ = false;

@@ -77,6 +77,13 @@ CAST(:now AS bigint)
 -- On the server that has the shard.
 FROM {catalog} WHERE name = 'tableq'
 
+-- fragment: place_of_ids
+-- Where an INSERT that reads no table draws its ids: on the called server.
+
+-- fragment: place_of_ids.shard
+-- On the server that has the shard, as enqueues do: ids of one queue then have one order.
+AND EXISTS (SELECT 1 FROM {catalog} WHERE name = 'tableq')
+
 -- fragment: passed
 -- The beginning of the search for due messages: no message fell due before. A :passed in the future means that
 -- the server's clock was set back; then the search begins at the front.
@@ -1264,6 +1271,7 @@ WITH added AS (
               CAST(:errors AS text[]))
     WITH ORDINALITY AS g (payload, priority, created_at, key, past_key, headers, errors, item)
   WHERE txid_current() IS NOT NULL
+    {place_of_ids}
   ORDER BY item
   ON CONFLICT DO NOTHING
   RETURNING id

@@ -59,6 +59,20 @@ TEST_P(dead_letters, of_one_key_may_be_many) {
   EXPECT_EQ(db_with_clock().claim("morgue").stats().ready, 3U);
 }
 
+TEST_P(dead_letters, keep_the_order_of_their_moves_through_any_server) {
+  if (here().other_url() == here().url()) GTEST_SKIP() << "there is one server";
+  auto elsewhere = tableq::database::open(here().other_url(), {.clock = clock.source()});
+  auto queue = mail();
+  auto same = elsewhere.claim("mail");
+  for (int i = 0; i < 4; ++i) {
+    auto& through = i % 2 == 0 ? queue : same;
+    queue.enqueue("p" + std::to_string(i));
+    EXPECT_EQ(through.fail(take_one(through).receipt, "no"), settle_result::applied);
+  }
+  auto morgue = db_with_clock().claim("morgue");
+  for (const std::string& each : numbered(4)) EXPECT_EQ(take_one(morgue).payload, each);
+}
+
 TEST_P(dead_letters, move_in_the_transaction_of_the_failure) {
   auto queue = mail();
   queue.enqueue("letter");

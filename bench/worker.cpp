@@ -135,7 +135,8 @@ round_result run_round(const bed& where, const tableq::claim_queue& jobs, const 
   const double seconds = static_cast<double>(now_ns() - began) / 1e9;
   const auto count = static_cast<double>(all.count());
   round_result out{.rate = count / seconds};
-  if (log_before) out.log_bytes = (where.raw.log_bytes().value() - *log_before) / count;
+  if (log_before && count > 0)
+    out.log_bytes = (where.raw.log_bytes().value() - *log_before) / count;
   working.stop();
   working.join();
   out.waited = all.waited();

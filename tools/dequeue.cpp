@@ -196,10 +196,9 @@ void add_dequeue(CLI::App& app, invocation& call) {
            "it stays. A message that a pipe has accepted counts as delivered: use --count if its "
            "reader stops\n"
            "early. While a reader is slow, its messages are locked; on SQLite all writers wait.\n"
-           "With --wait it stops when that time has passed without a message; so long it also "
-           "tries "
-           "again while\n"
-           "the database cannot be reached, and ten seconds without --wait.",
+           "With --wait it stops when that time has passed without a message. While the database "
+           "is away, it tries\n"
+           "again for that time, without --wait for ten seconds.",
        .usage = "QUEUE [--count N | --all] [--wait TIME] [--json | --raw]",
        .examples = "  tableq dequeue mail\n"
                    "  tableq dequeue mail --raw > message.bin\n"

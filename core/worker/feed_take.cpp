@@ -57,12 +57,12 @@ std::size_t worker_feed::room() {
     to_take_.wait(lock, stop, [this] { return free_room() > 0; });
     taker_ = taker_waits::for_settle;
     const std::size_t before = calls_;
-    const bool takes = joint_;
-    const bool mine = to_take_.wait_for(lock, stop, takes ? patience_with_take : patience,
+    const bool joint = joint_;
+    const bool mine = to_take_.wait_for(lock, stop, joint ? patience_with_take : patience,
                                         [this] { return !left_to_settle(); });
     taker_ = taker_waits::no;
     if (stop.stop_requested()) return 0;
-    const bool stuck = calls_ == before && joint_ == takes;
+    const bool stuck = calls_ == before && joint_ == joint;
     if ((mine || stuck) && free_room() > 0) break;
   }
   takes_ = true;

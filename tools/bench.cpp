@@ -23,6 +23,8 @@ using std::chrono::milliseconds;
 struct bench_arguments {
   explicit bench_arguments(CLI::App& command)
       : kinds(command, "--kind", "KIND", "heap, fifo, lifo, pending or claim; may be repeated"),
+        queue(command, "--queue", "NAME",
+              "This queue instead of new ones; it must be empty, and is emptied at the end"),
         time(command, "--time", "TIME", "Time for each figure, from 10ms to 10m (3s)"),
         threads(command, "--threads", "N", "Threads in the rows with many, 1 to 1000 (16)"),
         batch(command, "--batch", "N", "Messages in a batch, 2 to 10000 (100)"),
@@ -33,6 +35,7 @@ struct bench_arguments {
   }
 
   argument kinds;
+  argument queue;
   argument time;
   argument threads;
   argument batch;
@@ -66,14 +69,23 @@ bench_settings settings_of(const bench_arguments& given) {
 }
 
 exit_status bench(const connection_options& connection, const bench_arguments& given) {
-  if (connection.verify_only) {
-    throw usage_error("--verify-only cannot be used here: it measures queues that it makes");
+  const bool creates = !given.queue.given();
+  if (connection.verify_only && creates) {
+    throw usage_error(
+        "--verify-only needs --queue: without it bench measures queues that it makes");
   }
-  const bench_settings settings = settings_of(given);
+  if (!creates && given.kinds.given()) {
+    throw usage_error("--kind and --queue exclude each other: the queue has a kind");
+  }
+  bench_settings settings = settings_of(given);
   const std::size_t sessions = count_or(given.sessions, "--sessions", 16, 1000);
   // Before the first thread, which may be one of the library's.
   const signal_queue signals;
-  tableq::database db = connect(connection, true, sessions);
+  tableq::database db = connect(connection, creates, sessions);
+  if (!creates) {
+    settings.queue = given.queue.text();
+    settings.kinds = {require(db, settings.queue).kind};
+  }
   const bench_clock clock(signals);
   output out;
   status_line status;
@@ -83,7 +95,8 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
     for (const tableq::kind kind : settings.kinds) run.measure(kind);
   } catch (const bench_interrupted&) {
     status.clear();
-    throw refused_error("interrupted; its queues are dropped");
+    throw refused_error(creates ? "interrupted; its queues are dropped"
+                                : "interrupted; the queue is emptied");
   }
   return exit_status::done;
 }
@@ -100,10 +113,14 @@ void add_bench(CLI::App& app, invocation& call) {
                   "MiB. P50 and P99 are of\n"
                   "one call; TO SINGLE compares the rate with that of one thread with one message "
                   "a call.\n"
+                  "--queue measures a queue with its own options, or where this command may not "
+                  "create one. Messages that\n"
+                  "others add to it meanwhile are removed, too.\n"
                   "scripts/bench.sh of the sources measures the database without tableq.",
-       .usage = "[--kind KIND]... [--time TIME] [--threads N] [--batch N] [--json]",
+       .usage = "[--kind KIND | --queue NAME]... [--time TIME] [--threads N] [--batch N] [--json]",
        .examples = "  tableq bench\n"
                    "  tableq bench --kind claim --threads 64\n"
+                   "  tableq create claim trial --keep-completed && tableq bench --queue trial\n"
                    "  tableq --db sqlite:///var/lib/app/jobs.db bench --time 500ms\n"
                    "  tableq bench --json | jq -r '[.kind, .what, .threads, .rate] | @tsv'"});
   const auto given = std::make_shared<bench_arguments>(command);

@@ -37,6 +37,33 @@ std::size_t settle(tableq::claim_queue& queue, const std::vector<tableq::deliver
   return queue.complete_batch(taken).size();
 }
 
+/// Messages of any state.
+std::size_t held(const any_queue& queue) {
+  return std::visit(
+      [](const auto& opened) -> std::size_t {
+        const auto found = opened.stats();
+        if constexpr (claims<std::decay_t<decltype(opened)>>) {
+          return found.ready + found.delayed + found.leased + found.held + found.done + found.dead;
+        } else {
+          return found.waiting + found.delayed;
+        }
+      },
+      queue);
+}
+
+void empty(any_queue& queue) {
+  if (auto* const claim = std::get_if<tableq::claim_queue>(&queue)) {
+    constexpr std::size_t many = 1000;
+    for (auto taken = claim->take(many); !taken.empty(); taken = claim->take(many)) {
+      static_cast<void>(claim->complete_batch(taken));
+    }
+    claim->purge(tableq::message_state::done);
+    claim->purge(tableq::message_state::dead);
+  } else {
+    as_destructive(queue, "").purge();
+  }
+}
+
 std::string fresh_name(tableq::kind kind) {
   std::random_device random;
   std::array<char, 9> text{};
@@ -49,16 +76,34 @@ std::string fresh_name(tableq::kind kind) {
 
 bench_queue::bench_queue(tableq::database& db, tableq::kind kind, std::size_t payload_bytes)
     : db_(db),
+      created_(true),
       name_(fresh_name(kind)),
       payload_(payload_bytes, 'x'),
       queue_(open_as(db, name_, {.kind = kind})) {}
 
+bench_queue::bench_queue(tableq::database& db, const std::string& name, std::size_t payload_bytes)
+    : db_(db),
+      created_(false),
+      name_(name),
+      payload_(payload_bytes, 'x'),
+      queue_(open_queue(db, name)) {
+  if (held(queue_) > 0) {
+    throw refused_error("queue " + in_quotes(name_) +
+                        " holds messages; name an empty queue, which no other program uses");
+  }
+}
+
 bench_queue::~bench_queue() {
   try {
-    db_.drop(name_);
+    if (created_) {
+      db_.drop(name_);
+    } else {
+      empty(queue_);
+    }
   } catch (const std::exception& failure) {
     // A destructor must not throw; the remaining queue is reported.
-    complain("queue " + in_quotes(name_) + " stays behind: " + failure.what());
+    complain("queue " + in_quotes(name_) + (created_ ? " stays behind: " : " is not empty: ") +
+             failure.what());
   }
 }
 

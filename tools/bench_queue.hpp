@@ -10,14 +10,17 @@
 
 namespace tool {
 
-/// A queue for measurements: the constructor creates it under an unused name, the destructor drops
-/// it.
+/// A queue for measurements.
 class bench_queue {
  public:
+  /// Creates it under an unused name. The destructor drops it.
   bench_queue(tableq::database& db, tableq::kind kind, std::size_t payload_bytes);
+  /// Takes an existing queue. The destructor empties it.
+  /// @throws refused_error if it holds messages.
+  bench_queue(tableq::database& db, const std::string& name, std::size_t payload_bytes);
   bench_queue(const bench_queue&) = delete;
   bench_queue& operator=(const bench_queue&) = delete;
-  /// Names a queue that it cannot drop on standard error.
+  /// Names a queue that it cannot drop or empty on standard error.
   ~bench_queue();
 
   /// `dequeue`, or `take + complete`.
@@ -32,6 +35,7 @@ class bench_queue {
 
  private:
   tableq::database& db_;
+  bool created_;
   std::string name_;
   std::string payload_;
   any_queue queue_;

@@ -86,7 +86,7 @@ void bench_run::measure(tableq::kind kind) {
   const std::size_t threads = settings_.threads;
   const std::size_t batch = settings_.batch;
   {
-    bench_queue queue(db_, kind, settings_.payload);
+    bench_queue queue = queue_of(kind);
     // The first call opens the session.
     clock_.run(1, milliseconds{50}, [&queue] { return queue.adding(1); });
     const double added = add(queue, 1, 1, 0);
@@ -97,6 +97,11 @@ void bench_run::measure(tableq::kind kind) {
     take(queue, threads, 1, read, added_threads);
   }
   hand_over(kind);
+}
+
+bench_queue bench_run::queue_of(tableq::kind kind) const {
+  if (settings_.queue.empty()) return {db_, kind, settings_.payload};
+  return {db_, settings_.queue, settings_.payload};
 }
 
 double bench_run::add(bench_queue& queue, std::size_t threads, std::size_t batch, double single) {
@@ -128,7 +133,7 @@ double bench_run::take(bench_queue& queue, std::size_t threads, std::size_t batc
 void bench_run::hand_over(tableq::kind kind) {
   show(latency, 1, 1);
   constexpr int samples = 20;
-  bench_queue queue(db_, kind, settings_.payload);
+  bench_queue queue = queue_of(kind);
   const bench_call add = queue.adding(1);
   add();
   receiver reader(queue);

@@ -17,6 +17,7 @@ namespace tool {
 /// The cases to measure, and their duration.
 struct bench_settings {
   std::vector<tableq::kind> kinds = {tableq::kind::fifo, tableq::kind::claim};
+  std::string queue;                     ///< Of one of these kinds; empty: a new one for each.
   std::chrono::milliseconds time{3000};  ///< For each measurement.
   std::size_t threads = 16;
   std::size_t batch = 100;
@@ -44,6 +45,7 @@ class bench_run {
     double single;  ///< The rate of one thread and one message a call; zero: no comparison.
   };
 
+  [[nodiscard]] bench_queue queue_of(tableq::kind kind) const;
   double add(bench_queue& queue, std::size_t threads, std::size_t batch, double single);
   /// @param expected messages a second: enough of them are added first.
   double take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,

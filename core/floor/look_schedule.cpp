@@ -19,14 +19,23 @@ constexpr int first_news = 3;
 constexpr std::int64_t many_ids = 1000;
 constexpr std::chrono::milliseconds between_news{250};
 constexpr std::chrono::milliseconds longest_pause = std::chrono::minutes{1};
+constexpr std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
+/// A read from the very start that takes no longer is like any other.
+constexpr std::chrono::milliseconds cheap{1};
 /// Reads from the very start take at most a fiftieth of the time, looks a twentieth.
 constexpr int share_of_starting_over = 50;
 constexpr int share_of_looks = 20;
 
 }  // namespace
 
-bool look_schedule::starts_over(time now) noexcept {
+bool look_schedule::due(time now) const noexcept {
   if (now < start_over_at_) return false;
+  const bool paid = idle_ || pause_ <= cheap * share_of_starting_over || spent_ >= pause_;
+  return paid || now >= checked_at_ + longest_rest;
+}
+
+bool look_schedule::starts_over(time now) noexcept {
+  if (!due(now)) return false;
   start_over_at_ = now + start_over_every;
   return true;
 }
@@ -35,15 +44,16 @@ void look_schedule::started_over(time began, time now) noexcept {
   const auto fair =
       std::chrono::ceil<std::chrono::milliseconds>((now - began) * share_of_starting_over);
   // The read may have waited for a lock: one alone says little.
-  pause_ = std::clamp<std::chrono::milliseconds>(fair, start_over_every,
-                                                 std::min(2 * pause_, longest_pause));
+  const auto most = 2 * std::max<std::chrono::milliseconds>(pause_, start_over_every);
+  pause_ = std::min({fair, most, longest_pause});
+  spent_ = {};
   checked_at_ = began;
-  start_over_at_ = began + pause_;
+  start_over_at_ = began + std::max<std::chrono::milliseconds>(pause_, start_over_every);
 }
 
 std::chrono::milliseconds look_schedule::checked(time now) const noexcept {
   // The next read begins there: other processes need not.
-  if (now >= start_over_at_) return std::chrono::milliseconds{0};
+  if (due(now)) return std::chrono::milliseconds{0};
   return std::chrono::floor<std::chrono::milliseconds>(now - checked_at_);
 }
 
@@ -53,9 +63,9 @@ std::chrono::milliseconds look_schedule::pause() const noexcept {
 
 void look_schedule::was_checked(std::chrono::milliseconds ago, std::chrono::milliseconds pause,
                                 time now) noexcept {
-  pause_ = std::clamp<std::chrono::milliseconds>(pause, start_over_every, longest_pause);
-  checked_at_ = now - std::clamp(ago, std::chrono::milliseconds{0}, longest_pause);
-  start_over_at_ = checked_at_ + pause_;
+  pause_ = std::clamp(pause, std::chrono::milliseconds{0}, longest_pause);
+  checked_at_ = now - std::clamp(ago, std::chrono::milliseconds{0}, longest_rest);
+  start_over_at_ = checked_at_ + std::max<std::chrono::milliseconds>(pause_, start_over_every);
 }
 
 void look_schedule::read(std::size_t messages) noexcept {

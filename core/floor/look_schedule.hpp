@@ -18,12 +18,19 @@ class look_schedule {
 
   /// The shortest time between two reads that begin at the very start. If fifty times the duration
   /// of the first one is longer, that is the time, but at most twice the last one, or a minute.
+  /// While reads get messages, only their own duration counts as time if a read from the very start
+  /// takes more than a millisecond: a reader that rests would pay it in each of its bursts. After
+  /// ten minutes a read begins there all the same.
   static constexpr std::chrono::seconds start_over_every{1};
 
   /// Whether this read begins at the very start.
   [[nodiscard]] bool starts_over(time now) noexcept;
   /// The end of a read from the very start.
   void started_over(time began, time now) noexcept;
+  /// The end of any other read.
+  void took(clock::duration duration) noexcept { spent_ += duration; }
+  /// @param nothing the last read found no message: then reads have time.
+  void found(bool nothing) noexcept { idle_ = nothing; }
 
   /// This long ago a read began at the very start, for other processes.
   [[nodiscard]] std::chrono::milliseconds checked(time now) const noexcept;
@@ -54,9 +61,13 @@ class look_schedule {
   bool looking_ = false;
   time began_ = {};  // of the last look
   time not_before_ = {};
+  [[nodiscard]] bool due(time now) const noexcept;
+
   time start_over_at_ = {};
   time checked_at_ = {};
-  std::chrono::milliseconds pause_ = start_over_every;
+  std::chrono::milliseconds pause_{0};  // fifty times the duration of a read from the very start
+  clock::duration spent_{0};            // by reads since then
+  bool idle_ = false;
   int told_ = 0;              // times
   std::int64_t told_of_ = 0;  // an id
   time told_at_ = {};

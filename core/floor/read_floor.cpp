@@ -54,6 +54,8 @@ void read_floor::end(const start& begun, std::span<const level_result> results,
   if (begun.everything) {
     schedule_.started_over(begun.at, now);
     overdue_ = overdue_ || results.empty();
+  } else {
+    schedule_.took(now - begun.at);
   }
   std::size_t count = 0;
   position last = lowest;
@@ -62,6 +64,7 @@ void read_floor::end(const start& begun, std::span<const level_result> results,
     last = std::max(last, each.last);
   }
   const bool wrong = found_below(results);
+  schedule_.found(count == 0);
   if (count == 0) return;
   schedule_.read(count);
   known_ = wrong ? last : std::max(known_, last);

@@ -13,7 +13,12 @@ read_gaps::start read_gaps::begin(clock::time_point now) {
 
 void read_gaps::end(const start& begun, std::span<const position> ids, clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  if (begun.everything) schedule_.started_over(begun.at, now);
+  if (begun.everything) {
+    schedule_.started_over(begun.at, now);
+  } else {
+    schedule_.took(now - begun.at);
+  }
+  schedule_.found(ids.empty());
   if (ids.empty()) return;
   schedule_.read(ids.size());
   const position last = std::ranges::max(ids);

@@ -130,7 +130,11 @@ row_rules::conditions row_rules::exhausted() const {
 row_rules::conditions row_rules::dead() {
   if (layout_.state->rules.dead) return {is(*layout_.state, false, row_state::dead)};
   conditions out = taken();
-  if (layout_.lease_until) out.push_back({*layout_.lease_until, condition::null});
+  // A row that was given up keeps attempts, so only the ended lease tells that it is dead.
+  if (layout_.lease_until) {
+    out.push_back({*layout_.lease_until, condition::null});
+    return out;
+  }
   const conditions last = exhausted();
   out.insert(out.end(), last.begin(), last.end());
   return out;

@@ -260,10 +260,11 @@ class statement_maker {
     return told ? std::optional(layout_.state->column) : std::nullopt;
   }
 
-  /// A row that was completed at its last attempt, and left as it is, looks like a dead one.
   [[nodiscard]] bool tells_dead() const {
     if (layout_.state->rules.dead) return true;
-    return layout_.max_attempts && layout_.completed != on_complete::leave;
+    // A row that was completed, and left as it is, looks like a dead one.
+    if (layout_.completed == on_complete::leave) return false;
+    return layout_.max_attempts || (layout_.lease_until && !layout_.lease_tells());
   }
 
   mapped_statements::one count(conditions where) {

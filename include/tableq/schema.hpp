@@ -114,7 +114,8 @@ TABLEQ_EXPORT std::string ddl(std::string_view dialect, std::string_view queue,
 /// The statements that tableq runs on a queue of this kind, by name, for reading and debugging.
 /// They have the names of the tables and indexes, and parameters as `:name`. `.one` and `.bare`
 /// mark cheaper forms of the statement before them; in a batch `{items: ...}` repeats for each
-/// message. Needs no connection.
+/// message. Needs no connection. In a schema that Citus keeps as a shard other ones run, which are
+/// not among them; Citus refuses some of these.
 /// @param options table_prefix and schema_name are used.
 /// @throws error errc::invalid_argument for an unknown dialect or a bad name.
 TABLEQ_EXPORT std::map<std::string, std::string> statements(std::string_view dialect,

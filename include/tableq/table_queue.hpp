@@ -151,7 +151,8 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// figure has its own statement; `oldest` and `last_id` stay empty. `leased` needs lease_until:
   /// without it nothing tells a running row from one that its taker has left. Done and dead rows
   /// are counted only if the mapping tells them apart. Without a state of their own, dead rows are
-  /// looked for among all taken rows.
+  /// looked for among all taken rows: those without a lease or, without lease_until, those at their
+  /// last attempt, even if it still runs.
   [[nodiscard]] claim_stats stats(const stats_options& options = {}) const;
 
   /// The SQL of the indexes that the mapping needs and the table lacks: CREATE INDEX statements,

@@ -207,6 +207,19 @@ TEST_P(table_settle, row_whose_handler_always_dies_is_dead_after_its_last_attemp
   EXPECT_EQ(queue.stats().dead, 1U);
 }
 
+TEST_P(table_settle, row_that_is_given_up_counts_as_dead_with_attempts_left) {
+  requests(2);
+  auto endless = whole();
+  endless.max_attempts.reset();
+  for (const auto& mapping : {whole(), endless}) {
+    auto queue = emails(mapping);
+    const std::size_t before = queue.stats().dead;
+    EXPECT_EQ(queue.fail(take_one(queue), "no", {.give_up = true}), settle_result::applied);
+    EXPECT_EQ(queue.stats().dead, before + 1);
+    EXPECT_EQ(queue.stats().leased, 0U);
+  }
+}
+
 TEST_P(table_settle, released_row_has_no_attempt_counted) {
   request(1);
   auto queue = emails();

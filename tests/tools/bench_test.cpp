@@ -96,6 +96,45 @@ TEST_P(tool_bench, drops_its_queues_when_nobody_reads_its_figures) {
   EXPECT_EQ(queues(), "");
 }
 
+TEST_P(tool_bench, measures_an_existing_queue_and_leaves_it_empty) {
+  for (const char* kind : {"heap", "fifo", "lifo", "pending", "claim"}) {
+    const std::string name = std::string("trial-") + kind;
+    done({"create", kind, name});
+    const std::string before = queues();
+    words measure{"--verify-only"};
+    const words given = quick_and({"--queue", name, "--json"});
+    measure.insert(measure.end(), given.begin(), given.end());
+    const auto lines = lines_of(done(measure));
+    ASSERT_EQ(lines.size(), 7U) << kind;
+    for (const std::string& line : lines) EXPECT_EQ(json::parse(line).at("kind"), kind);
+    EXPECT_EQ(lines_of(queues()).size(), lines_of(before).size());
+    EXPECT_EQ(run({"peek", name}).status, 1);
+  }
+}
+
+TEST_P(tool_bench, refuses_a_queue_that_holds_messages) {
+  done({"create", "fifo", "mail"});
+  done({"enqueue", "mail", "hello"});
+  const ended end = run(quick_and({"--queue", "mail"}));
+  EXPECT_EQ(end.status, 3);
+  EXPECT_TRUE(contains(end.err, "holds messages")) << end.err;
+  EXPECT_EQ(done({"dequeue", "mail"}), "hello\n");
+}
+
+TEST_P(tool_bench, empties_a_given_queue_when_it_is_interrupted) {
+  done({"create", "claim", "trial"});
+  const pipe_ends figures = make_pipe();
+  const auto running = start({"bench", "--time", "5m", "--threads", "3", "--queue", "trial"},
+                             {.out = figures.writer.value()});
+  line_reader(figures.reader.value()).next_with("KIND");
+  while (run({"peek", "trial"}).status == 1) continue;
+  running->signal(SIGTERM);
+  const ended end = running->wait();
+  EXPECT_EQ(end.status, 3);
+  EXPECT_EQ(end.err, "tableq: interrupted; the queue is emptied\n");
+  EXPECT_EQ(run({"peek", "trial"}).status, 1);
+}
+
 TEST_P(tool_bench, refuses_what_cannot_be_measured) {
   for (const words& wrong : {words{"--kind", "topic"},
                              {"--time", "1ms"},
@@ -105,6 +144,7 @@ TEST_P(tool_bench, refuses_what_cannot_be_measured) {
                              {"--batch", "10000", "--payload-size", "1000000"},
                              {"--payload-size", "-1"},
                              {"--sessions", "0"},
+                             {"--kind", "fifo", "--queue", "mail"},
                              {"--verify-only"}}) {
     words all{"bench"};
     all.insert(all.end(), wrong.begin(), wrong.end());

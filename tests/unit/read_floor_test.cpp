@@ -24,6 +24,14 @@ class read_floors : public testing::Test {
     low_.end(from, {&got, 1}, now_);
     return from;
   }
+  /// A read of one message that takes this long.
+  read_floor::start read_in(std::chrono::milliseconds time) {
+    const read_floor::start from = low_.begin(now_);
+    const read_floor::level_result got{.level = 0, .count = 1, .first = 9, .last = 9};
+    now_ += time;
+    low_.end(from, {&got, 1}, now_);
+    return from;
+  }
   /// Enough reads for a query.
   void read_many(std::int64_t first) {
     for (std::int64_t i = 0; i < 10; ++i) read(first + i * 100, first + i * 100 + 99);
@@ -306,6 +314,29 @@ TEST_F(read_floors, is_left_out_less_often_where_that_takes_long) {
     EXPECT_FALSE(low_.begin(now_).everything);
     now_ += 1ms;
   }
+}
+
+TEST_F(read_floors, is_not_left_out_after_a_rest_where_that_takes_long) {
+  begin_at_one();
+  now_ += 1s;
+  ASSERT_TRUE(read_in(30ms).everything);
+  now_ += 9min;
+  EXPECT_FALSE(read_in(1499ms).everything);
+  EXPECT_FALSE(read_in(1ms).everything);
+  EXPECT_TRUE(read_in(30ms).everything) << "reads took fifty times as long since then";
+  now_ += 10min;
+  EXPECT_TRUE(read_in(30ms).everything) << "after all, ids may have been drawn by hand";
+}
+
+TEST_F(read_floors, is_left_out_after_a_rest_where_nothing_was_found_or_that_takes_no_time) {
+  begin_at_one();
+  now_ += 1s;
+  ASSERT_TRUE(read_in(30ms).everything);
+  low_.end(next(), {}, now_);
+  now_ += 2s;
+  EXPECT_TRUE(read_in(1ms).everything);
+  now_ += 1s;
+  EXPECT_TRUE(read_in(1ms).everything);
 }
 
 TEST_F(read_floors, is_soon_left_out_again_after_a_read_that_waited_for_a_lock) {

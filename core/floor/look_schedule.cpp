@@ -14,6 +14,7 @@ constexpr std::chrono::milliseconds long_ago{10};
 /// After this time any read is worth a look: the clock may have been set back.
 constexpr std::chrono::seconds too_long_ago{1};
 constexpr int hurried_looks = 10;
+constexpr int two_looks = 2;
 /// Other processes learn of the first looks, and later from time to time of a move.
 constexpr int first_news = 3;
 constexpr std::int64_t many_ids = 1000;
@@ -74,11 +75,13 @@ void look_schedule::read(std::size_t messages) noexcept {
 }
 
 bool look_schedule::look(time now, bool watches_time) noexcept {
+  const auto since = now - began_;
+  // What was leased and settled before a rest lies between the last look and now, and each read steps
+  // over it, until a second look.
+  if (read_ > 0 && since >= too_long_ago && watches_time) hurried_ = std::max(hurried_, two_looks);
   const bool hurried = hurried_ > 0;
   const std::size_t enough = hurried ? 0 : std::max(few_messages, few_reads * most_);
-  const auto since = now - began_;
-  const bool late = (read_ >= few_reads && since >= long_ago) ||
-                    (read_ > 0 && since >= too_long_ago && watches_time);
+  const bool late = read_ >= few_reads && since >= long_ago;
   if (looking_ || (read_ < enough && !late)) return false;
   if (!hurried && now < not_before_) return false;
   if (hurried) --hurried_;

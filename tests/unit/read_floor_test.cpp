@@ -291,6 +291,21 @@ TEST_F(read_floors, of_what_is_due_is_asked_for_again_after_a_second) {
   EXPECT_TRUE(low_.ask(now_)) << "the clock may have been set back";
 }
 
+TEST_F(read_floors, of_what_is_due_follows_by_two_looks_after_a_rest) {
+  for (const std::int64_t time : {5000, 6000}) look_at(time);
+  now_ += 3s;
+  for (const std::int64_t time : {9000, 9001}) {
+    read(1, 1);
+    const auto asked = low_.ask(now_);
+    ASSERT_TRUE(asked) << time;
+    low_.answer(*asked, {.first = {1}, .oldest = 1, .clock = time, .writers = "", .ended = true},
+                now_);
+  }
+  EXPECT_EQ(low_.passed(true), 9000);
+  read(1, 1);
+  EXPECT_FALSE(low_.ask(now_));
+}
+
 TEST_F(read_floors, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
   for (const std::int64_t time : {5000, 6000}) look_at(time);
   EXPECT_EQ(low_.passed(true), 5000);

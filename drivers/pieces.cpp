@@ -1,6 +1,8 @@
 #include "drivers/pieces.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,34 @@ void number_by_id(core::row_set& rows) {
     out.add(ids[i]);
   }
   rows = std::move(out);
+}
+
+bool rises(std::span<const core::value> items, std::size_t width) {
+  for (std::size_t i = width; i < items.size(); i += width) {
+    if (items[i - width].number >= items[i].number) return false;
+  }
+  return true;
+}
+
+std::vector<std::vector<std::size_t>> rounds_by_id(std::span<const core::value> items,
+                                                   std::size_t width) {
+  const auto key = [&](std::size_t item) {
+    return std::pair(items[item * width].number, items[item * width + 1].number);
+  };
+  std::vector<std::size_t> places(items.size() / width);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, key);
+  const auto equal = std::ranges::unique(places, {}, key);
+  places.erase(equal.begin(), equal.end());
+  std::vector<std::vector<std::size_t>> rounds;
+  std::size_t round = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool same_id = i > 0 && key(places[i]).first == key(places[i - 1]).first;
+    round = same_id ? round + 1 : 0;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(places[i]);
+  }
+  return rounds;
 }
 
 }  // namespace tableq::inline v0::drivers

@@ -11,10 +11,8 @@
 
 #include <tableq/error.hpp>
 
-#include "drivers/array_text.hpp"
 #include "drivers/faulty_transport.hpp"
 #include "drivers/opening.hpp"
-#include "drivers/pieces.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -277,79 +275,6 @@ prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
 bool dialect_session::has_one(const core::contract& contract) const {
   if (contract.texts != nullptr) return !contract.texts->own_clock.one.empty();
   return texts_->for_one.test(static_cast<std::size_t>(contract.id));
-}
-
-void dialect_session::run_batch(known_texts& known, const core::contract& contract,
-                                const core::table_names& names, std::span<const core::value> shared,
-                                std::span<const core::value> items, core::row_set& out,
-                                on_loss loss) {
-  const std::size_t width = contract.items.size();
-  const core::value own(names.identity);
-  if (texts_->definition.batches != batching::arrays) {
-    run_pieces(known, contract, names, shared, items, out, loss);
-  } else if (items.size() == width && has_one(contract)) {
-    out.number_rows(0);
-    run(text_of(known, contract, names, one_key, shared), {shared, items, width, own}, out, loss);
-  } else {
-    if (texts_->transport->arrays) {
-      run(text_of(known, contract, names, 1, shared), {shared, items, width, own}, out, loss);
-    } else {
-      const array_texts arrays(items, contract.items);
-      run(text_of(known, contract, names, 1, shared), {shared, arrays.values(), width, own}, out,
-          loss);
-    }
-    number_by_id(out);
-  }
-}
-
-void dialect_session::run_pieces(known_texts& known, const core::contract& contract,
-                                 const core::table_names& names,
-                                 std::span<const core::value> shared,
-                                 std::span<const core::value> items, core::row_set& out,
-                                 on_loss loss) {
-  const std::size_t width = contract.items.size();
-  const std::size_t count = items.size() / width;
-  const core::value own(names.identity);
-  const bool rows_name_items = texts_->definition.batches == batching::rows;
-  const bool follows =
-      texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
-  bool further = false;  // a text for a further item
-  const bool bracket = next_piece(count, texts_->definition, width).count < count &&
-                       (owned_ == nullptr || !transport_->in_transaction());
-  if (bracket) begin_unit();
-  const on_loss of_piece = bracket ? on_loss::lost : loss;
-  try {
-    if (!rows_name_items) out.reserve(count);
-    prepared* text = nullptr;
-    std::size_t made_for = 0;  // rows
-    for (std::size_t done = 0; done < count;) {
-      const piece next = next_piece(count - done, texts_->definition, width);
-      const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
-      if (next.rows != made_for)
-        text = &text_of(known, contract, names, made_for = next.rows, shared);
-      if (rows_name_items) {
-        core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
-        run(*text, with, rows, of_piece);
-        number_by_id(rows);
-        out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
-      } else {
-        out.number_rows(static_cast<std::int64_t>(done));
-        run(*text, with, out, of_piece);
-        if (follows && !further && !out.empty() && done + next.count < count) {
-          text = &text_of(known, contract, names, next_key, shared);
-          further = true;
-        }
-      }
-      done += next.count;
-    }
-    if (bracket) {
-      loss_ = loss;
-      commit_unit();
-    }
-  } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
-    if (bracket) rollback();
-    throw;
-  }
 }
 
 void dialect_session::define(std::string_view part, const core::table_names& names) {

@@ -106,6 +106,16 @@ class dialect_session final : public core::connection {
   void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);
+  template <class Work>
+  void in_unit(bool several, on_loss loss, const Work& work);
+  /// For core::contract::by_id.
+  void run_by_id(known_texts& known, const core::contract& contract, const core::table_names& names,
+                 std::span<const core::value> shared, std::span<const core::value> items,
+                 core::row_set& out, on_loss loss);
+  /// One statement with an array for each value of an item.
+  void run_arrays(known_texts& known, const core::contract& contract,
+                  const core::table_names& names, std::span<const core::value> shared,
+                  std::span<const core::value> items, core::row_set& out, on_loss loss);
   void run_pieces(known_texts& known, const core::contract& contract,
                   const core::table_names& names, std::span<const core::value> shared,
                   std::span<const core::value> items, core::row_set& out, on_loss loss);

@@ -87,6 +87,11 @@ bench_queue::bench_queue(tableq::database& db, const std::string& name, std::siz
       name_(name),
       payload_(payload_bytes, 'x'),
       queue_(open_queue(db, name)) {
+  if (std::visit([](const auto& queue) { return queue.paused() || queue.limits().rate; }, queue_)) {
+    throw refused_error("queue " + in_quotes(name_) +
+                        " is paused or has a rate, so that it could not be emptied at the end; use "
+                        "`tableq resume`, or `tableq limit --rate none`");
+  }
   if (held(queue_) > 0) {
     throw refused_error("queue " + in_quotes(name_) +
                         " holds messages; name an empty queue, which no other program uses");

@@ -990,17 +990,31 @@ WHERE q.id = ANY (ARRAY(SELECT id FROM due))
 RETURNING q.id, q.state
 
 -- name: claim.complete
-WITH {held_receipts}
-DELETE FROM {table}
-WHERE {receipt_held}
-RETURNING {receipt_item} AS item, id
-
--- name: claim.complete.one
+-- Receipts come by rising ids, each id once. The primary key finds the rows in this order, so two batches never
+-- deadlock; CASE keeps the index of leases out. Two kinds of session lock the rows first, in any state. One has
+-- planner settings of its own, and may find rows in another order. One keeps a snapshot: if a lease is newer, the
+-- lock fails with 40001; otherwise the lease would be reported as lost.
 WITH held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} AS msg WHERE id = CAST(:id AS bigint) FOR UPDATE
+  SELECT id
+  FROM {table} AS msg
+  WHERE id = ANY (CAST(:id AS bigint[]))
+    AND (current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
+         OR 'on' IN (current_setting('enable_seqscan'), current_setting('enable_bitmapscan')))
+  ORDER BY id
+  FOR UPDATE
 )
 DELETE FROM {table}
-WHERE id = (SELECT id FROM held WHERE fence = CAST(:fence AS bigint) AND state = 1)
+WHERE id = ANY (CAST(:id AS bigint[]))
+  AND CASE WHEN state = 1 THEN fence END
+        = (CAST(:fence AS bigint[]))[width_bucket(id, CAST(:id AS bigint[]))]
+  AND (SELECT count(*) FROM held) >= 0
+RETURNING width_bucket(id, CAST(:id AS bigint[])) - 1 AS item, id
+
+-- name: claim.complete.one
+-- Only outside transactions, which may keep a snapshot.
+DELETE FROM {table}
+WHERE id = CAST(:id AS bigint)
+  AND CASE WHEN state = 1 THEN fence END = CAST(:fence AS bigint)
 RETURNING id
 
 -- name: claim.keep

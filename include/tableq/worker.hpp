@@ -118,7 +118,9 @@ class TABLEQ_EXPORT worker {
   ~worker();
 
   /// Takes no more messages and gives back those that no handler has. Running handlers finish and
-  /// their messages are settled. Returns at once.
+  /// their messages are settled. Returns at once. It locks, so a signal handler must not call it:
+  /// a program that stops at SIGTERM blocks the signal before it opens the database, whose threads
+  /// inherit that, waits for it with sigwait, and then calls this.
   void stop() noexcept;
 
   /// The same, and triggers the stop tokens of running handlers.

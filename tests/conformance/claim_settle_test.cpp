@@ -180,6 +180,26 @@ TEST_P(claim_settle, a_receipt_of_a_take_that_was_rolled_back_matches_no_later_t
   EXPECT_EQ(jobs().complete(fresh.receipt), settle_result::applied);
 }
 
+TEST_P(claim_settle,
+       a_receipt_of_a_take_that_was_rolled_back_leaves_a_valid_one_in_its_batch_alone) {
+  auto jobs = db().claim("jobs");
+  // Half of the rolled-back fences are higher than the valid ones.
+  constexpr std::size_t messages = 20;
+  jobs.enqueue_batch(std::vector<tableq::new_claim_message>(messages, {"x"}));
+  std::vector<tableq::receipt> receipts;
+  {
+    auto tx = db().begin();
+    for (const auto& each : jobs.in(tx).take(messages)) receipts.push_back(each.receipt);
+    tx.rollback();
+  }
+  for (const auto& each : jobs.take(messages)) receipts.push_back(each.receipt);
+  ASSERT_EQ(receipts.size(), 2 * messages);
+  std::vector<settle_result> expected(messages, settle_result::lease_lost);
+  expected.resize(2 * messages, settle_result::applied);
+  EXPECT_EQ(jobs.complete_batch(receipts), expected);
+  EXPECT_EQ(jobs.stats().leased, 0U);
+}
+
 TEST_P(claim_settle, extend_moves_the_end_of_the_lease_and_keeps_the_receipt) {
   jobs().enqueue("work");
   const auto taken = take_one();

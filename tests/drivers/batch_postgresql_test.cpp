@@ -146,7 +146,8 @@ TEST_P(batches_of_postgresql, settle_a_receipt_once_and_by_its_own_fence) {
   std::vector<value> items;
   for (const auto& [id, fence] :
        {std::pair(two, fence_two), std::pair(one, fence_one - 1), std::pair(one, fence_one),
-        std::pair(two, fence_two), std::pair(std::int64_t{999}, std::int64_t{1})}) {
+        std::pair(two, fence_two), std::pair(one, fence_one + 1),
+        std::pair(std::int64_t{999}, std::int64_t{1})}) {
     items.insert(items.end(), {number_value(id), number_value(fence)});
   }
   const auto found =

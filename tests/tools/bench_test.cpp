@@ -121,6 +121,19 @@ TEST_P(tool_bench, refuses_a_queue_that_holds_messages) {
   EXPECT_EQ(done({"dequeue", "mail"}), "hello\n");
 }
 
+TEST_P(tool_bench, refuses_a_queue_whose_reads_are_held_up) {
+  done({"create", "claim", "slow"});
+  done({"limit", "slow", "--rate", "5"});
+  done({"create", "fifo", "quiet"});
+  done({"pause", "quiet"});
+  for (const char* name : {"slow", "quiet"}) {
+    const ended end = run(quick_and({"--queue", name}));
+    EXPECT_EQ(end.status, 3);
+    EXPECT_TRUE(contains(end.err, "is paused or has a rate")) << end.err;
+    EXPECT_EQ(run({"peek", name}).status, 1);
+  }
+}
+
 TEST_P(tool_bench, empties_a_given_queue_when_it_is_interrupted) {
   done({"create", "claim", "trial"});
   const pipe_ends figures = make_pipe();

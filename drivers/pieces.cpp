@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -33,32 +34,28 @@ void number_by_id(core::row_set& rows) {
   rows = std::move(out);
 }
 
-bool rises(std::span<const core::value> items, std::size_t width) {
-  for (std::size_t i = width; i < items.size(); i += width) {
-    if (items[i - width].number >= items[i].number) return false;
-  }
-  return true;
-}
-
-std::vector<std::vector<std::size_t>> rounds_by_id(std::span<const core::value> items,
-                                                   std::size_t width) {
-  const auto key = [&](std::size_t item) {
-    return std::pair(items[item * width].number, items[item * width + 1].number);
-  };
+items_by_id::items_by_id(std::span<const core::value> items, std::size_t width) : sorted_(items) {
+  const auto id = [&](std::size_t item) { return items[item * width].number; };
   std::vector<std::size_t> places(items.size() / width);
   std::iota(places.begin(), places.end(), std::size_t{0});
-  std::ranges::stable_sort(places, {}, key);
-  const auto equal = std::ranges::unique(places, {}, key);
-  places.erase(equal.begin(), equal.end());
-  std::vector<std::vector<std::size_t>> rounds;
-  std::size_t round = 0;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool same_id = i > 0 && key(places[i]).first == key(places[i - 1]).first;
-    round = same_id ? round + 1 : 0;
-    if (round == rounds.size()) rounds.emplace_back();
-    rounds[round].push_back(places[i]);
+  if (std::ranges::adjacent_find(places, std::greater_equal<>(), id) == places.end()) return;
+  std::ranges::sort(places, {}, id);
+  distinct_ = std::ranges::adjacent_find(places, {}, id) == places.end();
+  if (!distinct_) return;
+  moved_.reserve(items.size());
+  for (const std::size_t item : places) {
+    const auto from = items.subspan(item * width, width);
+    moved_.insert(moved_.end(), from.begin(), from.end());
   }
-  return rounds;
+  sorted_ = moved_;
+  places_ = std::move(places);
+}
+
+void items_by_id::number(core::row_set& rows) const {
+  if (places_.empty()) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows.at(i, 0) = static_cast<std::int64_t>(places_.at(rows.item(i)));
+  }
 }
 
 }  // namespace tableq::inline v0::drivers

@@ -22,12 +22,24 @@ piece next_piece(std::size_t left, const dialect& definition, std::size_t width)
 /// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
 void number_by_id(core::row_set& rows);
 
-/// Whether each item has a higher id, its first value, than the one before it.
-bool rises(std::span<const core::value> items, std::size_t width);
+/// The items of a batch for core::contract::by_id. Borrows them.
+class items_by_id {
+ public:
+  /// @param width values of each item.
+  items_by_id(std::span<const core::value> items, std::size_t width);
 
-/// The items in the order for core::contract::by_id: for each statement the numbers of its items.
-/// An item that is equal to an earlier one in id and fence, its second value, is left out.
-std::vector<std::vector<std::size_t>> rounds_by_id(std::span<const core::value> items,
-                                                   std::size_t width);
+  /// Whether no id comes twice. Otherwise the items stay as they were.
+  [[nodiscard]] bool distinct() const noexcept { return distinct_; }
+  /// By rising ids.
+  [[nodiscard]] std::span<const core::value> values() const noexcept { return sorted_; }
+  /// Gives the rows of a statement with `values` the numbers of the original items.
+  void number(core::row_set& rows) const;
+
+ private:
+  bool distinct_ = true;
+  std::vector<std::size_t> places_;  // Empty if the items stay as they were.
+  std::vector<core::value> moved_;
+  std::span<const core::value> sorted_;
+};
 
 }  // namespace tableq::inline v0::drivers

@@ -18,7 +18,7 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-static_assert(most_rows < 1U << 12U);
+static_assert(mixed_key < 1U << 12U);
 static_assert(core::statement_count <= 1U << 7U);
 
 std::uint64_t text_key(const core::contract& contract, const core::table_names& names,
@@ -44,10 +44,6 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& ad
   if (faults == nullptr) return made;
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
-
-/// Replace the number of rows in the key of a text: for one message, and for a further item.
-constexpr std::size_t one_key = 0;
-constexpr std::size_t next_key = most_rows + 1;
 
 }  // namespace
 
@@ -241,6 +237,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   std::string name(contract.name);
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;
+  if (rows == mixed_key && texts.contains(name + std::string(for_mixed))) name += for_mixed;
   const auto bare =
       texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();
@@ -252,7 +249,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   const style as{.markers = texts_->transport->markers,
                  .batches = rows == one_key ? batching::loop : definition.batches,
                  .arrays = texts_->transport->arrays,
-                 .rows = rows == next_key ? 1 : rows,
+                 .rows = rows > most_rows ? 1 : rows,
                  .bare = !returns};
   return keep(
       known, key, contract, names,

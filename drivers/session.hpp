@@ -22,6 +22,12 @@ namespace tableq::inline v0::drivers {
 /// The most copies of `{items: ...}` in a text.
 inline constexpr std::size_t most_rows = 1000;
 
+/// Replace the number of rows in the key of a text: for one message, for a further item, and for a
+/// batch in which an id comes twice.
+inline constexpr std::size_t one_key = 0;
+inline constexpr std::size_t next_key = most_rows + 1;
+inline constexpr std::size_t mixed_key = most_rows + 2;
+
 /// The most prepared texts that a session keeps; then it discards all of them.
 inline constexpr std::size_t most_known_texts = 1000;
 
@@ -114,8 +120,9 @@ class dialect_session final : public core::connection {
                  core::row_set& out, on_loss loss);
   /// One statement with an array for each value of an item.
   void run_arrays(known_texts& known, const core::contract& contract,
-                  const core::table_names& names, std::span<const core::value> shared,
-                  std::span<const core::value> items, core::row_set& out, on_loss loss);
+                  const core::table_names& names, std::size_t rows,
+                  std::span<const core::value> shared, std::span<const core::value> items,
+                  core::row_set& out, on_loss loss);
   void run_pieces(known_texts& known, const core::contract& contract,
                   const core::table_names& names, std::span<const core::value> shared,
                   std::span<const core::value> items, core::row_set& out, on_loss loss);

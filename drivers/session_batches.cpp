@@ -41,19 +41,19 @@ void dialect_session::run_batch(known_texts& known, const core::contract& contra
   } else if (contract.by_id && !items.empty()) {
     run_by_id(known, contract, names, shared, items, out, loss);
   } else {
-    run_arrays(known, contract, names, shared, items, out, loss);
+    run_arrays(known, contract, names, 1, shared, items, out, loss);
     number_by_id(out);
   }
 }
 
 void dialect_session::run_arrays(known_texts& known, const core::contract& contract,
-                                 const core::table_names& names,
+                                 const core::table_names& names, std::size_t rows,
                                  std::span<const core::value> shared,
                                  std::span<const core::value> items, core::row_set& out,
                                  on_loss loss) {
   const std::size_t width = contract.items.size();
   const core::value own(names.identity);
-  prepared& text = text_of(known, contract, names, 1, shared);
+  prepared& text = text_of(known, contract, names, rows, shared);
   if (texts_->transport->arrays) {
     run(text, {shared, items, width, own}, out, loss);
   } else {
@@ -66,25 +66,10 @@ void dialect_session::run_by_id(known_texts& known, const core::contract& contra
                                 const core::table_names& names, std::span<const core::value> shared,
                                 std::span<const core::value> items, core::row_set& out,
                                 on_loss loss) {
-  const std::size_t width = contract.items.size();
-  if (rises(items, width)) return run_arrays(known, contract, names, shared, items, out, loss);
-  const std::vector<std::vector<std::size_t>> rounds = rounds_by_id(items, width);
-  in_unit(rounds.size() > 1, loss, [&](on_loss of_round) {
-    for (const std::vector<std::size_t>& places : rounds) {
-      std::vector<core::value> mine;
-      mine.reserve(places.size() * width);
-      for (const std::size_t item : places) {
-        const auto from = items.subspan(item * width, width);
-        mine.insert(mine.end(), from.begin(), from.end());
-      }
-      core::row_set rows(out.width());
-      run_arrays(known, contract, names, shared, mine, rows, of_round);
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows.at(i, 0) = static_cast<std::int64_t>(places.at(rows.item(i)));
-      }
-      out.append_shifted(std::move(rows), 0);
-    }
-  });
+  const items_by_id sorted(items, contract.items.size());
+  const std::size_t text = sorted.distinct() ? 1 : mixed_key;
+  run_arrays(known, contract, names, text, shared, sorted.values(), out, loss);
+  sorted.number(out);
 }
 
 void dialect_session::run_pieces(known_texts& known, const core::contract& contract,

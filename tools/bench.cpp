@@ -6,6 +6,7 @@
 #include <tableq/tableq.hpp>
 
 #include "bench_measure.hpp"
+#include "bench_queue.hpp"
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
@@ -85,6 +86,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
   if (!creates) {
     settings.queue = given.queue.text();
     settings.kinds = {require(db, settings.queue).kind};
+    const bench_queue refused_before_the_heading(db, settings.queue, 0);
   }
   const bench_clock clock(signals);
   output out;
@@ -95,8 +97,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
     for (const tableq::kind kind : settings.kinds) run.measure(kind);
   } catch (const bench_interrupted&) {
     status.clear();
-    throw refused_error(creates ? "interrupted; its queues are dropped"
-                                : "interrupted; the queue is emptied");
+    throw refused_error(creates ? "interrupted; its queues are dropped" : "interrupted");
   }
   return exit_status::done;
 }

@@ -104,6 +104,11 @@ bench_queue::~bench_queue() {
       db_.drop(name_);
     } else {
       empty(queue_);
+      if (held(queue_) > 0) {
+        complain("queue " + in_quotes(name_) +
+                 " still holds messages: it was paused or limited meanwhile, or another program "
+                 "uses it");
+      }
     }
   } catch (const std::exception& failure) {
     // A destructor must not throw; the remaining queue is reported.

@@ -144,7 +144,7 @@ TEST_P(tool_bench, empties_a_given_queue_when_it_is_interrupted) {
   running->signal(SIGTERM);
   const ended end = running->wait();
   EXPECT_EQ(end.status, 3);
-  EXPECT_EQ(end.err, "tableq: interrupted; the queue is emptied\n");
+  EXPECT_EQ(end.err, "tableq: interrupted\n");
   EXPECT_EQ(run({"peek", "trial"}).status, 1);
 }
 

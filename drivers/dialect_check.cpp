@@ -45,12 +45,13 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
     const bool bare = without_ending(name, without_rows);
     const bool one = without_ending(name, for_one);
     const bool next = without_ending(name, for_next);
+    const bool mixed = without_ending(name, for_mixed);
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const core::contract& each) { return each.name == name; });
     const bool singles =
         added.batches == batching::arrays && found != all.end() && !found->items.empty();
     if (found == all.end() || (bare && !returns_only_id(*found)) ||
-        (one && !takes_max(*found) && !singles) ||
+        (one && !takes_max(*found) && !singles) || (mixed && (!found->by_id || !singles)) ||
         (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
       core::refuse("there is no such statement: " + block.first);
     }

@@ -54,11 +54,12 @@ transaction_state::unit_end::~unit_end() {
   if (std::uncaught_exceptions() > exceptions_) transaction_.changed_ = changed_before_;
 }
 
-transaction_state::transaction_state(std::shared_ptr<database_state> database)
+transaction_state::transaction_state(std::shared_ptr<database_state> database,
+                                     std::chrono::milliseconds retry_for)
     : database_(std::move(database)) {
-  database_->observed(database_operation("begin"), [this](const observation& observing) {
+  database_->observed(database_operation("begin"), [&](const observation& observing) {
     repeating(
-        database_->options().retry_for, contact::known,
+        retry_for, contact::known,
         [this] {
           leased_.reset();
           leased_.emplace(database_->sessions().lease());
@@ -280,8 +281,10 @@ struct end_transaction {
 
 }  // namespace
 
-std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> database) {
-  return {new transaction_state(std::move(database)), end_transaction()};
+std::shared_ptr<transaction_state> begin_transaction(
+    std::shared_ptr<database_state> database, std::optional<std::chrono::milliseconds> retry_for) {
+  const auto longest = retry_for.value_or(database->options().retry_for);
+  return {new transaction_state(std::move(database), longest), end_transaction()};
 }
 
 }  // namespace core

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,7 +38,7 @@ class transaction_state {
   };
 
   /// Begins a transaction.
-  explicit transaction_state(std::shared_ptr<database_state> database);
+  transaction_state(std::shared_ptr<database_state> database, std::chrono::milliseconds retry_for);
   /// Joins the caller's transaction.
   /// @param autocommit whether the session may be in no transaction.
   /// @throws error errc::invalid_argument when the session cannot be used.
@@ -172,6 +173,9 @@ class transaction_state {
 
 /// Begins a transaction. Without a commit its destruction rolls back, except in a child that
 /// inherited it.
-std::shared_ptr<transaction_state> begin_transaction(std::shared_ptr<database_state> database);
+/// @param retry_for instead of open_options::retry_for.
+std::shared_ptr<transaction_state> begin_transaction(
+    std::shared_ptr<database_state> database,
+    std::optional<std::chrono::milliseconds> retry_for = {});
 
 }  // namespace tableq::inline v0::core

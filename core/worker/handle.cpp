@@ -73,7 +73,10 @@ class transactional_call {
  private:
   handler_result once() {
     handlers_own_.reset();
-    transaction tx = access::make(begin_transaction(database_.shared_from_this()));
+    // While the database is away, the thread serves other queues.
+    const auto patience =
+        then_ == while_away::give_up ? std::optional(milliseconds(0)) : std::nullopt;
+    transaction tx = access::make(begin_transaction(database_.shared_from_this(), patience));
     handled verdict = call(tx);
     const bool completes = verdict.what() == handled::how::completed;
     // A transaction that is not committed is rolled back by its destructor.

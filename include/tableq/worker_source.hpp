@@ -23,12 +23,14 @@ struct worker_source {
   std::variant<claim_queue, table_queue> queue;
   /// Handles the messages of this queue. Sources may have copies of one handler.
   handler work = {};
-  /// The share among sources of equal precedence that have messages, 1 to 1,000: with 3 and 1 the
-  /// first gets three of four free handlers.
+  /// The share among sources of equal precedence, 1 to 1,000: with 3 and 1 the first gets three of
+  /// four free handlers, while the worker has messages of both. Handlers that are quicker than its
+  /// takes empty it, and then get what each take brings.
   std::size_t weight = 1;
-  /// Strict: while messages of a higher precedence wait in the worker, it starts and takes none of
-  /// a lower one. Those that it holds it gives back after a third of their lease, so that other
-  /// workers can have them. Any number.
+  /// Strict among the messages that the worker has taken: while one of a higher precedence waits
+  /// there, it starts and takes none of a lower one. A message in the table counts when a take has
+  /// brought it; meanwhile, also at the start, free handlers begin lower ones. Those that it holds
+  /// it gives back after a third of their lease, so that other workers can have them. Any number.
   int precedence = 0;
 };
 

@@ -145,7 +145,7 @@ TEST_P(sources_of_a_worker, are_not_held_up_by_one_whose_database_is_away) {
   const tableq::testing::faults faults;
   open_with(faults);
   const auto kept = std::make_shared<kept_leases>();
-  tableq::database other = open({.observer = kept});
+  tableq::database other = open({.retry_for = 24h, .observer = kept});
   std::promise<void> begun;
   std::promise<void> open_gate;
   std::atomic<bool> first = true;

@@ -74,7 +74,8 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
   for (const auto& [name, filled] : tableq_test::every_text(definition)) {
     SCOPED_TRACE(name);
     const bool one = name.ends_with(tableq::drivers::for_one);
-    const std::string kept = one ? name.substr(0, name.rfind('.')) : name;
+    const bool mixed = name.ends_with(tableq::drivers::for_mixed);
+    const std::string kept = one || mixed ? name.substr(0, name.rfind('.')) : name;
     const auto all = tableq::core::contracts();
     const auto found = std::ranges::find(all, kept, &contract::name);
     ASSERT_NE(found, all.end());

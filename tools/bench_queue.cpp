@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "exit_status.hpp"
 #include "output.hpp"
 
 namespace tool {

@@ -76,8 +76,8 @@ void look_schedule::read(std::size_t messages) noexcept {
 
 bool look_schedule::look(time now, bool watches_time) noexcept {
   const auto since = now - began_;
-  // What was leased and settled before a rest lies between the last look and now, and each read
-  // steps over it, until a second look.
+  // Messages that were leased and settled before a rest lie between the last look and now. Each
+  // read steps over them until a second look.
   if (read_ > 0 && since >= too_long_ago && watches_time) hurried_ = std::max(hurried_, two_looks);
   const bool hurried = hurried_ > 0;
   const std::size_t enough = hurried ? 0 : std::max(few_messages, few_reads * most_);

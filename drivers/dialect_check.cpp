@@ -51,7 +51,7 @@ void check_texts(const dialect& added, const transport_kind& transport, const bl
     const bool singles =
         added.batches == batching::arrays && found != all.end() && !found->items.empty();
     if (found == all.end() || (bare && !returns_only_id(*found)) ||
-        (one && !takes_max(*found) && !singles) || (mixed && (!found->by_id || !singles)) ||
+        (one && !takes_max(*found) && !singles) || (mixed && (!found->settles || !singles)) ||
         (next && (!bare || added.batches != batching::loop || found->items.empty()))) {
       core::refuse("there is no such statement: " + block.first);
     }

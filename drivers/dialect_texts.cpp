@@ -33,6 +33,8 @@ void dialect_texts::learn() {
   for (const core::contract& of : core::contracts()) {
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));
+    for_mixed.set(static_cast<std::size_t>(of.id),
+                  statements.contains(std::string(of.name).append(drivers::for_mixed)));
     for_next.set(
         static_cast<std::size_t>(of.id),
         statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));

@@ -45,6 +45,8 @@ struct dialect_texts {
       {};  ///< By statement: whether there is a text for one message.
   std::bitset<core::statement_count> for_next =
       {};  ///< The same for a further item of a batch, without rows.
+  std::bitset<core::statement_count> for_mixed =
+      {};  ///< The same for several receipts of one message.
 
   std::shared_ptr<variant_texts> turns =
       std::make_shared<variant_texts>(take_order::turns, table_place::server);

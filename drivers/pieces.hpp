@@ -22,7 +22,7 @@ piece next_piece(std::size_t left, const dialect& definition, std::size_t width)
 /// Numbers the rows of an INSERT that could not return the items' numbers: ids rise with the items.
 void number_by_id(core::row_set& rows);
 
-/// The items of a batch for core::contract::by_id. Borrows them.
+/// Receipts by rising ids, their first value. Borrows them.
 class items_by_id {
  public:
   /// @param width values of each item.
@@ -30,7 +30,7 @@ class items_by_id {
 
   /// Whether no id comes twice. Otherwise the items stay as they were.
   [[nodiscard]] bool distinct() const noexcept { return distinct_; }
-  /// By rising ids.
+  /// By rising ids if they are distinct.
   [[nodiscard]] std::span<const core::value> values() const noexcept { return sorted_; }
   /// Gives the rows of a statement with `values` the numbers of the original items.
   void number(core::row_set& rows) const;

@@ -237,7 +237,7 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   std::string name(contract.name);
   if (rows == one_key) name += for_one;
   if (rows == next_key) name += for_next;
-  if (rows == mixed_key && texts.contains(name + std::string(for_mixed))) name += for_mixed;
+  if (rows == mixed_key) name += for_mixed;
   const auto bare =
       texts_->transport->bare ? texts.find(name + std::string(without_rows)) : texts.end();
   const bool returns = bare == texts.end();

@@ -112,9 +112,11 @@ class dialect_session final : public core::connection {
   void run_batch(known_texts& known, const core::contract& contract, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);
+  /// Whether there is a text for several receipts of one message.
+  [[nodiscard]] bool has_mixed(const core::contract& contract) const;
   template <class Work>
   void in_unit(bool several, on_loss loss, const Work& work);
-  /// For core::contract::by_id.
+  /// A settlement by arrays that wants its receipts by rising ids.
   void run_by_id(known_texts& known, const core::contract& contract, const core::table_names& names,
                  std::span<const core::value> shared, std::span<const core::value> items,
                  core::row_set& out, on_loss loss);

@@ -26,6 +26,10 @@ void dialect_session::in_unit(bool several, on_loss loss, const Work& work) {
   }
 }
 
+bool dialect_session::has_mixed(const core::contract& contract) const {
+  return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
+}
+
 void dialect_session::run_batch(known_texts& known, const core::contract& contract,
                                 const core::table_names& names, std::span<const core::value> shared,
                                 std::span<const core::value> items, core::row_set& out,
@@ -35,10 +39,10 @@ void dialect_session::run_batch(known_texts& known, const core::contract& contra
   if (texts_->definition.batches != batching::arrays) {
     run_pieces(known, contract, names, shared, items, out, loss);
   } else if (items.size() == width && has_one(contract) &&
-             !(contract.by_id && transport_->in_transaction())) {
+             !(has_mixed(contract) && transport_->in_transaction())) {
     out.number_rows(0);
     run(text_of(known, contract, names, one_key, shared), {shared, items, width, own}, out, loss);
-  } else if (contract.by_id && !items.empty()) {
+  } else if (has_mixed(contract) && !items.empty()) {
     run_by_id(known, contract, names, shared, items, out, loss);
   } else {
     run_arrays(known, contract, names, 1, shared, items, out, loss);

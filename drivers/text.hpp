@@ -40,7 +40,9 @@ inline constexpr std::string_view without_rows = ".bare";
 /// then holds the write lock, and the text need not read the catalogue again. Only together with
 /// without_rows, as in `fifo.enqueue.next.bare`.
 inline constexpr std::string_view for_next = ".next";
-/// For a batch of core::contract::by_id in which an id comes twice.
+/// A settlement by arrays that has also this text gets its receipts by rising ids. If an id comes
+/// twice, this text gets them as they are. Its text `.one` serves only outside transactions: others
+/// may keep a snapshot.
 inline constexpr std::string_view for_mixed = ".mixed";
 
 /// One parameter, as a transport binds it.

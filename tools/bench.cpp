@@ -86,7 +86,7 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
   if (!creates) {
     settings.queue = given.queue.text();
     settings.kinds = {require(db, settings.queue).kind};
-    const bench_queue refused_before_the_heading(db, settings.queue, 0);
+    const bench_queue checked(db, settings.queue, 0);  // Refuses it before the table's heading.
   }
   const bench_clock clock(signals);
   output out;
@@ -118,7 +118,7 @@ void add_bench(CLI::App& app, invocation& call) {
                   "create one. Messages that\n"
                   "others add to it meanwhile are removed, too.\n"
                   "scripts/bench.sh of the sources measures the database without tableq.",
-       .usage = "[--kind KIND | --queue NAME]... [--time TIME] [--threads N] [--batch N] [--json]",
+       .usage = "[--kind KIND]... [--queue NAME] [--time TIME] [--threads N] [--batch N] [--json]",
        .examples = "  tableq bench\n"
                    "  tableq bench --kind claim --threads 64\n"
                    "  tableq create claim trial --keep-completed && tableq bench --queue trial\n"

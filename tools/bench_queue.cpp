@@ -52,7 +52,7 @@ std::size_t held(const any_queue& queue) {
       queue);
 }
 
-void empty(any_queue& queue) {
+void remove_all(any_queue& queue) {
   if (auto* const claim = std::get_if<tableq::claim_queue>(&queue)) {
     constexpr std::size_t many = 1000;
     for (auto taken = claim->take(many); !taken.empty(); taken = claim->take(many)) {
@@ -104,7 +104,7 @@ bench_queue::~bench_queue() {
     if (created_) {
       db_.drop(name_);
     } else {
-      empty(queue_);
+      remove_all(queue_);
       if (held(queue_) > 0) {
         complain("queue " + in_quotes(name_) +
                  " still holds messages: it was paused or limited meanwhile, or another program "

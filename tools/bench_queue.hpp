@@ -16,7 +16,7 @@ class bench_queue {
   /// Creates it under an unused name. The destructor drops it.
   bench_queue(tableq::database& db, tableq::kind kind, std::size_t payload_bytes);
   /// Takes an existing queue. The destructor empties it.
-  /// @throws refused_error if it holds messages.
+  /// @throws refused_error if it holds messages, is paused or has a rate.
   bench_queue(tableq::database& db, const std::string& name, std::size_t payload_bytes);
   bench_queue(const bench_queue&) = delete;
   bench_queue& operator=(const bench_queue&) = delete;

@@ -11,8 +11,6 @@ constexpr std::size_t few_messages = 64;
 constexpr std::size_t few_reads = 8;
 /// After this time few reads are enough: leases and delays end meanwhile.
 constexpr std::chrono::milliseconds long_ago{10};
-/// After this time any read is worth a look: the clock may have been set back.
-constexpr std::chrono::seconds too_long_ago{1};
 constexpr int hurried_looks = 10;
 constexpr int two_looks = 2;
 /// Other processes learn of the first looks, and later from time to time of a move.

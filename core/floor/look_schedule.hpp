@@ -23,6 +23,10 @@ class look_schedule {
   /// ten minutes a read begins there all the same.
   static constexpr std::chrono::seconds start_over_every{1};
 
+  /// After this time without a look many messages may have been leased and settled, or the clock
+  /// set back: any read is worth a look.
+  static constexpr std::chrono::milliseconds too_long_ago{1000};
+
   /// Whether this read begins at the very start.
   [[nodiscard]] bool starts_over(time now) noexcept;
   /// The end of a read from the very start.
@@ -55,14 +59,15 @@ class look_schedule {
   [[nodiscard]] bool tell(time now, std::int64_t known) noexcept;
 
  private:
+  /// Whether the next read begins at the very start.
+  [[nodiscard]] bool due(time now) const noexcept;
+
   std::size_t read_ = 0;  // since the last look
   std::size_t most_ = 0;  // by one read since then
   int hurried_ = 0;       // looks left that come at once
   bool looking_ = false;
   time began_ = {};  // of the last look
   time not_before_ = {};
-  [[nodiscard]] bool due(time now) const noexcept;
-
   time start_over_at_ = {};
   time checked_at_ = {};
   std::chrono::milliseconds pause_{0};  // fifty times the duration of a read from the very start

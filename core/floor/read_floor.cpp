@@ -9,8 +9,6 @@ namespace {
 
 /// A read of one level that finds nothing costs a statement.
 constexpr int reads_of_all = 16;
-/// In milliseconds. After this time many messages may have been leased and settled.
-constexpr read_floor::position long_rest = 1000;
 constexpr read_floor::position highest = std::numeric_limits<read_floor::position>::max();
 
 /// The next id. The highest possible id is returned unchanged.
@@ -150,7 +148,7 @@ bool read_floor::rise(const question& asked, const sight& seen) noexcept {
   raise(oldest_, asked.oldest, seen.oldest, most);
   if (seen.clock) {
     raise(passed_, asked.passed, seen.due, first_look_time_);
-    reached = reached && *seen.clock <= first_look_time_ + long_rest;
+    reached = reached && *seen.clock <= first_look_time_ + look_schedule::too_long_ago.count();
   }
   return reached;
 }

@@ -56,8 +56,7 @@ constexpr contract contract_for(const typed_statement<Shared, Item, Row>& typed,
           .max_at = find(shared, "max"),
           .now_at = find(shared, "now"),
           .token_at = find(shared, "token"),
-          .key_at = find(items, "key"),
-          .by_id = typed.id == statement::claim_complete};
+          .key_at = find(items, "key")};
 }
 
 /// A statement that may change something.

@@ -44,9 +44,6 @@ struct contract {
   std::size_t now_at = no_place;    ///< Where in `shared` the clock that a test sets stands.
   std::size_t token_at = no_place;  ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;    ///< Where in an item the key stands.
-  /// A text of arrays gets the items by rising ids, their first value. If an id comes twice,
-  /// another text gets all as they are.
-  bool by_id = false;
   bool exact = false;  ///< Each call has rows of its own run: a shared run could mix their order.
 
   /// The texts of a statement on a table of the application; null: the dialect's own.

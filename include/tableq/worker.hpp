@@ -128,8 +128,8 @@ class TABLEQ_EXPORT worker {
 
   /// Stops, waits up to `longest` for the end, and then abandons: it gives back the messages of
   /// running handlers, so that others can take them before the lease ends. Handlers that ignore
-  /// their tokens continue to run; the destructor waits for them. It also waits for calls that
-  /// settle: while the database is away, each lasts up to open_options::retry_for.
+  /// their tokens continue to run; the destructor waits for them. It and join also wait
+  /// for calls that settle: while the database is away, each lasts up to open_options::retry_for.
   /// @return true if everything ended by itself.
   bool stop_within(std::chrono::milliseconds longest);
 

@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <soci/soci.h>
+
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <set>
+
+#include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
 #include "support/in_threads.hpp"
@@ -129,6 +134,54 @@ TEST_P(threads, that_settle_the_same_batches_in_other_orders_do_not_fail) {
   });
   EXPECT_EQ(jobs.complete_batch(receipts),
             std::vector(receipts.size(), tableq::settle_result::applied));
+}
+
+TEST_P(threads, that_complete_the_same_batches_in_other_orders_complete_each_message_once) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  constexpr std::size_t messages = 200;
+  auto jobs = db().claim("jobs");
+  random_source priorities(7);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<tableq::new_claim_message> many(messages, {.payload = "x"});
+    // Takes then move the rows, so that their places in the table are not in the order of ids.
+    for (auto& each : many) each.options.priority = static_cast<int>(priorities.below(100));
+    jobs.enqueue_batch(many);
+    std::vector<tableq::receipt> receipts;
+    {
+      auto tx = db().begin();
+      for (const auto& each : jobs.in(tx).take(messages / 2)) receipts.push_back(each.receipt);
+      tx.rollback();
+    }
+    for (int i = 0; i < 20; ++i) {
+      for (const auto& each : jobs.take(messages / 20)) receipts.push_back(each.receipt);
+    }
+    std::atomic<std::size_t> applied = 0;
+    in_threads(9, [&](int i) {
+      random_source random(static_cast<std::uint64_t>(i));
+      std::vector<tableq::receipt> own = receipts;
+      if (i % 2 == 0) own.erase(own.begin(), own.begin() + messages / 2);  // Each id comes once.
+      for (std::size_t at = own.size() - 1; at > 0; --at) {
+        std::swap(own[at], own[random.below(at + 1)]);
+      }
+      const auto count = [&](const std::vector<tableq::settle_result>& results) {
+        applied +=
+            static_cast<std::size_t>(std::ranges::count(results, tableq::settle_result::applied));
+      };
+      if (i % 3 == 0) return count(jobs.complete_batch(own));
+      if (i % 3 == 1) {
+        auto tx = db().begin();
+        count(jobs.in(tx).complete_batch(own));
+        return tx.commit();
+      }
+      soci::session session;
+      tableq::open_session(db(), session);
+      soci::transaction mine(session);
+      count(jobs.in(tableq::enlist(db(), session)).complete_batch(own));
+      mine.commit();
+    });
+    EXPECT_EQ(applied, messages);
+    EXPECT_EQ(jobs.stats().leased, 0U);
+  }
 }
 
 TEST_P(threads, that_enqueue_one_key_add_it_once) {

@@ -72,6 +72,11 @@ double tenth(const curve& reached, bool last) {
 /// The transaction that stays open.
 enum class beside { reader, writer };
 
+constexpr const char* about(beside what) {
+  return what == beside::writer ? "a transaction open that has added a message"
+                                : "a transaction open that holds a snapshot";
+}
+
 std::unique_ptr<held> hold(const bed& where, owner whose, const std::string& table, beside what) {
   return what == beside::reader ? where.raw.hold_snapshot(whose) : where.raw.hold_writer(table);
 }
@@ -101,6 +106,7 @@ void run(const bed& where, recorder& out, const std::string& name, action what, 
   const double first = tenth(ours, false);
   const double last = tenth(ours, true);
   out.record(where, {{"case", name},
+                     {"beside", about(open_one)},
                      {"threads", 1},
                      {"batch", 1},
                      {"rate", last},
@@ -123,8 +129,8 @@ std::vector<bench_case> growth_cases() {
     const bool writes = open_one == beside::writer;
     return bench_case{
         .name = name,
-        .description = std::string("the last tenth of many reads against the first, ") +
-                       (writes ? "a transaction open that has added a message" : "a snapshot held"),
+        .description =
+            std::string("the last tenth of many reads against the first, ") + about(open_one),
         .fits = writes ? with_many_writers : natively,
         .synchronous = {"normal", "off"},
         .run = [=](const bed& where, recorder& out) { run(where, out, name, what, open_one); }};

@@ -162,7 +162,7 @@ void draw(const figures& all, const std::filesystem::path& directory) {
       if (!result.contains("reads")) continue;
       const std::string name = plain(result["case"]);
       const std::string drawn = bench::diagram(
-          backend + ", " + name + ": reads a second while a snapshot is held",
+          backend + ", " + name + ": " + result["beside"].get<std::string>(),
           "messages read before", "reads a second, one thread",
           {{"tableq", points(result, "")}, {"plain statement", points(result, "raw_")}});
       const std::filesystem::path path = directory / (name + "_" + backend + ".svg");

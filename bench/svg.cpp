@@ -80,6 +80,15 @@ class scale {
   double high_ = 0;
 };
 
+/// The next number of the form 1, 2 or 5 times a power of ten.
+double round_step(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double times : {1.0, 2.0, 5.0}) {
+    if (times * power >= least) return times * power;
+  }
+  return 10 * power;
+}
+
 std::string text(double x, double y, const std::string& what, const std::string& anchor,
                  const std::string& more = {}) {
   return "<text x=\"" + place(x) + "\" y=\"" + place(y) + "\" text-anchor=\"" + anchor + "\"" +
@@ -98,9 +107,8 @@ std::string axes(const scale& scales, const std::string& x_label, const std::str
     out += rule(left, scales.y(value), width - right, scales.y(value));
     out += text(left - 6, scales.y(value) + 4, number(value), "end");
   }
-  constexpr int steps = 5;
-  for (int i = 0; i <= steps; ++i) {
-    const double value = scales.last_x() * i / steps;
+  const double step = round_step(scales.last_x() / 5);
+  for (double value = 0; value <= scales.last_x(); value += step) {
     out += rule(scales.x(value), height - bottom, scales.x(value), height - bottom + 5);
     out += text(scales.x(value), height - bottom + 20, number(value), "middle");
   }

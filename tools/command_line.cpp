@@ -32,6 +32,15 @@ std::vector<std::string> split_arguments(const std::vector<std::string>& argumen
   return {std::make_reverse_iterator(mark), std::make_reverse_iterator(arguments.begin())};
 }
 
+/// Not the argument itself, as CLI11 would: it may hold a payload or an address.
+std::string place_of_extra(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> extras = app.remaining(true);
+  if (extras.empty()) return "an argument";
+  const auto found = std::find(arguments.rbegin(), arguments.rend(), extras.front());
+  if (found == arguments.rend()) return "an argument";
+  return "argument " + std::to_string(arguments.rend() - found);
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, invocation& call) {
@@ -84,8 +93,8 @@ bool parse(CLI::App& app, invocation& call, const std::vector<std::string>& argu
     out.flush();
     return false;
   } catch (const CLI::ExtrasError&) {
-    // CLI11's text would repeat the arguments, which may hold a payload or an address.
-    throw usage_error("unknown option or too many arguments; see --help");
+    throw usage_error(place_of_extra(app, arguments) +
+                      " is no option of this command, or one too many; see --help");
   } catch (const CLI::RequiredError& failure) {
     const bool command = std::string(failure.what()).find("subcommand") != std::string::npos;
     throw usage_error(command ? "give one of the commands that --help lists"

@@ -51,14 +51,22 @@ std::vector<std::string> cells(const queue_figures& of) {
   return row;
 }
 
-/// Opens all queues. A stored mapping that its table no longer fits is told and left out.
-exit_status open_all(tableq::database& db, std::vector<any_source>& into) {
+/// Whether only this queue is concerned, and not the database.
+bool of_one_queue(const tableq::error& failure, tableq::kind kind) {
+  const tableq::errc code = failure.code();
+  return kind == tableq::kind::table || code == tableq::errc::not_found ||
+         code == tableq::errc::schema_mismatch || code == tableq::errc::permission_denied;
+}
+
+/// The figures of all queues. A queue that cannot be read is told and left out.
+exit_status look_at_all(tableq::database& db, const tableq::stats_options& how,
+                        std::vector<queue_figures>& into) {
   exit_status out = exit_status::done;
   for (const auto& queue : db.queues()) {
     try {
-      into.push_back(open_source(db, queue.name));
+      into.push_back(look_at(open_source(db, queue.name), how));
     } catch (const tableq::error& failure) {
-      if (queue.kind != tableq::kind::table) throw;
+      if (!of_one_queue(failure, queue.kind)) throw;
       complain(in_quotes(queue.name) + ": " + sentence_of(failure));
       out = exit_status::refused;
     }
@@ -69,20 +77,20 @@ exit_status open_all(tableq::database& db, std::vector<any_source>& into) {
 exit_status stats(const connection_options& connection, const source_arguments& from, bool as_json,
                   bool exact) {
   tableq::database db = connect(connection);
+  const tableq::stats_options how{.exact = exact};
   exit_status status = exit_status::done;
-  std::vector<any_source> all;
+  std::vector<queue_figures> all;
   if (from.given()) {
-    all.push_back(from.open(db));
+    all.push_back(look_at(from.open(db), how));
   } else {
-    status = open_all(db, all);
+    status = look_at_all(db, how, all);
   }
   output out;
   std::vector<std::vector<std::string>> rows{
       {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE", "DEAD", "OLDEST"}};
-  for (const any_source& one : all) {
-    const queue_figures found = look_at(one, {.exact = exact});
-    if (as_json) out.line(figures_json(found).dump());
-    rows.push_back(cells(found));
+  for (const queue_figures& one : all) {
+    if (as_json) out.line(figures_json(one).dump());
+    rows.push_back(cells(one));
   }
   if (!as_json && !all.empty()) {
     for (const std::string& line : aligned(rows)) out.line(line);

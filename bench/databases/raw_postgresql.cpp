@@ -72,10 +72,12 @@ class client : public raw_client {
   std::string row_;
 };
 
+/// A snapshot of a transaction that writes elsewhere: it has a number.
 class old_snapshot : public held {
  public:
   explicit old_snapshot(const std::string& address) : on_(address) {
     on_.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    on_.run("SELECT txid_current()");
     on_.run("SELECT count(*) FROM pg_class");
   }
 

@@ -36,7 +36,7 @@ void check_due(const Options& options) {
 void check_group(const claim_enqueue_options& options, bool grouped) {
   if (!options.group) return;
   if (!grouped) {
-    refuse("the queue has no groups: create it with claim_options::groups, or give no group");
+    refuse("the queue has no groups: create it with groups, or give no group");
   }
   if (!is_name(*options.group)) refuse("a group has 1 to 200 bytes of UTF-8 without NUL");
   if (options.delay != 0ms || options.due_at) {

@@ -64,6 +64,14 @@ TEST_P(tool_usage, commands_and_options_that_do_not_exist) {
                   {"create", "FIFO", "queue"}});
 }
 
+TEST_P(tool_usage, an_argument_that_is_one_too_many_is_told_by_its_place) {
+  for (const words& arguments : {words{"dequeue", "fifo", "fifo"}, words{"list", "--json", "--x"}}) {
+    const ended end = run(arguments);
+    TABLEQ_EXPECT_REFUSAL(2, end);
+    EXPECT_TRUE(contains(end.err, "argument 3 is")) << end.err;
+  }
+}
+
 TEST_P(tool_usage, values_that_are_missing) {
   expect_refused({{"dequeue", "fifo", "--count"},
                   {"dequeue", "fifo", "--count="},

@@ -10,7 +10,7 @@ import random
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rate", type=float, default=16_000, help="jobs/s that one server shall do (16000)")
+    parser.add_argument("--rate", type=float, default=12_000, help="jobs/s that one server shall do (12000)")
     parser.add_argument("--wal", type=float, default=1_200, help="bytes of the write-ahead log for a job (1200)")
     parser.add_argument("--handler", type=float, default=10, help="ms that a handler takes (10)")
     parser.add_argument("--handlers", type=int, default=64, help="handlers in a worker process (64)")

@@ -65,7 +65,8 @@ TEST_P(tool_usage, commands_and_options_that_do_not_exist) {
 }
 
 TEST_P(tool_usage, an_argument_that_is_one_too_many_is_told_by_its_place) {
-  for (const words& arguments : {words{"dequeue", "fifo", "fifo"}, words{"list", "--json", "--x"}}) {
+  for (const words& arguments :
+       {words{"dequeue", "fifo", "fifo"}, words{"list", "--json", "--x"}}) {
     const ended end = run(arguments);
     TABLEQ_EXPECT_REFUSAL(2, end);
     EXPECT_TRUE(contains(end.err, "argument 3 is")) << end.err;

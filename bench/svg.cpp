@@ -12,7 +12,7 @@ namespace {
 constexpr double width = 720;
 constexpr double height = 400;
 constexpr double left = 80;
-constexpr double right = 20;
+constexpr double right = 40;
 constexpr double top = 50;
 constexpr double bottom = 60;
 constexpr std::array<const char*, 6> colours = {"#1b6ca8", "#c0392b", "#2e8b57",
@@ -107,7 +107,7 @@ std::string axes(const scale& scales, const std::string& x_label, const std::str
     out += rule(left, scales.y(value), width - right, scales.y(value));
     out += text(left - 6, scales.y(value) + 4, number(value), "end");
   }
-  const double step = round_step(scales.last_x() / 5);
+  const double step = round_step(scales.last_x() / 6);
   for (double value = 0; value <= scales.last_x(); value += step) {
     out += rule(scales.x(value), height - bottom, scales.x(value), height - bottom + 5);
     out += text(scales.x(value), height - bottom + 20, number(value), "middle");

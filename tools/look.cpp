@@ -51,11 +51,10 @@ std::vector<std::string> cells(const queue_figures& of) {
   return row;
 }
 
-/// Whether only this queue is concerned, and not the database.
-bool of_one_queue(const tableq::error& failure, tableq::kind kind) {
-  const tableq::errc code = failure.code();
-  return kind == tableq::kind::table || code == tableq::errc::not_found ||
-         code == tableq::errc::schema_mismatch || code == tableq::errc::permission_denied;
+/// Whether other queues can be read all the same: the database is there, and can be reached.
+bool of_one_queue(const tableq::error& failure) {
+  return failure.advice() == tableq::advice::never &&
+         failure.code() != tableq::errc::connection_failed;
 }
 
 /// The figures of all queues. A queue that cannot be read is told and left out.
@@ -66,7 +65,7 @@ exit_status look_at_all(tableq::database& db, const tableq::stats_options& how,
     try {
       into.push_back(look_at(open_source(db, queue.name), how));
     } catch (const tableq::error& failure) {
-      if (!of_one_queue(failure, queue.kind)) throw;
+      if (!of_one_queue(failure)) throw;
       complain(in_quotes(queue.name) + ": " + sentence_of(failure));
       out = exit_status::refused;
     }

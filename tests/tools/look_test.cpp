@@ -92,6 +92,17 @@ TEST_P(tool_look, stats_show_all_queues_when_none_is_named) {
   EXPECT_TRUE(json::parse(lines[1]).at("leased").is_null());
 }
 
+TEST_P(tool_look, stats_show_the_other_queues_beside_one_whose_table_is_gone) {
+  done({"create", "claim", "lost"});
+  done({"create", "fifo", "mail"});
+  here().sql("DROP TABLE lost");
+  const ended end = run({"stats"});
+  EXPECT_EQ(end.status, 3);
+  EXPECT_TRUE(contains(end.out, "mail")) << end.out;
+  EXPECT_FALSE(contains(end.out, "lost")) << end.out;
+  EXPECT_TRUE(contains(end.err, "lost")) << end.err;
+}
+
 TEST_P(tool_look, doctor_finds_a_healthy_database_healthy) {
   done({"create", "claim", "jobs"});
   EXPECT_EQ(run({"doctor"}).status, 0);

@@ -148,17 +148,6 @@ TEST_P(tool_table, stats_show_the_other_queues_beside_a_mapping_that_no_longer_f
   EXPECT_TRUE(contains(end.err, "there is no table Requests")) << end.err;
 }
 
-TEST_P(tool_table, stats_show_the_other_queues_beside_one_whose_table_is_gone) {
-  done({"create", "claim", "lost"});
-  done({"create", "fifo", "mail"});
-  here().sql("DROP TABLE lost");
-  const ended end = run({"stats"});
-  EXPECT_EQ(end.status, 3);
-  EXPECT_TRUE(contains(end.out, "mail")) << end.out;
-  EXPECT_FALSE(contains(end.out, "lost")) << end.out;
-  EXPECT_TRUE(contains(end.err, "lost")) << end.err;
-}
-
 TEST_P(tool_table, drop_says_that_the_table_stays) {
   done({"create", "table", "requests", "--mapping", mapping_});
   const ended end = run({"drop", "requests"});

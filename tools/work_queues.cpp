@@ -70,6 +70,12 @@ std::vector<work_queue> queues_of(const argument& given,
   std::vector<work_queue> out;
   std::set<std::string> seen;
   for (const std::string& text : given.all()) {
+    if (text.find('=') != std::string::npos) {
+      throw usage_error(
+          "the name of a QUEUE has no \"=\"; --weight and --precedence take one QUEUE=N, so give "
+          "the"
+          " option again for the next one");
+    }
     const std::size_t colon = text.find(':');
     work_queue one{.name = text};
     if (colon != std::string::npos) {

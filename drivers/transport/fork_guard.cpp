@@ -16,7 +16,7 @@ std::atomic<int> calls{0};  // calls that are running
 std::atomic<int> forks{0};
 
 void begin_fork() {
-  constexpr std::chrono::milliseconds longest{500};
+  constexpr std::chrono::milliseconds longest{2000};
   const auto until = std::chrono::steady_clock::now() + longest;
   ++forks;
   while (calls > 0 && std::chrono::steady_clock::now() < until)

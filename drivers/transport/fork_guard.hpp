@@ -6,9 +6,10 @@ namespace tableq::inline v0::drivers {
 /// process: libpq, which reads an address, connects or closes; any call of ODBC.
 ///
 /// In a child of fork() such a mutex would stay locked forever. Therefore a thread that forks waits
-/// for the guarded calls of other threads, for 0.5 s at most, and new ones wait for the fork. The
-/// libraries hold these mutexes briefly: a call that takes longer waits for a server, and holds
-/// none. A thread has one object at a time.
+/// for the guarded calls of other threads, for two seconds at most, and new ones wait for the fork.
+/// The libraries hold these mutexes briefly: a call that takes longer waits for a server, and holds
+/// none. Two seconds leave time for a thread that waits for a busy processor. A thread has one
+/// object at a time.
 class fork_guard {
  public:
   fork_guard();

@@ -263,6 +263,7 @@ TEST_P(tool_work_queues_refused, with_shares_that_make_no_sense) {
   expect_refused("from 1 to 1000", {"a", "b", "--weight", "a=2.5"});
   expect_refused("not served: \"c\"", {"a", "b", "--weight", "c=3"});
   expect_refused("given twice for queue \"a\"", {"a", "b", "--weight", "a=3", "--weight", "a=3"});
+  expect_refused("give the option again", {"a", "b", "--weight", "a=3", "b=3"});
   expect_refused("--precedence takes QUEUE=N", {"a", "b", "--precedence", "a"});
   expect_refused("a whole number", {"a", "b", "--precedence", "a=high"});
   expect_refused("a whole number", {"a", "b", "--precedence", "a=2147483648"});

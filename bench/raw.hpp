@@ -34,6 +34,17 @@ class raw_client {
 /// The owner of the tables.
 enum class owner { raw, tableq };
 
+/// The tables of a raw_client, and the words of its claims.
+struct raw_words {
+  std::string mail;  ///< Of insert and pop.
+  std::string claims;
+  std::string waiting;  ///< The condition of the rows that may be taken.
+  std::string order;
+  std::string taken;  ///< What a take sets.
+};
+/// All of them on the claim queue `jobs`, as tableq makes its table.
+raw_words words_of_jobs();
+
 /// A resource that is held until the object is destroyed.
 class held {
  public:
@@ -67,8 +78,12 @@ class raw_database {
   [[nodiscard]] virtual std::string url() const = 0;
   /// tableq's address of the raw side's tables.
   [[nodiscard]] virtual std::string plain_url() const { return url(); }
-  /// @param batch messages at a time.
-  [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch) = 0;
+  /// @param batch messages at a time. @param whose tables: the raw side's, or the claim queue
+  /// `jobs`.
+  [[nodiscard]] virtual std::unique_ptr<raw_client> connect(std::size_t batch, owner whose) = 0;
+
+  /// Runs a statement.
+  virtual void run(owner whose, const std::string& text) = 0;
 
   /// Deletes everything from a table. Those of the raw side are `plain` and `claims`.
   virtual void clear(owner whose, std::string_view table) = 0;

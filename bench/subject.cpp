@@ -82,9 +82,9 @@ operation_maker on_mapped(tableq::database db, std::size_t batch) {
           batch](std::size_t) { return take_complete(jobs, batch); };
 }
 
-operation_maker on_raw(raw_database& raw, action what, std::size_t batch) {
-  return [&raw, what, batch](std::size_t) -> operation {
-    const std::shared_ptr<raw_client> client = raw.connect(batch);
+operation_maker on_raw(raw_database& raw, action what, std::size_t batch, owner whose) {
+  return [&raw, what, batch, whose](std::size_t) -> operation {
+    const std::shared_ptr<raw_client> client = raw.connect(batch, whose);
     switch (what) {
       case action::enqueue:
         return [client, batch] {

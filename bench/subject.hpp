@@ -26,7 +26,7 @@ operation_maker on_tableq(tableq::database db, action what, std::size_t batch);
 /// raw_database::plain_url.
 operation_maker on_mapped(tableq::database db, std::size_t batch);
 /// The same without tableq.
-operation_maker on_raw(raw_database& raw, action what, std::size_t batch);
+operation_maker on_raw(raw_database& raw, action what, std::size_t batch, owner whose = owner::raw);
 
 /// The table of an action.
 const char* queue_of(action what);

@@ -50,6 +50,14 @@ postgresql_place::~postgresql_place() {
   }
 }
 
+raw_words postgresql_place::words() {
+  return {.mail = "plain",
+          .claims = "claims",
+          .waiting = "NOT taken",
+          .order = "id",
+          .taken = "taken = true"};
+}
+
 void postgresql_place::clear(std::string_view table) {
   on_.run("TRUNCATE " + quoted(table));
 }

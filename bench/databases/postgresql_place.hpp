@@ -21,6 +21,8 @@ class postgresql_place {
   /// The address with the schema and the commits' mode in it.
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] const std::string& schema() const { return schema_; }
+  [[nodiscard]] static raw_words words();
+  void run(const std::string& text) { on_.run(text); }
   void clear(std::string_view table);
   /// The statement of add().
   [[nodiscard]] static std::string addition(std::string_view table, std::size_t messages);

@@ -52,24 +52,28 @@ std::string text_array(const std::vector<std::string>& items) {
   return out + '}';
 }
 
-std::string next(std::size_t batch, const std::string& table) {
-  const std::string found = "SELECT id FROM " + table +
-                            " ORDER BY id FOR UPDATE SKIP LOCKED LIMIT " + std::to_string(batch);
+std::string next(std::size_t batch, const std::string& rows) {
+  const std::string found =
+      "SELECT id FROM " + rows + " FOR UPDATE SKIP LOCKED LIMIT " + std::to_string(batch);
   return batch == 1 ? "id = (" + found + ")" : "id = ANY (ARRAY(" + found + "))";
 }
 
 class client : public raw_client {
  public:
-  client(const std::string& connection_string, std::size_t batch)
+  client(const std::string& connection_string, std::size_t batch, const raw_words& words)
       : on_(connection_string),
         batch_(batch),
-        insert_(on_, batch == 1 ? "INSERT INTO plain (payload) VALUES (?)"
-                                : "INSERT INTO plain (payload) SELECT unnest(CAST(? AS bytea[]))"),
-        pop_(on_, "DELETE FROM plain WHERE " + next(batch, "plain") + " RETURNING id, payload"),
-        claim_(on_, "UPDATE claims SET taken = true WHERE " +
-                        next(batch, "claims WHERE NOT taken") + " RETURNING id, payload"),
-        remove_(on_, batch == 1 ? "DELETE FROM claims WHERE id = ?"
-                                : "DELETE FROM claims WHERE id = ANY (CAST(? AS bigint[]))"),
+        insert_(on_, batch == 1 ? "INSERT INTO " + words.mail + " (payload) VALUES (?)"
+                                : "INSERT INTO " + words.mail +
+                                      " (payload) SELECT unnest(CAST(? AS bytea[]))"),
+        pop_(on_, "DELETE FROM " + words.mail + " WHERE " +
+                      next(batch, words.mail + " ORDER BY id") + " RETURNING id, payload"),
+        claim_(on_, "UPDATE " + words.claims + " SET " + words.taken + " WHERE " +
+                        next(batch, words.claims + " WHERE " + words.waiting + " ORDER BY " +
+                                        words.order) +
+                        " RETURNING id, payload"),
+        remove_(on_, "DELETE FROM " + words.claims +
+                         (batch == 1 ? " WHERE id = ?" : " WHERE id = ANY (CAST(? AS bigint[]))")),
         payload_(payload()) {}
 
   void insert() override {
@@ -112,9 +116,12 @@ class database : public raw_database {
       : place_(address, synchronous), connection_string_(driver_string(place_.url())) {}
 
   std::string url() const override { return "odbc://" + connection_string_; }
-  std::unique_ptr<raw_client> connect(std::size_t batch) override {
-    return std::make_unique<client>(connection_string_, batch);
+  std::unique_ptr<raw_client> connect(std::size_t batch, owner whose) override {
+    return std::make_unique<client>(
+        connection_string_, batch,
+        whose == owner::tableq ? words_of_jobs() : postgresql_place::words());
   }
+  void run(owner /*whose*/, const std::string& text) override { place_.run(text); }
   void clear(owner /*whose*/, std::string_view table) override { place_.clear(table); }
   void add(owner /*whose*/, std::string_view table, std::size_t messages) override {
     place_.add(table, messages);

@@ -14,23 +14,24 @@ namespace {
 
 class client : public raw_client {
  public:
-  client(const std::string& address, std::size_t batch)
+  client(const std::string& address, std::size_t batch, const raw_words& words)
       : on_(address),
         payload_(payload()),
         payloads_(binary_array(std::vector<std::string_view>(batch, payload()))),
         batch_(batch) {
-    const std::string next = " ORDER BY id FOR UPDATE SKIP LOCKED LIMIT " + std::to_string(batch);
+    const std::string next = " FOR UPDATE SKIP LOCKED LIMIT " + std::to_string(batch);
     const std::string first = batch == 1 ? "id = (" : "id = ANY (ARRAY(";
     const std::string last = batch == 1 ? ")" : "))";
-    on_.prepare("insert", batch == 1 ? "INSERT INTO plain (payload) VALUES ($1)"
-                                     : "INSERT INTO plain (payload) SELECT unnest($1::bytea[])");
-    on_.prepare("pop", "DELETE FROM plain WHERE " + first + "SELECT id FROM plain" + next + last +
-                           " RETURNING id, payload");
-    on_.prepare("claim", "UPDATE claims SET taken = true WHERE " + first +
-                             "SELECT id FROM claims WHERE NOT taken" + next + last +
-                             " RETURNING id, payload");
-    on_.prepare("remove", "DELETE FROM claims WHERE id = ANY ($1::bigint[])");
-    on_.prepare("remove_one", "DELETE FROM claims WHERE id = $1");
+    on_.prepare("insert",
+                batch == 1 ? "INSERT INTO " + words.mail + " (payload) VALUES ($1)"
+                           : "INSERT INTO " + words.mail + " (payload) SELECT unnest($1::bytea[])");
+    on_.prepare("pop", "DELETE FROM " + words.mail + " WHERE " + first + "SELECT id FROM " +
+                           words.mail + " ORDER BY id" + next + last + " RETURNING id, payload");
+    on_.prepare("claim", "UPDATE " + words.claims + " SET " + words.taken + " WHERE " + first +
+                             "SELECT id FROM " + words.claims + " WHERE " + words.waiting +
+                             " ORDER BY " + words.order + next + last + " RETURNING id, payload");
+    on_.prepare("remove", "DELETE FROM " + words.claims + " WHERE id = ANY ($1::bigint[])");
+    on_.prepare("remove_one", "DELETE FROM " + words.claims + " WHERE id = $1");
   }
 
   void insert() override { on_.execute("insert", batch_ == 1 ? &payload_ : &payloads_); }
@@ -102,9 +103,11 @@ class database : public raw_database {
       : place_(address, synchronous) {}
 
   std::string url() const override { return place_.url(); }
-  std::unique_ptr<raw_client> connect(std::size_t batch) override {
-    return std::make_unique<client>(place_.url(), batch);
+  std::unique_ptr<raw_client> connect(std::size_t batch, owner whose) override {
+    return std::make_unique<client>(
+        place_.url(), batch, whose == owner::tableq ? words_of_jobs() : postgresql_place::words());
   }
+  void run(owner /*whose*/, const std::string& text) override { place_.run(text); }
   void clear(owner /*whose*/, std::string_view table) override { place_.clear(table); }
   void add(owner /*whose*/, std::string_view table, std::size_t messages) override {
     place_.add(table, messages);

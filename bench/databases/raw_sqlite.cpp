@@ -95,18 +95,21 @@ std::string marks(std::size_t count) {
 
 class client : public raw_client {
  public:
-  client(const std::filesystem::path& file, const std::string& synchronous, std::size_t batch)
+  client(const std::filesystem::path& file, const std::string& synchronous, std::size_t batch,
+         const raw_words& words)
       : on_(file, synchronous),
         batch_(batch),
-        limit_(" ORDER BY id LIMIT " + std::to_string(batch)),
+        limit_(" LIMIT " + std::to_string(batch)),
         among_(batch == 1 ? " WHERE id = (SELECT id FROM " : " WHERE id IN (SELECT id FROM "),
         begin_(on_, "BEGIN IMMEDIATE"),
         commit_(on_, "COMMIT"),
-        insert_(on_, "INSERT INTO plain (payload) VALUES (?)"),
-        pop_(on_, "DELETE FROM plain" + among_ + "plain" + limit_ + ") RETURNING id, payload"),
-        claim_(on_, "UPDATE claims SET taken = 1" + among_ + "claims WHERE taken = 0" + limit_ +
+        insert_(on_, "INSERT INTO " + words.mail + " (payload) VALUES (?)"),
+        pop_(on_, "DELETE FROM " + words.mail + among_ + words.mail + " ORDER BY id" + limit_ +
+                      ") RETURNING id, payload"),
+        claim_(on_, "UPDATE " + words.claims + " SET " + words.taken + among_ + words.claims +
+                        " WHERE " + words.waiting + " ORDER BY " + words.order + limit_ +
                         ") RETURNING id, payload"),
-        remove_(on_, "DELETE FROM claims WHERE id IN (" + marks(batch) + ")") {}
+        remove_(on_, "DELETE FROM " + words.claims + " WHERE id IN (" + marks(batch) + ")") {}
 
   void insert() override {
     insert_.bind(1, payload());
@@ -175,8 +178,17 @@ class database : public raw_database {
 
   std::string url() const override { return url_of(owner::tableq); }
   std::string plain_url() const override { return url_of(owner::raw); }
-  std::unique_ptr<raw_client> connect(std::size_t batch) override {
-    return std::make_unique<client>(file(owner::raw), synchronous_, batch);
+  std::unique_ptr<raw_client> connect(std::size_t batch, owner whose) override {
+    return std::make_unique<client>(file(whose), synchronous_, batch,
+                                    whose == owner::tableq ? words_of_jobs()
+                                                           : raw_words{.mail = "plain",
+                                                                       .claims = "claims",
+                                                                       .waiting = "taken = 0",
+                                                                       .order = "id",
+                                                                       .taken = "taken = 1"});
+  }
+  void run(owner whose, const std::string& text) override {
+    connection(file(whose), "off").run(text);
   }
   void clear(owner whose, std::string_view table) override {
     connection(file(whose), "off").run("DELETE FROM " + quoted(table));

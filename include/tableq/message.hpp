@@ -17,8 +17,9 @@ namespace tableq::inline v0 {
 
 /// Identifies a message within its queue. A greater id was enqueued later.
 ///
-/// A `claim` queue never uses an id twice. In the destructive kinds an id is unique among the
-/// messages that are in the queue; SQLite may reuse it after its message has left.
+/// A `claim` queue never gives the id of a committed message to another one. In the destructive
+/// kinds an id is unique among the messages that are in the queue; SQLite may reuse it after its
+/// message has left. SQLite also reuses the ids of enqueues that were rolled back.
 struct message_id {
   std::int64_t value = 0;  ///< Positive for a message; zero means no message.
 

@@ -35,9 +35,11 @@ std::string address_of(const connection_options& options) {
   return url;
 }
 
-tableq::database connect(const connection_options& options, bool may_create, std::size_t sessions) {
+tableq::database connect(const connection_options& options, bool may_create, std::size_t sessions,
+                         std::chrono::milliseconds retry_for) {
   tableq::open_options opening = naming(options);
   opening.max_sessions = sessions;
+  opening.retry_for = retry_for;
   opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
                                                       : tableq::schema_policy::verify_only;
   tableq::database out = tableq::database::open(address_of(options), opening);

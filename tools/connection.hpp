@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <variant>
@@ -24,8 +25,10 @@ std::string address_of(const connection_options& options);
 
 /// Connects, and passes on what the dialect warns of.
 /// @param may_create whether opening a queue may create it; only for `create`.
+/// @param retry_for as in open_options.
 tableq::database connect(const connection_options& options, bool may_create = false,
-                         std::size_t sessions = 4);
+                         std::size_t sessions = 4,
+                         std::chrono::milliseconds retry_for = std::chrono::seconds{10});
 
 /// The catalogue's entry of a queue. Without one: refused_error, which names the remedy.
 tableq::queue_info require(const tableq::database& db, const std::string& name);

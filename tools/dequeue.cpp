@@ -69,16 +69,18 @@ class growing_pause {
   milliseconds next_ = first;
 };
 
-/// Repeats what changes nothing, while the database cannot do it: ten seconds, or as long as the
-/// command waits.
+/// Repeats what changes nothing, while the database cannot do it: as long as the command waits, or
+/// ten seconds if it does not.
 class repetition {
  public:
+  explicit repetition(bool waits) : waits_(waits) {}
+
   template <typename Action>
   auto operator()(steady_clock::time_point waits_until, const Action& action) {
     constexpr std::chrono::seconds patience{10};
     constexpr std::chrono::seconds worth_a_note{1};
     const auto began = steady_clock::now();
-    const auto until = std::max(waits_until, began + patience);
+    const auto until = waits_ ? waits_until : began + patience;
     growing_pause pauses;
     for (;;) {
       try {
@@ -93,6 +95,7 @@ class repetition {
   }
 
  private:
+  bool waits_;
   status_line status_;
 };
 
@@ -156,14 +159,16 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
   if (given.raw && (given.all || count > 1)) throw usage_error("--raw takes one message only");
   const milliseconds wait = duration_or(given.wait, "--wait", {});
 
-  tableq::database db = connect(connection);
+  // `repeat` has the patience: the library's own would exceed the time.
+  constexpr milliseconds library_tries{100};
+  tableq::database db = connect(connection, false, 4, library_tries);
   any_queue opened = open_queue(db, given.queue.text());
   tableq::destructive_queue& queue = as_destructive(opened, "its messages go to: tableq work");
 
   std::size_t done = 0;
   batch_size size;
   growing_pause pauses;
-  repetition repeat;
+  repetition repeat(given.wait.given());
   auto until = steady_clock::now() + wait;
   while (given.all || done < count) {
     const std::size_t most = given.all ? size.next() : std::min(size.next(), count - done);
@@ -196,9 +201,9 @@ void add_dequeue(CLI::App& app, invocation& call) {
            "it stays. A message that a pipe has accepted counts as delivered: use --count if its "
            "reader stops\n"
            "early. While a reader is slow, its messages are locked; on SQLite all writers wait.\n"
-           "With --wait it stops when that time has passed without a message. While the database "
-           "is away, it tries\n"
-           "again for that time, without --wait for ten seconds.",
+           "With --wait it stops when that time has passed without a message. If the database "
+           "goes away meanwhile,\n"
+           "it tries again for that time, without --wait for ten seconds.",
        .usage = "QUEUE [--count N | --all] [--wait TIME] [--json | --raw]",
        .examples = "  tableq dequeue mail\n"
                    "  tableq dequeue mail --raw > message.bin\n"

@@ -43,20 +43,30 @@ std::vector<queue_info> read_rows(const database_state& database, std::vector<ca
   std::vector<queue_info> out;
   for (catalog_row& row : rows) {
     const bool own = row.name == catalog_row_name;
+    const std::string subject = own ? "the catalogue" : "the queue " + row.name;
     if (row.layout > (own ? catalog_layout : queue_layout)) {
       fail(database, errc::schema_too_new,
-           (own ? std::string("the catalogue") : "the queue " + row.name) + " has layout " +
-               std::to_string(row.layout) +
+           subject + " has layout " + std::to_string(row.layout) +
                ", which a newer tableq wrote; use that version or a later one");
     }
-    if (own) continue;
-    if (!good_queue_name(row.name, database.options().table_prefix)) {
+    if (!own && !good_queue_name(row.name, database.options().table_prefix)) {
       // The name would become part of statements, and plain SQL must have written it.
       fail(database, errc::schema_mismatch,
            "the catalogue holds a name that no queue can have; delete its row");
     }
+    if (row.layout < 1) {
+      fail(database, errc::schema_mismatch,
+           subject + " has layout " + std::to_string(row.layout) +
+               " in the catalogue, which no tableq wrote; set the layout that it had");
+    }
+    if (own) continue;
+    const std::optional<kind> known = known_kind(row.kind);
+    if (!known) {
+      fail(database, errc::schema_mismatch,
+           subject + " has a kind in the catalogue that no tableq wrote; set the kind that it had");
+    }
     queue_info info{.name = std::move(row.name),
-                    .kind = parse_kind(row.kind),
+                    .kind = *known,
                     .layout = row.layout,
                     .identity = row.identity,
                     .created_at = row.created_at};

@@ -27,6 +27,9 @@ struct stored_layout {
   int layout = 0;
 };
 
+/// The kind of that name.
+std::optional<kind> known_kind(std::string_view text);
+
 /// Random, so that two queues of one name have different identities.
 std::int64_t new_identity();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <random>
 
 #include <tableq/dialect.hpp>
@@ -38,10 +39,15 @@ std::string_view to_string(kind value) noexcept {
   return "heap";
 }
 
-kind parse_kind(std::string_view text) {
+std::optional<kind> core::known_kind(std::string_view text) {
   for (const kind one : kinds) {
     if (text == to_string(one)) return one;
   }
+  return {};
+}
+
+kind parse_kind(std::string_view text) {
+  if (const auto known = core::known_kind(text)) return *known;
   core::refuse("a queue is of one of the kinds heap, fifo, lifo, pending, claim and table");
 }
 

@@ -17,6 +17,7 @@
 
 #include "drivers/transport.hpp"
 #include "drivers/transport/closed_in_child.hpp"
+#include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/libpq_listener.hpp"
@@ -58,6 +59,17 @@ std::string_view field_of(const PGresult* answer, int code) noexcept {
   return found == nullptr ? std::string_view() : std::string_view(found);
 }
 
+/// Whether a trigger's own statement failed. Its names may be data. Errors that tell of locks,
+/// limits and constraints have names of the schema only.
+bool in_function(const PGresult* answer, std::string_view sqlstate) noexcept {
+  constexpr std::array<std::string_view, 8> told{"08", "23", "25", "40", "53", "55", "57", "P0"};
+  const std::string_view context = field_of(answer, PG_DIAG_CONTEXT);
+  // A DO block of tableq's own changes tables, never rows.
+  return !context.empty() && context.find("inline_code_block") == std::string_view::npos &&
+         std::none_of(told.begin(), told.end(),
+                      [&](std::string_view one) { return sqlstate.starts_with(one); });
+}
+
 [[noreturn]] void fail(const PGconn* link, const PGresult* answer) {
   native_error what;
   what.sqlstate = field_of(answer, PG_DIAG_SQLSTATE);
@@ -66,6 +78,10 @@ std::string_view field_of(const PGresult* answer, int code) noexcept {
   const bool may_quote = what.sqlstate.starts_with("22") ||
                          field_of(answer, PG_DIAG_SOURCE_FUNCTION) == "exec_stmt_raise";
   if (!may_quote) what.sentence = field_of(answer, PG_DIAG_MESSAGE_PRIMARY);
+  if (in_function(answer, what.sqlstate)) {
+    what.sentence = trigger_failed;
+    throw native_failure::judged_as({errc::constraint_violated, advice::never}, std::move(what));
+  }
   if (!may_quote && what.sentence.empty()) {
     const std::string_view client = PQerrorMessage(link);
     what.sentence = client.substr(0, client.find('\n'));
@@ -88,6 +104,7 @@ bool succeeded(const result& answer) noexcept {
 /// run.
 bool must_prepare_again(const result& answer) noexcept {
   const std::string_view state = field_of(answer.get(), PG_DIAG_SQLSTATE);
+  if (in_function(answer.get(), state)) return false;
   return state == "26000" || (state == "0A000" && field_of(answer.get(), PG_DIAG_SOURCE_FUNCTION) ==
                                                       "RevalidateCachedQuery");
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/odbc_address.hpp"
 #include "drivers/transport/odbc_values.hpp"
@@ -61,6 +62,8 @@ native_error record(SQLSMALLINT kind, SQLHANDLE handle, SQLSMALLINT number, bool
   out.sqlstate = reinterpret_cast<const char*>(state.data());
   out.number = native;
   out.sentence = plain_sentence({reinterpret_cast<const char*>(message.data()), shown});
+  // The name may be one that a trigger has made of data.
+  if (out.sqlstate == "26000") out.sentence = "the server forgot a prepared statement";
   return out;
 }
 
@@ -225,6 +228,7 @@ class odbc_prepared final : public prepared {
     try {
       run_once(given, out);
     } catch (const native_failure& failure) {
+      refuse_foreign_name(failure.details(), text_.sql);
       if (!ran_ || !must_prepare_again(failure.details())) throw;
       statement_.reset();
       if (link_->in_transaction()) {  // the transaction is lost, and may be repeated as a whole

@@ -13,6 +13,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/checkpoint_pace.hpp"
 #include "drivers/transport/file_watch.hpp"
+#include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/named_file.hpp"
 #include "drivers/transport/own_writes.hpp"
 #include "drivers/transport/sqlite_forks.hpp"
@@ -24,9 +25,11 @@ namespace {
 // SOCI's header puts the C interface into this namespace.
 using namespace sqlite_api;
 
-[[noreturn]] void fail(sqlite3* handle) {
-  throw native_failure(
-      {.number = sqlite3_extended_errcode(handle), .sentence = sqlite3_errmsg(handle)});
+/// @param statement that was running; empty: none.
+[[noreturn]] void fail(sqlite3* handle, std::string_view statement = {}) {
+  native_error what{.number = sqlite3_extended_errcode(handle), .sentence = sqlite3_errmsg(handle)};
+  if (!statement.empty()) refuse_foreign_name(what, statement);
+  throw native_failure(std::move(what));
 }
 
 sqlite3* handle_of(soci::session& session) {
@@ -198,7 +201,7 @@ class sqlite_prepared final : public prepared {
         out.add(read(static_cast<int>(i), text_.columns[i]));
       }
     }
-    if (result != SQLITE_DONE) fail(handle_);
+    if (result != SQLITE_DONE) fail(handle_, text_.sql);
     if (text_.bare && sqlite3_changes(handle_) > 0) out.add(changed_id(given));
   }
 

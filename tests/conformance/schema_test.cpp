@@ -260,6 +260,24 @@ TEST_P(shared_schema, a_catalogue_of_a_newer_version_is_refused) {
   EXPECT_EQ(open().fifo("mail").dequeue()->payload, "kept");
 }
 
+TEST_P(shared_schema, rows_of_the_catalogue_that_no_tableq_wrote_are_told_by_the_queues_name) {
+  db().fifo("mail").enqueue("kept");
+  for (const char* spoilt : {"kind = 'weird'", "layout = 0", "layout = -3"}) {
+    SCOPED_TRACE(spoilt);
+    here().sql(std::string("UPDATE tableq_queues SET ") + spoilt + " WHERE name = 'mail'");
+    auto later = open();
+    for (const tableq::error& refused : {thrown_by([&] { static_cast<void>(later.queues()); }),
+                                         thrown_by([&] { static_cast<void>(later.find("mail")); }),
+                                         thrown_by([&] { static_cast<void>(later.fifo("mail")); }),
+                                         thrown_by([&] { static_cast<void>(later.migrate()); })}) {
+      EXPECT_EQ(tableq::to_string(refused.code()), "schema_mismatch") << refused.what();
+      EXPECT_TRUE(contains(refused.what(), "mail")) << refused.what();
+    }
+    here().sql("UPDATE tableq_queues SET kind = 'fifo', layout = 2 WHERE name = 'mail'");
+  }
+  EXPECT_EQ(open().fifo("mail").dequeue()->payload, "kept");
+}
+
 TEST_P(shared_schema, the_catalogue_itself_is_not_listed) {
   static_cast<void>(db().fifo("mail"));
   EXPECT_EQ(here().sql("SELECT count(*) FROM tableq_queues").at(0).at(0), "2");

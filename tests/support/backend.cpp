@@ -121,6 +121,10 @@ bool place::quote_payloads_in_errors(std::string_view /*table*/) {
   return false;
 }
 
+bool place::use_payloads_as_names(std::string_view /*table*/) {
+  return false;
+}
+
 bool place::refuse(std::string_view table, const std::string& change,
                    const std::string& beginning) {
   const std::string condition = "substr(OLD.payload, 1, " + std::to_string(beginning.size()) +

@@ -197,6 +197,8 @@ class place {
   /// From then on a trigger of the table refuses each message, with an error that quotes it. False:
   /// this database cannot.
   virtual bool quote_payloads_in_errors(std::string_view table);
+  /// The same for a trigger that looks for something that is named like the payload.
+  virtual bool use_payloads_as_names(std::string_view table);
   /// False: this database cannot.
   virtual bool add_trigger(const row_trigger& /*wanted*/) { return false; }
   /// From then on a trigger of the table refuses an UPDATE or DELETE of messages whose payload

@@ -63,6 +63,7 @@ class shard_place : public schema_place {
   }
   /// Distributed tables have no triggers.
   bool quote_payloads_in_errors(std::string_view /*table*/) override { return false; }
+  bool use_payloads_as_names(std::string_view /*table*/) override { return false; }
   bool add_trigger(const row_trigger& /*wanted*/) override { return false; }
 
   std::string other_url() override {

@@ -218,6 +218,17 @@ class schema_place : public place {
         name + " FOR EACH ROW EXECUTE FUNCTION quoting()");
     return true;
   }
+  bool use_payloads_as_names(std::string_view table) override {
+    const std::string name(table);
+    administrator_.run(
+        "CREATE OR REPLACE FUNCTION naming() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "EXECUTE format(CASE NEW.id % 4 WHEN 0 THEN 'INSERT INTO %I VALUES (1)' "
+        "WHEN 1 THEN 'SELECT %I()' WHEN 2 THEN 'EXECUTE %I' ELSE 'SELECT %I' END, "
+        "convert_from(NEW.payload, 'UTF8')); RETURN NEW; END $$; "
+        "CREATE TRIGGER naming BEFORE INSERT OR UPDATE ON " +
+        name + " FOR EACH ROW EXECUTE FUNCTION naming()");
+    return true;
+  }
   bool add_trigger(const row_trigger& wanted) override {
     administrator_.run(trigger_text(wanted));
     return true;

@@ -62,10 +62,15 @@ std::string_view field_of(const PGresult* answer, int code) noexcept {
 /// Whether a trigger's own statement failed. Its names may be data. Errors that tell of locks,
 /// limits and constraints have names of the schema only.
 bool in_function(const PGresult* answer, std::string_view sqlstate) noexcept {
-  constexpr std::array<std::string_view, 8> told{"08", "23", "25", "40", "53", "55", "57", "P0"};
+  constexpr std::array<std::string_view, 9> told{"08", "22", "23", "25", "40",
+                                                 "53", "55", "57", "P0"};
   const std::string_view context = field_of(answer, PG_DIAG_CONTEXT);
-  // A DO block of tableq's own changes tables, never rows.
-  return !context.empty() && context.find("inline_code_block") == std::string_view::npos &&
+  const auto mentions = [&](std::string_view what) {
+    return context.find(what) != std::string_view::npos;
+  };
+  // Each language's name begins so, and no server translates it. A DO block of tableq's own changes
+  // tables, never rows.
+  return (mentions("PL/") || mentions("SQL function")) && !mentions("inline_code_block") &&
          std::none_of(told.begin(), told.end(),
                       [&](std::string_view one) { return sqlstate.starts_with(one); });
 }

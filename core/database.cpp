@@ -55,6 +55,19 @@ std::shared_ptr<core::queue_state> opened(const shared_state& database, std::str
   });
 }
 
+std::shared_ptr<core::queue_state> opened_letters(const shared_state& database,
+                                                  const std::string& letters, std::string_view of) {
+  core::named(database->name(), "open", [&] {
+    const auto stored = core::find_queue(*database, letters);
+    if (!stored || stored->kind == kind::claim) return;
+    throw error(errc::kind_mismatch, advice::never,
+                "the queue " + letters + " is of the kind " + std::string(to_string(stored->kind)) +
+                    " and cannot hold the dead letters of " + std::string(of) +
+                    "; name a claim queue, or one that does not exist");
+  });
+  return opened(database, letters, {.kind = kind::claim});
+}
+
 /// The dead-letter queue is opened first, after all other checks, so that a call that fails creates
 /// nothing.
 std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, std::string_view name,
@@ -67,12 +80,12 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, st
       if (const auto stored = core::find_queue(*database, name))
         core::merge_options(*stored, settings);
     });
-    letters = opened(database, wanted, {.kind = kind::claim});
+    letters = opened_letters(database, wanted, name);
   }
   queue_info info = observed(*database, {.name = "open", .queue = name, .kind = settings.kind},
                              [&] { return core::open_queue(*database, name, settings); });
   if (wanted.empty() && !info.dead_letters.empty()) {
-    letters = opened(database, info.dead_letters, {.kind = kind::claim});
+    letters = opened_letters(database, info.dead_letters, name);
   }
   return shared(std::make_unique<core::queue_state>(database, std::move(info), std::move(letters)));
 }

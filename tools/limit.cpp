@@ -117,8 +117,8 @@ void print(const tableq::queue& queue, bool as_json) {
 }
 
 exit_status on_queue(const connection_options& connection, const std::string& name,
-                     const std::function<void(tableq::queue&)>& act) {
-  tableq::database db = connect(connection);
+                     const std::function<void(tableq::queue&)>& act, bool may_create = false) {
+  tableq::database db = connect(connection, may_create);
   any_queue opened = open_queue(db, name);
   std::visit([&](auto& queue) { act(queue); }, opened);
   return exit_status::done;
@@ -127,10 +127,21 @@ exit_status on_queue(const connection_options& connection, const std::string& na
 exit_status limit(const connection_options& connection, const limit_arguments& given) {
   // Errors in the texts are reported before anything is opened.
   (void)changed({}, given);
-  return on_queue(connection, given.queue.text(), [&](tableq::queue& queue) {
+  const auto act = [&](tableq::queue& queue) {
     if (given.any()) queue.set_limits(changed(queue.limits(), given));
     if (!given.any() || given.as_json) print(queue, given.as_json);
-  });
+  };
+  try {
+    // The first concurrency makes an index.
+    return on_queue(connection, given.queue.text(), act, given.concurrency.given());
+  } catch (const tableq::error& failure) {
+    if (failure.code() != tableq::errc::permission_denied || !given.concurrency.given()) throw;
+  }
+  const exit_status status = on_queue(connection, given.queue.text(), act);
+  complain(
+      "warning: this user may not make the index that counts leases; without it takes step over "
+      "delayed messages: see Concurrency in docs/limits.md");
+  return status;
 }
 
 void add_switch(CLI::App& app, invocation& call, const std::string& name, const command_help& help,

@@ -44,12 +44,27 @@ exit_status migrate(const connection_options& connection, const migrate_argument
     out.line(told(step));
     out.flush();
   };
-  const std::vector<tableq::migration_step> steps = db.migrate(options);
-  if (steps.empty()) complain("no step is to be done");
-  for (const tableq::migration_step& step : steps) {
-    if (!given.dry_run) break;
-    out.line("-- " + told(step));
-    out.line(step.sql);
+  const std::vector<tableq::migration_step> steps = [&] {
+    try {
+      return db.migrate(options);
+    } catch (const tableq::error& failure) {
+      if (failure.code() != tableq::errc::busy) throw;
+      throw tableq::error(failure.code(), failure.advice(),
+                          sentence_of(failure) +
+                              "; others use the table: end their transactions, or give --wait more"
+                              " time, then run this again");
+    }
+  }();
+  if (steps.empty()) {
+    complain("no step is to be done");
+  } else if (given.dry_run) {
+    out.line(
+        "-- The last statement sets the layout's number, so stop at the first error: with psql -v"
+        " ON_ERROR_STOP=1, sqlite3 -bail, sqlcmd -b.");
+    for (const tableq::migration_step& step : steps) {
+      out.line("-- " + told(step));
+      out.line(step.sql);
+    }
   }
   out.flush();
   return exit_status::done;
@@ -61,9 +76,12 @@ void add_migrate(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "migrate",
       {.description = "Bring tables to a newer layout, and print what was done",
-       .details = "Without QUEUE: the catalogue and all queues. Goes on where an earlier run was "
-                  "cut.\n"
-                  "Programs of the version before open nothing afterwards.",
+       .details =
+           "Without QUEUE: the catalogue and all queues. Goes on where an earlier run was "
+           "cut.\n"
+           "Programs of the version before open nothing afterwards. The SQL of --dry-run must "
+           "stop at the\n"
+           "first error: psql -v ON_ERROR_STOP=1, sqlite3 -bail.",
        .usage = "[--dry-run] [--to N] [QUEUE...]",
        .examples = "  tableq migrate --dry-run\n"
                    "  tableq migrate\n"

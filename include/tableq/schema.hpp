@@ -70,7 +70,9 @@ struct migration_step {
   std::string queue = {};  ///< Its name; `tableq` for the catalogue.
   int from = 0;            ///< The layout before.
   int to = 0;              ///< The layout after: one more, or one less.
-  std::string sql = {};    ///< A script that does the same.
+  /// A script that does the same. Its runner must stop at the first error: the last statement sets
+  /// the layout's number.
+  std::string sql = {};
 };
 
 /// Options of `database::migrate`.

@@ -110,7 +110,10 @@ TEST_P(dead_letters, need_another_claim_queue) {
   EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = "mail"}));
   EXPECT_CODE(invalid_argument, (void)db_with_clock().claim("mail", {.dead_letters = "no; name"}));
   (void)db_with_clock().fifo("plain");
-  EXPECT_CODE(kind_mismatch, (void)db_with_clock().claim("mail", {.dead_letters = "plain"}));
+  const tableq::error refused =
+      thrown_by([&] { (void)db_with_clock().claim("mail", {.dead_letters = "plain"}); });
+  EXPECT_EQ(refused.code(), tableq::errc::kind_mismatch);
+  EXPECT_TRUE(contains(refused.what(), "dead letters of mail")) << refused.what();
   EXPECT_FALSE(db_with_clock().find("mail").has_value()) << "nothing was made";
 }
 

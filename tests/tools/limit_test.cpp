@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include <nlohmann/json.hpp>
@@ -39,6 +40,19 @@ TEST_P(tool_limit, changes_what_is_named_and_leaves_the_rest) {
   EXPECT_EQ(done({"limit", "jobs"}),
             "QUEUE  PAUSED  CAPACITY  RATE  BURST  CONCURRENCY\n"
             "jobs   yes     2         none  none   4\n");
+}
+
+TEST_P(tool_limit, the_first_concurrency_makes_the_index_that_counts_leases) {
+  done({"create", "claim", "jobs"});
+  const auto has_index = [&] {
+    const auto all = here().sql(here().index_names("jobs"));
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto& each) { return each.at(0) == "jobs_lease"; });
+  };
+  done({"limit", "jobs", "--capacity", "5"});
+  EXPECT_FALSE(has_index());
+  done({"limit", "jobs", "--concurrency", "4"});
+  EXPECT_TRUE(has_index());
 }
 
 TEST_P(tool_limit, a_full_queue_is_a_refusal) {

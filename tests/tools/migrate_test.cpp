@@ -26,6 +26,7 @@ TEST_P(tool_migrate, prints_the_sql_of_a_dry_run_and_changes_nothing) {
   done({"create", "claim", "jobs"});
   done({"migrate", "--to", "1"});
   const std::string sql = done({"migrate", "--dry-run"});
+  EXPECT_TRUE(contains(sql, "stop at the first error")) << sql;
   EXPECT_TRUE(contains(sql, "-- tableq: layout 1 to 2\n")) << sql;
   EXPECT_TRUE(contains(sql, "-- jobs: layout 1 to 2\n")) << sql;
   EXPECT_TRUE(contains(sql, "SET layout = ")) << sql;

@@ -204,7 +204,9 @@ work_queue_arguments::work_queue_arguments(CLI::App& command)
       mapping(command, "--mapping", "FILE",
               "Instead of QUEUE: the JSON of a mapping of the application's table"),
       weight(command, "--weight", "QUEUE=N",
-             "The queue's share of the commands, 1 to 1000, among those of one precedence (1)"),
+             "The queue's share of the commands, 1 to 1000, among those of one precedence (1); "
+             "commands "
+             "quicker than a take blur it"),
       precedence(
           command, "--precedence", "QUEUE=N",
           "While messages of a higher precedence are at hand, none of a lower one starts (0)"),

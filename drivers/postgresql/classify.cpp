@@ -23,8 +23,12 @@ constexpr std::array rules{
     rule{"22", {errc::invalid_argument, advice::never, "the server refused a value"}},
     rule{"23", {errc::constraint_violated, advice::never}},
     rule{"25006", {errc::read_only, advice::never}},
-    // The transaction had failed before: COMMIT rolled back.
-    rule{"25P02", {errc::conflict, advice::transaction}},
+    // The transaction had failed before, by a statement whose error was kept back: to repeat it
+    // would fail again.
+    rule{"25P02",
+         {errc::invalid_argument, advice::never,
+          "a statement failed before in this transaction, and its error was caught; the database "
+          "rolls all back: let the error leave the function, or roll back to a savepoint"}},
     // The transaction was open for too long: the server has ended the session.
     rule{"25P03", {errc::connection_lost, advice::session}},
     // The session's prepared statements are gone; the next transaction prepares them again.

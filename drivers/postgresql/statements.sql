@@ -1557,8 +1557,9 @@ FROM (
   WHERE name = 'default_transaction_isolation'
   UNION ALL
   SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
-         count(*) || ' transactions have been open for over 5 minutes',
-         'end them: while they last vacuum removes no dead rows, and reads pass over all of them'
+         count(*) || ' transactions have been open for over 5 minutes'
+           || COALESCE(': server processes ' || string_agg(CAST(pid AS text), ', ' ORDER BY pid), ''),
+         'end them, for example with pg_terminate_backend(PID): while they last vacuum removes no dead rows'
   FROM pg_stat_activity
   WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND xact_start < clock_timestamp() - INTERVAL '5 minutes'
   UNION ALL
@@ -1718,7 +1719,7 @@ FROM (
          CASE WHEN l.pid IS NULL THEN 'a prepared transaction'
               ELSE 'the session of the server process ' || l.pid END
            || ' holds the lock of a writer on the table for over a minute',
-         'end it: until then reads pass over all rows that are read meanwhile'
+         'end it, for example with pg_terminate_backend(PID): until then reads pass over all rows that are read meanwhile'
   FROM pg_locks AS l
   LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
   WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND l.granted

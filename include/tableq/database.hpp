@@ -113,7 +113,9 @@ class TABLEQ_EXPORT database {
   /// locks. Write `queue.in(tx)`, or `queue.outside()` for work outside on purpose. `begin`,
   /// another `transact`, `drop`, opening a queue that does not exist yet, `tx.commit()` and
   /// `tx.rollback()` throw it too: return from f to commit, throw to roll back. Errors of the
-  /// application's own statements (soci::soci_error) leave transact without another run.
+  /// application's own statements (soci::soci_error) leave transact without another run. If f
+  /// catches one, PostgreSQL rolls all back (errc::invalid_argument), unless f rolls back to a
+  /// savepoint; SQLite keeps the rest.
   /// @return what f returns.
   template <class F>
   auto transact(F&& f) -> std::invoke_result_t<F&, transaction&> {

@@ -136,4 +136,28 @@ TEST_P(session_of_transaction, that_ended_it_stores_nothing_more) {
   EXPECT_FALSE(here().held());
 }
 
+/// The application's own statement fails, and its error is caught.
+class caught_failure : public on_each_backend {};
+TABLEQ_ON_BACKENDS(caught_failure, all_backends);
+
+TEST_P(caught_failure, lets_the_function_run_once) {
+  auto mail = db().fifo("mail");
+  int runs = 0;
+  const auto work = [&](tableq::transaction& tx) {
+    ++runs;
+    EXPECT_THROW(tableq::session_of(tx) << "INSERT INTO no_such_table VALUES (1)",
+                 soci::soci_error);
+    mail.in(tx).enqueue("after it");
+  };
+  try {
+    db().transact(work);
+    EXPECT_EQ(mail.dequeue()->payload, "after it");
+  } catch (const tableq::error& refused) {
+    EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
+    EXPECT_TRUE(contains(refused.what(), "failed")) << refused.what();
+    EXPECT_FALSE(mail.dequeue());
+  }
+  EXPECT_EQ(runs, 1);
+}
+
 }  // namespace

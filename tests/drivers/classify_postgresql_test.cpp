@@ -28,7 +28,7 @@ TEST(classify_postgresql, judges_every_state_by_its_rule) {
       {"3F000", errc::not_found, advice::never},
       {"42703", errc::schema_mismatch, advice::never},
       {"25006", errc::read_only, advice::never},
-      {"25P02", errc::conflict, advice::transaction},
+      {"25P02", errc::invalid_argument, advice::never},
       {"53100", errc::storage_full, advice::never},
       {"53300", errc::busy, advice::session},
       {"54000", errc::too_large, advice::never},

@@ -151,7 +151,8 @@ void refuse_changes(const tableq::queue_info& there, const tableq::queue_setting
   if (same) return;
   const std::string options = options_text(there);
   throw usage_error(queue + " with other options: " + kind + " " +
-                    (options.empty() ? "without --strict" : options));
+                    (options.empty() ? "without --strict" : options) +
+                    "; it keeps them, and docs/table-format.md tells which ones SQL may change");
 }
 
 struct create_arguments : queue_arguments {

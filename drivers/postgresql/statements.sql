@@ -1639,7 +1639,8 @@ FROM (
   SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 2 END,
          CASE WHEN count(*) = 0 THEN 'the columns are as created'
               ELSE 'missing or of another type: ' || string_agg(w.name, ', ') END,
-         'restore them, or drop the queue and create it anew'
+         'restore them; after a step by hand that failed: tableq migrate --to 1, then tableq migrate; '
+           || 'at worst drop the queue and create it anew'
   FROM columns AS w
   LEFT JOIN pg_attribute AS a ON a.attrelid = to_regclass('{table}') AND a.attname = w.name
     AND NOT a.attisdropped AND format_type(a.atttypid, NULL) = w.type
@@ -1719,7 +1720,9 @@ FROM (
          CASE WHEN l.pid IS NULL THEN 'a prepared transaction'
               ELSE 'the session of the server process ' || l.pid END
            || ' holds the lock of a writer on the table for over a minute',
-         'end it, for example with pg_terminate_backend(PID): until then reads pass over all rows that are read meanwhile'
+         CASE WHEN l.pid IS NULL THEN 'commit it or roll it back: '
+              ELSE 'end it, for example with pg_terminate_backend(' || l.pid || '): ' END
+           || 'until then reads pass over all rows that are read meanwhile'
   FROM pg_locks AS l
   LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
   WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND l.granted

@@ -330,7 +330,7 @@ void connect(soci::session& session, const endpoint& address) {
   if (!address.may_create && !file.empty() && !std::filesystem::exists(file, failed) && !failed) {
     throw native_failure::judged_as(
         {.code = errc::not_found},
-        "the file " + file + " does not exist; the first queue that is created makes it");
+        "the file " + file + " does not exist; check its name, or create a queue, which makes it");
   }
   try {
     session.open(soci::sqlite3, address.connect);

@@ -310,12 +310,13 @@ TEST_P(link_of_a_forked_child, works_while_the_parents_threads_connect) {
   const std::string url = here().quick_url();
   auto mail = db().fifo("mail");
   std::atomic<bool> over{false};
-  std::vector<std::jthread> all;
-  for (int i = 0; i < 3; ++i) {
-    all.emplace_back([&] {
-      while (!over) static_cast<void>(tableq::database::open(url));
+  std::atomic<int> opened{0};
+  std::vector<std::jthread> all(3);
+  for (std::jthread& each : all)
+    each = std::jthread([&] {
+      for (; !over; ++opened) static_cast<void>(tableq::database::open(url));
     });
-  }
+  while (opened < 9) std::this_thread::yield();  // a new thread takes locks of the C library
   for (int i = 0; i < 12 && !HasFailure(); ++i) {
     forked child([&] {
       tableq::database::open(url).fifo("mail").enqueue("from a child");
@@ -324,7 +325,6 @@ TEST_P(link_of_a_forked_child, works_while_the_parents_threads_connect) {
     EXPECT_EQ(child.wait(), 0) << "child " << i;
   }
   over = true;
-  all.clear();
   EXPECT_EQ(mail.dequeue_batch(100).size(), 12U);
 }
 

@@ -10,7 +10,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
+#include <iostream>
 #include <stdexcept>
+#include <string>
 
 namespace tableq_test {
 namespace {
@@ -35,6 +38,16 @@ bool readable_within(int descriptor, std::chrono::milliseconds longest) {
   std::exit(status);
 }
 
+/// A mutex that is locked forever shows as a futex, a server that does not answer as a poll.
+void tell_what_it_waits_for(::pid_t id) {
+  for (const char* const file : {"wchan", "syscall", "stat"}) {
+    std::ifstream in("/proc/" + std::to_string(id) + '/' + file);
+    std::string line;
+    std::getline(in, line);
+    std::cerr << "[ child    ] " << id << ' ' << file << ": " << line << '\n';
+  }
+}
+
 }  // namespace
 
 forked::forked(const std::function<int()>& run) : forked(begin(run)) {}
@@ -48,7 +61,11 @@ forked::~forked() {
 }
 
 int forked::wait(std::chrono::seconds longest) {
-  if (id_ < 0 || !readable_within(watch_, longest)) return -1;
+  if (id_ < 0) return -1;
+  if (!readable_within(watch_, longest)) {
+    tell_what_it_waits_for(id_);
+    return -1;
+  }
   int status = 0;
   ::waitpid(id_, &status, 0);
   id_ = -1;

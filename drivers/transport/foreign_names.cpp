@@ -38,7 +38,7 @@ bool knows_quoted(const std::string& statement, std::string_view sentence, char 
   }
 }
 
-/// What follows the colon of SQLite's `no such table: NAME`; its ODBC driver adds a number.
+/// The name after the colon of SQLite's `no such table: NAME`. Its ODBC driver adds a number.
 std::string_view missing(std::string_view sentence) {
   constexpr std::string_view start = "no such ";
   const std::size_t at = sentence.find(": ");

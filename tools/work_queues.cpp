@@ -72,9 +72,8 @@ std::vector<work_queue> queues_of(const argument& given,
   for (const std::string& text : given.all()) {
     if (text.find('=') != std::string::npos) {
       throw usage_error(
-          "the name of a QUEUE has no \"=\"; --weight and --precedence take one QUEUE=N, so give "
-          "the"
-          " option again for the next one");
+          "a QUEUE has no \"=\"; --weight and --precedence take one QUEUE=N: give the option again "
+          "for the next one");
     }
     const std::size_t colon = text.find(':');
     work_queue one{.name = text};
@@ -205,8 +204,7 @@ work_queue_arguments::work_queue_arguments(CLI::App& command)
               "Instead of QUEUE: the JSON of a mapping of the application's table"),
       weight(command, "--weight", "QUEUE=N",
              "The queue's share of the commands, 1 to 1000, among those of one precedence (1); "
-             "commands "
-             "quicker than a take blur it"),
+             "commands quicker than a take blur it"),
       precedence(
           command, "--precedence", "QUEUE=N",
           "While messages of a higher precedence are at hand, none of a lower one starts (0)"),

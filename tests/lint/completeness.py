@@ -113,18 +113,6 @@ def every_script_says_its_purpose(tree):
             yield f"{tree.name(path)}:2: is not the script's purpose in a sentence"
 
 
-MOST_WORDS = 25000
-
-
-def the_documentation_is_short(tree):
-    """The words of `cat README.md CHANGELOG.md $(find docs -name '*.md') | wc -w`."""
-    pages = [path for path in (tree.root / "README.md", tree.root / "CHANGELOG.md") if path.exists()]
-    pages += tree.paths("docs", ends=(".md",))
-    words = sum(len(path.read_text(encoding="utf-8").split()) for path in pages)
-    if words > MOST_WORDS:
-        yield f"README.md, CHANGELOG.md, docs/: {words} words, more than {MOST_WORDS}"
-
-
 RULES = [
     every_source_is_in_a_target,
     the_readme_example_is_compiled,
@@ -135,5 +123,4 @@ RULES = [
     the_journeys_name_what_exists,
     the_journeys_are_straight,
     every_script_says_its_purpose,
-    the_documentation_is_short,
 ]

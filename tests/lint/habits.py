@@ -7,7 +7,7 @@ OURS = ("include", "core", "drivers", "tools", "examples", "tests", "bench")
 
 def files_stay_short(tree):
     for source in tree.cpp(*OURS):
-        limit = 250 if source.name.startswith("include/") else 400
+        limit = 250 if source.name.startswith("include/") else 600
         lines = source.text.count("\n")
         if lines > limit:
             yield f"{source.name}: {lines} lines, {limit} at most"

@@ -163,7 +163,7 @@ BREACHES = {
         {"drivers/one/statements.sql": "/* why */\n"},
     ],
     "files_stay_short": [
-        {CODE: "\n" * 400},
+        {CODE: "\n" * 600},
         {"include/tableq/dialect.hpp": "\n" * 250},
     ],
     "sources_are_ascii": [{CODE: "// caf\u00e9\n"}, {"schema/one/heap.sql": "-- \u2026\n"}],
@@ -270,7 +270,6 @@ BREACHES = {
         {"include/tableq/dialect.hpp": "\n/// A struct.\nstruct x {\n  class y {\n  };\n};\n"},
         {"include/tableq/dialect.hpp": "\n/// A class.\ntemplate <class T>\nclass x : public T {\n};\n"},
     ],
-    "the_documentation_is_short": [{"docs/a/b.md": "word " * 25001}, {"CHANGELOG.md": "word\n" * 25001}],
     "every_promise_names_tests_that_exist": [
         {"tests/promises.md": "| z | `a_queue.loses` |\n"},
         {"tests/promises.md": "| z | `a_stack.*` |\n"},

@@ -170,6 +170,8 @@ exit_status dequeue(const connection_options& connection, const dequeue_argument
   growing_pause pauses;
   repetition repeat(given.wait.given());
   auto until = steady_clock::now() + wait;
+  // This look learns where reads begin. In a transaction that would take a second session.
+  repeat(until, [&] { return queue.peek(); });
   while (given.all || done < count) {
     const std::size_t most = given.all ? size.next() : std::min(size.next(), count - done);
     taken batch = repeat(until, [&] { return take(db, queue, most); });

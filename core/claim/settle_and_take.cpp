@@ -76,6 +76,7 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
       unfit = std::move(got.unfit);
     });
   });
+  queue.table().tell_of_start();
   if (unfit.empty()) return out;
   try {
     make_dead(queue, nullptr, unfit);

@@ -14,6 +14,8 @@ namespace {
 /// Also false if the check is not possible now.
 bool certainly(const queue_state& queue, const fresh_look& gone,
                std::span<const std::size_t> unseen) {
+  // Other transactions may hold all sessions of the server, and wait for a second one too.
+  if (queue.database().dialect_driver().pooled()) return false;
   // The transaction may hold the last session. A long wait is not worthwhile, because the caller
   // can repeat.
   constexpr std::chrono::milliseconds patience{100};

@@ -52,8 +52,25 @@ std::size_t database_state::most_sessions() const noexcept {
 void database_state::connect() {
   observed({.name = "connect", .backend = name()}, [this](const observation& observing) {
     repeating(
-        options_.retry_for, contact::first, [this] { (void)pool_.lease(); }, &observing);
+        options_.retry_for, contact::first,
+        [this] {
+          const leased_session session = pool_.lease();
+          // Now, because an enlisted transaction may hold the pooler's only session of the server.
+          if (driver_->pooled()) note_identity(identity_of(*session));
+        },
+        &observing);
   });
+}
+
+std::string database_state::identity_of(connection& session) const {
+  const auto told = run(session, names_for(options_, {}), statements::session_identity);
+  return told.empty() ? std::string() : told.at(0).database;
+}
+
+bool database_state::note_identity(std::string mine, std::string_view theirs) {
+  const std::scoped_lock hold(mutex_);
+  identity_ = std::move(mine);
+  return identity_ == theirs;
 }
 
 void database_state::settle_schema(std::string found) {
@@ -69,11 +86,6 @@ void database_state::settle_shards() noexcept {
 
 bool database_state::reached_by(connection& callers) {
   if (const auto known = reaches(*driver_, callers)) return *known;
-  const auto identity_of = [this](connection& session) {
-    const table_names names = names_for(options_, {});
-    const auto told = run(session, names, statements::session_identity);
-    return told.empty() ? std::string() : told.at(0).database;
-  };
   const std::string theirs = identity_of(callers);
   if (theirs.empty()) return false;
   {
@@ -81,10 +93,8 @@ bool database_state::reached_by(connection& callers) {
     if (identity_ == theirs) return true;
   }
   // The server may have been restarted since the query.
-  std::string mine = on_session(identity_of);
-  const std::scoped_lock hold(mutex_);
-  identity_ = std::move(mine);
-  return identity_ == theirs;
+  return note_identity(on_session([this](connection& session) { return identity_of(session); }),
+                       theirs);
 }
 
 std::optional<timestamp> database_state::now() const {
@@ -96,7 +106,7 @@ bool database_state::notifies() const noexcept {
          options_.notifications != tableq::notifications::off;
 }
 
-void database_state::announce(watched_queue& queue, std::size_t count) noexcept {
+void database_state::announce(watched_queue& queue, std::size_t count, connection* on) noexcept {
   watcher_.added(queue, count);
   if (!notifies()) return;
   // At most once in `notify_every`: notified readers poll for that long.
@@ -105,14 +115,15 @@ void database_state::announce(watched_queue& queue, std::size_t count) noexcept 
   if (notified != 0 && now - std::chrono::steady_clock::duration(notified) < notify_every) return;
   if (!queue.notified_at.compare_exchange_strong(notified, now.count())) return;
   try {
-    notify_others(queue);
+    notify_others(queue, on);
   } catch (...) {  // noexcept: the messages are stored, and the notification was only a hint. The
                    // next addition notifies.
     queue.notified_at = 0;
   }
 }
 
-void database_state::notify_others(watched_queue& queue) {
+void database_state::notify_others(watched_queue& queue, connection* on) {
+  if (on != nullptr) return notify(*on, queue, watcher_.token());
   // Under load a session is soon free, but the caller's transactions may hold sessions for a long
   // time.
   constexpr std::chrono::milliseconds patience{100};

@@ -85,7 +85,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
 
   /// Call this when added messages are committed. Wakes readers of this process, and notifies other
   /// processes. Never throws: the messages are stored, and polls will find them.
-  void announce(watched_queue& queue, std::size_t count) noexcept;
+  /// @param on the session that the caller holds, in no transaction; null: it holds none.
+  void announce(watched_queue& queue, std::size_t count, connection* on = nullptr) noexcept;
 
   /// Notifies other processes of an addition, as part of the transaction of `session`, which the
   /// caller commits.
@@ -156,8 +157,11 @@ class database_state : public std::enable_shared_from_this<database_state> {
   }
 
  private:
+  [[nodiscard]] std::string identity_of(connection& session) const;
+  /// @return whether both are the same.
+  bool note_identity(std::string mine, std::string_view theirs = {});
   [[nodiscard]] bool notifies() const noexcept;
-  void notify_others(watched_queue& queue);
+  void notify_others(watched_queue& queue, connection* on);
 
   const birthplace born_;
   open_options options_;

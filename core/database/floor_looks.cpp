@@ -74,9 +74,14 @@ void floor_reads::look_for_gaps(patience for_session) const noexcept {
   }
 }
 
-void floor_reads::tell_of_start(bool everything, look_schedule::time began) const noexcept {
+void floor_reads::note_start(bool everything, look_schedule::time began) const noexcept {
+  if (!everything || look_schedule::clock::now() - began < slow_start) return;
+  shared_.slow_start = true;
+}
+
+void floor_reads::tell_of_start() const noexcept {
+  if (!shared_.slow_start || !shared_.slow_start.exchange(false) || !shared_.floors_shared) return;
   const look_schedule::time now = look_schedule::clock::now();
-  if (!everything || now - began < slow_start || !shared_.floors_shared) return;
   try {
     tell(patience::gives_up,
          kind_ == kind::lifo ? shared_.gaps.news(now) : shared_.floor.news(now));

@@ -133,7 +133,7 @@ row_set floor_reads::from_floor(connection& session, const contract& what,
       to_value(where.levels.empty() ? read_floor::lowest : where.levels.front().floor);
   row_set rows = session.execute(what, names_, given, {});
   shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
-  tell_of_start(where.everything, where.at);
+  note_start(where.everything, where.at);
   return rows;
 }
 
@@ -156,7 +156,7 @@ row_set floor_reads::from_levels(connection& session, const contract& what,
     rows = session.execute(what, names_, given, {});
   }
   shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
-  tell_of_start(where.everything, where.at);
+  note_start(where.everything, where.at);
   return rows;
 }
 
@@ -196,7 +196,7 @@ row_set floor_reads::from_due(connection& session, const contract& what,
                          to_value(passed(where.passed)), value()};
   row_set rows = session.execute(contract_of(statement::pending_dequeue_from), names_, given, {});
   shared_.floor.end(where, results_of(rows, beginning::floor).all(), read_floor::clock::now());
-  tell_of_start(where.everything, where.at);
+  note_start(where.everything, where.at);
   return rows;
 }
 
@@ -218,7 +218,7 @@ row_set floor_reads::around_gaps(connection& session, const contract& what,
   for (std::size_t i = 0; i < rows.size(); ++i)
     ids.push_back(rows.integer(i, place_of<message_row>("id")));
   shared_.gaps.end(where, ids, read_gaps::clock::now());
-  tell_of_start(where.everything, where.at);
+  note_start(where.everything, where.at);
   return rows;
 }
 

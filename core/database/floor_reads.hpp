@@ -29,9 +29,14 @@ class floor_reads {
 
   enum class patience { waits, gives_up };
   /// Looks for better floors, if that is due and the database can have them. The look has its own
-  /// session, so it sees committed rows only. Its failure is ignored.
+  /// session, so it sees committed rows only: call it while the thread holds none, because several
+  /// threads that each hold one and wait for a second would wait for each other. Its failure is
+  /// ignored.
   /// @param for_session whether it waits for a session, or is left out if all are in use.
   void look(patience for_session) const noexcept;
+  /// If a read began at the very start and was slow, other processes need not do that too: tells
+  /// them. As `look`, while the thread holds no session.
+  void tell_of_start() const noexcept;
 
  private:
   [[nodiscard]] row_set from_floor(connection& session, const contract& what,
@@ -54,8 +59,8 @@ class floor_reads {
   auto on_session(patience for_session, Work work) const;
   void learn(patience for_session) const;
   void tell(patience for_session, const std::optional<floor_state>& news) const;
-  /// After a read: if it began at the very start, other processes need not do that too.
-  void tell_of_start(bool everything, look_schedule::time began) const noexcept;
+  /// After a read.
+  void note_start(bool everything, look_schedule::time began) const noexcept;
   void look_for_floors(patience for_session) const noexcept;
   void look_for_gaps(patience for_session) const noexcept;
   [[nodiscard]] read_floor::sight see(connection& session, const read_floor::question& asked) const;

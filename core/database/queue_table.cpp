@@ -51,10 +51,8 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   return reads_.run(session, what, shared, items);
 }
 
-void queue_table::prepare(const contract& what, floor_reads::patience for_session) const noexcept {
-  if (what.writes && what.begins != beginning::front && what.begins != beginning::passed) {
-    reads_.look(for_session);
-  }
+bool queue_table::has_floor(const contract& what) noexcept {
+  return what.writes && what.begins != beginning::front && what.begins != beginning::passed;
 }
 
 }  // namespace tableq::inline v0::core

@@ -44,11 +44,18 @@ class queue_table {
   row_set run(connection& session, const contract& what, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Called before a statement. Before a read it looks for a better floor from time to time, if
-  /// deleted rows linger.
-  void prepare(const contract& what, floor_reads::patience for_session) const noexcept;
-  /// The same, before a read in a transaction that tableq begins.
+  /// Whether the statement is a read whose beginning a look may improve.
+  [[nodiscard]] static bool has_floor(const contract& what) noexcept;
+  /// Called before a read by a thread that holds no session: looks for a better floor from time to
+  /// time, if deleted rows linger.
   void look_for_floor() const noexcept { reads_.look(floor_reads::patience::waits); }
+  /// Called after reads, when the thread holds no session: tells other processes of a slow one.
+  void tell_of_start() const noexcept { reads_.tell_of_start(); }
+  /// Called after a transaction with reads: both, unless all sessions are in use.
+  void read_in_transaction() const noexcept {
+    reads_.look(floor_reads::patience::gives_up);
+    reads_.tell_of_start();
+  }
 
  private:
   database_state& database_;

@@ -48,6 +48,7 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   read_gaps gaps;
   std::atomic<bool> floors_learned = false;  ///< From other processes.
   std::atomic<bool> floors_shared = false;
+  std::atomic<bool> slow_start = false;  ///< Of a read, not told to other processes yet.
   queue_life life;
   limits_watch limits;
 

@@ -40,11 +40,14 @@ void in_shared_unit(const queue_table& table, const std::function<void(transacti
     part->committed_by_owner();
     return;
   }
-  const leased_session session = database.sessions().lease();
-  unit_of_work unit(*session);
-  const auto part = part_of(table, *session, work);
-  unit.commit();
-  part->committed_by_owner();
+  std::unique_ptr<transaction_state> part;
+  {
+    const leased_session session = database.sessions().lease();
+    unit_of_work unit(*session);
+    part = part_of(table, *session, work);
+    unit.commit();
+  }
+  part->committed_by_owner();  // may need a session
 }
 
 }  // namespace tableq::inline v0::core

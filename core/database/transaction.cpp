@@ -147,7 +147,8 @@ bool transaction_state::in_none() const noexcept {
 void transaction_state::announce_unit() noexcept {
   if (!in_none()) return;
   for (auto& [key, each] : touched_) {
-    if (each.added != 0) database_->announce(each.queue->watched, std::exchange(each.added, 0));
+    if (each.added == 0) continue;
+    database_->announce(each.queue->watched, std::exchange(each.added, 0), adopted_.get());
   }
 }
 
@@ -181,6 +182,7 @@ void transaction_state::commit_now() {
   const auto touched = std::exchange(touched_, {});
   end();
   announce_commit(touched);
+  look_for_floors(touched);
 }
 
 void transaction_state::committed_by_owner() {
@@ -203,6 +205,14 @@ void transaction_state::roll_back_now() {
   const use mine(*this);
   undo();
   end();
+  look_for_floors(touched_);
+}
+
+void transaction_state::look_for_floors(
+    const std::map<queue_key, touched_queue>& touched) noexcept {
+  for (const auto& [key, each] : touched) {
+    if (each.table) each.table->read_in_transaction();
+  }
 }
 
 void transaction_state::undo() noexcept {
@@ -236,7 +246,7 @@ void transaction_state::announce_on_commit(shared_queue& queue, std::size_t coun
     touched(queue).added += count;
   } else if (adopted_->usable()) {  // The caller has no open transaction: the messages are
                                     // committed.
-    database_->announce(queue.watched, count);
+    database_->announce(queue.watched, count, adopted_.get());
   } else if (touched_queue& mine = touched(queue); mine.added == 0) {
     mine.added = count;
     run([&](connection& open_session) {

@@ -55,7 +55,7 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
                          std::shared_ptr<const queue_state> dead_letters)
     : database_(std::move(database)),
       info_(std::move(info)),
-      table_(*database_, info_),
+      table_(std::make_shared<const queue_table>(*database_, info_)),
       dead_letters_(std::move(dead_letters)) {
   // The catalogue has just been read.
   shared().life.confirm(queue_life::clock::now());
@@ -65,7 +65,7 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
                          const table_names& names, std::shared_ptr<const lease_table> mapped)
     : database_(std::move(database)),
       info_(std::move(info)),
-      table_(*database_, info_, names),
+      table_(std::make_shared<const queue_table>(*database_, info_, names)),
       mapped_(std::move(mapped)) {}
 
 template <class Work>
@@ -104,24 +104,31 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
                          std::span<const value> items, const observation* watched) const {
   if (tx != nullptr) {
     check(*tx);
-    // The transaction may have the only session.
-    if (!tx->enlisted() && !tx->is_part()) table_.prepare(what, floor_reads::patience::gives_up);
-    if (what.writes) tx->hint_on_rollback(table_.shared());
+    if (what.writes) tx->hint_on_rollback(table_->shared());
+    if (queue_table::has_floor(what)) tx->look_at_end(table_);
     const auto work = [&] {
       return run_in(*tx, what,
-                    [&](connection& session) { return table_.run(session, what, shared, items); });
+                    [&](connection& session) { return table_->run(session, what, shared, items); });
     };
     // A lock that ends before the statement would protect nothing.
-    return table_.needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
+    return table_->needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
   }
-  table_.prepare(what, floor_reads::patience::waits);
+  if (!queue_table::has_floor(what)) return run_outside(what, shared, items, watched);
+  table_->look_for_floor();
+  row_set rows = run_outside(what, shared, items, watched);
+  table_->tell_of_start();
+  return rows;
+}
+
+row_set queue_state::run_outside(const contract& what, std::span<const value> shared,
+                                 std::span<const value> items, const observation* watched) const {
   const lane call_lane = lane_of(what, items);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
       open_transaction::on_this_thread()) {
-    return run_alone(table_, what, shared, items, watched);
+    return run_alone(*table_, what, shared, items, watched);
   }
-  table_call call(table_, what, call_lane, shared, items, watched);
-  table_.combiner_of(call_lane).run(call, run_together);
+  table_call call(*table_, what, call_lane, shared, items, watched);
+  table_->combiner_of(call_lane).run(call, run_together);
   return call.take_rows();
 }
 
@@ -137,7 +144,7 @@ row_set queue_state::run_batch(transaction_state* tx, const contract& what,
     while (done * width < items.size()) {
       const auto rest = items.subspan(done * width);
       const std::size_t count = chunk_size(rest, width);
-      all.append_shifted(table_.run(session, what, shared, rest.subspan(0, count * width)),
+      all.append_shifted(table_->run(session, what, shared, rest.subspan(0, count * width)),
                          static_cast<std::int64_t>(done));
       done += count;
     }

@@ -46,13 +46,13 @@ class queue_state {
   /// Whether this process opened the queue.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
   /// The state that the handles of the queue share.
-  [[nodiscard]] shared_queue& shared() const noexcept { return table_.shared(); }
+  [[nodiscard]] shared_queue& shared() const noexcept { return table_->shared(); }
   [[nodiscard]] const queue_state* dead_letters() const noexcept { return dead_letters_.get(); }
   [[nodiscard]] limits_watch& limits() const noexcept { return shared().limits; }
   /// The statements on a table of the application; null: the table is tableq's.
   [[nodiscard]] const lease_table* mapped() const noexcept { return mapped_.get(); }
-  [[nodiscard]] const queue_table& table() const noexcept { return table_; }
-  [[nodiscard]] const table_names& names() const noexcept { return table_.names(); }
+  [[nodiscard]] const queue_table& table() const noexcept { return *table_; }
+  [[nodiscard]] const table_names& names() const noexcept { return table_->names(); }
 
   /// Runs one statement of this queue inside `tx`. Without `tx` it has its own unit of work, which
   /// is repeated if that is safe, and which calls of other threads may share. If the database needs
@@ -98,13 +98,15 @@ class queue_state {
                    Work work) const;
   row_set run(transaction_state* tx, const contract& what, std::span<const value> shared,
               std::span<const value> items, const observation* watched) const;
+  row_set run_outside(const contract& what, std::span<const value> shared,
+                      std::span<const value> items, const observation* watched) const;
   row_set run_batch(transaction_state* tx, const contract& what, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction_state& tx) const;
 
   std::shared_ptr<database_state> database_;
   queue_info info_;
-  queue_table table_;
+  const std::shared_ptr<const queue_table> table_;  // transactions keep it to their end
   std::shared_ptr<const queue_state> dead_letters_;
   std::shared_ptr<const lease_table> mapped_;
   mutable std::once_flag written_;

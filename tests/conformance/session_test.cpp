@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <latch>
+#include <memory>
 #include <thread>
 
 #include "support/fixture.hpp"
@@ -72,6 +75,49 @@ TEST_P(sessions, a_waiting_read_holds_none) {
   }
   EXPECT_EQ(got, "woken");
   EXPECT_EQ(taken, "woken too");
+}
+
+/// How many sessions a database object has open, and had at most.
+class session_count : public tableq::observer {
+ public:
+  void session_opened(std::string_view /*backend*/, std::chrono::nanoseconds /*t*/) override {
+    most = std::max<int>(most, ++open);
+  }
+  void session_closed(std::string_view /*backend*/, bool /*broken*/) override { --open; }
+
+  std::atomic<int> open = 0;
+  std::atomic<int> most = 0;
+};
+
+class sessions_of_kind : public on_each_kind {};
+TABLEQ_ON_KINDS(sessions_of_kind, all_backends);
+
+TEST_P(sessions_of_kind, a_thread_needs_one_also_for_its_transactions) {
+  constexpr int many = 150;
+  const auto count = std::make_shared<session_count>();
+  auto alone = open({.observer = count});
+  any_queue mail(alone, kind(), "mail");
+  const auto read_in_transactions = [&] {
+    mail.put_all(std::vector<std::string>(many, "x"));
+    for (int i = 0; i < many; ++i) {
+      alone.transact([&](tableq::transaction& tx) {
+        EXPECT_TRUE(mail.in(tx).take());
+        mail.in(tx).put("again");
+        EXPECT_TRUE(mail.in(tx).take());
+        mail.in(tx).put("again");
+      });
+    }
+    for (int i = 0; i < many; ++i) {
+      tableq::transaction undone = alone.begin();
+      EXPECT_TRUE(mail.in(undone).take());
+      if (i % 2 == 0) undone.rollback();
+    }
+  };
+  read_in_transactions();
+  mail.base().set_limits({.capacity = 1'000'000, .rate = 1'000'000.0, .burst = 1'000'000});
+  read_in_transactions();
+  for (int i = 0; i < many; ++i) EXPECT_TRUE(mail.take());
+  EXPECT_EQ(count->most, 1);
 }
 
 class strict_queues : public on_each_backend {};

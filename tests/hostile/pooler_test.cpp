@@ -37,6 +37,11 @@ class pooler : public on_each_backend {
     options.schema_name = schema_;
     return tableq::database::open(url_of("untold"), options);
   }
+  /// The same database through one session of the server for all clients.
+  tableq::database through_single() {
+    return tableq::database::open(url_of("single") + "&pooling=transaction",
+                                  {.schema_name = schema_});
+  }
   /// The pooler's address of one of its databases.
   [[nodiscard]] std::string url_of(const std::string& database) const {
     const std::size_t begin = url_.find("///") + 3;
@@ -101,6 +106,40 @@ TEST_P(pooler, in_transaction_mode_serves_more_clients_than_it_has_sessions) {
   }
   EXPECT_EQ(done, clients * each * 2);
   EXPECT_EQ(all.stats().ready + all.stats().leased, 0U);
+}
+
+// Processes that each hold a session and wait for a second one would wait for each other.
+TEST_P(pooler, in_transaction_mode_with_one_session_of_the_server_serves_many_transactions) {
+  auto direct = open({.schema_name = schema()});
+  auto mail = direct.fifo("mail");
+  auto jobs = direct.claim("jobs");
+  constexpr int clients = 4;
+  constexpr int each = 80;
+  for (int i = 0; i < clients * each; ++i) {
+    mail.enqueue("m");
+    jobs.enqueue("j");
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < clients; ++i) {
+      threads.emplace_back([&] {
+        auto db = through_single();
+        auto reads = db.fifo("mail");
+        auto takes = db.claim("jobs");
+        for (int n = 0; n < each; ++n) {
+          auto tx = db.begin();
+          EXPECT_TRUE(reads.in(tx).dequeue());
+          const auto taken = takes.in(tx).take(1);
+          ASSERT_EQ(taken.size(), 1U);
+          EXPECT_EQ(takes.in(tx).complete(taken.front().receipt), tableq::settle_result::applied);
+          reads.in(tx).enqueue("again");
+          tx.commit();
+        }
+      });
+    }
+  }
+  EXPECT_EQ(mail.stats().waiting, std::size_t{clients} * each);
+  EXPECT_EQ(jobs.stats().ready, 0U);
 }
 
 TEST_P(pooler, in_transaction_mode_is_left_as_it_was) {

@@ -68,7 +68,7 @@ class table_writer {
     if (what == "schema") return quoted_name(statement_.schema);
     if (what == "bare") return quoted_name(statement_.table);
     if (what == "dead") return dead(prefix, "4", "0");
-    if (what == "locked") return block(statement_.strict ? "locked.strict" : "locked");
+    if (what == "locked") return block(lock());
     if (what == "names") return names();
     if (what == "values") return values();
     if (what == "given") return filled(block("given"));
@@ -106,6 +106,15 @@ class table_writer {
   }
 
  private:
+  /// The name of the block with the lock of the rows.
+  [[nodiscard]] std::string lock() const {
+    const bool removes = statement_.set.empty();
+    const bool whole = removes || std::any_of(statement_.set.begin(), statement_.set.end(),
+                                              [&](const table_assignment& each) {
+                                                return column(each.column).unique;
+                                              });
+    return std::string("locked") + (statement_.strict ? ".strict" : "") + (whole ? ".whole" : "");
+  }
   [[nodiscard]] const table_column& column(std::size_t at) const {
     return (*statement_.columns)[at];
   }

@@ -26,6 +26,7 @@ struct table_column {
   bool required = false;    ///< It must not be NULL.
   bool has_value = false;   ///< The database has a default for it, or generates it.
   bool computed = false;    ///< It cannot be written.
+  bool unique = false;      ///< Part of a unique index: rows of other tables may reference it.
   std::int64_t room = 0;    ///< An integer's bytes; the most characters of a text. 0: no limit.
   std::string labels = {};  ///< The only texts that it takes, each on a line. Empty: any.
 };

@@ -99,6 +99,7 @@ table_description describe(database_state& database, std::string_view schema,
       out.unique.emplace_back();
       index = row.index_name;
     }
+    for (table_column& each : out.columns) each.unique = each.unique || each.name == row.name;
     out.unique.back().push_back(std::move(row.name));
   }
   return out;

@@ -12,6 +12,8 @@
 --  * The second search is by id, not by ctid: a row that changed between the snapshot and the lock has a new ctid,
 --    which the statement's snapshot does not show.
 --  * SKIP LOCKED skips rows that others have locked. The lock of a row checks the row again if it has changed.
+--  * A row that is then updated is locked FOR NO KEY UPDATE, and FOR UPDATE only before a DELETE: an open transaction
+--    that has added a row which references it holds FOR KEY SHARE, which only FOR UPDATE excludes.
 --  * The returned rows have no order; core sorts.
 --  * An UPDATE by id first checks the constraints on the row of its snapshot, and then takes the version that the
 --    CTE has locked. Its new row must keep the constraints for a row in any state.
@@ -291,7 +293,7 @@ mine AS MATERIALIZED (
 -- rest of the statement has the version of its snapshot. With an older snapshot of the caller the lock fails with
 -- 40001; otherwise the lease would be reported as lost.
 held AS MATERIALIZED (
-  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
 ),
 {mine}
 
@@ -324,26 +326,23 @@ COALESCE((CAST(:delay AS bigint[]))[p.place],
 -- A history of over 1,000,000 bytes is not from tableq, and is replaced.
 COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
 
--- fragment: with_past
--- Done messages that stayed only for their keys: those of these keys, and others whose window ended first.
--- `due_at + 0`: excludes the index by due_at, so that the index of the keys is used.
-WITH past AS MATERIALIZED (
-  SELECT id
+-- fragment: past_of_keys
+-- Done messages that stayed only for these keys. `due_at + 0`: excludes the index by due_at, so that the index of the
+-- keys is used.
+SELECT id
   FROM {table} AS msg
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL AND state = 3
     AND due_at + 0 BETWEEN 1 AND {clock}
   ORDER BY key
-  FOR UPDATE
-),
-others AS MATERIALIZED (
-  SELECT id
+
+-- fragment: other_past
+-- Others whose window ended first.
+SELECT id
   FROM {table} AS msg
   WHERE state = 3 AND due_at > 0
     AND due_at <= {clock}
   ORDER BY due_at
   LIMIT 10 * cardinality(CAST(:key AS text[]))
-  FOR UPDATE SKIP LOCKED
-)
 
 -- name: catalog.exists
 -- And the schema in which it is, or would be created: a session of the application may have another search path.
@@ -797,7 +796,7 @@ WITH held AS MATERIALIZED (
   WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
     AND {own_queue}
   ORDER BY key
-  FOR UPDATE
+  FOR NO KEY UPDATE
 ),
 given AS MATERIALIZED (
   SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
@@ -828,7 +827,14 @@ WHERE q.id = n.id
 RETURNING n.place - 1 AS item, q.id
 
 -- name: claim.forget
-{with_past}
+WITH past AS MATERIALIZED (
+  {past_of_keys}
+  FOR UPDATE
+),
+others AS MATERIALIZED (
+  {other_past}
+  FOR UPDATE SKIP LOCKED
+)
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
   AND {own_queue}
@@ -836,7 +842,14 @@ RETURNING 0 AS item, id
 
 -- name: claim.free
 -- The same in queues that keep done messages: the key is free, the message stays.
-{with_past}
+WITH past AS MATERIALIZED (
+  {past_of_keys}
+  FOR NO KEY UPDATE
+),
+others AS MATERIALIZED (
+  {other_past}
+  FOR NO KEY UPDATE SKIP LOCKED
+)
 UPDATE {table} AS msg
 SET past_key = key, key = NULL, due_at = 0
 WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
@@ -865,7 +878,7 @@ WITH picked AS MATERIALIZED (
             AND priority <= part.high AND priority >= part.low
             AND id >= CAST(:oldest AS bigint) AND id < part.floor
           ORDER BY priority DESC, id
-          FOR UPDATE SKIP LOCKED) AS back
+          FOR NO KEY UPDATE SKIP LOCKED) AS back
     UNION ALL
     SELECT id
     FROM (SELECT id
@@ -874,7 +887,7 @@ WITH picked AS MATERIALIZED (
             AND priority <= part.high AND priority >= part.low
             AND id >= COALESCE(part.floor, -9223372036854775808)
           ORDER BY priority DESC, id
-          FOR UPDATE SKIP LOCKED) AS others
+          FOR NO KEY UPDATE SKIP LOCKED) AS others
   ) AS found
   WHERE {own_queue}
     AND ({none_due_from_passed})
@@ -897,7 +910,7 @@ WITH picked AS MATERIALIZED (
     AND ({none_due})
   ORDER BY priority DESC, ready_at, id
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE {table} AS msg
 SET {new_lease},
@@ -915,7 +928,7 @@ WHERE id = (
   WHERE state = 0
   ORDER BY priority DESC, ready_at, id
   LIMIT 1
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 )
   AND {own_queue}
   AND ({none_due})
@@ -934,7 +947,7 @@ WHERE id = (
     AND id >= CAST(:floor AS bigint)
   ORDER BY priority DESC, id
   LIMIT 1
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 )
   AND {own_queue}
   AND (SELECT id
@@ -1003,7 +1016,7 @@ WITH due AS MATERIALIZED (
     AND {own_queue}
   ORDER BY due_at, id
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE {table} AS q
 SET state = {promoted_state},
@@ -1046,7 +1059,10 @@ RETURNING width_bucket(id, CAST(:id AS bigint[])) - 1 AS item, id
 -- name: claim.complete.mixed
 -- Several receipts of one message: the highest fence need not be the right one, because a take that was rolled back
 -- has one, too.
-WITH {held_receipts}
+WITH held AS MATERIALIZED (
+  SELECT id, fence, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+),
+{mine}
 DELETE FROM {table}
 WHERE {receipt_held}
 RETURNING {receipt_item} AS item, id
@@ -1218,7 +1234,7 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.set_priority
 WITH held AS MATERIALIZED (
-  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
 )
 UPDATE {table} AS msg
 SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)],
@@ -1235,7 +1251,7 @@ WITH held AS MATERIALIZED (
   FROM {table} AS msg
   WHERE id = ANY (CAST(:id AS bigint[]))
   ORDER BY id
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 ),
 {mine}
 UPDATE {table} AS msg
@@ -1267,7 +1283,7 @@ WHERE current_setting('transaction_isolation') IN ('repeatable read', 'serializa
 
 -- name: claim.redrive
 WITH held AS MATERIALIZED (
-  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR UPDATE
+  SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
 ),
 mine AS MATERIALIZED (
   SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
@@ -1296,7 +1312,7 @@ WITH picked AS MATERIALIZED (
     AND {own_queue}
   ORDER BY finished_at, id
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE {table} AS msg
 SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
@@ -1442,7 +1458,7 @@ SELECT paused, rate, burst, concurrency, tokens, refilled_at,
        {clock_now} AS clock
 FROM {limits}
 WHERE queue = CAST(:queue AS text)
-FOR UPDATE
+FOR NO KEY UPDATE
 
 -- name: limits.spend
 UPDATE {limits}

@@ -6,7 +6,7 @@
 --   {picked_keys}                                the same for the keys of `picked`, in its order
 --   {index} {schema} {bare} {indexed}            of a new index: its name, the schema and the table alone, its columns
 --   {same:x}                                     the keys of `msg` and of `x` are equal
---   {locked}                                     the lock of a take's rows
+--   {locked}                                     the lock of the rows, before they are changed
 -- `read.FORM` makes of a column what the client library gets; `value.FORM` makes a column's value of a number or a
 -- text. Times are milliseconds since 1970; a local time is taken as UTC.
 
@@ -85,10 +85,18 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 CAST(left(CAST({value} AS text) || COALESCE(chr(10) || NULLIF(CAST({column} AS text), ''), ''), {most}) AS {type})
 
 -- name: locked
-FOR UPDATE SKIP LOCKED
+-- Not FOR UPDATE, which skips rows that rows of open transactions reference.
+FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: locked.strict
 -- Takes come one after the other by queue.lock. The rows that others have locked are waited for.
+FOR NO KEY UPDATE
+
+-- name: locked.whole
+-- Of a row that is deleted, or whose changed columns others may reference.
+FOR UPDATE SKIP LOCKED
+
+-- name: locked.strict.whole
 FOR UPDATE
 
 -- name: item.integer
@@ -191,7 +199,7 @@ WITH held AS MATERIALIZED (
   SELECT {keys:msg}, given.item AS tableq_item
   FROM {given}
   INNER JOIN {table} AS msg ON {where:msg}
-  FOR UPDATE OF msg SKIP LOCKED
+  {locked}
 )
 UPDATE {table} AS msg
 SET {set:msg}
@@ -210,7 +218,7 @@ WITH picked AS MATERIALIZED (
   FROM {table} AS msg
   WHERE {where:msg}
   LIMIT CAST(:max AS bigint)
-  FOR UPDATE SKIP LOCKED
+  {locked}
 )
 UPDATE {table} AS msg
 SET {set:msg}

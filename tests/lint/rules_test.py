@@ -144,6 +144,10 @@ BREACHES = {
         {"schema/sqlite/heap.sql": "CREATE TABLE {table} (y int);\n"},
         {"schema/sqlite/heap.sql": "CREATE INDEX {table:x} ON {table} (y);\n"},
     ],
+    "row_locks_fit_what_follows": [
+        {"drivers/one/statements.sql": "-- name: a.b\nSELECT x FOR UPDATE)\nUPDATE {table}\n"},
+        {"drivers/one/statements.sql": "-- name: a.b\nSELECT x FOR NO KEY UPDATE)\nDELETE FROM {table}\n"},
+    ],
     "states_are_decided_once": [
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 4 ELSE 0 END;\n"},
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 5 ELSE 0 END;\n"},

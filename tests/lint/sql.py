@@ -2,6 +2,8 @@
 
 import re
 
+from tsql_texts import BLOCK, without_comments
+
 # Upper case anywhere in a literal, or any case where a literal begins.
 _STATEMENT = (
     r"SELECT\s|INSERT\s+INTO\b|UPDATE\s.*\sSET\b|DELETE\s+FROM\b|MERGE\s+INTO\b|RETURNING\s"
@@ -52,9 +54,22 @@ def states_are_decided_once(tree):
                 yield f"{tree.name(path)}:{number}: decides a state; use drivers/states.sql"
 
 
+ROW_LOCK = re.compile(r"\bFOR (NO KEY )?UPDATE\b")
+
+
+def row_locks_fit_what_follows(tree):
+    """FOR UPDATE hides the rows that rows of open transactions reference: only a DELETE needs it."""
+    for path in tree.paths("drivers", ends=("statements.sql",)):
+        for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
+            text = without_comments(block[2])
+            for found in ROW_LOCK.finditer(text):
+                if bool(found[1]) == ("DELETE FROM" in text):
+                    yield f"{tree.name(path)}: {block[1].strip()}: {found[0]} before another change"
+
+
 # Where a table, or what is made, is named; and what may stand there that is no table.
 TABLE_PLACE = re.compile(
-    r"(?:\b(?:FROM|JOIN|INTO|(?<!FOR )UPDATE)|\bTABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|"
+    r"(?:\b(?:FROM|JOIN|INTO|(?<!FOR )(?<!KEY )UPDATE)|\bTABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|"
     r"\bINDEX(?:\s+IF\s+NOT\s+EXISTS)?(?=\s+\S+\s+ON\b))\s+([^\s(),;]+)(\s*\()?"
 )
 PLACEHOLDER = r"\{(?:table|catalog|limits|floors)\}"
@@ -92,6 +107,7 @@ def tables_are_qualified(tree):
 
 
 RULES = [
+    row_locks_fit_what_follows,
     states_are_decided_once,
     tables_are_qualified,
     sql_lives_in_sql_files,

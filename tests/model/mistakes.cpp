@@ -36,7 +36,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
           "AS due_at, deleted.payload\nFROM {table} AS q WITH (ROWLOCK)\n"
           "INNER JOIN picked ON picked.id = q.id"}}}},
       {"a take finds without a lock",
-       {{{"claim.take", "FOR UPDATE SKIP LOCKED", ""}},
+       {{{"claim.take", "FOR NO KEY UPDATE SKIP LOCKED", ""}},
         {{"claim.take", passing + ", {seek_ready})", "WITH (READUNCOMMITTED)"},
          {"claim.take",
           "id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], past_key,\n"

@@ -1,9 +1,11 @@
 #include <tableq/database.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <tableq/testing.hpp>
 
+#include "core/claim/dead_letters.hpp"
 #include "core/database/access.hpp"
 #include "core/database/database_state.hpp"
 #include "core/database/transact_scope.hpp"
@@ -158,6 +160,25 @@ std::vector<finding> inspect_stored(const shared_state& database, const queue_in
   }
 }
 
+/// Dead messages that wait where nobody looks for them.
+/// @param all the queues of the database.
+std::optional<finding> buried(const shared_state& database, const queue_info& queue,
+                              const std::vector<queue_info>& all) {
+  const auto stored = std::find_if(all.begin(), all.end(), [&](const queue_info& each) {
+    return each.name == queue.dead_letters && each.kind == kind::claim;
+  });
+  if (stored == all.end()) return {};
+  const std::size_t most = stats_options().count_to;
+  const core::queue_state letters(database, *stored);
+  const auto found = core::letters_in(letters, queue.name, most);
+  if (!found || found->letters == 0) return {};
+  return finding{finding::level::warning, queue.name,
+                 (found->seen < most ? "" : "at least ") + std::to_string(found->letters) +
+                     " of its messages are dead and wait in the dead-letter queue " + stored->name,
+                 "see why: tableq list " + stored->name + " --json; then bring them back: tableq " +
+                     "dead redrive " + queue.name + " --all"};
+}
+
 std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
   return core::named(database->name(), "begin", [&] { return core::begin_transaction(database); });
 }
@@ -270,7 +291,9 @@ std::vector<finding> database::inspect() const {
   check(state_, "inspect", core::beside::read_only, outside_);
   return observed(*state_, {.name = "inspect"}, [&] {
     std::vector<finding> out = core::inspect(*state_);
-    for (const queue_info& each : core::list_queues(*state_)) {
+    const std::vector<queue_info> all = core::list_queues(*state_);
+    for (const queue_info& each : all) {
+      if (auto one = buried(state_, each, all)) out.push_back(*std::move(one));
       if (each.kind != kind::table) continue;
       for (finding& one : inspect_stored(state_, each)) out.push_back(std::move(one));
     }

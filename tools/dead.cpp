@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "connection.hpp"
+#include "figures.hpp"
 #include "format.hpp"
 #include "output.hpp"
 #include "parse.hpp"
@@ -33,12 +34,17 @@ std::vector<std::string> row_of(const tableq::stored_message& message) {
           message.errors.empty() ? "-" : printable(message.errors.back().error)};
 }
 
-/// Nothing was found: tells where the dead messages are, if they move.
-void note_dead_letters(const tableq::database& db, const std::string& name) {
+/// Tells where the dead messages are, and how many, if they move.
+void note_dead_letters(const tableq::database& db, const tableq::claim_queue& queue) {
+  const std::string name(queue.name());
   const std::string letters = require(db, name).dead_letters;
   if (letters.empty()) return;
-  status_line().note("dead messages of " + name + " move to " + letters + ": see `tableq list " +
-                     letters + "` and `tableq dead redrive " + name + " --all`");
+  const tableq::claim_stats found = queue.stats();
+  const figure waiting{"dead_letters", found.dead_letters, found.dead_letters_at_least};
+  status_line().note("dead messages of " + name + " move to " + letters +
+                     (waiting.count ? ", where " + waiting.text() + " wait" : "") +
+                     ": see `tableq list " + letters + "` and `tableq dead redrive " + name +
+                     " --all`");
 }
 
 exit_status list_dead(const connection_options& connection, const std::string& name,
@@ -68,7 +74,7 @@ exit_status list_dead(const connection_options& connection, const std::string& n
     last->payload.clear();
   }
   out.flush();
-  if (shown == 0) note_dead_letters(db, name);
+  note_dead_letters(db, queue);
   return shown > 0 ? exit_status::done : exit_status::nothing;
 }
 
@@ -129,7 +135,7 @@ exit_status redrive(const connection_options& connection, const redrive_argument
     status_line().note("left in the dead-letter queue: " + std::to_string(result.key_held) +
                        ", whose keys other messages hold");
   }
-  if (result.count == 0 && !given.all) note_dead_letters(db, given.queue.text());
+  if (result.count == 0 && !given.all) note_dead_letters(db, queue);
   return result.count > 0 ? exit_status::done : exit_status::nothing;
 }
 

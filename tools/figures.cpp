@@ -44,7 +44,8 @@ std::vector<figure> figures_of(const queue_figures& of) {
             {"leased", claim->leased, waiting},
             {"held", claim->held, reached(claim->held)},
             {"done", claim->done, reached(claim->done)},
-            {"dead", claim->dead, reached(claim->dead)}};
+            {"dead", claim->dead, reached(claim->dead)},
+            {"dead_letters", claim->dead_letters, claim->dead_letters_at_least}};
   }
   const auto& stats = std::get<tableq::queue_stats>(of.found);
   const auto reached = [&](std::size_t count) {
@@ -59,7 +60,8 @@ std::vector<figure> figures_of(const queue_figures& of) {
           {"leased", std::nullopt},
           {"held", std::nullopt},
           {"done", std::nullopt},
-          {"dead", std::nullopt}};
+          {"dead", std::nullopt},
+          {"dead_letters", std::nullopt}};
 }
 
 json figures_json(const queue_figures& of) {

@@ -30,14 +30,14 @@ queue_figures look_at(const any_source& opened, const tableq::stats_options& opt
 /// A figure by its name, as printed.
 struct figure {
   std::string_view name;
-  std::optional<std::size_t> count;  ///< Empty: the kind has no such figure.
+  std::optional<std::size_t> count;  ///< Empty: the queue has no such figure.
   bool at_least = false;             ///< A lower bound.
 
   /// `12`, `10000+` or `-`.
   [[nodiscard]] std::string text() const;
 };
 
-/// ready, delayed, leased, held, done and dead.
+/// ready, delayed, leased, held, done, dead, and dead_letters: dead ones in another queue.
 std::vector<figure> figures_of(const queue_figures& of);
 
 /// One queue's figures; null if the kind lacks a figure.

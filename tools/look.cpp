@@ -1,5 +1,7 @@
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -86,7 +88,7 @@ exit_status stats(const connection_options& connection, const source_arguments& 
   }
   output out;
   std::vector<std::vector<std::string>> rows{
-      {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE", "DEAD", "OLDEST"}};
+      {"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD", "DONE", "DEAD", "LETTERS", "OLDEST"}};
   for (const queue_figures& one : all) {
     if (as_json) out.line(figures_json(one).dump());
     rows.push_back(cells(one));
@@ -98,7 +100,20 @@ exit_status stats(const connection_options& connection, const source_arguments& 
   return all.empty() && status == exit_status::done ? exit_status::nothing : status;
 }
 
-json description(const tableq::queue_info& queue) {
+/// How many of the queue's messages wait in its dead-letter queue. Without a count: it has none, or
+/// this cannot be read.
+figure in_dead_letters(tableq::database& db, const tableq::queue_info& queue) {
+  if (queue.dead_letters.empty()) return {"in_dead_letters", std::nullopt};
+  try {
+    const tableq::claim_stats found = db.claim(queue.name).stats();
+    return {"in_dead_letters", found.dead_letters, found.dead_letters_at_least};
+  } catch (const tableq::error& failure) {  // The list needs no right on the queue itself.
+    if (!of_one_queue(failure)) throw;
+    return {"in_dead_letters", std::nullopt};
+  }
+}
+
+json description(const tableq::queue_info& queue, const figure& letters) {
   json result{{"queue", queue.name},
               {"kind", tableq::to_string(queue.kind)},
               {"layout", queue.layout},
@@ -110,19 +125,25 @@ json description(const tableq::queue_info& queue) {
     result["lease_ms"] = queue.lease.count();
     result["max_attempts"] = queue.max_attempts;
     result["keep"] = queue.keep_completed;
+    result["dead_letters"] = queue.dead_letters.empty() ? json() : json(queue.dead_letters);
+    result[std::string(letters.name)] = letters.count ? json(*letters.count) : json();
+    result["at_least"] = letters.at_least ? json::array({letters.name}) : json::array();
   }
   if (queue.table) result["mapping"] = json::parse(to_json(*queue.table));
   return result;
 }
 
 exit_status list(const connection_options& connection, bool as_json) {
-  const tableq::database db = connect(connection);
+  tableq::database db = connect(connection);
   const std::vector<tableq::queue_info> queues = db.queues();
   output out;
   std::vector<std::vector<std::string>> rows{{"QUEUE", "KIND", "OPTIONS"}};
   for (const tableq::queue_info& one : queues) {
-    if (as_json) out.line(description(one).dump());
-    rows.push_back({one.name, std::string(tableq::to_string(one.kind)), options_text(one)});
+    const figure letters = in_dead_letters(db, one);
+    if (as_json) out.line(description(one, letters).dump());
+    std::string options = options_text(one);
+    if (letters.count) options += " " + std::string(letters.name) + "=" + letters.text();
+    rows.push_back({one.name, std::string(tableq::to_string(one.kind)), std::move(options)});
   }
   if (!as_json && !queues.empty()) {
     for (const std::string& line : aligned(rows)) out.line(line);
@@ -171,10 +192,13 @@ void add_stats(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "stats",
       {.description = "Count messages by their state",
-       .details = "In one queue, or in all. Each count stops at 10,000, shown as 10000+ and named "
-                  "in the member\n"
-                  "at_least of the JSON; --exact counts to the end. Exit status 1 when there is no "
-                  "queue.",
+       .details =
+           "In one queue, or in all. Each count stops at 10,000, shown as 10000+ and named "
+           "in the member\n"
+           "at_least of the JSON; --exact counts to the end. LETTERS: dead messages of the queue "
+           "that wait in its\n"
+           "dead-letter queue; - if it has none, or you may not read it. Exit status 1 when "
+           "there is no queue.",
        .usage = "[QUEUE | --mapping FILE] [--json] [--exact]",
        .examples = "  tableq stats\n"
                    "  tableq stats jobs --json | jq .dead\n"

@@ -106,7 +106,8 @@ bool comes_first(char by, const watched_queue& a, const watched_queue& b) {
   };
   switch (by) {
     case 'd':
-      return count(a, "dead") > count(b, "dead");
+      return count(a, "dead") + count(a, "dead_letters") >
+             count(b, "dead") + count(b, "dead_letters");
     case 'o':
       return waited(a) > waited(b);
     case 'n':
@@ -124,7 +125,8 @@ std::vector<std::string> table_of(const watch& of, char sorted_by) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const auto* a, const auto* b) { return comes_first(sorted_by, *a, *b); });
   std::vector<std::vector<std::string>> rows{{"QUEUE", "KIND", "READY", "DELAYED", "LEASED", "HELD",
-                                              "DONE", "DEAD", "OLDEST", "IN/S", "OUT/S"}};
+                                              "DONE", "DEAD", "LETTERS", "OLDEST", "IN/S",
+                                              "OUT/S"}};
   for (const watched_queue* queue : sorted) {
     const queue_figures& found = *queue->last;
     std::vector<std::string> row{found.queue, std::string(tableq::to_string(found.kind))};
@@ -211,7 +213,10 @@ void add_top(CLI::App& app, invocation& call) {
       {.description = "Show the queues of a database live in a terminal",
        .details = "Shows the messages of each queue, the age of the oldest ready one, and how many "
                   "messages come and\n"
-                  "leave each second. 10000+ means at least 10000; - means unknown.\n"
+                  "leave each second. 10000+ means at least 10000; - means unknown. LETTERS: dead "
+                  "messages "
+                  "in the queue's\n"
+                  "dead-letter queue.\n"
                   "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a "
                   "terminal, or with --once, it\n"
                   "prints the table once, with exit status 1 when there is no queue.",

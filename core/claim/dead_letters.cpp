@@ -115,6 +115,19 @@ redriven move_back(const queue_state& queue, transaction_state& tx,
           .key_held = letters.size() - ids.size()};
 }
 
+std::optional<letters_row> letters_in(const queue_state& letters, std::string_view source,
+                                      std::size_t max) {
+  try {
+    return letters.execute(nullptr, statements::claim_letters, {.max = max, .source = source})
+        .at(0);
+  } catch (const error& failure) {
+    const bool unread =
+        failure.code() == errc::permission_denied || failure.code() == errc::not_found;
+    if (!unread) throw;
+    return std::nullopt;
+  }
+}
+
 void refuse_dead_letters(const queue_state& queue, const error& failure) {
   throw error(errc::not_found, advice::never,
               "the dead-letter queue " + queue.dead_letters()->name() + " of the queue " +

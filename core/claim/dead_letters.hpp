@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include <tableq/message.hpp>
 
 #include "core/queue/queue_state.hpp"
+#include "core/seam/claim_statements.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -43,5 +45,10 @@ void move_to_dead_letters(const queue_state& queue, transaction_state& tx,
 /// @throws error errc::conflict when another message takes a key at the same time.
 redriven move_back(const queue_state& queue, transaction_state& tx,
                    std::span<const stored_message> letters);
+
+/// Counts the messages of the queue `source` among the first `max` ready ones of `letters`, its
+/// dead-letter queue. Empty: the user may not read that queue, or it is missing.
+std::optional<letters_row> letters_in(const queue_state& letters, std::string_view source,
+                                      std::size_t max);
 
 }  // namespace tableq::inline v0::core

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/claim/dead_letters.hpp"
 #include "core/claim/items.hpp"
 #include "core/claim/operations.hpp"
 #include "core/claim/own_leases.hpp"
@@ -13,7 +14,9 @@
 #include "core/input/codec.hpp"
 #include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
+#include "core/observe/observation.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
@@ -230,7 +233,22 @@ std::size_t purge_claims(const queue_state& queue, message_state state,
 }
 
 claim_stats stats(const queue_state& queue, const stats_options& options) {
-  return leases_of(queue).stats(queue, options);
+  claim_stats out = leases_of(queue).stats(queue, options);
+  if (queue.dead_letters() != nullptr) {
+    const std::size_t most = count_limit(options);
+    if (const auto found = letters_in(*queue.dead_letters(), queue.name(), most)) {
+      out.dead_letters = found->letters;
+      out.dead_letters_at_least = found->seen >= most;
+    }
+  }
+  notify_observer(queue.database().watching(), [&](observer& sink) {
+    sink.counted({.name = contract_of(statement::claim_stats).name,
+                  .backend = queue.database().name(),
+                  .queue = queue.name(),
+                  .kind = queue.info().kind},
+                 out);
+  });
+  return out;
 }
 
 }  // namespace tableq::inline v0::core

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -47,6 +48,12 @@ struct metric_key {
   }
 };
 
+/// What the last `stats` of a queue found.
+struct queue_look {
+  std::size_t dead = 0;
+  std::optional<std::size_t> dead_letters = {};
+};
+
 /// The figures of one key. Figures without meaning for the key stay zero.
 struct metric_series {
   total operations = 0;
@@ -60,6 +67,7 @@ struct metric_series {
   total sessions_opened = 0;
   total sessions_closed = 0;
   total sessions_broken = 0;  ///< Of those closed.
+  std::optional<queue_look> last_look = {};
 
   void add(const metric_series& other);
 };
@@ -91,7 +99,14 @@ class metric_store {
     change(found->second);
   }
 
-  /// All shards together. Empty in a child of the process that made them.
+  /// Keeps what `stats` of a queue found, in place of what it found before.
+  void keep(const metric_key<std::string_view>& key, const queue_look& look) {
+    if (!born_.here()) return;
+    const std::scoped_lock hold(looks_mutex_);
+    looks_[{std::string(key.backend), std::string(key.queue), std::string(key.kind), {}}] = look;
+  }
+
+  /// All shards together, and the last looks. Empty in a child of the process that made them.
   [[nodiscard]] metric_snapshot all() const;
   [[nodiscard]] const metrics_options& options() const noexcept { return options_; }
 
@@ -119,6 +134,8 @@ class metric_store {
   const birthplace born_;
   metrics_options options_;
   std::array<shard, most_shards> shards_;
+  mutable std::mutex looks_mutex_;
+  std::map<metric_key<std::string>, queue_look> looks_;  // guarded by looks_mutex_
 };
 
 /// Writes figures for a scraper.

@@ -58,6 +58,8 @@ metric_snapshot metric_store::all() const {
     const std::scoped_lock hold(one.mutex);
     for (const auto& [key, series] : one.series) out[key].add(series);
   }
+  const std::scoped_lock hold(looks_mutex_);
+  for (const auto& [key, look] : looks_) out[key].last_look = look;
   return out;
 }
 
@@ -103,6 +105,14 @@ void metrics::retrying(const observed_operation& operation, const operation_retr
 void metrics::leases_lost(const observed_operation& operation, std::size_t count) {
   store_->count_for(core::key_of(operation),
                     [&](core::metric_series& series) { series.leases_lost += count; });
+}
+
+void metrics::counted(const observed_operation& operation, const claim_stats& stats) {
+  store_->keep({operation.backend,
+                operation.queue,
+                operation.kind ? to_string(*operation.kind) : std::string_view(),
+                {}},
+               {.dead = stats.dead, .dead_letters = stats.dead_letters});
 }
 
 void metrics::handled(const handled_message& message) {

@@ -161,6 +161,22 @@ void write_sessions(std::string& out, const metric_snapshot& all) {
   }
 }
 
+void write_looks(std::string& out, const metric_snapshot& all) {
+  family dead(out, "tableq_dead_messages", "gauge",
+              "Dead messages in the queue, as its last stats() counted them.");
+  for (const auto& [labelled, series] : all) {
+    if (series.last_look) dead.sample(labels_of(labelled), series.last_look->dead);
+  }
+  family letters(out, "tableq_dead_letters", "gauge",
+                 "Messages of the queue that wait in its dead-letter queue, as its last stats() "
+                 "counted them.");
+  for (const auto& [labelled, series] : all) {
+    if (series.last_look && series.last_look->dead_letters) {
+      letters.sample(labels_of(labelled), *series.last_look->dead_letters);
+    }
+  }
+}
+
 template <class Counts, class Name>
 json named(const Counts& counts, Name name) {
   json out = json::object();
@@ -197,6 +213,13 @@ json operation_object(const series_key& labelled, const metric_series& series,
   return out;
 }
 
+json look_object(const series_key& labelled, const queue_look& look) {
+  json out = base(labelled);
+  out["dead"] = look.dead;
+  out["dead_letters"] = look.dead_letters ? json(*look.dead_letters) : json();
+  return out;
+}
+
 }  // namespace
 
 std::string prometheus_text(const metric_snapshot& all, const metrics_options& options) {
@@ -218,20 +241,26 @@ std::string prometheus_text(const metric_snapshot& all, const metrics_options& o
                      "What became of the messages of workers."),
               all, &metric_series::handled, "outcome", end_name_at);
   write_sessions(out, all);
+  write_looks(out, all);
   return out;
 }
 
 std::string json_text(const metric_snapshot& all, const metrics_options& options) {
   json operations = json::array();
   json workers = json::array();
+  json queues = json::array();
   json sessions = json::array();
   for (const auto& [labelled, series] : all) {
     if (!labelled.operation.empty()) {
       operations.push_back(operation_object(labelled, series, options));
     } else if (!labelled.queue.empty()) {
-      json worker = base(labelled);
-      worker["messages"] = named(series.handled, end_name_at);
-      workers.push_back(std::move(worker));
+      json handled = named(series.handled, end_name_at);
+      if (!handled.empty()) {
+        json worker = base(labelled);
+        worker["messages"] = std::move(handled);
+        workers.push_back(std::move(worker));
+      }
+      if (series.last_look) queues.push_back(look_object(labelled, *series.last_look));
     } else {
       json one = base(labelled);
       one["opened"] = series.sessions_opened;
@@ -243,6 +272,7 @@ std::string json_text(const metric_snapshot& all, const metrics_options& options
   // tableq's names are UTF-8; an application may pass any text.
   return json{{"operations", std::move(operations)},
               {"workers", std::move(workers)},
+              {"queues", std::move(queues)},
               {"sessions", std::move(sessions)}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -8,6 +8,7 @@ void observer::after(const observed_operation& /*operation*/, const operation_re
 void observer::retrying(const observed_operation& /*operation*/, const operation_retry& /*retry*/) {
 }
 void observer::leases_lost(const observed_operation& /*operation*/, std::size_t /*count*/) {}
+void observer::counted(const observed_operation& /*operation*/, const claim_stats& /*stats*/) {}
 void observer::handled(const handled_message& /*message*/) {}
 void observer::session_opened(std::string_view /*backend*/, std::chrono::nanoseconds /*duration*/) {
 }

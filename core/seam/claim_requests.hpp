@@ -328,6 +328,17 @@ struct purge_request {
   }
 };
 
+/// Messages that came from a queue, among the first `max` ready ones of a dead-letter queue.
+struct letters_request {
+  std::size_t max = 0;
+  std::string_view source = {};  ///< The name of that queue.
+
+  static constexpr auto fields() {
+    return std::tuple(integer("max", &letters_request::max),
+                      text("source", &letters_request::source));
+  }
+};
+
 /// When the next message falls due. The table fills in `passed`.
 struct due_request {
   std::optional<timestamp> now = {};

@@ -122,6 +122,17 @@ struct claim_count_row {
   }
 };
 
+/// How many of the messages that were looked at came from a queue.
+struct letters_row {
+  std::size_t letters = 0;
+  std::size_t seen = 0;
+
+  static constexpr auto fields() {
+    return std::tuple(integer("letters", &letters_row::letters),
+                      integer("seen", &letters_row::seen));
+  }
+};
+
 namespace statements {
 
 inline constexpr typed_statement<clock_request, claim_item, id_row> claim_enqueue{
@@ -172,6 +183,8 @@ inline constexpr typed_statement<purge_request, nothing, id_row> claim_purge{
     statement::claim_purge};
 inline constexpr typed_statement<timed_read_request, nothing, claim_count_row> claim_stats{
     statement::claim_stats};
+inline constexpr typed_statement<letters_request, nothing, letters_row> claim_letters{
+    statement::claim_letters};
 inline constexpr typed_statement<due_request, nothing, delay_row> claim_next_due{
     statement::claim_next_due};
 inline constexpr typed_statement<list_ready_request, nothing, stored_row> claim_list_ready{

@@ -169,6 +169,7 @@ constexpr std::array all{
     change(statements::catalog_set_layout, "catalog.set_layout"),
     change(statements::floors_remove, "floors.remove"),
     change(statements::claim_take_turns, "claim.take_turns"),
+    query(statements::claim_letters, "claim.letters"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),

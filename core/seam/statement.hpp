@@ -108,6 +108,7 @@ enum class statement : std::uint8_t {
   catalog_set_layout,
   floors_remove,
   claim_take_turns,
+  claim_letters,
   table_find,
   table_columns,
   table_keys,

@@ -1435,6 +1435,17 @@ FROM (SELECT count(*) AS count, min(id) AS first
             LIMIT CAST(:max AS bigint)) AS counted) AS later,
      (SELECT {clock}) AS t (clock)
 
+-- name: claim.letters
+-- Of a dead-letter queue. Headers are stored without blanks, and a quote in a value has a backslash before it: only
+-- the header itself has this text. `source` has no character that JSON escapes.
+SELECT count(*) FILTER (WHERE position('"tableq-source":"' || CAST(:source AS text) || '"' IN headers) > 0) AS letters,
+       count(*) AS seen
+FROM (SELECT headers
+      FROM {table} AS msg
+      WHERE state = 0
+      ORDER BY {line}
+      LIMIT CAST(:max AS bigint)) AS looked_at
+
 -- name: claim.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
 FROM {table} AS msg

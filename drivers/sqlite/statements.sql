@@ -750,6 +750,13 @@ FROM (SELECT COUNT(*) AS number, MIN(id) AS lowest FROM (
         ORDER BY due_at, id
         LIMIT :max)) AS later
 
+-- name: claim.letters
+-- Of a dead-letter queue. Headers are stored without blanks, and a quote in a value has a backslash before it: only
+-- the header itself has this text. `source` has no character that JSON escapes.
+SELECT COUNT(*) FILTER (WHERE instr(headers, '"tableq-source":"' || :source || '"') > 0) AS letters,
+       COUNT(*) AS seen
+FROM (SELECT headers FROM main.{table} WHERE state = 0 ORDER BY {line} LIMIT :max)
+
 -- name: claim.next_due
 SELECT MAX(due_at - {clock}, 0)
          AS delay

@@ -1098,6 +1098,18 @@ CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
                    WHERE state = 2 AND due_at <= t.clock
                    ORDER BY due_at, priority DESC, id) AS counted) AS due
 
+-- name: claim.letters
+-- Of a dead-letter queue. Headers are stored without blanks, and a quote in a value has a backslash before it: only
+-- the header itself has this text. `source` has no character that JSON escapes.
+SELECT COUNT_BIG(CASE WHEN CHARINDEX(CONCAT(N'"tableq-source":"', CAST(:source AS nvarchar(60)), N'"'),
+                                     headers COLLATE Latin1_General_BIN2) > 0
+                      THEN 1 END) AS letters,
+       COUNT_BIG(*) AS seen
+FROM (SELECT TOP (CAST(:max AS bigint)) headers
+      FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+      WHERE {ready}
+      ORDER BY {line}) AS looked_at
+
 -- name: claim.next_due
 SELECT TOP (1) CASE WHEN w.due_at > t.clock THEN w.due_at - t.clock ELSE 0 END AS delay
 FROM (

@@ -27,12 +27,14 @@ struct metrics_options {
 };
 
 /// An observer that counts: operations, their durations, messages, errors and retries by queue and
-/// operation; lost leases and a worker's results by queue; sessions by backend. docs/observing.md
-/// lists the figures.
+/// operation; lost leases and a worker's results by queue; sessions by backend. And it keeps the
+/// numbers of dead messages that the last `stats` of each queue found. docs/observing.md lists the
+/// figures.
 ///
-/// Owns its figures. They begin at zero with the object, and only grow. Several database objects
-/// may use one metrics object; queues of the same name, kind and backend then share their figures.
-/// An object inherited through fork() counts nothing in the child: the child makes its own.
+/// Owns its figures. They begin at zero with the object, and only grow, but for those of `stats`.
+/// Several database objects may use one metrics object; queues of the same name, kind and backend
+/// then share their figures. An object inherited through fork() counts nothing in the child: the
+/// child makes its own.
 ///
 /// @par Thread safety
 /// Shared objects: safe. Counting threads rarely wait for each other; a reading thread blocks a
@@ -52,6 +54,7 @@ class TABLEQ_EXPORT metrics : public observer {
   void after(const observed_operation& operation, const operation_result& result) override;
   void retrying(const observed_operation& operation, const operation_retry& retry) override;
   void leases_lost(const observed_operation& operation, std::size_t count) override;
+  void counted(const observed_operation& operation, const claim_stats& stats) override;
   void handled(const handled_message& message) override;
   void session_opened(std::string_view backend, std::chrono::nanoseconds duration) override;
   void session_closed(std::string_view backend, bool broken) override;

@@ -12,6 +12,7 @@
 #include <tableq/export.hpp>
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
+#include <tableq/stats.hpp>
 #include <tableq/worker_event.hpp>
 
 namespace tableq::inline v0 {
@@ -89,6 +90,8 @@ class TABLEQ_EXPORT observer {
   virtual void retrying(const observed_operation& operation, const operation_retry& retry);
   /// Called after the `after` of a settlement: `count` of its receipts were no longer valid.
   virtual void leases_lost(const observed_operation& operation, std::size_t count);
+  /// `stats` of a `claim` queue, or of a table of the application, has counted: its result.
+  virtual void counted(const observed_operation& operation, const claim_stats& stats);
   /// The events of worker_options::observe, except `trouble`.
   virtual void handled(const handled_message& message);
   /// A session was connected. @param duration time of the connection and its set-up.

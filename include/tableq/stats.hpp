@@ -39,7 +39,7 @@ struct claim_stats {
   std::size_t leased = 0;   ///< Under a lease that has not ended.
   std::size_t held = 0;     ///< Behind others of their group.
   std::size_t done = 0;     ///< Completed and kept.
-  std::size_t dead = 0;     ///< Waiting for redrive or purge.
+  std::size_t dead = 0;     ///< Waiting for redrive or purge; without `dead_letters`.
   /// created_at of the counted ready message with the lowest id. Empty: none is ready.
   std::optional<timestamp> oldest = {};
   /// Empty: the figures are exact. Otherwise counting stopped here: a figure of this size is a
@@ -48,6 +48,13 @@ struct claim_stats {
   /// The highest id given so far. Empty: as in queue_stats.
   std::optional<message_id> last_id = {};
   timestamp as_of = {};  ///< By the database's clock.
+  /// Messages of this queue that are ready in its dead-letter queue: redrive_all returns them, but
+  /// for those whose keys are held. Counted among the first `count_to` ready messages there, just
+  /// after the other figures. Empty: the queue has no dead-letter queue, the user may not read it,
+  /// or it is missing.
+  std::optional<std::size_t> dead_letters = {};
+  /// `dead_letters` is a lower bound: more messages are ready there than were looked at.
+  bool dead_letters_at_least = false;
 };
 
 /// Rates of a queue between two results of `stats`, per second. Empty: unknown.

@@ -73,6 +73,56 @@ TEST_P(dead_letters, keep_the_order_of_their_moves_through_any_server) {
   for (const std::string& each : numbered(4)) EXPECT_EQ(take_one(morgue).payload, each);
 }
 
+TEST_P(dead_letters, are_counted_where_they_came_from_up_to_the_limit) {
+  auto queue = mail();
+  auto other = db_with_clock().claim("mail.2", {.max_attempts = 1, .dead_letters = "morgue"});
+  EXPECT_EQ(queue.stats().dead_letters, 0U);
+  EXPECT_FALSE(db_with_clock().claim("morgue").stats().dead_letters) << "it has none itself";
+  const auto bury = [](tableq::claim_queue& dying, int count) {
+    for (int i = 0; i < count; ++i) {
+      // A header whose value looks like the one that is searched for.
+      dying.enqueue("x", {.headers = {{"a", R"("tableq-source":"mail")"}, {"z", "after"}}});
+      EXPECT_EQ(dying.fail(take_one(dying).receipt, "no"), settle_result::applied);
+    }
+  };
+  bury(queue, 3);
+  bury(other, 2);
+  auto morgue = db_with_clock().claim("morgue");
+  morgue.enqueue("of its own", {.headers = {{"a", R"("tableq-source":"mail")"}}});
+  morgue.enqueue("of its own, without headers");
+  const auto all = queue.stats();
+  EXPECT_EQ(all.dead, 0U);
+  EXPECT_EQ(all.dead_letters, 3U);
+  EXPECT_FALSE(all.dead_letters_at_least);
+  EXPECT_EQ(other.stats({.exact = true}).dead_letters, 2U);
+  const auto some = queue.stats({.count_to = 2});
+  EXPECT_EQ(some.dead_letters, 2U);
+  EXPECT_TRUE(some.dead_letters_at_least);
+  const auto far = other.stats({.count_to = 4});
+  EXPECT_EQ(far.dead_letters, 1U) << "the others were looked at before";
+  EXPECT_TRUE(far.dead_letters_at_least);
+  EXPECT_EQ(queue.redrive_all().count, 3U);
+  EXPECT_EQ(queue.stats().dead_letters, 0U);
+}
+
+TEST_P(dead_letters, are_found_by_inspect_and_leave_the_figures_when_their_queue_is_gone) {
+  auto queue = mail();
+  const auto found = [&] {
+    std::string out;
+    for (const tableq::finding& each : db_with_clock().inspect()) {
+      if (each.subject == "mail" && contains(each.what, "dead-letter queue")) out += each.what;
+    }
+    return out;
+  };
+  EXPECT_EQ(found(), "");
+  queue.enqueue("letter");
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+  EXPECT_EQ(found(), "1 of its messages are dead and wait in the dead-letter queue morgue");
+  EXPECT_TRUE(db_with_clock().drop("morgue"));
+  EXPECT_FALSE(queue.stats().dead_letters);
+  EXPECT_EQ(found(), "");
+}
+
 TEST_P(dead_letters, move_in_the_transaction_of_the_failure) {
   auto queue = mail();
   queue.enqueue("letter");

@@ -33,7 +33,7 @@ TEST(metrics, of_nothing_are_empty) {
   const metrics none;
   EXPECT_EQ(none.prometheus(), "");
   EXPECT_EQ(json::parse(none.json()),
-            json::parse(R"({"operations":[],"workers":[],"sessions":[]})"));
+            json::parse(R"({"operations":[],"workers":[],"queues":[],"sessions":[]})"));
 }
 
 TEST(metrics, are_written_for_prometheus) {
@@ -75,6 +75,25 @@ TEST(metrics, are_written_for_prometheus) {
   std::vector<std::string> found;
   for (const std::string& line : lines_with(figures.prometheus(), "{")) found.push_back(line);
   EXPECT_EQ(found, samples);
+}
+
+TEST(metrics, keep_the_dead_of_the_last_look_at_each_queue) {
+  metrics figures;
+  figures.counted(take, {.dead = 9, .dead_letters = 4});
+  figures.counted(take, {.dead = 2, .dead_letters = 3});
+  auto other = take;
+  other.queue = "mail";
+  figures.counted(other, {.dead = 1});
+  const std::string labels = R"({backend="database",queue="jobs",kind="claim"})";
+  const std::vector<std::string> samples = {
+      "tableq_dead_messages" + labels + " 2",
+      R"(tableq_dead_messages{backend="database",queue="mail",kind="claim"} 1)",
+      "tableq_dead_letters" + labels + " 3"};
+  EXPECT_EQ(lines_with(figures.prometheus(), "{"), samples);
+  const json read = json::parse(figures.json());
+  EXPECT_TRUE(read.at("workers").empty());
+  EXPECT_EQ(read.at("queues").at(0).at("dead_letters"), 3);
+  EXPECT_TRUE(read.at("queues").at(1).at("dead_letters").is_null());
 }
 
 TEST(metrics, have_each_family_once_and_its_samples_behind_its_head) {
@@ -128,6 +147,7 @@ TEST(metrics, are_written_as_json) {
       "errors": {"busy": 1}, "retries": {"conflict": 1}, "leases_lost": 2}],
     "workers": [{"backend": "database", "queue": "jobs", "kind": "claim",
       "messages": {"given_up": 1}}],
+    "queues": [],
     "sessions": [{"backend": "database", "opened": 1, "closed": 0, "broken": 0}]})"));
 }
 

@@ -219,8 +219,12 @@ TEST_P(role_of_claims, consumer_moves_the_dead_and_manager_brings_them_back) {
   EXPECT_EQ(owners().claim("morgue").stats().ready, 1U);
   EXPECT_CODE(permission_denied, static_cast<void>(working.claim("morgue").peek()));
   EXPECT_CODE(permission_denied, from.redrive_all());
+  EXPECT_EQ(from.stats().ready, 0U);
+  EXPECT_FALSE(from.stats().dead_letters) << "not theirs to read";
+  EXPECT_FALSE(as(role::viewer, options).claim("jobs").stats().dead_letters);
   auto managing = as(role::manager, options);
   auto managed = managing.claim("jobs");
+  EXPECT_EQ(managed.stats().dead_letters, 1U);
   EXPECT_EQ(managed.redrive_all().count, 1U);
   const auto found = managed.peek();
   EXPECT_EQ(managed.set_priority(found.at(0).id, 3), tableq::change_result::applied);

@@ -106,6 +106,7 @@ std::vector<sqlserver_operation> sqlserver_operations(tableq::database& db) {
       {"claim.redrive_all", [=]() mutable { claim.redrive_all(); }},
       {"claim.purge", [=]() mutable { claim.purge(tableq::message_state::done); }},
       {"claim.stats", [=] { (void)claim.stats(); }},
+      {"claim.letters", runs(statement::claim_letters, {three, name}, {})},
       {"claim.next_due", waits(statement::claim_next_due, "claim")},
       {"claim.replace", runs(statement::claim_replace, {three, null},
                              {name, name, three, three, null, null, null, null, null})},

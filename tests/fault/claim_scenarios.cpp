@@ -273,6 +273,11 @@ std::vector<scenario> looking_scenarios() {
     text += jobs.get(left.receipts.at(0).id).value().payload;
     return text + jobs.find("p2").value().payload;
   }));
+  out.push_back(on_leased("look at what is buried", sort::buried, [](auto& jobs, auto& left) {
+    static_cast<void>(jobs.fail(left.receipts.at(0), "no"));
+    const auto stats = jobs.stats();
+    return std::to_string(stats.dead) + std::to_string(stats.dead_letters.value());
+  }));
   out.push_back(on_three("look at held jobs", sort::grouped, [](auto& jobs, auto& /*left*/) {
     return jobs.list(tableq::message_state::held).at(0).payload;
   }));

@@ -87,6 +87,7 @@ CAUGHT = {
     "unseen.cpp": "nobody can tell: the caller is told that",
     "floor_looks.cpp": "a user without rights on the shared floors does without them",
     "dead_letters.hpp": "a dead-letter queue that is missing is named",
+    "dead_letters.cpp": "a user without rights on the dead-letter queue gets the other figures",
     "enqueue.cpp": "messages that were stored are stored for good",
     "worker.cpp": "a drain goes on",
     "feed_handle.cpp": "a worker goes on",

@@ -46,7 +46,7 @@ RESERVED = set(
 STRICT = re.compile(r"\.dequeue_strict$")
 TAKES = re.compile(r"\.(dequeue|purge|take|promote|redrive_all)$")
 SETTLES = re.compile(r"^claim\.(complete|keep|fail|release|extend|redrive|remove|cancel|set_priority)$")
-LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|next_due|count)$")
+LOOKS = re.compile(r"\.(peek|list|list_ready|list_held|list_waiting|stats|letters|next_due|count)$")
 OWN = {
     "claim.enqueue": ["READCOMMITTEDLOCK ROWLOCK"],
     "claim.find_key": ["READCOMMITTED ROWLOCK"],

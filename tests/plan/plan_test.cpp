@@ -380,6 +380,15 @@ TEST_P(plan, of_figures_is_bounded_over_any_backlog) {
        .count = many});
 }
 
+TEST_P(plan, of_the_count_of_dead_letters_is_bounded_however_many_there_are) {
+  any_queue(db(), tableq::kind::claim, "morgue").put_all(numbered(50));
+  const parameters bounded = {{"max", "20"}, {"source", "'mail'"}};
+  expect_constant({{.name = "claim.letters", .with = bounded, .bounded_sort = true}}, "morgue",
+                  {.columns = "payload, headers",
+                   .values = here().bytes_literal("x") + ", '{\"tableq-source\":\"mail\"}'",
+                   .count = many});
+}
+
 TEST_P(plan, of_what_limits_ask_is_constant_over_many_delayed) {
   auto jobs = db().claim("jobs");
   any_queue(db(), tableq::kind::claim, "jobs").put_all(numbered(50));

@@ -78,6 +78,23 @@ TEST_P(tool_look, stats_count_every_state) {
   EXPECT_TRUE(shown.at("oldest").is_string());
 }
 
+TEST_P(tool_look, dead_letters_are_shown_with_the_queue_that_they_left) {
+  auto jobs = db().claim("jobs", {.max_attempts = 1, .dead_letters = "morgue"});
+  EXPECT_TRUE(contains(done({"list"}), "dead_letters=morgue in_dead_letters=0"));
+  jobs.enqueue("letter");
+  ASSERT_EQ(jobs.fail(jobs.take(1).at(0).receipt, "no"), tableq::settle_result::applied);
+  const json shown = json::parse(done({"stats", "jobs", "--json"}));
+  EXPECT_EQ(shown.at("dead"), 0);
+  EXPECT_EQ(shown.at("dead_letters"), 1);
+  EXPECT_TRUE(json::parse(done({"stats", "morgue", "--json"})).at("dead_letters").is_null());
+  EXPECT_TRUE(contains(done({"list"}), "dead_letters=morgue in_dead_letters=1"));
+  EXPECT_EQ(json::parse(lines_of(done({"list", "--json"})).at(0)).at("in_dead_letters"), 1);
+  const ended doctor = run({"doctor"});
+  EXPECT_EQ(doctor.status, 0);
+  EXPECT_TRUE(contains(doctor.out, "1 of its messages are dead")) << doctor.out;
+  EXPECT_TRUE(contains(run({"dead", "list", "jobs"}).err, "move to morgue, where 1 wait"));
+}
+
 TEST_P(tool_look, stats_show_all_queues_when_none_is_named) {
   for (const tableq::kind kind : all_kinds()) {
     done({"create", std::string(tableq::to_string(kind)), std::string(tableq::to_string(kind))});

@@ -6,6 +6,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/database/alter_table.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
 #include "core/seam/limit_statements.hpp"
@@ -105,7 +106,8 @@ void set_limits(const queue_state& queue, const queue_limits& limits) {
   if (limits.concurrency && !read_limits(queue).concurrency &&
       queue.database().options().schema == schema_policy::create_if_missing) {
     queue.database().in_transaction([&](connection& session) {
-      session.define("concurrency", queue.names());
+      alter_table(session, queue.names(), true,
+                  [&] { session.define("concurrency", queue.names()); });
       return true;
     });
   }

@@ -7,6 +7,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/database/alter_table.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/seam/catalog_statements.hpp"
@@ -317,7 +318,7 @@ bool drop_queue(database_state& database, std::string_view name) {
         database.changing(names_for(database.options(), name, found->identity));
         // The table of an application stays.
         if (found->kind != kind::table && present(session, statements::table_exists, names)) {
-          run(session, names, statements::queue_drop);
+          alter_table(session, names, false, [&] { run(session, names, statements::queue_drop); });
         }
         run(session, names, statements::catalog_remove, {.name = name});
         run(session, names, statements::limits_remove, {.queue = name});

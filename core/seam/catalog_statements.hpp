@@ -122,6 +122,22 @@ struct place_row {
   }
 };
 
+/// Which sessions the change of a table would wait for.
+struct alter_request {
+  bool only_writers = false;  ///< Readers are in nobody's way.
+
+  static constexpr auto fields() {
+    return std::tuple(integer("only_writers", &alter_request::only_writers));
+  }
+};
+
+/// The sessions that use a table, as the database's tools name them.
+struct sessions_row {
+  std::optional<std::string> sessions = {};  ///< Empty: none, or the database does not tell.
+
+  static constexpr auto fields() { return std::tuple(text("sessions", &sessions_row::sessions)); }
+};
+
 /// Identifies the database of a session among the databases of all servers. Empty: no other session
 /// can reach it.
 struct database_row {
@@ -167,6 +183,10 @@ inline constexpr typed_statement<nothing, nothing, present_row> table_exists{
 inline constexpr typed_statement<identity_request, nothing, nothing> queue_lock{
     statement::queue_lock};
 inline constexpr typed_statement<nothing, nothing, nothing> queue_drop{statement::queue_drop};
+/// Before a change of the table itself, in its transaction: which from then on waits briefly for
+/// locks, where the database can tell it so.
+inline constexpr typed_statement<alter_request, nothing, sessions_row> queue_alter{
+    statement::queue_alter};
 inline constexpr typed_statement<notice_request, nothing, nothing> notify_send{
     statement::notify_send};
 inline constexpr typed_statement<nothing, nothing, nothing> listen_begin{statement::listen_begin};

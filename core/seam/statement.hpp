@@ -109,6 +109,7 @@ enum class statement : std::uint8_t {
   floors_remove,
   claim_take_turns,
   claim_letters,
+  queue_alter,
   table_find,
   table_columns,
   table_keys,

@@ -408,6 +408,19 @@ SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 -- although more messages wait. Therefore readers and writers of a strict queue wait here, and read afterwards.
 SELECT pg_advisory_xact_lock(CAST(:identity AS bigint)) {lock_place}
 
+-- name: queue.alter
+-- All others wait behind a lock that is waited for; so this transaction waits briefly, and is tried again. CREATE
+-- INDEX goes together with readers.
+SELECT CASE WHEN set_config('lock_timeout', '100ms', true) IS NOT NULL
+            THEN (SELECT string_agg(DISTINCT COALESCE(CAST(pid AS text), 'of prepared transactions'), ', ')
+                  FROM pg_catalog.pg_locks
+                  WHERE locktype = 'relation' AND granted
+                    AND relation = to_regclass('{table}')
+                    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+                    AND pid IS DISTINCT FROM pg_backend_pid()
+                    AND (CAST(:only_writers AS bigint) = 0 OR mode NOT IN ('AccessShareLock', 'RowShareLock', 'ShareLock')))
+            END AS sessions
+
 -- name: queue.drop
 DROP TABLE {table}
 

@@ -193,6 +193,10 @@ SELECT EXISTS (
 -- BEGIN IMMEDIATE has locked the file.
 SELECT 1
 
+-- name: queue.alter
+-- Its transaction has locked the file.
+SELECT NULL AS sessions
+
 -- name: queue.drop
 DROP TABLE main.{table}
 

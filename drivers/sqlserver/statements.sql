@@ -283,8 +283,14 @@ EXEC @got = sp_getapplock @Resource = @what, @LockMode = N'Exclusive', @LockOwne
 IF @got = -3 THROW 52004, N'a deadlock over a lock', 1;
 IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
 
+-- name: queue.alter
+-- Only those with rights on the server see the locks of others. queue.drop has its own time-out.
+SELECT CAST(NULL AS nvarchar(100)) AS sessions
+
 -- name: queue.drop
-DROP TABLE {table}
+-- All others wait behind a lock that is waited for; so this waits briefly, and is tried again. The setting ends
+-- with the inner batch.
+EXEC (N'SET LOCK_TIMEOUT 100; DROP TABLE {table}')
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.

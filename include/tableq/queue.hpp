@@ -58,9 +58,11 @@ class TABLEQ_EXPORT queue {
 
   /// Replaces all limits of the queue, for every process that uses it within a second. An existing
   /// rate continues with the rest of its burst. The first concurrency limit creates an index,
-  /// unless the schema policy forbids it: then an administrator should create it.
+  /// unless the schema policy forbids it: then an administrator should create it. Open transactions
+  /// that have written to the queue hold that up, but no call of others: it tries for `retry_for`.
   /// @throws error errc::invalid_argument for a value out of range, a burst without a rate, or
-  ///   concurrency on a kind other than claim; errc::not_found when the queue was dropped.
+  ///   concurrency on a kind other than claim; errc::not_found when the queue was dropped;
+  ///   errc::busy that names the sessions in the way, where the database tells them.
   void set_limits(const queue_limits& limits);
   /// As they stand in the database now.
   [[nodiscard]] queue_limits limits() const;

@@ -11,6 +11,8 @@ REFERENCE = re.compile(
     r"\b(?P<verb>INSERT INTO|DELETE FROM|UPDATE|DROP TABLE|FROM|JOIN)\s+\{(?P<table>table|catalog|limits)\}"
     r"(?:\s+AS\s+\w+)?(?:\s*WITH \((?P<hints>(?:[^()]|\([^()]*\))*)\))?"
 )
+# A batch in a batch.
+INNER = re.compile(r"\bEXEC \(N'((?:[^']|'')*)'\)")
 # A change of an alias or a CTE.
 CHANGE = re.compile(r"\b(?P<verb>DELETE(?: FROM)?|UPDATE)\s+(?!FROM\b)(?P<name>\w+)\b")
 VERBS = {"INSERT INTO": "insert", "DELETE FROM": "delete", "DELETE": "delete", "UPDATE": "update",
@@ -26,7 +28,7 @@ def reference(verb, table, hints):
 
 def of_text(text):
     """All uses in a text."""
-    bare = without_literals(text)
+    bare = without_literals(INNER.sub(r"\1", text))
     found = Counter(
         reference(VERBS[m["verb"]], m["table"], m["hints"] or "") for m in REFERENCE.finditer(bare))
     found.update(reference(VERBS[m["verb"]], "table", "") for m in CHANGE.finditer(bare))

@@ -215,7 +215,7 @@ BREACHES = {
     "says_nothing_foreign": [
         ("heap.peek", "ORDER BY id", "ORDER BY id LIMIT 1"),
         ("heap.purge", "OUTPUT deleted.id", "RETURNING id"),
-        ("queue.drop", "{table}", "{table}::x"),
+        ("catalog.list", "{catalog}", "{catalog}::x"),
         ("catalog.find", "name =", "name || name ="),
         ("schema.pending", "DATEDIFF_BIG", "DATEDIFF"),
         ("claim.take", "CAST(4294967296 AS bigint)", "4294967296"),
@@ -230,7 +230,7 @@ BREACHES = {
         ("catalog.insert", "[identity]", "identity"),
         ("claim.keep", "key_window", "window"),
     ],
-    "batches_are_no_procedures": [("queue.drop", "DROP", "BEGIN DROP")],
+    "batches_are_no_procedures": [("catalog.list", "SELECT", "BEGIN SELECT")],
     "parameters_are_cast": [("heap.peek", "CAST(:max AS bigint)", ":max")],
     "parameters_are_of_the_contract": [
         ("heap.peek", ":max", ":most"),

@@ -17,6 +17,14 @@ std::string name_of(const any_queue& opened) {
   return std::visit([](const auto& queue) { return queue.name(); }, opened);
 }
 
+/// Says on standard error what tableq warns of.
+class told_warnings final : public tableq::observer {
+ public:
+  void warned(std::string_view /*backend*/, std::string_view what) override {
+    complain("warning: " + std::string(what));
+  }
+};
+
 }  // namespace
 
 tableq::open_options naming(const connection_options& options) {
@@ -42,10 +50,8 @@ tableq::database connect(const connection_options& options, bool may_create, std
   opening.retry_for = retry_for;
   opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
                                                       : tableq::schema_policy::verify_only;
-  tableq::database out = tableq::database::open(address_of(options), opening);
-  const std::string_view caution = tableq::find_dialect(out.backend()).capabilities.caution;
-  if (!caution.empty()) complain("warning: " + std::string(caution));
-  return out;
+  opening.observer = std::make_shared<told_warnings>();
+  return tableq::database::open(address_of(options), opening);
 }
 
 tableq::queue_info require(const tableq::database& db, const std::string& name) {

@@ -60,6 +60,9 @@ void database_state::connect() {
         },
         &observing);
   });
+  if (capabilities().caution.empty()) return;
+  notify_observer(options_.observer.get(),
+                  [this](observer& sink) { sink.warned(name(), capabilities().caution); });
 }
 
 std::string database_state::identity_of(connection& session) const {

@@ -10,6 +10,7 @@ void observer::retrying(const observed_operation& /*operation*/, const operation
 void observer::leases_lost(const observed_operation& /*operation*/, std::size_t /*count*/) {}
 void observer::counted(const observed_operation& /*operation*/, const claim_stats& /*stats*/) {}
 void observer::handled(const handled_message& /*message*/) {}
+void observer::warned(std::string_view /*backend*/, std::string_view /*what*/) {}
 void observer::session_opened(std::string_view /*backend*/, std::chrono::nanoseconds /*duration*/) {
 }
 void observer::session_closed(std::string_view /*backend*/, bool /*broken*/) {}

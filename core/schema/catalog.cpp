@@ -332,9 +332,10 @@ bool drop_queue(database_state& database, std::string_view name) {
 std::vector<finding> inspect(database_state& database) {
   return database.on_session([&](connection& session) {
     std::vector<finding> out;
-    if (const std::string_view caution = database.capabilities().caution; !caution.empty()) {
-      out.push_back({finding::level::warning, "database", std::string(caution),
-                     "run tableq's tests on yours first; the database's page in docs/ says how"});
+    const capabilities& can = database.capabilities();
+    if (!can.caution.empty()) {
+      out.push_back({finding::level::warning, "database", std::string(can.caution),
+                     std::string(can.caution_remedy)});
     }
     const auto add = [&](const std::string& subject, std::vector<finding_row> rows) {
       for (finding_row& row : rows) {

@@ -65,6 +65,8 @@ std::string_view to_string(errc code) noexcept {
       return "unsupported";
     case errc::queue_full:
       return "queue_full";
+    case errc::storage_failed:
+      return "storage_failed";
     case errc::internal:
       return "internal";
   }

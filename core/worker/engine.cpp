@@ -309,6 +309,7 @@ bool worker_engine::passing(const error& failure) noexcept {
     case errc::connection_lost:
     case errc::connection_failed:
     case errc::storage_full:
+    case errc::storage_failed:
     case errc::read_only:
       return true;
     default:

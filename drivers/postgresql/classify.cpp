@@ -62,6 +62,7 @@ constexpr std::array rules{
     rule{"57014", {errc::cancelled, advice::transaction}},
     // Shutting down, crashed, starting up, database dropped, idle for too long.
     rule{"57P", {errc::connection_lost, advice::session}},
+    rule{"58030", {errc::storage_failed, advice::never}},
     rule{"58P01", {errc::not_a_database, advice::never}},
     rule{"72000", {errc::conflict, advice::transaction}},
     // An error that a trigger raised; its message may quote the row.

@@ -38,6 +38,14 @@ verdict classify_sqlite(const native_error& failure) {
   // IOERR_SHMSIZE: a side file of WAL could not grow, on a disk that is full to the last byte.
   constexpr int side_file_cannot_grow = 4874;
   if (failure.number == side_file_cannot_grow) return {errc::storage_full, advice::never};
+  // IOERR_FSYNC, IOERR_DIR_FSYNC, or an I/O error without a finer code, as libsqliteodbc tells it.
+  // Who opens the file anew may find what was written: the outcome is unknown, as with a lost
+  // session.
+  constexpr int fsync = 1034;
+  constexpr int dir_fsync = 1290;
+  if (failure.number == fsync || failure.number == dir_fsync || failure.number == io_error) {
+    return {errc::connection_lost, advice::session, "disk I/O error; a write may be lost"};
+  }
   switch (failure.number & 0xff) {
     case busy:
     case locked:
@@ -51,6 +59,8 @@ verdict classify_sqlite(const native_error& failure) {
       return {errc::permission_denied, advice::never};
     case interrupt:
       return {errc::cancelled, advice::statement};
+    case io_error:
+      return {errc::storage_failed, advice::never};
     case corrupt:
     case notadb:
       return {errc::not_a_database, advice::never};

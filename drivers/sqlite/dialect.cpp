@@ -15,6 +15,7 @@
 #include "drivers/dialects.hpp"
 #include "drivers/sqlite/sqlite_sql.hpp"
 #include "drivers/text.hpp"
+#include "drivers/transport/file_system.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -80,6 +81,7 @@ endpoint resolve(const dialect& self, const connection_url& url) {
       core::refuse("unknown key " + core::shown(key) + "; known are synchronous and busy_timeout");
     }
   }
+  if (file != memory) note_file_system(file, out.capabilities);
   // Otherwise each session would have its own database.
   if (file == memory) out.capabilities.max_sessions = 1;
   return out;

@@ -97,6 +97,8 @@ constexpr std::array rules{
     rule_for({3906}, errc::read_only, advice::never, "the database accepts no writes here"),
     rule_for({1101, 1105, 9002, 40544}, errc::storage_full, advice::never,
              "the database or its log is full"),
+    rule_for({823}, errc::storage_failed, advice::never,
+             "the disk failed a read or a write of the database; the server's log has the page"),
 };
 
 constexpr std::array state_rules{

@@ -46,7 +46,9 @@ dialect make_sqlserver_dialect() {
       .plan_failures = {8622, 8180},
       .capabilities = {.strict_needs_lock = true,  // an id is drawn before its row is locked
                        .triggers_hide_rows = true,
-                       .caution = "this driver was not run on a SQL Server yet"},
+                       .caution = "this driver was not run on a SQL Server yet",
+                       .caution_remedy = "run tableq's tests on yours first; docs/sqlserver.md "
+                                         "says how"},
       .resolve = resolve,
       .classify = classify_sqlserver,
   };

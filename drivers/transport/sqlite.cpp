@@ -16,6 +16,8 @@
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/named_file.hpp"
 #include "drivers/transport/own_writes.hpp"
+#include "drivers/transport/sqlite_checkpoint.hpp"
+#include "drivers/transport/sqlite_failure.hpp"
 #include "drivers/transport/sqlite_forks.hpp"
 #include "drivers/transport/sqlite_turn.hpp"
 
@@ -26,10 +28,11 @@ namespace {
 using namespace sqlite_api;
 
 /// @param statement that was running; empty: none.
-[[noreturn]] void fail(sqlite3* handle, std::string_view statement = {}) {
-  native_error what{.number = sqlite3_extended_errcode(handle), .sentence = sqlite3_errmsg(handle)};
-  if (!statement.empty()) refuse_foreign_name(what, statement);
-  throw native_failure(std::move(what));
+[[noreturn]] void fail(sqlite3* handle, std::string_view statement = {},
+                       session_of whose = session_of::tableq) {
+  native_failure failure = sqlite_failure(handle, whose);
+  if (!statement.empty()) refuse_foreign_name(failure.details(), statement);
+  throw failure;
 }
 
 sqlite3* handle_of(soci::session& session) {
@@ -91,20 +94,6 @@ void find_files(sqlite3* handle, std::optional<session_files>& files) {
   if (files->log) return;
   named_file found(files->main.name() + "-wal");
   if (found.found()) files->log = std::move(found);
-}
-
-/// Replaces SQLite's own hook for commits to a log.
-int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
-  using clock = checkpoint_pace::clock;
-  auto& when = *static_cast<checkpoint_pace*>(pace);
-  const auto began = clock::now();
-  if (!when.due(pages, began)) return SQLITE_OK;
-  int logged = 0;
-  int copied = 0;
-  // After a failure the next commit tries again.
-  sqlite3_wal_checkpoint_v2(handle, schema, SQLITE_CHECKPOINT_PASSIVE, &logged, &copied);
-  when.tried(logged, copied, began, clock::now());
-  return SQLITE_OK;
 }
 
 /// The state that a session opened by tableq needs to write.
@@ -172,7 +161,10 @@ class sqlite_prepared final : public prepared {
  public:
   /// @param session null for a caller's session.
   sqlite_prepared(sqlite3* handle, text statement, bool keep, writer* session)
-      : handle_(handle), clock_(handle), text_(std::move(statement)) {
+      : handle_(handle),
+        clock_(handle),
+        text_(std::move(statement)),
+        whose_(session == nullptr ? session_of::caller : session_of::tableq) {
     sqlite3_stmt* made = nullptr;
     const int result =
         sqlite3_prepare_v3(handle, text_.sql.c_str(), static_cast<int>(text_.sql.size() + 1),
@@ -201,7 +193,7 @@ class sqlite_prepared final : public prepared {
         out.add(read(static_cast<int>(i), text_.columns[i]));
       }
     }
-    if (result != SQLITE_DONE) fail(handle_, text_.sql);
+    if (result != SQLITE_DONE) fail(handle_, text_.sql, whose_);
     if (text_.bare && sqlite3_changes(handle_) > 0) out.add(changed_id(given));
   }
 
@@ -246,6 +238,7 @@ class sqlite_prepared final : public prepared {
   sqlite3* handle_;
   sqlite_clock clock_;
   text text_;
+  session_of whose_;
   writer* writer_ = nullptr;  // null also for a statement that only reads
   std::unique_ptr<sqlite3_stmt, finalize> statement_;
 };
@@ -336,6 +329,9 @@ void connect(soci::session& session, const endpoint& address) {
     session.open(soci::sqlite3, address.connect);
   } catch (const soci::sqlite3_soci_error& failure) {
     const std::string missing = missing_directory(file);
+    if (std::string refused = refused_writes(file); missing.empty() && !refused.empty()) {
+      throw native_failure::judged_as({errc::read_only, advice::never}, std::move(refused));
+    }
     throw native_failure({.number = failure.result(),
                           .sentence = missing.empty() ? failure.get_error_message() : missing});
   }

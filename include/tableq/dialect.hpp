@@ -63,9 +63,10 @@ struct capabilities {
   bool partial_indexes = false;
   /// Rows with NULL in the first column of an index are sorted again to be read by its second one.
   bool null_breaks_order = false;
-  /// A warning about the dialect itself, which `inspect` and the command pass on. Empty: none. Must
-  /// be a literal.
+  /// A warning about the dialect or the place, which `inspect`, observer::warned and the command
+  /// pass on. Empty: none. Must be a literal.
   std::string_view caution = {};
+  std::string_view caution_remedy = {};  ///< What to do about it. A literal.
   /// The longest payload in bytes.
   std::size_t max_payload = 1'000'000'000;
   /// The most sessions that may be open at once; empty: the database has no limit.

@@ -32,6 +32,7 @@ enum class errc {
   cancelled,             ///< A statement time-out or a cancel request ended the statement.
   unsupported,           ///< This database has no such feature; docs/drivers.md lists them.
   queue_full,            ///< The queue has reached its capacity; nothing was added.
+  storage_failed,        ///< The disk failed a read or a write of the database; nothing changed.
   internal,              ///< A result that no rule covers: please report it.
 };
 

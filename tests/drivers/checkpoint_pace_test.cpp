@@ -21,18 +21,18 @@ namespace files = std::filesystem;
 
 constexpr checkpoint_pace::clock::time_point start{};
 
-TEST(checkpoint, is_due_from_a_thousand_pages_on) {
+TEST(checkpoint, is_due_from_four_thousand_pages_on) {
   const checkpoint_pace pace;
-  EXPECT_FALSE(pace.due(999, start));
-  EXPECT_TRUE(pace.due(1000, start));
+  EXPECT_FALSE(pace.due(3999, start));
+  EXPECT_TRUE(pace.due(4000, start));
 }
 
 TEST(checkpoint, is_tried_again_at_once_while_something_is_copied) {
   checkpoint_pace pace;
-  pace.tried(1500, 1000, start, start + 10ms);  // a reader needs the rest
-  EXPECT_TRUE(pace.due(1500, start + 10ms));
-  pace.tried(1600, 1600, start + 10ms, start + 20ms);  // all of it; the next commit starts again
-  EXPECT_TRUE(pace.due(1700, start + 20ms));
+  pace.tried(4500, 4000, start, start + 10ms);  // a reader needs the rest
+  EXPECT_TRUE(pace.due(4500, start + 10ms));
+  pace.tried(4600, 4600, start + 10ms, start + 20ms);  // all of it; the next commit starts again
+  EXPECT_TRUE(pace.due(4700, start + 20ms));
 }
 
 TEST(checkpoint, in_vain_waits_fifty_times_as_long_as_it_took) {

@@ -30,6 +30,7 @@ TEST(classify_postgresql, judges_every_state_by_its_rule) {
       {"25006", errc::read_only, advice::never},
       {"25P02", errc::invalid_argument, advice::never},
       {"53100", errc::storage_full, advice::never},
+      {"58030", errc::storage_failed, advice::never},
       {"53300", errc::busy, advice::session},
       {"54000", errc::too_large, advice::never},
       {"22021", errc::invalid_argument, advice::never},

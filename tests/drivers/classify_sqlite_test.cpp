@@ -24,7 +24,12 @@ TEST(classify_sqlite, judges_every_code_by_its_number) {
       {8, errc::read_only, advice::never},
       {1032, errc::not_found, advice::never},  // READONLY_DBMOVED
       {9, errc::cancelled, advice::statement},
-      {10, errc::internal, advice::never},
+      {10, errc::connection_lost, advice::session},    // may be the next one
+      {1034, errc::connection_lost, advice::session},  // IOERR_FSYNC
+      {1290, errc::connection_lost, advice::session},  // IOERR_DIR_FSYNC
+      {266, errc::storage_failed, advice::never},      // IOERR_READ
+      {778, errc::storage_failed, advice::never},      // IOERR_WRITE
+      {6410, errc::storage_failed, advice::never},     // IOERR_GETTEMPPATH
       {11, errc::not_a_database, advice::never},
       {13, errc::storage_full, advice::never},
       {4874, errc::storage_full, advice::never},

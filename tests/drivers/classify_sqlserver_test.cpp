@@ -93,6 +93,7 @@ constexpr classified_number classified_numbers[] = {
     {3906, errc::read_only, advice::never},
     {1105, errc::storage_full, advice::never},
     {9002, errc::storage_full, advice::never},
+    {823, errc::storage_failed, advice::never},
     {40544, errc::storage_full, advice::never},
     {20002, errc::internal, advice::never},
 };

@@ -38,6 +38,7 @@ class file_place : public place {
   std::vector<address_check> session_checks() const override {
     return {{url(), "PRAGMA journal_mode", "wal"},
             {url(), "PRAGMA synchronous", "2"},
+            {url(), "PRAGMA temp_store", "2"},
             {url_with("synchronous", "off"), "PRAGMA synchronous", "0"},
             {url_with("synchronous", "normal"), "PRAGMA synchronous", "1"},
             {url_with("synchronous", "full"), "PRAGMA synchronous", "2"},

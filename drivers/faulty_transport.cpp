@@ -101,8 +101,7 @@ class faulty_link {
  private:
   [[nodiscard]] bool loses(const native_failure& failure) const {
     if (failure.details().link_lost) return true;
-    return !failure.judged() &&
-           definition_.classify(failure.details()).code == errc::connection_lost;
+    return !failure.judged() && ends_session(definition_.classify(failure.details()));
   }
 
   /// The effect of any error on a transaction of this database: none, or it can only be rolled

@@ -19,7 +19,7 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
     return open();
   } catch (const native_failure& failure) {
     auto [native, means] = judge(texts.definition, failure);
-    if (means.code == errc::connection_lost || means.code == errc::internal) {
+    if (ends_session(means) || means.code == errc::internal) {
       means = {errc::connection_failed, advice::session};
       // Told of a statement, a time-out would leave open what it has changed.
       if (native.sqlstate.starts_with("HYT0")) {

@@ -98,10 +98,13 @@ void dialect_session::guarded(std::string_view operation, Step step) {
   } catch (const native_failure& failure) {
     auto [native, means] = judge(texts_->definition, failure);
     doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
-    if (native.link_lost || means.code == errc::connection_lost) {
+    if (native.link_lost || ends_session(means)) {
       broken_ = true;
-      means = loss_ == on_loss::unknown ? verdict{errc::outcome_unknown, advice::never}
-                                        : verdict{errc::connection_lost, advice::session};
+      if (loss_ == on_loss::unknown) {
+        means = {errc::outcome_unknown, advice::never};
+      } else if (!ends_session(means)) {
+        means = {errc::connection_lost, advice::session};
+      }
     }
     if (means.advice == advice::session) broken_ = true;
     throw error(means.code, means.advice, native.sentence,

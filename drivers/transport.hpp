@@ -57,6 +57,12 @@ class native_failure : public std::exception {
   std::optional<verdict> judged_;
 };
 
+/// Whether the session ended with the failure: by a limit on its time, or without a reason.
+[[nodiscard]] inline bool ends_session(const verdict& means) noexcept {
+  return means.code == errc::connection_lost ||
+         (means.code == errc::cancelled && means.advice == advice::session);
+}
+
 /// The values for a run of a prepared statement.
 struct arguments {
   std::span<const core::value> shared;

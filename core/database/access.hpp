@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tableq/database.hpp>
+#include <tableq/handled.hpp>
 #include <tableq/queue.hpp>
 #include <tableq/soci.hpp>
 #include <tableq/table_queue.hpp>
@@ -53,6 +54,11 @@ class access {
   }
   [[nodiscard]] static transaction make(std::shared_ptr<transaction_state> state) noexcept {
     return transaction(std::move(state));
+  }
+  /// What keeps the message. Null: the verdict is another one.
+  [[nodiscard]] static const std::shared_ptr<kept_state>& keeper_of(
+      const handled& verdict) noexcept {
+    return verdict.keeper_;
   }
   [[nodiscard]] static enlistment join(transaction joined) noexcept {
     return enlistment(std::move(joined));

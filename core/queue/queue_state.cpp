@@ -124,7 +124,7 @@ row_set queue_state::run_outside(const contract& what, std::span<const value> sh
                                  std::span<const value> items, const observation* watched) const {
   const lane call_lane = lane_of(what, items);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
-      open_transaction::on_this_thread()) {
+      open_transaction::on_this_thread() || unrepeated::on_this_thread()) {
     return run_alone(*table_, what, shared, items, watched);
   }
   table_call call(*table_, what, call_lane, shared, items, watched);

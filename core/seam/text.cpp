@@ -143,6 +143,8 @@ std::string_view to_string(handled::how value) noexcept {
       return "given_back";
     case handled::how::settled:
       return "settled";
+    case handled::how::kept:
+      return "kept";
   }
   return "unknown";
 }

@@ -8,6 +8,8 @@ namespace {
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{250};
 
+thread_local int once = 0;  // objects of `unrepeated`
+
 /// Worth repeating: another session held a lock, or this one was lost before its use.
 bool passing(const error& failure, contact so_far) noexcept {
   switch (failure.code()) {
@@ -24,10 +26,20 @@ bool passing(const error& failure, contact so_far) noexcept {
 
 }  // namespace
 
+unrepeated::unrepeated() noexcept {
+  ++once;
+}
+unrepeated::~unrepeated() {
+  --once;
+}
+bool unrepeated::on_this_thread() noexcept {
+  return once > 0;
+}
+
 retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
     : until_(std::chrono::steady_clock::now() + budget),
       pauses_(first_pause, longest_pause),
-      any_(budget.count() > 0),
+      any_(budget.count() > 0 && !unrepeated::on_this_thread()),
       so_far_(so_far) {}
 
 bool retry_policy::again(const error& failure, const observation* watched) {

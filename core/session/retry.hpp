@@ -15,6 +15,21 @@ namespace tableq::inline v0::core {
 /// failure.
 enum class contact { first, known };
 
+/// While an object lives, the units of work of its thread run once, and are not combined with calls
+/// of other threads: for a caller that has its own way to try again.
+///
+/// @par Thread safety
+/// Objects end in the thread that made them, in reverse order.
+class unrepeated {
+ public:
+  unrepeated() noexcept;
+  unrepeated(const unrepeated&) = delete;
+  unrepeated& operator=(const unrepeated&) = delete;
+  ~unrepeated();
+
+  [[nodiscard]] static bool on_this_thread() noexcept;
+};
+
 /// Decides whether tableq's own unit of work runs again, and waits before it does.
 class retry_policy {
  public:

@@ -81,6 +81,7 @@ worker_engine::~worker_engine() {
   for (std::thread& one : threads_) {
     if (one.joinable()) one.join();
   }
+  for (const auto& feed : feeds_) feed->close_gate();
 }
 
 bool worker_engine::here() const noexcept {
@@ -101,7 +102,10 @@ void worker_engine::abandon() noexcept {
   stop();
   abandon_.request_stop();
   const std::scoped_lock hold(mutex_);
-  for (const auto& feed : feeds_) feed->stop_running();
+  for (const auto& feed : feeds_) {
+    feed->stop_running();
+    feed->give_back_kept();
+  }
   changed_.notify_all();
 }
 
@@ -137,6 +141,8 @@ worker_counts worker_engine::counts() const {
     out.settled_by_handler += each.settled_by_handler;
     out.lease_lost += each.lease_lost;
     out.unknown += each.unknown;
+    out.put_aside += feed->aside_count();
+    out.kept += feed->kept_count();
   }
   out.running = running_;
   return out;
@@ -151,6 +157,8 @@ worker_counts worker_engine::counts(std::size_t source) const {
   const std::scoped_lock hold(mutex_);
   worker_counts out = feeds_[source]->counts();
   out.running = feeds_[source]->running();
+  out.put_aside = feeds_[source]->aside_count();
+  out.kept = feeds_[source]->kept_count();
   return out;
 }
 

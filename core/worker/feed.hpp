@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,9 +16,11 @@
 #include <tableq/error.hpp>
 #include <tableq/worker.hpp>
 
+#include "core/claim/operations.hpp"
 #include "core/seam/statement.hpp"
 #include "core/session/backoff.hpp"
 #include "core/worker/held_messages.hpp"
+#include "core/worker/kept_state.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -49,15 +54,23 @@ class worker_feed {
   /// After take_all: gives back the messages that no handler has.
   void end_take();
 
-  /// Calls the handler, again after failures of its transaction that may pass.
+  /// Calls the handler.
   [[nodiscard]] handler_result call_handler(const held& one);
+  /// A kept message has its end. @return false if it has one, or is not held any more.
+  bool end_kept(const held& one, handled verdict);
+  /// Kept messages get no more ends. Before the destruction.
+  void close_gate();
 
   // Under the mutex:
   /// Whether a message waits for a handler, and handlers may have it.
-  [[nodiscard]] bool has_waiting() const noexcept { return held_.waiting() > 0 && !away_; }
-  [[nodiscard]] std::size_t waiting() const noexcept { return away_ ? 0 : held_.waiting(); }
+  [[nodiscard]] bool has_waiting() const noexcept { return waiting() > 0; }
+  [[nodiscard]] std::size_t waiting() const noexcept {
+    return away_ ? 0 : std::min(held_.waiting(), free_handlers());
+  }
   [[nodiscard]] std::size_t held_count() const noexcept { return held_.count(); }
   [[nodiscard]] std::size_t running() const noexcept { return held_.running_count(); }
+  [[nodiscard]] std::size_t aside_count() const noexcept { return held_.aside_count(); }
+  [[nodiscard]] std::size_t kept_count() const noexcept { return held_.kept_count(); }
   [[nodiscard]] bool taking() const noexcept { return taking_; }
   /// The number of finds at which the queue was last empty.
   [[nodiscard]] std::optional<std::uint64_t> empty_at() const noexcept { return empty_at_; }
@@ -70,6 +83,8 @@ class worker_feed {
   void stop_running() const;
   /// Gives back the messages that handlers still have.
   void release_running();
+  /// Gives back the messages that handlers keep.
+  void give_back_kept();
   void wake_taker();
   void wake_settler();
   /// The worker holds no message: ends the wait of a take.
@@ -77,6 +92,11 @@ class worker_feed {
 
  private:
   static constexpr std::size_t largest_take = 1000;
+
+  /// The handler's verdict is handled::kept.
+  [[nodiscard]] handler_result keep_message(const held& one, handler_result result);
+  /// How many handlers may begin before max_kept is reached. Under the mutex.
+  [[nodiscard]] std::size_t free_handlers() const noexcept;
 
   /// An end of a message, to be counted and reported. Borrows the text.
   struct conclusion {
@@ -108,10 +128,39 @@ class worker_feed {
   /// `end_joint_take`.
   [[nodiscard]] std::size_t begin_joint_take();
   void end_joint_take(bool more);
-  /// The database refuses a batch, perhaps because of one of its messages.
+  /// The database refuses a batch for good, perhaps because of one of its messages.
   void settle_each(const std::vector<settlement>& batch, handled::how what, const error& refused);
-  /// Whether other workers may have the messages, and no thread waits for the result.
-  [[nodiscard]] bool too_late(const std::vector<settlement>& batch);
+  /// The database refuses a batch for now, perhaps because of one of its messages.
+  void settle_later(const std::vector<settlement>& batch, handled::how what, const error& refused);
+  /// Tries the message again later, unless the refusal is its own.
+  void put_aside(const settlement& one, handled::how what, const error& refused);
+  /// Something was settled: messages that are put aside may be tried again. Under the mutex.
+  /// @param tries refusal_count::tries of the message.
+  void succeeded(handled::how what, std::size_t tries);
+  /// Nothing was. Under the mutex, as the next one.
+  void refused_again();
+  /// Whether nothing succeeds: then one message is tried at a time.
+  [[nodiscard]] bool stuck() const noexcept {
+    constexpr std::size_t many = 50;
+    return refused_in_row_ >= many;
+  }
+  /// Counts a refusal. @return whether it is the message's own.
+  [[nodiscard]] bool is_own(const held& one, handled::how what, const error& refused);
+  /// Whether the failure can be none of a single message.
+  [[nodiscard]] bool of_the_database(const error& failure) const;
+  /// How many messages may be put aside.
+  [[nodiscard]] std::size_t most_aside() const;
+  /// Gives the oldest back if there are more. Under the mutex.
+  void bound_aside();
+  /// What the settler does next. Waits for it. Empty: the worker ends.
+  [[nodiscard]] std::vector<settlement> next_settlements();
+  /// The messages that are put aside are tried once more, before the end.
+  [[nodiscard]] std::vector<settlement> last_settlements();
+  /// One that is put aside and due. Under the mutex.
+  [[nodiscard]] std::vector<settlement> due_settlement();
+  /// Whether other workers may have the messages, or no thread waits for the result.
+  /// @param for_now they were refused, which costs no time.
+  [[nodiscard]] bool too_late(const std::vector<settlement>& batch, bool for_now);
   /// The statement that names the settlement in errors.
   [[nodiscard]] static statement statement_of(handled::how what) noexcept;
   /// @param tx null: the settlement has its own unit of work.
@@ -125,9 +174,10 @@ class worker_feed {
   [[nodiscard]] std::size_t& figure(worker_event::kind ended) noexcept;
   /// Under the mutex.
   void forget(const held& one);
-  void extend(const std::vector<held>& leased);
+  std::vector<pulse> extend(const std::vector<held>& leased);
   /// Extends leases, one by one if one row may have caused a failure.
-  void keep(const std::vector<held>& leased);
+  /// @return whether all were accepted.
+  [[nodiscard]] bool keep(const std::vector<held>& leased);
   /// Gives back the messages that no handler has. Under the mutex.
   void give_back_waiting();
   /// Notifies the observer, and waits.
@@ -163,7 +213,15 @@ class worker_feed {
   bool settles_ = false;   ///< `settle` is in a call.
   bool joint_ = false;     ///< That call takes, too.
   std::size_t calls_ = 0;  ///< Ended calls of `settle`.
-  moment took_at_ = {};    ///< When `take` began its last call.
+  bool keeps_ = false;     ///< A handler has kept a message.
+  const std::size_t most_kept_;
+  const std::shared_ptr<kept_gate> gate_ = std::make_shared<kept_gate>();
+  refusals refusals_;
+  std::size_t refused_in_row_ = 0;  ///< Settlements.
+  bool leaving_ = false;    ///< Nothing else is left: what is refused now is not tried again.
+  moment next_probe_ = {};  ///< Nothing put aside is tried before.
+  backoff probe_pauses_;
+  moment took_at_ = {};  ///< When `take` began its last call.
 };
 
 }  // namespace tableq::inline v0::core

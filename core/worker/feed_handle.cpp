@@ -20,15 +20,78 @@ worker_feed::worker_feed(worker_engine& engine, worker_source source, std::size_
       precedence_(source.precedence),
       queue_(std::move(std::get<claim_queue>(source.queue))),
       work_(std::move(source.work)),
-      lease_(engine.options().lease.value_or(queue_.lease())) {}
+      lease_(engine.options().lease.value_or(queue_.lease())),
+      most_kept_(engine.options().max_kept.value_or(engine.options().threads)),
+      probe_pauses_(worker_engine::shortest_pause, worker_engine::longest_pause) {
+  gate_->feed = this;
+}
 
 bool worker_feed::here() const noexcept {
   return access::state_of(queue_).here();
 }
 
 void worker_feed::finished(const held& one, handler_result result) {
-  held_.finished(one, std::move(result));
+  if (result.ended == worker_event::kind::completed) {
+    succeeded(handled::how::completed, one->refused.tries);
+  }
+  if (result.kept) {
+    keeps_ = true;
+    held_.keep(one);
+    const bool gone = one->released || one->lost || engine_.is_abandoned();
+    if (gone && !one->end) one->end = std::move(result.verdict);
+    if (one->end) held_.end_kept(one);
+  } else if (result.again && !engine_.stopping().stop_requested() && !one->lost && !one->released) {
+    held_.put_aside_by_handler(one, std::move(result));
+    bound_aside();
+  } else {
+    held_.finished(one, std::move(result));
+  }
+  if (keeps_) engine_.wake_handlers();
   wake_settler();
+}
+
+handler_result worker_feed::keep_message(const held& one, handler_result result) {
+  // The last copy of the keeper may be destroyed here, and not under the mutex.
+  const std::shared_ptr<kept_state> keeper = access::keeper_of(result.verdict);
+  result.verdict = handled::give_back();
+  if (std::optional<handled> end = keeper->keep(gate_, one)) {
+    result.verdict = storable(*std::move(end), queue_, engine_.options().retry_delay);
+  } else {
+    result.kept = true;
+  }
+  return result;
+}
+
+bool worker_feed::end_kept(const held& one, handled verdict) {
+  handled end = storable(std::move(verdict), queue_, engine_.options().retry_delay);
+  const std::scoped_lock hold(engine_.mutex());
+  if (!held_messages::holds(one) || one->end || one->lost || one->released) return false;
+  one->end = std::move(end);
+  if (!one->kept) return true;  // Its handler returns just now.
+  held_.end_kept(one);
+  wake_settler();
+  wake_taker();
+  engine_.wake_handlers();
+  return true;
+}
+
+void worker_feed::give_back_kept() {
+  for (const held& one : held_.kept()) {
+    one->end = handled::give_back();
+    held_.end_kept(one);
+  }
+  wake_settler();
+}
+
+void worker_feed::close_gate() {
+  const std::scoped_lock hold(gate_->mutex);
+  gate_->feed = nullptr;
+}
+
+std::size_t worker_feed::free_handlers() const noexcept {
+  if (!keeps_) return std::numeric_limits<std::size_t>::max();
+  const std::size_t busy = held_.kept_count() + held_.running_count();
+  return busy < most_kept_ ? most_kept_ - busy : 0;
 }
 
 void worker_feed::stop_running() const {
@@ -52,18 +115,21 @@ void worker_feed::give_back_waiting() {
 }
 
 handler_result worker_feed::call_handler(const held& one) {
-  const while_away then = engine_.has_several() ? while_away::give_up : while_away::repeat;
   backoff pauses(worker_engine::shortest_pause, worker_engine::longest_pause);
+  call_terms terms{.retry_delay = engine_.options().retry_delay, .then = while_away::give_up};
   for (;;) {
     {
       const std::scoped_lock hold(engine_.mutex());
+      terms.repeats = !one->refused.first;
       if (one->lost || engine_.stopping().stop_requested()) {
         return {.verdict = handled::give_back()};
       }
     }
     try {
-      return handle(work_, queue_, one->delivery, one->stop.get_token(),
-                    engine_.options().retry_delay, then);
+      handler_result out = handle(work_, queue_, one->delivery, one->stop.get_token(), terms);
+      if (out.verdict.what() == handled::how::kept && here())
+        return keep_message(one, std::move(out));
+      return out;
     } catch (const error& failure) {
       if (!here()) return {.verdict = handled::give_back()};
       if (failure.code() == errc::outcome_unknown || !worker_engine::passing(failure)) {
@@ -72,13 +138,15 @@ handler_result worker_feed::call_handler(const held& one) {
                 .ended = worker_event::kind::unknown,
                 .why = failure.what()};
       }
-      if (then == while_away::give_up) {
-        report_trouble(failure.what());
+      report_trouble(failure.what());
+      if (engine_.has_several() && failure.code() == errc::connection_failed) {
         const std::scoped_lock hold(engine_.mutex());
         away_ = true;
         return {.verdict = handled::give_back()};
       }
-      trouble(failure.what(), pauses, true);
+      if (is_own(one, handled::how::completed, failure))
+        return {.verdict = refused_completion(failure)};
+      return {.verdict = handled::give_back(), .again = true};
     } catch (const std::exception& failure) {  // Usually a lack of memory.
       trouble(failure.what(), pauses, true);
     }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
 #include "core/seam/row_failure.hpp"
+#include "core/session/retry.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 
@@ -29,20 +31,7 @@ std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
 
 void worker_feed::settle_all() {
   for (;;) {
-    std::vector<settlement> batch;
-    {
-      std::unique_lock lock(engine_.mutex());
-      settles_ = false;
-      ++calls_;
-      wake_taker();
-      while (held_.nothing_finished() && (taking_ || engine_.has_callers())) {
-        settler_waits_ = true;
-        to_settle_.wait(lock);
-      }
-      settler_waits_ = false;
-      settles_ = true;
-      batch = held_.take_finished();
-    }
+    const std::vector<settlement> batch = next_settlements();
     if (batch.empty()) return;
     settle_by_verdict(batch);
   }
@@ -68,7 +57,9 @@ void worker_feed::settle_by_verdict(const std::vector<settlement>& batch) {
     if (!parts[i].empty()) last = i;
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (parts[i].empty() || (i == last && settle_and_take(parts[i], order[i]))) continue;
+    if (parts[i].empty()) continue;
+    const bool joint = i == last && !parts[i].front().message->aside;
+    if (joint && settle_and_take(parts[i], order[i])) continue;
     settle(parts[i], order[i]);
   }
 }
@@ -77,21 +68,27 @@ void worker_feed::settle(const std::vector<settlement>& batch, handled::how what
   backoff pauses(worker_engine::shortest_pause, worker_engine::longest_pause);
   for (;;) {
     try {
-      settled_as(batch, operation(access::state_of(queue_), nullptr, statement_of(what),
+      const queue_state& queue = access::state_of(queue_);
+      std::optional<unrepeated> once;
+      // On a database with one writer each call waits for the others.
+      if (!queue.database().capabilities().one_writer) once.emplace();
+      settled_as(batch, operation(queue, nullptr, statement_of(what),
                                   [&] { return settle_once(batch, what, nullptr); }));
       return;
     } catch (const error& failure) {
-      if (failure.code() == errc::outcome_unknown || too_late(batch)) {
+      const bool for_now = worker_engine::passing(failure) && !of_the_database(failure);
+      if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
         return not_settled(batch, failure.what());
       }
       if (may_concern_one_message(failure)) return settle_each(batch, what, failure);
+      if (for_now) return settle_later(batch, what, failure);
       if (!worker_engine::passing(failure)) {
         not_settled(batch, failure.what());
         throw;
       }
       trouble(failure.what(), pauses, false);
     } catch (const std::exception& failure) {  // Usually a lack of memory.
-      if (too_late(batch)) return not_settled(batch, failure.what());
+      if (too_late(batch, false)) return not_settled(batch, failure.what());
       trouble(failure.what(), pauses, false);
     }
   }
@@ -114,8 +111,8 @@ statement worker_feed::statement_of(handled::how what) noexcept {
   return what == handled::how::given_back ? statement::claim_release : statement::claim_fail;
 }
 
-bool worker_feed::too_late(const std::vector<settlement>& batch) {
-  if (engine_.is_abandoned()) return true;
+bool worker_feed::too_late(const std::vector<settlement>& batch, bool for_now) {
+  if (engine_.is_abandoned() && !for_now) return true;
   if (!engine_.stopping().stop_requested()) return false;
   // When all leases have ended, other workers may have the messages.
   const auto now = steady_clock::now();
@@ -163,6 +160,7 @@ void worker_feed::settled_as(const std::vector<settlement>& batch,
           ended = kind::given_up;
           break;
         case handled::how::settled:
+        case handled::how::kept:
           ended = kind::settled_by_handler;
           break;
       }
@@ -175,6 +173,10 @@ void worker_feed::settled_as(const std::vector<settlement>& batch,
       }
     }
     all.push_back({batch[i].message, ended, verdict.why()});
+  }
+  if (std::ranges::count(results, settle_result::applied) > 0) {
+    const std::scoped_lock hold(engine_.mutex());
+    succeeded(batch.front().result.verdict.what(), batch.front().message->refused.tries);
   }
   conclude(all);
 }
@@ -195,7 +197,8 @@ void worker_feed::conclude(const std::vector<conclusion>& all) {
       if (!one.message->running) forget(one.message);
     }
     wake_taker();
-    if (std::exchange(away_, false)) engine_.wake_handlers();
+    if (std::exchange(away_, false) || keeps_) engine_.wake_handlers();
+    if (keeps_) wake_settler();
   }
   for (const conclusion& one : all) report(one.ended, *one.message, one.why);
 }
@@ -230,6 +233,8 @@ void worker_feed::keep_all() {
   const milliseconds period = std::max(lease_ / 3, milliseconds{1});
   backoff pauses(std::min(period, worker_engine::shortest_pause),
                  std::min(period, worker_engine::longest_pause));
+  /// Some leases were refused for now, and the database answers.
+  constexpr milliseconds soon{500};
   milliseconds rest = period;
   for (;;) {
     try {
@@ -242,8 +247,11 @@ void worker_feed::keep_all() {
         leased = held_.leased();
       }
       rest = period;
-      if (!leased.empty()) keep(leased);
-      pauses.reset();
+      if (leased.empty() || keep(leased)) {
+        pauses.reset();
+      } else {
+        rest = std::min(pauses.pause(), soon);
+      }
     } catch (const std::exception&) {  // An error of the database, or a lack of memory: try again
                                        // soon.
       rest = pauses.pause();
@@ -253,40 +261,60 @@ void worker_feed::keep_all() {
   }
 }
 
-void worker_feed::keep(const std::vector<held>& leased) {
+bool worker_feed::keep(const std::vector<held>& leased) {
   try {
     extend(leased);
-    return;
+    return true;
   } catch (const error& failure) {
-    if (!may_concern_one_row(failure)) throw;
+    const bool for_now = worker_engine::passing(failure) && !of_the_database(failure);
+    if (!for_now && !may_concern_one_row(failure)) throw;
   }
+  bool all = true;
   for (const held& one : leased) {
     try {
       extend({one});
-    } catch (const error&) {  // This lease ends; the others are still extended.
+    } catch (const error& failure) {  // This lease may end; the others are still extended.
+      all = all && !worker_engine::passing(failure);
       const std::scoped_lock hold(engine_.mutex());
       held_.stop_expired(steady_clock::now());
     }
   }
+  return all;
 }
 
-void worker_feed::extend(const std::vector<held>& leased) {
+std::vector<pulse> worker_feed::extend(const std::vector<held>& leased) {
   std::vector<receipt> receipts;
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);
   const auto until = steady_clock::now() + lease_;
+  std::optional<unrepeated> once;
+  if (!access::state_of(queue_).database().capabilities().one_writer) once.emplace();
   const std::vector<pulse> results = heartbeat(access::state_of(queue_), receipts, lease_);
-  const std::scoped_lock hold(engine_.mutex());
+  std::vector<conclusion> kept;
+  std::unique_lock lock(engine_.mutex());
   for (std::size_t i = 0; i < leased.size(); ++i) {
     held_message& one = *leased[i];
     if (results[i] == pulse::extended) {
       one.sure_until = until;
+    } else if (results[i] == pulse::lost && one.kept) {
+      one.lost = true;
+      one.stop.request_stop();
+      held_.lose_kept(leased[i]);
+      // While the lease lasted, only its own receipt could settle it.
+      const bool settled = one.sure_until > steady_clock::now();
+      kept.push_back(
+          {leased[i],
+           settled ? worker_event::kind::settled_by_handler : worker_event::kind::lease_lost,
+           {}});
     } else if (results[i] == pulse::lost && held_messages::holds(leased[i]) && !one.released) {
       // Unless it was settled in the meantime, another worker has it.
       one.lost = true;
       one.stop.request_stop();
     }
   }
+  lock.unlock();
+  if (!kept.empty()) conclude(kept);
+  return results;
 }
 
 }  // namespace tableq::inline v0::core

@@ -22,13 +22,15 @@ constexpr milliseconds long_wait{60'000};
 
 std::size_t worker_feed::free_room() const {
   if (engine_.is_behind_others(precedence_)) return 0;
+  if (keeps_ && held_.kept_count() >= most_kept_) return 0;
+  if (stuck() && held_.aside_count() >= most_aside()) return 0;
   const std::size_t most = engine_.most();
   std::size_t unhandled = held_.waiting() + engine_.running();
   // Of several queues each has a message at hand, so that a free handler can choose.
   if (engine_.has_several() && held_.waiting() == 0) unhandled = std::min(unhandled, most - 1);
   // Messages that wait for settlement count too; otherwise their number would grow while settlement
-  // is slow.
-  const std::size_t unsettled = held_.count();
+  // is slow. Those that are kept or put aside have bounds of their own.
+  const std::size_t unsettled = held_.count() - held_.aside_count() - held_.kept_count();
   if (unhandled >= most || unsettled >= 2 * most) return 0;
   return std::min({most - unhandled, 2 * most - unsettled, at_once_});
 }

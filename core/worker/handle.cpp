@@ -38,22 +38,27 @@ void drop_end(handled& verdict) {
       handled::failed("the mapping tells no dead rows, so the row waits again: " + verdict.why());
 }
 
+void fit(handled& verdict, const claim_queue& queue) {
+  const kept_outcomes stored = leases_of(access::state_of(queue)).keeps();
+  if (!stored.delays) drop_delay(verdict);
+  if (!stored.dead) drop_end(verdict);
+}
+
 /// Calls of one handler for one message, each in its own transaction.
 class transactional_call {
  public:
   transactional_call(const handler& work, const claim_queue& queue, const delivery& message,
-                     const std::stop_token& stop, std::optional<milliseconds> retry_delay,
-                     while_away then)
+                     const std::stop_token& stop, const call_terms& terms)
       : work_(work),
         queue_(queue),
         database_(access::state_of(queue).database()),
         message_(message),
         stop_(stop),
-        retry_delay_(retry_delay),
-        then_(then) {}
+        terms_(terms) {}
 
   handler_result run() {
-    retry_policy policy(database_.options().retry_for, contact::known);
+    retry_policy policy(terms_.repeats ? database_.options().retry_for : milliseconds(0),
+                        contact::known);
     for (;;) {
       try {
         return once();
@@ -61,10 +66,15 @@ class transactional_call {
         throw;
       } catch (const error& failure) {
         if (failure.code() == errc::outcome_unknown) throw;
-        if (then_ == while_away::give_up && failure.code() == errc::connection_failed) throw;
+        const bool away =
+            failure.code() == errc::connection_failed || failure.code() == errc::connection_lost;
+        if (away && terms_.then == while_away::give_up) throw;
         if (!stop_.stop_requested() && policy.again(failure)) continue;
         if (handlers_own_) return result_of(*std::exchange(handlers_own_, std::nullopt));
-        if (may_concern_one_message(failure)) return result_of(refused_completion(failure));
+        // A limit of the database on the time of statements or transactions: the next run would
+        // meet it again.
+        if (may_concern_one_message(failure) || failure.code() == errc::cancelled)
+          return result_of(refused_completion(failure));
         throw;
       }
     }
@@ -73,9 +83,9 @@ class transactional_call {
  private:
   handler_result once() {
     handlers_own_.reset();
-    // While the database is away, the thread serves other queues.
+    // While the database is away, the thread serves others.
     const auto patience =
-        then_ == while_away::give_up ? std::optional(milliseconds(0)) : std::nullopt;
+        terms_.then == while_away::give_up ? std::optional(milliseconds(0)) : std::nullopt;
     transaction tx = access::make(begin_transaction(database_.shared_from_this(), patience));
     handled verdict = call(tx);
     const bool completes = verdict.what() == handled::how::completed;
@@ -109,7 +119,7 @@ class transactional_call {
             throw;
           }
         },
-        retry_delay_);
+        terms_.retry_delay);
     if (!passing) return verdict;
     handlers_own_ = std::move(verdict);
     throw error(*passing);
@@ -124,23 +134,26 @@ class transactional_call {
   database_state& database_;
   const delivery& message_;
   const std::stop_token& stop_;
-  const std::optional<milliseconds> retry_delay_;
-  const while_away then_;
+  const call_terms& terms_;
   std::optional<handled> handlers_own_;  ///< The verdict if the handler is not called again.
 };
 
 }  // namespace
 
 handler_result handle(const handler& work, const claim_queue& queue, const delivery& message,
-                      const std::stop_token& stop, std::optional<milliseconds> retry_delay,
-                      while_away then) {
+                      const std::stop_token& stop, const call_terms& terms) {
   handler_result out =
       work.in_transaction()
-          ? transactional_call(work, queue, message, stop, retry_delay, then).run()
-          : result_of(verdict_of([&] { return work(nullptr, message, stop); }, retry_delay));
-  const kept_outcomes kept = leases_of(access::state_of(queue)).keeps();
-  if (!kept.delays) drop_delay(out.verdict);
-  if (!kept.dead) drop_end(out.verdict);
+          ? transactional_call(work, queue, message, stop, terms).run()
+          : result_of(verdict_of([&] { return work(nullptr, message, stop); }, terms.retry_delay));
+  fit(out.verdict, queue);
+  return out;
+}
+
+handled storable(handled verdict, const claim_queue& queue,
+                 std::optional<milliseconds> retry_delay) {
+  handled out = verdict_of([&] { return std::move(verdict); }, retry_delay);
+  fit(out, queue);
   return out;
 }
 

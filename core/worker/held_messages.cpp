@@ -43,8 +43,75 @@ std::vector<settlement> held_messages::take_finished() {
   return std::exchange(finished_, {});
 }
 
+void held_messages::put_aside(settlement one) {
+  if (!std::exchange(one.message->aside, true)) ++count_aside_;
+  aside_.push_back(std::move(one));
+}
+
+void held_messages::put_aside_by_handler(const held& one, handler_result result) {
+  one->running = false;
+  --running_;
+  put_aside({one, std::move(result)});
+}
+
+std::optional<moment> held_messages::next_try() const {
+  const auto first = std::ranges::min_element(
+      aside_, {}, [](const settlement& one) { return one.message->next_try; });
+  return first == aside_.end() ? std::nullopt : std::optional(first->message->next_try);
+}
+
+std::optional<settlement> held_messages::take_aside(std::vector<settlement>::iterator which) {
+  std::optional<settlement> out(std::move(*which));
+  aside_.erase(which);
+  return out;
+}
+
+std::optional<settlement> held_messages::take_due(moment now) {
+  const auto first = std::ranges::min_element(
+      aside_, {}, [](const settlement& one) { return one.message->next_try; });
+  if (first == aside_.end() || first->message->next_try > now) return std::nullopt;
+  return take_aside(first);
+}
+
+std::optional<settlement> held_messages::take_oldest() {
+  const auto oldest = std::ranges::min_element(
+      aside_, {}, [](const settlement& one) { return one.message->refused.first; });
+  if (oldest == aside_.end()) return std::nullopt;
+  return take_aside(oldest);
+}
+
+void held_messages::keep(const held& one) {
+  one->running = false;
+  --running_;
+  one->kept = true;
+  ++count_kept_;
+}
+
+void held_messages::end_kept(const held& one) {
+  lose_kept(one);
+  finished_.push_back({one, {.verdict = *one->end}});
+}
+
+void held_messages::lose_kept(const held& one) {
+  if (std::exchange(one->kept, false)) --count_kept_;
+}
+
+std::vector<held> held_messages::kept() const {
+  std::vector<held> out;
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(out),
+               [](const held& one) { return one->kept; });
+  return out;
+}
+
+void held_messages::handle_again(const held& one) {
+  if (std::exchange(one->aside, false)) --count_aside_;
+  waiting_.push_front(one);
+}
+
 void held_messages::forget(const held& one) {
   if (std::exchange(one->listed, false)) all_.erase(one->place);
+  if (std::exchange(one->aside, false)) --count_aside_;
+  lose_kept(one);
 }
 
 std::vector<held> held_messages::leased() const {

@@ -40,6 +40,7 @@ handled settleable(handled result, std::optional<std::chrono::milliseconds> retr
     case handled::how::completed:
     case handled::how::given_back:
     case handled::how::settled:
+    case handled::how::kept:
       return result;
     case handled::how::given_up:
       return handled::give_up(std::move(why));

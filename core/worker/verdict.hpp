@@ -23,28 +23,42 @@ struct handler_result {
   /// How the message ended, if nothing is left to settle.
   std::optional<worker_event::kind> ended = {};
   std::string why = {};  ///< Of `ended`.
+  /// The handler's transaction failed in a way that may pass, and the handler runs again later. If
+  /// the worker ends before, the verdict counts.
+  bool again = false;
+  bool kept = false;  ///< The handler keeps the message. The verdict counts for nothing.
 };
 
-/// The behaviour of a call with a transaction while its database cannot be reached.
+/// The behaviour of a call with a transaction that loses its session, or gets none.
 enum class while_away {
-  repeat,  ///< It tries again, as other units of work do.
-  /// It throws: its thread has work of other databases.
-  give_up,
+  repeat,   ///< It tries again, as other units of work do.
+  give_up,  ///< It throws: its thread has other messages.
+};
+
+/// How a handler is called.
+struct call_terms {
+  /// The delay after an exception of the handler; empty: the queue's.
+  std::optional<std::chrono::milliseconds> retry_delay = {};
+  while_away then = while_away::repeat;
+  /// After a conflict the handler is called again at once, within retry_for.
+  bool repeats = true;
 };
 
 /// Calls the handler, inside a transaction if it takes one. Every result and every exception of the
 /// handler becomes a verdict that can be settled.
-/// @param retry_delay the delay after an exception of the handler; empty: the queue's.
-/// @throws error only for a handler with a transaction that could not be begun or committed. The
-///   handler may be called again, except after errc::outcome_unknown.
+/// @throws error only for a handler with a transaction that could not be begun or committed, or
+///   whose session was lost. The handler may be called again, except after errc::outcome_unknown.
 [[nodiscard]] handler_result handle(const handler& work, const claim_queue& queue,
                                     const delivery& message, const std::stop_token& stop,
-                                    std::optional<std::chrono::milliseconds> retry_delay,
-                                    while_away then = while_away::repeat);
+                                    const call_terms& terms);
 
 /// The verdict of a call that may throw anything.
 [[nodiscard]] handled verdict_of(const std::function<handled()>& call,
                                  std::optional<std::chrono::milliseconds> retry_delay);
+
+/// The same verdict, as the queue can store it.
+[[nodiscard]] handled storable(handled verdict, const claim_queue& queue,
+                               std::optional<std::chrono::milliseconds> retry_delay);
 
 /// Whether an error may concern one message only, so that it must not affect others.
 [[nodiscard]] bool may_concern_one_message(const error& failure) noexcept;

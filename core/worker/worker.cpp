@@ -14,6 +14,7 @@
 #include "core/seam/named.hpp"
 #include "core/seam/process.hpp"
 #include "core/worker/engine.hpp"
+#include "core/worker/kept_state.hpp"
 #include "core/worker/verdict.hpp"
 
 namespace tableq::inline v0 {
@@ -57,6 +58,9 @@ void check(const worker_options& options) {
   constexpr std::size_t most_prefetched = 10'000;
   if (options.threads < 1 || options.threads > most_threads) core::refuse("threads is 1 to 1000");
   if (options.prefetch.value_or(0) > most_prefetched) core::refuse("prefetch is 0 to 10000");
+  if (options.max_kept && (*options.max_kept < 1 || *options.max_kept > most_prefetched)) {
+    core::refuse("max_kept is 1 to 10000");
+  }
   if (options.retry_delay) core::check_delay(*options.retry_delay);
 }
 
@@ -183,6 +187,10 @@ std::size_t drain(claim_queue queue, const handler& work) {
       case handled::how::given_back:
         static_cast<void>(queue.release(mine));
         return count;  // Otherwise the next take would return it again.
+      case handled::how::kept:
+        core::access::keeper_of(result.verdict)->refuse();
+        fail(queue, mine, handled::failed("drain keeps no message: use a worker"));
+        break;
       default:
         fail(queue, mine, result.verdict);
     }

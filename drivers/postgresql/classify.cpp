@@ -29,8 +29,6 @@ constexpr std::array rules{
          {errc::invalid_argument, advice::never,
           "a statement failed before in this transaction, and its error was caught; the database "
           "rolls all back: let the error leave the function, or roll back to a savepoint"}},
-    // The transaction was open for too long: the server has ended the session.
-    rule{"25P03", {errc::connection_lost, advice::session}},
     // The session's prepared statements are gone; the next transaction prepares them again.
     rule{"26000", {errc::conflict, advice::transaction}},
     rule{"27", {errc::constraint_violated, advice::never}},
@@ -73,9 +71,35 @@ constexpr std::array rules{
     rule{"XX002", {errc::not_a_database, advice::never}},
 };
 
+// The transaction was idle (25P03) or open (25P04) for longer than the server allows, which then
+// ended the session. Another session would meet the same.
+struct limit_rule {
+  std::string_view state;
+  std::string_view words;  ///< Of psqlODBC, which often gives the dead session a state of its own.
+  verdict means;
+};
+constexpr std::array limits_of_transactions{
+    limit_rule{
+        "25P03",
+        "due to idle-in-transaction timeout",
+        {errc::cancelled, advice::session,
+         "the transaction rested for longer than idle_in_transaction_session_timeout allows, and "
+         "the server ended its session"}},
+    limit_rule{
+        "25P04",
+        "due to transaction timeout",
+        {errc::cancelled, advice::session,
+         "the transaction was open for longer than transaction_timeout allows, and the server "
+         "ended its session"}},
+};
+
 }  // namespace
 
 verdict classify_postgresql(const native_error& failure) {
+  for (const limit_rule& one : limits_of_transactions) {
+    const bool told = failure.link_lost && failure.sentence.find(one.words) != std::string::npos;
+    if (told || failure.sqlstate == one.state) return one.means;
+  }
   if (failure.link_lost) return {errc::connection_lost, advice::session};
   const auto* const found = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
     return std::string_view(failure.sqlstate).starts_with(one.state);

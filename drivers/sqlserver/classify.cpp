@@ -28,7 +28,8 @@ constexpr std::string_view link_broke =
 constexpr std::string_view unreachable =
     "the server is not to be reached; check host, port, firewall, encryption and way of login";
 constexpr std::string_view timed_out =
-    "the time for the statement ran out; it is not known whether it took effect";
+    "the time for the statement ran out; outside a transaction it is not known whether it took "
+    "effect";
 constexpr verdict link_lost{errc::connection_lost, advice::session, link_broke};
 constexpr verdict unknown{errc::internal, advice::never,
                           "an error that tableq does not know; its number tells which"};
@@ -59,7 +60,7 @@ constexpr std::array rules{
              "the database accepts no requests now: it fails over, or is at its limits"),
     rule_for({40197, 40020, 40143, 40166, 40540}, errc::connection_lost, advice::session,
              "the service failed over during the work; its outcome is unknown"),
-    rule_for({20003}, errc::connection_lost, advice::session, timed_out),
+    rule_for({20003}, errc::cancelled, advice::session, timed_out),
     rule_for({20009}, errc::connection_lost, advice::session, unreachable),
     rule_for({20004, 20006, 20017, 20047, 10053, 10054, 10060, 233, 121, 64, 596, 6005, 6006},
              errc::connection_lost, advice::session, link_broke),
@@ -102,7 +103,7 @@ constexpr std::array rules{
 };
 
 constexpr std::array state_rules{
-    state_rule{"HYT0", {errc::connection_lost, advice::session, timed_out}},
+    state_rule{"HYT0", {errc::cancelled, advice::session, timed_out}},
     state_rule{"08001", {errc::connection_lost, advice::session, unreachable}},
     state_rule{"08", link_lost},
     state_rule{"28000", {errc::connection_failed, advice::never, "the server refused the login"}},

@@ -29,7 +29,7 @@ enum class errc {
   too_large,             ///< A payload is over the database's limit.
   not_a_database,        ///< The file is something else, or damaged.
   duplicate_key,         ///< Another message holds the key, with on_duplicate::reject.
-  cancelled,             ///< A statement time-out or a cancel request ended the statement.
+  cancelled,             ///< A time limit or a cancel request ended the statement or transaction.
   unsupported,           ///< This database has no such feature; docs/drivers.md lists them.
   queue_full,            ///< The queue has reached its capacity; nothing was added.
   storage_failed,        ///< The disk failed a read or a write of the database; nothing changed.

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
+
 namespace tableq::inline v0 {
 
-/// A handler's verdict on its message. A value: owns its text.
+/// A handler's verdict on its message. A value: owns its text, and shares what kept_delivery has.
 class handled {
  public:
   /// The kinds of verdict, as the functions below make them.
-  enum class how { completed, failed, given_up, given_back, settled };
+  enum class how { completed, failed, given_up, given_back, settled, kept };
 
   /// The work is done: the message is completed.
   static handled completed() { return {}; }
@@ -33,6 +37,14 @@ class handled {
   /// worker sends nothing. If the handler did not settle it, the message comes again after its
   /// lease, and the attempt counts.
   static handled settled() { return {how::settled, {}, {}}; }
+  /// Not yet: the worker keeps the message and extends its lease until `by`, or a copy, ends it
+  /// from any thread. It takes no handler's thread; worker_options::max_kept bounds such messages.
+  /// In `drain`, which keeps nothing, the message fails.
+  ///
+  /// The work may also settle it by the queue, as in one transaction with its results; the worker
+  /// notices that at the next extension of the lease. The handler's stop token tells, also after
+  /// its return, that the lease is lost.
+  TABLEQ_EXPORT static handled kept(const kept_delivery& by);
 
   /// The kind of verdict.
   [[nodiscard]] how what() const noexcept { return what_; }
@@ -42,6 +54,8 @@ class handled {
   [[nodiscard]] std::optional<std::chrono::milliseconds> delay() const noexcept { return delay_; }
 
  private:
+  friend class core::access;
+
   handled() = default;
   handled(how what, std::string why, std::optional<std::chrono::milliseconds> delay)
       : what_(what), why_(std::move(why)), delay_(delay) {}
@@ -49,6 +63,7 @@ class handled {
   how what_ = how::completed;
   std::string why_;
   std::optional<std::chrono::milliseconds> delay_;
+  std::shared_ptr<core::kept_state> keeper_;  // of how::kept
 };
 
 }  // namespace tableq::inline v0

@@ -11,6 +11,7 @@
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/handler.hpp>
+#include <tableq/kept_delivery.hpp>
 #include <tableq/message.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/worker_event.hpp>
@@ -25,6 +26,10 @@ struct worker_options {
   /// extends their leases too. 0 to 10,000. Empty: as many as threads. Of several sources each has
   /// that many, and one at least.
   std::optional<std::size_t> prefetch = {};
+  /// Messages that handlers have kept (handled::kept) and not ended, 1 to 10,000, of each source.
+  /// At that many no handler begins and no more are taken. Before, running handlers count, because
+  /// they may keep theirs; before the first one was kept, they do not. Empty: as many as threads.
+  std::optional<std::size_t> max_kept = {};
   /// 1 ms to 365 days. Empty: each queue handle's. The worker extends it every third of its length
   /// while it holds the message. A lease shorter than a round trip to the database is lost
   /// repeatedly.
@@ -60,6 +65,8 @@ struct worker_counts {
   std::size_t lease_lost = 0;          ///< Another worker has the message, or had it.
   std::size_t unknown = 0;             ///< worker_event::kind::unknown.
   std::size_t running = 0;             ///< Running handlers, or tasks in an executor.
+  std::size_t put_aside = 0;           ///< Messages that are put aside now: see worker.
+  std::size_t kept = 0;                ///< Messages that handlers keep now: handled::kept.
 };
 
 /// Takes the messages of a `claim` queue and gives each to a handler.
@@ -72,17 +79,29 @@ struct worker_counts {
 /// pauses of up to 2 s. No content of a message ends it. A lasting failure (the queue is gone, a
 /// right is missing) does: see join.
 ///
+/// A message whose settlement the database refuses for now (busy, conflict, cancelled,
+/// storage_full, storage_failed, read_only) is put aside: the worker extends its lease, tries again
+/// with growing pauses, and goes on with others. It fails with the error in its history if it was
+/// refused for open_options::retry_for at least, and a dozen times as often as the messages that
+/// succeeded between its tries; where none comes, after busy, conflict and cancelled, extensions of
+/// its own lease count. While nothing succeeds, no message fails. The same holds for a handler
+/// whose transaction could not begin or commit, or lost its session: it runs again later. Up to 100
+/// messages, or twice threads and prefetch, are put aside; above that the oldest is given back, or
+/// while nothing succeeds none is taken. At the end of the worker each is tried once more, and else
+/// given back.
+///
 /// A handler's stop token is triggered when the worker is abandoned or the lease is lost: another
 /// worker may then have the message, and this handler's verdict is refused. Any exception of a
 /// handler fails its message with the exception's text. If the database refuses to complete a
 /// message (a trigger, a constraint), the message fails with the database's error text; if the
-/// database refuses that, too, the message waits for the end of its lease.
+/// database refuses that, too, for good, the message waits for the end of its lease.
 ///
 /// A handler with a transaction does its work and completes its message in that transaction: see
 /// handler. A handler that settles its message itself returns `handled::settled()`, after it has
 /// ended its transaction. Any other verdict on such a message is refused and reported as
-/// lease_lost. A handler that forks ends the child, or replaces it by another program. If the child
-/// returns from the handler, it exits with status 0; only the result in the parent counts.
+/// lease_lost. A handler that only starts the work returns `handled::kept`: see kept_delivery. A
+/// handler that forks ends the child, or replaces it by another program. If the child returns from
+/// the handler, it exits with status 0; only the result in the parent counts.
 ///
 /// A moved-from worker has ended: stop and abandon do nothing, all else throws
 /// errc::invalid_argument.
@@ -114,22 +133,22 @@ class TABLEQ_EXPORT worker {
 
   worker(worker&&) noexcept;
   worker& operator=(worker&&) = delete;
-  /// Stops, triggers the stop tokens of running handlers, and waits for them.
+  /// Stops, triggers the stop tokens of running handlers, gives kept messages back, and waits.
   ~worker();
 
-  /// Takes no more messages and gives back those that no handler has. Running handlers finish and
-  /// their messages are settled. Returns at once. It locks, so a signal handler must not call it:
-  /// a program that stops at SIGTERM blocks the signal before it opens the database, whose threads
-  /// inherit that, waits for it with sigwait, and then calls this.
+  /// Takes no more messages and gives back those that no handler has. Running handlers finish,
+  /// those who keep messages end them, and all are settled. Returns at once. It locks, so a signal
+  /// handler must not call it: a program that stops at SIGTERM blocks the signal before it opens
+  /// the database, whose threads inherit that, waits for it with sigwait, and then calls this.
   void stop() noexcept;
 
-  /// The same, and triggers the stop tokens of running handlers.
+  /// The same, triggers the stop tokens of running handlers, and gives kept messages back.
   void abandon() noexcept;
 
   /// Stops, waits up to `longest` for the end, and then abandons: it gives back the messages of
-  /// running handlers, so that others can take them before the lease ends. Handlers that ignore
-  /// their tokens continue to run; the destructor waits for them. It and join also wait
-  /// for calls that settle: while the database is away, each lasts up to open_options::retry_for.
+  /// running handlers, too, so that others can take them before the lease ends. Handlers that
+  /// ignore their tokens continue to run; the destructor waits for them. It and join also wait for
+  /// calls that settle: while the database is away, each lasts up to open_options::retry_for.
   /// @return true if everything ended by itself.
   bool stop_within(std::chrono::milliseconds longest);
 

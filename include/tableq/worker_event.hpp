@@ -16,12 +16,14 @@ struct worker_event {
     failed,
     given_up,            ///< handled::give_up(): the message is dead.
     given_back,          ///< Without an attempt.
-    settled_by_handler,  ///< handled::settled().
+    settled_by_handler,  ///< handled::settled(), or a kept one was settled by the queue.
     lease_lost,          ///< Another worker has the message, or had it.
     /// The database did not confirm the settlement, cannot be reached any more, or refused it with
     /// `why`. After a refusal the message is ready again when its lease ends.
     unknown,
-    trouble,  ///< Of no message: `why` is the database's error; the worker tries again.
+    /// Of no message: `why` is the database's error; the worker tries again. Of a message that is
+    /// put aside it comes once.
+    trouble,
   };
   kind what = kind::completed;  ///< The event.
   message_id id = {};           ///< The message. Zero: `trouble`.

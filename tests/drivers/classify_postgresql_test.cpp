@@ -29,6 +29,8 @@ TEST(classify_postgresql, judges_every_state_by_its_rule) {
       {"42703", errc::schema_mismatch, advice::never},
       {"25006", errc::read_only, advice::never},
       {"25P02", errc::invalid_argument, advice::never},
+      {"25P03", errc::cancelled, advice::session},
+      {"25P04", errc::cancelled, advice::session},
       {"53100", errc::storage_full, advice::never},
       {"58030", errc::storage_failed, advice::never},
       {"53300", errc::busy, advice::session},
@@ -57,6 +59,21 @@ TEST(classify_postgresql, a_dead_link_outweighs_the_state) {
       tableq::drivers::classify_postgresql({.sqlstate = "23505", .link_lost = true});
   EXPECT_EQ(got.code, errc::connection_lost);
   EXPECT_EQ(got.advice, advice::session);
+}
+
+TEST(classify_postgresql, a_limit_on_transactions_is_the_cause_of_the_dead_link) {
+  for (const char* state : {"25P03", "25P04"}) {
+    const tableq::verdict got =
+        tableq::drivers::classify_postgresql({.sqlstate = state, .link_lost = true});
+    EXPECT_EQ(got.code, errc::cancelled) << state;
+    EXPECT_EQ(got.advice, advice::session) << state;
+    EXPECT_NE(got.sentence.find("_timeout"), std::string_view::npos) << state;
+  }
+  const tableq::verdict told = tableq::drivers::classify_postgresql(
+      {.sqlstate = "08S01",
+       .link_lost = true,
+       .sentence = "FATAL: terminating connection due to idle-in-transaction timeout"});
+  EXPECT_EQ(told.code, errc::cancelled);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ constexpr classified_number classified_numbers[] = {
     {40197, errc::connection_lost, advice::session},
     {40143, errc::connection_lost, advice::session},
     {40540, errc::connection_lost, advice::session},
-    {20003, errc::connection_lost, advice::session},
+    {20003, errc::cancelled, advice::session},
     {20004, errc::connection_lost, advice::session},
     {20006, errc::connection_lost, advice::session},
     {20009, errc::connection_lost, advice::session},
@@ -141,10 +141,10 @@ TEST(classify_sqlserver, a_dead_link_outweighs_the_number) {
 
 TEST(classify_sqlserver, a_time_out_leaves_the_effect_unknown) {
   const verdict got = classify_sqlserver({.sqlstate = "HYT00"});
-  EXPECT_EQ(got.code, errc::connection_lost);
+  EXPECT_EQ(got.code, errc::cancelled);
   EXPECT_EQ(got.advice, advice::session);
   EXPECT_NE(got.sentence.find("not known"), std::string_view::npos);
-  EXPECT_EQ(classify_sqlserver({.sqlstate = "HYT01"}).code, errc::connection_lost);
+  EXPECT_EQ(classify_sqlserver({.sqlstate = "HYT01"}).code, errc::cancelled);
 }
 
 TEST(classify_sqlserver, the_state_judges_what_the_driver_says_of_itself) {

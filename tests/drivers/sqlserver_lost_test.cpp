@@ -293,8 +293,8 @@ TEST_F(sqlserver_time_out, ends_a_statement_and_its_session_and_repeats_nothing)
     return thrown_by([&] { (void)takes.in(tx).dequeue(); });
   });
   EXPECT_EQ(to_string(thrown_by([&] { enqueues.enqueue("p"); }).code()), "outcome_unknown");
-  EXPECT_EQ(to_string(looked.get().code()), "connection_lost");
-  EXPECT_EQ(to_string(took.get().code()), "connection_lost");
+  EXPECT_EQ(to_string(looked.get().code()), "cancelled");
+  EXPECT_EQ(to_string(took.get().code()), "cancelled");
   std::map<std::size_t, std::string> came;
   for (const auto& each : server_.requests_since(mark)) {
     if (read_call(each).name == "limits.ask") continue;

@@ -1,0 +1,86 @@
+#include "core/worker/kept_state.hpp"
+
+#include <utility>
+
+#include <tableq/kept_delivery.hpp>
+
+#include "core/worker/feed.hpp"
+
+namespace tableq::inline v0 {
+namespace core {
+
+kept_state::~kept_state() {
+  if (!born_.here()) return;
+  try {
+    end(handled::give_back());
+  } catch (...) {  // A destructor must not throw. The message stays the worker's until its end.
+  }
+}
+
+bool kept_state::end(handled verdict) {
+  if (!born_.here()) return false;
+  std::shared_ptr<kept_gate> gate;
+  std::shared_ptr<held_message> message;
+  {
+    const std::scoped_lock hold(mutex_);
+    if (now_ == phase::running) {
+      early_ = std::move(verdict);
+      now_ = phase::ended;
+      return true;
+    }
+    if (now_ != phase::kept) return false;
+    now_ = phase::over;
+    gate = std::move(gate_);
+    message = std::move(message_);
+  }
+  const std::scoped_lock open(gate->mutex);
+  return gate->feed != nullptr && gate->feed->end_kept(message, std::move(verdict));
+}
+
+std::optional<handled> kept_state::keep(std::shared_ptr<kept_gate> gate,
+                                        std::shared_ptr<held_message> message) {
+  const std::scoped_lock hold(mutex_);
+  if (now_ == phase::running) {
+    now_ = phase::kept;
+    gate_ = std::move(gate);
+    message_ = std::move(message);
+    return std::nullopt;
+  }
+  if (now_ == phase::ended) {
+    now_ = phase::over;
+    return std::exchange(early_, std::nullopt);
+  }
+  return handled::failed(
+      "the handler returned a kept_delivery that had another message: make one for each");
+}
+
+void kept_state::refuse() {
+  const std::scoped_lock hold(mutex_);
+  now_ = phase::over;
+}
+
+}  // namespace core
+
+kept_delivery::kept_delivery() : state_(std::make_shared<core::kept_state>()) {}
+bool kept_delivery::complete() const {
+  return state_ && state_->end(handled::completed());
+}
+bool kept_delivery::fail(std::string why, const fail_options& options) const {
+  if (!state_) return false;
+  if (options.give_up) return state_->end(handled::give_up(std::move(why)));
+  return state_->end(options.delay ? handled::retry_after(std::move(why), *options.delay)
+                                   : handled::failed(std::move(why)));
+}
+bool kept_delivery::give_back() const {
+  return state_ && state_->end(handled::give_back());
+}
+
+handled handled::kept(const kept_delivery& by) {
+  if (!by.state_) return failed("the handler returned a kept_delivery that was moved from");
+  handled out;
+  out.what_ = how::kept;
+  out.keeper_ = by.state_;
+  return out;
+}
+
+}  // namespace tableq::inline v0

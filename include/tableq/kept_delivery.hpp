@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <tableq/claim_options.hpp>
+#include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
+
+namespace tableq::inline v0 {
+
+/// Ends a message that a worker keeps after its handler has returned `handled::kept`. Make one for
+/// each message, give copies to whatever goes on with the work, and return it:
+///
+/// @code
+/// tableq::worker crawl(pages, [&](const tableq::delivery& page) {
+///   tableq::kept_delivery later;
+///   client.get(page.payload, [later](const reply& got) mutable {
+///     got.ok ? later.complete() : later.fail(got.error);
+///   });
+///   return tableq::handled::kept(later);
+/// });
+/// @endcode
+///
+/// The first call of any copy decides; the worker settles the message soon after, as by a handler's
+/// verdict, and reports it. A call may come before the handler has returned; it counts if the
+/// handler then returns `handled::kept`. If all copies are destroyed without a call, the worker
+/// gives the message back. The result of each call is false, and the call has no effect, if the
+/// message has its end already, if the worker does not hold it any more (a lost lease, `abandon`,
+/// `stop_within`, its destructor), and in a child of fork().
+///
+/// Copies share their state. It does not keep the worker or the database open, and may outlive
+/// them.
+///
+/// @par Thread safety
+/// Distinct objects: safe, also copies. Shared objects: safe, except assignment and destruction.
+class TABLEQ_EXPORT kept_delivery {
+ public:
+  /// For one message.
+  kept_delivery();
+
+  /// As handled::completed.
+  bool complete() const;
+  /// As claim_queue::fail: handled::failed, retry_after or give_up. A delay is at most 3,650 days.
+  bool fail(std::string why, const fail_options& options = {}) const;
+  /// As handled::give_back: ready again at once, and the attempt does not count.
+  bool give_back() const;
+
+ private:
+  friend class handled;
+  std::shared_ptr<core::kept_state> state_;
+};
+
+}  // namespace tableq::inline v0

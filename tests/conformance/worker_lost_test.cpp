@@ -1,0 +1,141 @@
+// Handlers with a transaction whose session ends.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include <soci/soci.h>
+
+#include <tableq/soci.hpp>
+
+#include "support/fixture.hpp"
+#include "support/text.hpp"
+
+namespace {
+
+using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
+using namespace std::chrono_literals;
+
+class handlers_that_lose_their_session : public on_each_backend {
+ protected:
+  tableq::claim_queue filled(std::size_t good, int max_attempts) {
+    auto queue = db().claim("jobs", {.max_attempts = max_attempts});
+    queue.enqueue("bad");
+    for (std::size_t i = 0; i < good; ++i) queue.enqueue("good");
+    return queue;
+  }
+  /// Nothing happens in this time.
+  static void rest(const std::stop_token& stop, std::chrono::milliseconds length) {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    std::unique_lock lock(mutex);
+    woken.wait_for(lock, stop, length, [] { return false; });
+  }
+};
+TABLEQ_ON_BACKENDS(handlers_that_lose_their_session, shared_backends);
+
+TEST_P(handlers_that_lose_their_session, hold_up_no_other_and_run_again_in_the_same_attempt) {
+  if (!here().session_id_sql()) GTEST_SKIP() << "sessions of this database cannot be ended";
+  constexpr std::size_t good = 20;
+  auto queue = filled(good, 1);
+  std::atomic<int> runs = 0;
+  std::atomic<std::size_t> done = 0;
+  std::atomic<std::size_t> done_before = 0;
+  tableq::worker pool(queue,
+                      [&](tableq::transaction& tx, const tableq::delivery& d) {
+                        if (d.payload == "good") {
+                          ++done;
+                          return;
+                        }
+                        EXPECT_EQ(d.attempt, 1);
+                        if (++runs > 4) {
+                          done_before = done.load();
+                          return;
+                        }
+                        std::string id;
+                        tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
+                        here().end_session(id);
+                      },
+                      {.threads = 1, .until_empty = true});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_NO_THROW(pool.join());
+  EXPECT_EQ(pool.counts().completed, good + 1);
+  EXPECT_EQ(runs, 5);
+  EXPECT_GT(done_before, 0U);
+  EXPECT_EQ(pool.counts().failed + pool.counts().unknown + pool.counts().lease_lost, 0U);
+}
+
+TEST_P(handlers_that_lose_their_session, by_resting_too_long_fail_with_the_reason) {
+  if (!here().takes("SET idle_in_transaction_session_timeout = 0")) {
+    GTEST_SKIP() << "this database lets a transaction rest";
+  }
+  auto queue = filled(20, 2);
+  std::atomic<int> runs = 0;
+  tableq::worker pool(
+      queue,
+      [&](tableq::transaction& tx, const tableq::delivery& d, const std::stop_token& stop) {
+        if (d.payload == "good") return;
+        ++runs;
+        tableq::session_of(tx) << "SET LOCAL idle_in_transaction_session_timeout = 50";
+        rest(stop, 500ms);
+      },
+      {.threads = 1, .until_empty = true, .observe = [](const tableq::worker_event& event) {
+         EXPECT_NE(event.what, tableq::worker_event::kind::trouble) << event.why;
+       }});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(pool.counts().completed, 20U);
+  EXPECT_EQ(pool.counts().failed, 2U);
+  EXPECT_EQ(runs, 2);
+  const auto dead = queue.list(tableq::message_state::dead);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_TRUE(contains(dead[0].errors.at(0).error, "idle_in_transaction_session_timeout"))
+      << dead[0].errors[0].error;
+}
+
+TEST_P(handlers_that_lose_their_session, or_meet_a_limit_on_statements_fail_with_the_reason) {
+  auto queue = filled(20, 2);
+  const bool slow =
+      here().takes(
+          "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM "
+          "pg_sleep(2); RETURN OLD; END $$") &&
+      here().takes("CREATE TRIGGER slow BEFORE DELETE ON jobs FOR EACH ROW WHEN (OLD.payload = " +
+                   here().bytes_literal("bad") + ") EXECUTE FUNCTION slow()");
+  if (!slow) GTEST_SKIP() << "triggers of this database do not wait";
+  tableq::worker pool(queue,
+                      [&](tableq::transaction& tx, const tableq::delivery& d) {
+                        if (d.payload == "good") return;
+                        tableq::session_of(tx) << "SET LOCAL statement_timeout = 50";
+                      },
+                      {.threads = 1, .until_empty = true});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(pool.counts().completed, 20U);
+  EXPECT_EQ(pool.counts().failed, 2U);
+  EXPECT_EQ(queue.stats().dead, 1U);
+}
+
+TEST_P(handlers_that_lose_their_session, and_cannot_open_one_wait_for_the_database) {
+  const tableq::testing::faults faults;
+  auto own = faults.open(here().url(), {.retry_for = 0ms});
+  auto queue = own.claim("jobs", {.max_attempts = 1});
+  for (int i = 0; i < 6; ++i) queue.enqueue("job");
+  std::atomic<int> troubles = 0;
+  faults.fail_some(1, {{tableq::testing::trouble::lost_connection}});
+  tableq::worker pool(queue, [](tableq::transaction&, const tableq::delivery&) {},
+                      {.threads = 2, .observe = [&](const tableq::worker_event& event) {
+                         troubles += event.what == tableq::worker_event::kind::trouble ? 1 : 0;
+                       }});
+  while (troubles < 3 && !pool.wait_for(10ms)) {
+  }
+  faults.heal();
+  while (pool.counts().completed < 6 && !pool.wait_for(10ms)) {
+  }
+  pool.stop();
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(pool.counts().completed, 6U);
+  EXPECT_EQ(pool.counts().failed + pool.counts().lease_lost, 0U);
+}
+
+}  // namespace

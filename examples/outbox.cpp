@@ -33,7 +33,7 @@ class shop {
       const int number = std::stoi(message.payload);
       tableq::session_of(tx) << "UPDATE orders SET state = 'confirmed' WHERE number = :number",
           soci::use(number);
-      // The first attempt fails: its update is rolled back, and the message is ready again.
+      // The first attempt fails: its update is rolled back, and the message rests a second.
       if (number == 42 && message.attempt == 1) throw std::runtime_error("try again");
     };
     tableq::worker work(outbox_, confirm, {.threads = 2, .until_empty = true});

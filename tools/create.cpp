@@ -29,7 +29,7 @@ struct queue_arguments {
                      "claim: failures after which a message is dead (5)"),
         retry(command, "--retry", "TIME,TIME,...",
               "claim: delays after the first failure, the second, ...; the last one\n"
-              "repeats (0s)"),
+              "repeats (1s,5s,30s,5m, each up to 20 % more or less); 0s: at once"),
         ttl(command, "--ttl", "TIME", "claim: a message not taken within this time is dead"),
         key_window(command, "--key-window", "TIME",
                    "claim: how long a key stays held after completion (0s)"),

@@ -164,6 +164,8 @@ queue_info settle_options(std::string_view name, const queue_settings& settings)
   queue_info info;
   info.name = name;
   info.kind = settings.kind;
+  // Not the default of queue_info: a stored queue without the option has no delays.
+  if (info.kind == kind::claim) info.retry = retry_delays::usual();
   apply(settings, info);
   return info;
 }
@@ -248,6 +250,11 @@ queue_info merge_options(const queue_info& stored, const queue_settings& given) 
 }  // namespace tableq::inline v0::core
 
 namespace tableq::inline v0 {
+
+retry_delays retry_delays::usual() {
+  using namespace std::chrono_literals;
+  return {.after = {1s, 5s, 30s, 5min}, .jitter = 20};
+}
 
 retry_delays retry_delays::exponential(std::chrono::milliseconds first,
                                        std::chrono::milliseconds most, int jitter) {

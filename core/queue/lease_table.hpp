@@ -61,6 +61,7 @@ struct changed_message {
 struct kept_outcomes {
   bool delays = true;  ///< It waits for a delay.
   bool dead = true;    ///< It has no further attempt.
+  bool rule = true;    ///< The delay of a failure that names none.
 };
 
 /// The statements behind the life of a message: on tableq's own layout, or on a table of the

@@ -135,6 +135,19 @@ std::vector<finding> hidden_by_null(const table_layout& table) {
   return out;
 }
 
+/// Without a time to wait for, a worker takes a failed row again at once.
+std::vector<finding> without_rest(const table_layout& table, const table_mapping& mapping) {
+  if (table.due_at || !table.guarantee().settles) return {};
+  const std::string effect =
+      mapping.max_attempts
+          ? "while something that the work needs is away, rows use up their " +
+                std::to_string(*mapping.max_attempts) + " attempts within moments and are dead"
+          : "a row that fails is tried again and again without a pause";
+  return {{finding::level::warning, table.table,
+           "the mapping has no due_at, so a failed row waits again at once: " + effect,
+           "name a column of times for due_at, or let the handler wait before it fails"}};
+}
+
 }  // namespace
 
 std::string missing_indexes(database_state& database, const mapped_table& table) {
@@ -150,6 +163,8 @@ std::vector<finding> inspect(database_state& database, const mapped_table& table
   for (const index_need& each : found.missing()) out.push_back(missing_index(found, each));
   const std::vector<finding> hidden = hidden_by_null(found.layout());
   out.insert(out.end(), hidden.begin(), hidden.end());
+  const std::vector<finding> hasty = without_rest(found.layout(), table.mapping());
+  out.insert(out.end(), hasty.begin(), hasty.end());
   if (out.empty()) {
     out.push_back({finding::level::ok, found.layout().table, found.layout().guarantee().words, {}});
   }

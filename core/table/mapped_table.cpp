@@ -121,7 +121,8 @@ void lacks(const queue_state& queue, std::string_view column) {
 }
 
 mapped_table::mapped_table(std::string dialect, table_layout layout, table_mapping mapping)
-    : lease_table({.delays = layout.due_at.has_value(), .dead = !layout.lease_tells()}),
+    : lease_table(
+          {.delays = layout.due_at.has_value(), .dead = !layout.lease_tells(), .rule = false}),
       mapping_(std::move(mapping)),
       made_(std::move(dialect), std::move(layout)),
       identity_(hash_of(made_.layout())),

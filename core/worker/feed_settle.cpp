@@ -129,10 +129,11 @@ std::vector<settle_result> worker_feed::settle_once(const std::vector<settlement
   std::vector<failed_attempt> failures;
   failures.reserve(batch.size());
   for (const settlement& one : batch) {
-    failures.push_back({.receipt = one.message->delivery.receipt,
-                        .error = one.result.verdict.why(),
-                        .options = {.delay = one.result.verdict.delay(),
-                                    .give_up = what == handled::how::given_up}});
+    failures.push_back(
+        {.receipt = one.message->delivery.receipt,
+         .error = one.result.verdict.why(),
+         .options = {.delay = rest_of(one.result.verdict, queue_, one.message->delivery),
+                     .give_up = what == handled::how::given_up}});
   }
   return fail(queue, tx, failures);
 }

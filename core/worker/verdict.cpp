@@ -1,11 +1,17 @@
 #include "core/worker/verdict.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <random>
 #include <string>
 #include <utility>
 
+#include <tableq/message_rules.hpp>
+
+#include "core/claim/own_leases.hpp"
+#include "core/database/access.hpp"
 #include "core/input/codec.hpp"
 #include "core/input/validate.hpp"
 
@@ -69,6 +75,18 @@ handled verdict_of(const std::function<handled()>& call,
   } catch (const std::bad_alloc&) {  // No memory for the text.
     return failed({}, retry_delay);
   }
+}
+
+std::optional<std::chrono::milliseconds> rest_of(const handled& verdict, const claim_queue& queue,
+                                                 const delivery& message) {
+  const kept_outcomes kept = leases_of(access::state_of(queue)).keeps();
+  if (verdict.delay() || kept.rule || !kept.delays) return verdict.delay();
+  if (verdict.what() != handled::how::failed) return {};
+  const retry_delays usual = retry_delays::usual();
+  const auto place = static_cast<std::size_t>(std::max(message.attempt, 1)) - 1;
+  const std::chrono::milliseconds rest = usual.after[std::min(place, usual.after.size() - 1)];
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return rest * std::uniform_int_distribution(100 - usual.jitter, 100 + usual.jitter)(random) / 100;
 }
 
 bool may_concern_one_message(const error& failure) noexcept {

@@ -60,6 +60,12 @@ struct call_terms {
 [[nodiscard]] handled storable(handled verdict, const claim_queue& queue,
                                std::optional<std::chrono::milliseconds> retry_delay);
 
+/// The delay to settle a failure with. Empty: the table knows its own rule, or has no delays. For a
+/// table of the application retry_delays::usual() is the rule.
+[[nodiscard]] std::optional<std::chrono::milliseconds> rest_of(const handled& verdict,
+                                                               const claim_queue& queue,
+                                                               const delivery& message);
+
 /// Whether an error may concern one message only, so that it must not affect others.
 [[nodiscard]] bool may_concern_one_message(const error& failure) noexcept;
 

@@ -100,13 +100,13 @@ std::vector<worker_source> alone(std::variant<claim_queue, table_queue> queue, h
   return one;
 }
 
-void fail(claim_queue& queue, const receipt& mine, const handled& result) {
-  static_cast<void>(
-      queue.fail(mine, result.why(),
-                 {.delay = result.delay(), .give_up = result.what() == handled::how::given_up}));
+void fail(claim_queue& queue, const delivery& mine, const handled& result) {
+  static_cast<void>(queue.fail(mine, result.why(),
+                               {.delay = core::rest_of(result, queue, mine),
+                                .give_up = result.what() == handled::how::given_up}));
 }
 
-void complete(claim_queue& queue, const receipt& mine) {
+void complete(claim_queue& queue, const delivery& mine) {
   try {
     static_cast<void>(queue.complete(mine));
   } catch (const error& refused) {
@@ -176,9 +176,9 @@ std::size_t drain(claim_queue queue, const handler& work) {
   for (;;) {
     const std::optional<delivery> taken = queue.take_one();
     if (!taken) return count;
-    const receipt& mine = taken->receipt;
+    const delivery& mine = *taken;
     ++count;
-    const core::handler_result result = core::handle(work, queue, *taken, std::stop_token(), {});
+    const core::handler_result result = core::handle(work, queue, mine, std::stop_token(), {});
     if (result.ended) continue;
     switch (result.verdict.what()) {
       case handled::how::completed:

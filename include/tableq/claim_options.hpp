@@ -74,8 +74,9 @@ struct claim_options {
   std::optional<bool> keep_completed = {};
 
   /// Delays before a failed message is ready again, unless `fail` gives one: `{1s, 10s, 1min}`, or
-  /// a retry_delays. A new queue's default: no delay. A message whose lease ends unsettled is ready
-  /// again without a delay.
+  /// a retry_delays. A new queue's default: retry_delays::usual(), 1 s, 5 s, 30 s, 5 min, so that
+  /// a service that is away for a while makes no message dead; retry_delays::none() for retries at
+  /// once. A message whose lease ends unsettled is ready again without a delay.
   optional_retry retry = std::nullopt;
 
   /// How long after enqueue a message may be handed out. The first take that finds it later makes
@@ -123,7 +124,7 @@ struct claim_enqueue_options {
   /// 1 ms to 3,650 days, or lifetime::forever(). Empty: the queue's.
   std::optional<lifetime> time_to_live = {};
   std::optional<int> max_attempts = {};  ///< 1 to 1,000,000. Empty: the queue's.
-  /// Delays after failed attempts. Empty: the queue's; `{}`: ready again at once.
+  /// Delays after failed attempts. Empty: the queue's; retry_delays::none(): ready again at once.
   optional_retry retry = std::nullopt;
 };
 

@@ -21,7 +21,7 @@ class handled {
   /// The work is done: the message is completed.
   static handled completed() { return {}; }
   /// Failed: the message is ready again after the queue's retry_delays, or dead after its last
-  /// attempt.
+  /// attempt. A table of the application has retry_delays::usual(), or none without due_at.
   static handled failed(std::string why) { return {how::failed, std::move(why), {}}; }
   /// The same, but the message is ready again after `delay`, at most 3,650 days. A negative delay
   /// is zero. With a longer one the message fails as by `failed`, and its history records that; so

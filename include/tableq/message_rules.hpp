@@ -20,6 +20,11 @@ struct retry_delays {
   /// do not return together. Zero: it does not vary.
   int jitter = 0;
 
+  /// No delay: ready again at once.
+  static retry_delays none() { return {}; }
+  /// What a new `claim` queue has unless it is given others: 1 s, 5 s, 30 s, then always 5 min,
+  /// each 20 per cent more or less.
+  TABLEQ_EXPORT static retry_delays usual();
   /// The same delay, 0 to 3,650 days, after each attempt.
   static retry_delays fixed(std::chrono::milliseconds delay) { return {{delay}, 0}; }
   /// `first`, twice that, and so on up to `most`; at most 32 delays.
@@ -33,7 +38,7 @@ struct retry_delays {
 };
 
 /// Retry delays, or std::nullopt: not given. A list in braces gives them: `{1s, 10s, 1min}`, or
-/// `{{1s, 10s}, 20}` with a jitter. `{}` gives an empty list: ready again at once.
+/// `{{1s, 10s}, 20}` with a jitter. `{}` and retry_delays::none(): ready again at once.
 ///
 /// A value: owns the delays.
 class optional_retry : public std::optional<retry_delays> {

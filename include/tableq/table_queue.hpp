@@ -158,8 +158,8 @@ class TABLEQ_EXPORT table_queue : public queue {
   /// The SQL of the indexes that the mapping needs and the table lacks: CREATE INDEX statements,
   /// each ended by `;` and a newline; empty when none is missing. Executes nothing.
   [[nodiscard]] std::string ddl() const;
-  /// Looks for indexes that are missing and for columns whose NULL hides rows, by the description
-  /// of the table as it is now. Reads no rows.
+  /// Looks for indexes that are missing, for columns whose NULL hides rows and for a mapping
+  /// without due_at, by the description of the table as it is now. Reads no rows.
   /// @return findings with the table's name as subject; one `ok` with the words of `guarantee` when
   ///   there is nothing to mend.
   [[nodiscard]] std::vector<finding> inspect() const;

@@ -34,8 +34,8 @@ struct worker_options {
   /// while it holds the message. A lease shorter than a round trip to the database is lost
   /// repeatedly.
   std::optional<std::chrono::milliseconds> lease = {};
-  /// Delay of a message whose handler threw, 0 to 3,650 days. Empty: the queue's retry_delays; none
-  /// for a table of the application.
+  /// Delay of a message whose handler threw, 0 to 3,650 days. Empty: the queue's retry_delays; for
+  /// a table of the application retry_delays::usual(), or none if its mapping has no due_at.
   std::optional<std::chrono::milliseconds> retry_delay = {};
   /// True: the worker ends when no message is ready, delayed or leased by anyone. It checks when
   /// its own last message is settled, and each second while others have messages.
@@ -173,7 +173,7 @@ class TABLEQ_EXPORT worker {
 /// Leases are not extended.
 /// @param work any callable that fits a handler. An exception fails its message, and drain
 ///   continues. After handled::give_back() drain returns: the message would be the next one again.
-/// @return how often the handler ran: a message that failed without a retry delay counts again.
+/// @return how often the handler ran. A failed message that is ready again at once counts again.
 /// @throws error errc::invalid_argument for an empty handler or a handle that is bound to a
 ///   transaction; the errors of take and complete. If the database refuses to complete a message,
 ///   drain throws only if it also refuses to fail it.

@@ -52,7 +52,7 @@ TEST_P(claim_dead, a_dead_message_keeps_payload_and_errors) {
 }
 
 TEST_P(claim_dead, the_last_ten_errors_are_kept) {
-  auto stubborn = db_with_clock().claim("stubborn", {.max_attempts = 25});
+  auto stubborn = db_with_clock().claim("stubborn", at_once({.max_attempts = 25}));
   stubborn.enqueue("work");
   for (int i = 1; i <= 25; ++i) {
     EXPECT_EQ(stubborn.fail(take_one(stubborn).receipt, std::to_string(i)), settle_result::applied);

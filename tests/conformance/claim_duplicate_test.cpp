@@ -112,7 +112,7 @@ class claim_key_scope : public claim_test {};
 TABLEQ_ON_BACKENDS(claim_key_scope, all_backends);
 
 TEST_P(claim_key_scope, waiting_frees_the_key_with_the_first_take) {
-  auto queue = db_with_clock().claim("index", {.keys = key_scope::waiting});
+  auto queue = db_with_clock().claim("index", at_once({.keys = key_scope::waiting}));
   EXPECT_TRUE(queue.enqueue("1", {.key = "k"}).created());
   EXPECT_FALSE(queue.enqueue("2", {.key = "k"}).created());
   const auto mine = take_one(queue);

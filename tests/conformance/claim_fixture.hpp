@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 
 namespace tableq_test {
@@ -17,7 +18,7 @@ class claim_test : public on_each_backend {
     on_each_backend::TearDown();
   }
   tableq::claim_queue& jobs() {
-    if (!jobs_) jobs_ = db_with_clock().claim("jobs");
+    if (!jobs_) jobs_ = db_with_clock().claim("jobs", at_once());
     return *jobs_;
   }
   /// Takes exactly one.

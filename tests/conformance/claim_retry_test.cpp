@@ -58,9 +58,48 @@ TEST_P(claim_retry, belongs_to_the_queue_and_is_there_when_it_is_opened_again) {
 }
 
 TEST_P(claim_retry, without_delays_is_at_once) {
-  auto queue = db_with_clock().claim("jobs");
+  std::vector<tableq::claim_options> none(2);
+  none[0].retry = {};
+  none[1].retry = tableq::retry_delays::none();
+  for (std::size_t i = 0; i < none.size(); ++i) {
+    auto queue = db_with_clock().claim("jobs" + std::to_string(i), none[i]);
+    queue.enqueue("work");
+    EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settle_result::applied);
+    EXPECT_EQ(take_one(queue).attempt, 2);
+    EXPECT_EQ(db_with_clock().find(queue.name())->retry, tableq::retry_delays::none());
+  }
+}
+
+TEST_P(claim_retry, of_a_new_queue_rests_longer_after_each_failure) {
+  auto queue = db_with_clock().claim("jobs", {.max_attempts = 6});
+  EXPECT_EQ(db_with_clock().find("jobs")->retry, tableq::retry_delays::usual());
   queue.enqueue("work");
-  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), tableq::settle_result::applied);
+  for (const std::chrono::milliseconds rest : {1000ms, 5000ms, 30'000ms, 300'000ms, 300'000ms}) {
+    EXPECT_EQ(queue.fail(take_one(queue), "no"), tableq::settle_result::applied);
+    clock.advance(rest * 4 / 5 - 1ms);
+    EXPECT_TRUE(queue.take(1).empty()) << rest.count();
+    clock.advance(rest * 2 / 5 + 1ms);
+  }
+  EXPECT_EQ(take_one(queue).attempt, 6);
+}
+
+TEST_P(claim_retry, of_a_dead_letter_queue_made_with_its_queue_rests_too) {
+  static_cast<void>(db_with_clock().claim("jobs", {.retry = {}, .dead_letters = "morgue"}));
+  EXPECT_EQ(db_with_clock().find("jobs")->retry, tableq::retry_delays::none());
+  EXPECT_EQ(db_with_clock().find("morgue")->retry, tableq::retry_delays::usual());
+}
+
+TEST_P(claim_retry, of_a_queue_stored_without_delays_stays_at_once) {
+  if (!can().shared) GTEST_SKIP() << "the place ends with its database object";
+  db_with_clock().claim("jobs").enqueue("work");
+  // As older versions have written it.
+  here().sql(
+      "UPDATE tableq_queues SET options = 'lease_ms=30000 max_attempts=5 keep=0' WHERE "
+      "name = 'jobs'");
+  tableq::database later = open({.clock = clock.source()});
+  auto queue = later.claim("jobs");
+  EXPECT_EQ(later.find("jobs")->retry, tableq::retry_delays::none());
+  EXPECT_EQ(queue.fail(take_one(queue), "no"), tableq::settle_result::applied);
   EXPECT_EQ(take_one(queue).attempt, 2);
 }
 

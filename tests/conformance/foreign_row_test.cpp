@@ -19,7 +19,7 @@ const std::string unreadable = R"({"a": "\ud800"})";
 class foreign_rows : public claim_test {
  protected:
   tableq::claim_queue& jobs(const tableq::claim_options& options = {}) {
-    if (!jobs_) jobs_ = db_with_clock().claim("jobs", options);
+    if (!jobs_) jobs_ = db_with_clock().claim("jobs", at_once(options));
     return *jobs_;
   }
   void TearDown() override {

@@ -364,6 +364,23 @@ TEST_P(table_settle, stats_count_rows_whose_lease_ended_as_ready) {
   EXPECT_EQ(queue.stats().leased, 0U);
 }
 
+TEST_P(table_settle, failure_of_a_handler_rests_by_the_attempt_where_due_at_can_say_so) {
+  request(1);
+  auto mapping = whole();
+  mapping.max_attempts = 9;
+  auto queue = emails(mapping);
+  const auto fails = [](const tableq::delivery&) { throw std::runtime_error("no"); };
+  for (const std::chrono::milliseconds rest : {1000ms, 5000ms, 30'000ms, 300'000ms, 300'000ms}) {
+    EXPECT_EQ(tableq::drain(queue, fails), 1U) << rest.count();
+    clock.advance(rest * 4 / 5 - 1ms);
+    EXPECT_EQ(tableq::drain(queue, fails), 0U) << rest.count();
+    clock.advance(rest * 2 / 5 + 1ms);
+  }
+  // By hand: what the caller says, or at once.
+  EXPECT_EQ(queue.fail(take_one(queue), "no"), settle_result::applied);
+  EXPECT_EQ(take_one(queue).attempt, 7);
+}
+
 TEST_P(table_settle, worker_fails_a_row_at_once_where_the_mapping_keeps_no_delay) {
   requests(3);
   auto mapping = whole();

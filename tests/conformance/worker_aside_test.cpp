@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "conformance/table_fixture.hpp"
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/seed.hpp"
 #include "support/text.hpp"
@@ -63,7 +64,7 @@ class messages_put_aside : public on_each_backend {
 
   tableq::claim_queue jobs(const tableq::claim_options& options = {.max_attempts = 1}) {
     if (!own_) own_ = open({.retry_for = patience, .observer = failed_});
-    return own_->claim("jobs", options);
+    return own_->claim("jobs", at_once(options));
   }
   void TearDown() override {
     own_.reset();

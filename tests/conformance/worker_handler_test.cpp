@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -30,7 +31,7 @@ class handlers : public on_each_backend {
   static constexpr int others = 6;
 
   tableq::claim_queue filled(const tableq::claim_options& options = {.max_attempts = 1}) {
-    auto jobs = db().claim("jobs", options);
+    auto jobs = db().claim("jobs", at_once(options));
     for (int i = 0; i < others; ++i) jobs.enqueue(i == others / 2 ? "bad" : "good");
     jobs.enqueue("good");
     return jobs;

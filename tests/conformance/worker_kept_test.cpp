@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "conformance/table_fixture.hpp"
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/forked.hpp"
 #include "support/text.hpp"
@@ -72,7 +73,7 @@ class job_box {
 class kept_messages : public on_each_backend {
  protected:
   tableq::claim_queue jobs(const tableq::claim_options& options = {}) {
-    return db().claim("jobs", options);
+    return db().claim("jobs", at_once(options));
   }
   static void fill(tableq::claim_queue queue, std::size_t count) {
     const std::vector<tableq::new_claim_message> batch(count, {.payload = "job"});

@@ -11,6 +11,7 @@
 
 #include <tableq/soci.hpp>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -22,7 +23,7 @@ using namespace std::chrono_literals;
 class handlers_that_lose_their_session : public on_each_backend {
  protected:
   tableq::claim_queue filled(std::size_t good, int max_attempts) {
-    auto queue = db().claim("jobs", {.max_attempts = max_attempts});
+    auto queue = db().claim("jobs", at_once({.max_attempts = max_attempts}));
     queue.enqueue("bad");
     for (std::size_t i = 0; i < good; ++i) queue.enqueue("good");
     return queue;

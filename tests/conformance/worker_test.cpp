@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -58,7 +59,7 @@ class slow_read : public tableq::observer {
 class workers : public on_each_backend {
  protected:
   tableq::claim_queue jobs(const tableq::claim_options& options = {}) {
-    return db().claim("jobs", options);
+    return db().claim("jobs", at_once(options));
   }
   /// Enqueues the numbers from 1 on.
   static std::multiset<std::string> fill(tableq::claim_queue queue, std::size_t count) {

@@ -2,6 +2,8 @@
 
 #include <tableq/tableq.hpp>
 
+#include "support/at_once.hpp"
+
 namespace tableq_test {
 
 /// The queues of the crash tests' actors: producers -> `in` -> movers (who write a row of `moved`)
@@ -18,7 +20,7 @@ struct crash_queues {
  private:
   /// Leases of killed workers must end soon, but no message may be given up.
   static tableq::claim_options options() {
-    return {.lease = std::chrono::seconds{1}, .max_attempts = 1'000'000};
+    return at_once({.lease = std::chrono::seconds{1}, .max_attempts = 1'000'000});
   }
   /// Keys show a message after its completion.
   static tableq::claim_options chore() {

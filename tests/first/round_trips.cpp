@@ -64,7 +64,8 @@ void make_round_trips(report& to, const place& on) {
   to.attempt("lifo", [&] { there_and_back(to, db.lifo("lifo"), "lifo"); });
   to.attempt("strict fifo", [&] { there_and_back(to, db.fifo("strict_fifo"), "strict fifo"); });
   to.attempt("pending", [&] { there_and_back(to, db.pending("pending"), "pending"); });
-  to.attempt("claim", [&] { leases(to, db.claim("claim")); });
+  to.attempt("claim",
+             [&] { leases(to, db.claim("claim", {.retry = tableq::retry_delays::none()})); });
   to.attempt("transaction", [&] {
     auto fifo = db.fifo("fifo");
     auto tx = db.begin();

@@ -308,7 +308,7 @@ settle_result claim_model::fail(const tableq::receipt& r, const std::string& err
 std::optional<claim_model::rest> claim_model::rest_after(const tableq::receipt& r) const {
   const entry* const held = held_by(r);
   if (held == nullptr) return {};
-  const auto rule = held->retry.value_or(rules_.retry.value_or(tableq::retry_delays()));
+  const auto rule = held->retry.value_or(rules_.retry.value_or(tableq::retry_delays::usual()));
   if (rule.after.empty()) return rest();
   const auto attempt = static_cast<std::size_t>(held->message.attempts);
   const std::chrono::milliseconds middle = rule.after[std::min(attempt, rule.after.size()) - 1];

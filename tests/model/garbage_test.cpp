@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/report.hpp"
 
@@ -129,7 +130,7 @@ class garbage_rows_of_claims : public on_each_backend {
 
   /// One queue with both; plain SQL continues to change rows while the worker runs.
   void round() {
-    const tableq::claim_options options = any_options();
+    const tableq::claim_options options = at_once(any_options());
     tableq::claim_queue jobs = db().claim("jobs", options);
     garbage odd(here(), "jobs", tableq::kind::claim, random_);
     int good = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/recorder.hpp"
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/in_threads.hpp"
 #include "support/report.hpp"
@@ -195,7 +196,7 @@ class recorded_claims : public testing::TestWithParam<const backend*>, public re
   }
 
   // No message dies here.
-  tableq::claim_options options_{.max_attempts = 1'000'000};
+  tableq::claim_options options_ = at_once({.max_attempts = 1'000'000});
 
  private:
   void act(claim_actor& acting, int actor, random_source& random) {

@@ -6,6 +6,7 @@
 
 #include "model/mistakes.hpp"
 #include "model/recorder.hpp"
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/in_threads.hpp"
 #include "support/text.hpp"
@@ -55,7 +56,7 @@ class seeded_bug : public on_each_backend {
 
   /// One thread in a claim queue of it.
   claim_actor wrong_actor(const tableq::claim_options& options = {}) {
-    return {wrong_database().claim("jobs", options), events_};
+    return {wrong_database().claim("jobs", at_once(options)), events_};
   }
 
   /// Repeated until a checker finds the mistake.

@@ -29,6 +29,12 @@ TEST_P(tool_create, stores_the_options) {
   done({"create", "claim", "resting", "--retry", "1s,10s,1m"});
   EXPECT_EQ(db().find("resting")->retry,
             (tableq::retry_delays{.after = {1s, 10s, 60s}, .jitter = 0}));
+  done({"create", "claim", "usual"});
+  EXPECT_EQ(db().find("usual")->retry, tableq::retry_delays::usual());
+  EXPECT_TRUE(contains(done({"ddl", "sqlite", "claim", "usual"}),
+                       "retry_ms=1000,5000,30000,300000 jitter=20"));
+  done({"create", "claim", "hasty", "--retry", "0s"});
+  EXPECT_EQ(db().find("hasty")->retry, tableq::retry_delays::fixed(0s));
   done({"create", "claim", "mail", "--ttl", "1d", "--key-window", "5m", "--groups", "2",
         "--groups-pass", "--dead-letters", "morgue"});
   const tableq::queue_info mail = *db().find("mail");

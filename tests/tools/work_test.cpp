@@ -1,6 +1,7 @@
 #include <csignal>
 #include <set>
 
+#include "support/at_once.hpp"
 #include "tools/tool_fixture.hpp"
 
 namespace {
@@ -10,7 +11,7 @@ using namespace std::chrono_literals;
 
 class tool_work : public tool_test {
  protected:
-  tableq::claim_queue jobs() { return db().claim("jobs", {.max_attempts = 2}); }
+  tableq::claim_queue jobs() { return db().claim("jobs", at_once({.max_attempts = 2})); }
   /// Works until nothing is left, by a shell script.
   ended work(const std::string& script, const words& options = {}) {
     words arguments{"work", "jobs", "--until-empty"};

@@ -21,6 +21,8 @@ TEST(queue_options, of_a_new_queue_are_the_documented_defaults) {
   EXPECT_EQ(claim.lease, 30s);
   EXPECT_EQ(claim.max_attempts, 5);
   EXPECT_FALSE(claim.keep_completed);
+  EXPECT_EQ(claim.retry, tableq::retry_delays::usual());
+  EXPECT_EQ(claim.retry, (tableq::retry_delays{.after = {1s, 5s, 30s, 5min}, .jitter = 20}));
   EXPECT_EQ(settle_options("mail", {.kind = kind::fifo}).ordering, ordering::relaxed);
 }
 
@@ -50,6 +52,23 @@ TEST(queue_options, come_back_as_they_were_stored) {
   queue_info heap;
   heap.kind = kind::heap;
   EXPECT_NO_THROW(decode_options(encode_options(settle_options("h", {.kind = kind::heap})), heap));
+}
+
+TEST(queue_options, of_retries_are_stored_and_absent_ones_are_none) {
+  queue_info read;
+  read.kind = kind::claim;
+  const std::string stored = encode_options(settle_options("jobs", {.kind = kind::claim}));
+  EXPECT_EQ(stored,
+            "lease_ms=30000 max_attempts=5 keep=0 retry_ms=1000,5000,30000,300000 jitter=20");
+  decode_options(stored, read);
+  EXPECT_EQ(read.retry, tableq::retry_delays::usual());
+  const std::string none =
+      encode_options(settle_options("jobs", {.kind = kind::claim, .claim = {.retry = {}}}));
+  EXPECT_EQ(none, "lease_ms=30000 max_attempts=5 keep=0");
+  queue_info old;
+  old.kind = kind::claim;
+  decode_options(none, old);
+  EXPECT_EQ(old.retry, tableq::retry_delays::none());
 }
 
 TEST(queue_options, that_are_unknown_were_written_by_a_newer_version) {

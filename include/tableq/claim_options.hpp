@@ -48,7 +48,8 @@ struct group_options {
   /// those that come back and those added by plain SQL line up by the same time. Those that became
   /// ready in the same millisecond of the database's clock come by their ids; while a clock that
   /// was set back catches up, later ones come first. Costs a column of 8 bytes, here and in an
-  /// index; on PostgreSQL reads pass over all messages that were read since the last vacuum.
+  /// index; on PostgreSQL reads pass over all messages that were read since the last vacuum: after
+  /// 100,000 of them under a held snapshot, some 4,200 pages and 30 to 70 ms a read.
   bool by_turns = false;
   /// False: the queue has no groups. `{}` gives it groups, with one message at a time.
   bool enabled = true;

@@ -35,11 +35,14 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
 
 }  // namespace
 
-judged_failure judge(const dialect& definition, const native_failure& failure) {
+judged_failure judge(const dialect& definition, const native_failure& failure, std::size_t sent) {
   if (failure.judged()) return {failure.details(), *failure.judged()};
-  judged_failure out{failure.details(), definition.classify(failure.details())};
-  for (const native_error& other : failure.more()) {
+  native_error first = failure.details();
+  first.sent = sent;
+  judged_failure out{first, definition.classify(first)};
+  for (native_error other : failure.more()) {
     if (out.means.code != errc::internal) break;
+    other.sent = sent;
     const verdict means = definition.classify(other);
     if (means.code != errc::internal) out = {other, means};
   }
@@ -47,7 +50,7 @@ judged_failure judge(const dialect& definition, const native_failure& failure) {
   if (out.native.sentence.empty()) {
     out.native.sentence = "the database refused it; its log has the words, which may hold data";
   }
-  if (out.means.code == errc::storage_full) {
+  if (out.means.code == errc::storage_full && out.means.sentence.empty()) {
     out.native.sentence += "; make room where the database keeps it, then call again";
   }
   return out;

@@ -23,7 +23,9 @@ struct judged_failure {
 };
 
 /// The first of a failure's records that the dialect has a rule for; otherwise the first record.
-judged_failure judge(const dialect& definition, const native_failure& failure);
+/// @param sent as in native_error.
+judged_failure judge(const dialect& definition, const native_failure& failure,
+                     std::size_t sent = 0);
 
 /// Throws errc::not_found with the complaint.
 /// @param complaint empty: does nothing.

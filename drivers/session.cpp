@@ -37,6 +37,12 @@ bool gives_clock(const core::contract& contract, std::span<const core::value> sh
          shared[contract.now_at].is != core::value::shape::null;
 }
 
+std::size_t bytes_of(std::span<const core::value> values) noexcept {
+  std::size_t out = 0;
+  for (const core::value& each : values) out += each.data.size();
+  return out;
+}
+
 std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
                                   soci::session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
@@ -96,7 +102,7 @@ void dialect_session::guarded(std::string_view operation, Step step) {
   try {
     step();
   } catch (const native_failure& failure) {
-    auto [native, means] = judge(texts_->definition, failure);
+    auto [native, means] = judge(texts_->definition, failure, sent_);
     doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
     if (native.link_lost || ends_session(means)) {
       broken_ = true;
@@ -194,6 +200,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
     }
   };
   const auto send = [&] { planned(contract, names, alone, send_once); };
+  sent_ = bytes_of(shared) + bytes_of(items);
   guarded(contract.name, [&] {
     // In a transaction of tableq the commit checks the files; a caller's commit does not go through
     // tableq.
@@ -278,15 +285,18 @@ bool dialect_session::has_one(const core::contract& contract) const {
 }
 
 void dialect_session::define(std::string_view part, const core::table_names& names) {
+  sent_ = 0;
   guarded("create", [&] {
-    const std::string text = texts_->ddl_of(part);
-    for (const std::string& one : split_script(fill_names(text, texts_->definition, names))) {
-      transport_->script(one, boundary::none);
+    const std::string text = fill_names(texts_->ddl_of(part), texts_->definition, names);
+    if (texts_->transport->scripts && transport_->in_transaction()) {
+      return transport_->script(text, boundary::none);  // one round trip
     }
+    for (const std::string& one : split_script(text)) transport_->script(one, boundary::none);
   });
 }
 
 void dialect_session::begin() {
+  sent_ = 0;
   guarded("begin", [&] {
     check_files();
     begin_unit();
@@ -294,6 +304,7 @@ void dialect_session::begin() {
 }
 
 void dialect_session::commit() {
+  sent_ = 0;
   guarded("commit", [&] {
     on_files([&] {
       if (savepoints_ == 0) loss_ = on_loss::unknown;

@@ -160,6 +160,7 @@ class dialect_session final : public core::connection {
   known_texts known_;
   hints sent_with_ = hints::all;                          // the last text
   on_loss loss_ = on_loss::lost;                          // of the running call
+  std::size_t sent_ = 0;                                  // bytes of the last statement's values
   std::chrono::steady_clock::time_point looked_at_ = {};  // last check of the files
   int savepoints_ = 0;                                    // open in the caller's transaction
   bool broken_ = false;

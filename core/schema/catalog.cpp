@@ -149,16 +149,25 @@ void insert_row(connection& session, const table_names& names, const queue_info&
 }
 
 /// Creates the catalogue if it does not exist. Locks it until the transaction ends.
-void lock_catalog(connection& session, const table_names& names) {
-  run(session, names, statements::catalog_lock);
-  if (!present(session, statements::catalog_exists, names)) session.define("catalog", names);
+/// @param catalog names of no queue: the statements that have them serve all queues.
+void lock_catalog(connection& session, const table_names& catalog) {
+  run(session, catalog, statements::catalog_lock);
+  if (!present(session, statements::catalog_exists, catalog)) session.define("catalog", catalog);
+}
+
+/// The row of a queue in a catalogue that exists.
+std::optional<queue_info> find_row(const database_state& database, connection& session,
+                                   const table_names& catalog, std::string_view name) {
+  auto found = read_rows(database, run(session, catalog, statements::catalog_find, {.name = name}));
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 /// Creates the queue, unless another process was faster. The catalogue's lock is held.
 queue_info create(database_state& database, connection& session, queue_info info) {
   const table_names names = names_of(database.options(), info);
-  lock_catalog(session, names);
-  if (auto found = find(database, session, info.name)) return *std::move(found);
+  const table_names catalog = names_for(database.options(), {});
+  lock_catalog(session, catalog);
+  if (auto found = find_row(database, session, catalog, info.name)) return *std::move(found);
   if (present(session, statements::table_exists, names)) {
     fail(database, errc::schema_mismatch,
          "a table called " + names.table +
@@ -169,8 +178,8 @@ queue_info create(database_state& database, connection& session, queue_info info
   session.define(to_string(info.kind), names);
   if (names.by_turns) session.define("turns", names);
   // Another process may have set limits of a former queue of this name while it was dropped.
-  run(session, names, statements::limits_remove, {.queue = info.name});
-  insert_row(session, names, info);
+  run(session, catalog, statements::limits_remove, {.queue = info.name});
+  insert_row(session, catalog, info);
   return info;
 }
 
@@ -266,15 +275,15 @@ void store_table(database_state& database, std::string_view name,
          "create table` do it, or open the table with its mapping");
   }
   database.in_transaction([&](connection& session) {
-    const table_names names = names_for(database.options(), name);
-    lock_catalog(session, names);
-    if (const auto before = find(database, session, name)) {
+    const table_names catalog = names_for(database.options(), {});
+    lock_catalog(session, catalog);
+    if (const auto before = find_row(database, session, catalog, name)) {
       merge_options(*before, {.kind = kind::table});
-      run(session, names, statements::catalog_remove, {.name = name});
+      run(session, catalog, statements::catalog_remove, {.name = name});
     }
     info.identity = new_identity();
     info.layout = queue_layout;
-    insert_row(session, names, info);
+    insert_row(session, catalog, info);
     return true;
   });
 }
@@ -308,11 +317,12 @@ void refuse_own_table(database_state& database, std::string_view schema, std::st
 bool drop_queue(database_state& database, std::string_view name) {
   check_queue_name(name, database.options().table_prefix);
   const table_names names = names_for(database.options(), name);
+  const table_names catalog = names_for(database.options(), {});
   const auto dropped =
       database.in_transaction([&](connection& session) -> std::optional<queue_info> {
-        if (!present(session, statements::catalog_exists, names)) return std::nullopt;
-        run(session, names, statements::catalog_lock);
-        auto found = find(database, session, name);
+        if (!has_catalog(database, session)) return std::nullopt;
+        run(session, catalog, statements::catalog_lock);
+        auto found = find_row(database, session, catalog, name);
         if (!found) return std::nullopt;
         // If the outcome stays unknown, the next call of a handle asks the database.
         database.changing(names_for(database.options(), name, found->identity));
@@ -320,9 +330,9 @@ bool drop_queue(database_state& database, std::string_view name) {
         if (found->kind != kind::table && present(session, statements::table_exists, names)) {
           alter_table(session, names, false, [&] { run(session, names, statements::queue_drop); });
         }
-        run(session, names, statements::catalog_remove, {.name = name});
-        run(session, names, statements::limits_remove, {.queue = name});
-        remove_floors(database, session, names, name);
+        run(session, catalog, statements::catalog_remove, {.name = name});
+        run(session, catalog, statements::limits_remove, {.queue = name});
+        remove_floors(database, session, catalog, name);
         return found;
       });
   if (dropped) database.dropped(names_for(database.options(), name, dropped->identity));

@@ -31,10 +31,11 @@ void poll_plan::begin(moment now, const listening_state& state) {
   plan_poll(now, !state.listening || still_polling(now, state) ? shortest : state.longest);
 }
 
-void poll_plan::notified(moment now) {
+void poll_plan::notified(moment now, bool named) {
   constexpr milliseconds quiet{200};
   if (rests_until_ != moment::min() && now > rests_until_ + quiet) rest_ = shortest_rest;
   prompted_ = true;
+  named_ = named_ || named;
   notified_at_ = now;
   pause_ = shortest;
 }
@@ -85,9 +86,14 @@ void poll_plan::not_answered(moment now) {
   ask_at_ = now + lease_check;
 }
 
+bool poll_plan::urgent(moment now) const {
+  return (prompted_ && named_ && now >= rests_until_) || (due_at_ && now >= *due_at_);
+}
+
 poll_plan::action poll_plan::at(moment now, const listening_state& state) {
   if (prompted_ && now >= rests_until_) {
     prompted_ = false;
+    named_ = false;
     rests_until_ = now + rest_;
     rest_ = std::min(rest_ * 2, longest_rest);
     due_changed(now);

@@ -41,7 +41,8 @@ class poll_plan {
   /// The first reader begins to wait.
   void begin(moment now, const listening_state& state);
   /// A notification arrived, or notifications begin now.
-  void notified(moment now);
+  /// @param named false: it may be for another queue.
+  void notified(moment now, bool named = true);
   /// Notifications have ended: readers poll again.
   void notifications_ended(moment now);
   /// A woken reader has found a message.
@@ -57,6 +58,11 @@ class poll_plan {
   /// The question failed.
   void not_answered(moment now);
 
+  /// Whether the next action is for this queue alone: a notification has named it, or a message
+  /// falls due. Others may wait for polls of other queues.
+  [[nodiscard]] bool urgent(moment now) const;
+  /// Whether a notification asks for the next action.
+  [[nodiscard]] bool prompted() const noexcept { return prompted_; }
   /// The next action. Called until there is none.
   [[nodiscard]] action at(moment now, const listening_state& state);
   /// When to call `at` again.
@@ -80,6 +86,7 @@ class poll_plan {
 
   // Pauses between polls after notifications grow, so that frequent changes cost little.
   bool prompted_ = false;
+  bool named_ = false;
   moment notified_at_ = moment::min();
   moment rests_until_ = moment::min();
   std::chrono::milliseconds rest_ = shortest_rest;

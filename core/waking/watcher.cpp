@@ -191,21 +191,36 @@ void watcher::run() noexcept {
   running_ = false;
 }
 
+void watcher::wake_readers(watched_queue& q, const listening_state& state, moment now) {
+  for (auto what = q.plan.at(now, state); what != poll_plan::action::none;
+       what = q.plan.at(now, state)) {
+    if (what == poll_plan::action::poll) q.readers.hint();
+    if (what == poll_plan::action::ask) q.readers.ask();
+  }
+}
+
 watcher::moment watcher::wake_due_readers(moment now) {
   moment next = now + longest_sleep;
   if (wanted_ && !listener_ && readers_ > 0) next = std::min(next, connect_at_);
-  for (const auto& each : attended_) {
-    watched_queue& q = *each;
+  std::list<std::shared_ptr<watched_queue>> served;  // go behind the others
+  for (auto at = attended_.begin(); at != attended_.end();) {
+    const auto each = at++;
+    watched_queue& q = **each;
     if (q.waiting == 0) continue;
-    const listening_state state = listening_state_of(q);
-    for (auto what = q.plan.at(now, state); what != poll_plan::action::none;
-         what = q.plan.at(now, state)) {
-      if (what == poll_plan::action::poll) q.readers.hint();
-      if (what == poll_plan::action::ask) q.readers.ask();
+    if (listener_ && !q.followed) next = std::min(next, q.follow_at);
+    if (q.plan.next() <= now) {
+      const listening_state state = listening_state_of(q);
+      const bool rare = state.listening && !q.plan.prompted();
+      if (!q.plan.urgent(now) && !pace_.take(now, rare ? poll_pace::seldom : poll_pace::usual)) {
+        next = std::min(next, pace_.next());
+        continue;
+      }
+      wake_readers(q, state, now);
+      served.splice(served.end(), attended_, each);
     }
     next = std::min(next, q.plan.next());
-    if (listener_ && !q.followed) next = std::min(next, q.follow_at);
   }
+  attended_.splice(attended_.end(), served);
   return next;
 }
 

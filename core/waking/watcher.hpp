@@ -16,6 +16,7 @@
 
 #include "core/seam/listener.hpp"
 #include "core/session/backoff.hpp"
+#include "core/waking/poll_pace.hpp"
 #include "core/waking/watched_queue.hpp"
 
 namespace tableq::inline v0::core {
@@ -97,7 +98,8 @@ class watcher {
   void keep_listening(lock& hold);
   void open_listener(lock& hold) noexcept;
   void follow(watched_queue& q, lock& hold) noexcept;
-  /// Wakes the readers that are due.
+  static void wake_readers(watched_queue& q, const listening_state& state, moment now);
+  /// Wakes the readers that are due, as many as the pace allows.
   /// @return when to call it again.
   [[nodiscard]] moment wake_due_readers(moment now);
   void sleep_until(moment until, lock& hold) noexcept;
@@ -117,6 +119,7 @@ class watcher {
   /// Those on which readers wait, or that the listener follows. A list: others may be added while
   /// the thread, which goes through it, does not hold the mutex.
   std::list<std::shared_ptr<watched_queue>> attended_;
+  poll_pace pace_;
   std::size_t readers_ = 0;
   moment left_at_ = moment::min();
   std::unique_ptr<listener> listener_;

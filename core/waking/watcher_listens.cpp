@@ -88,17 +88,16 @@ void watcher::follow(watched_queue& q, lock& hold) noexcept {
   const moment now = steady_clock::now();
   q.follow_at = now + follow_again;
   // Readers poll now for messages that came without a notification.
-  if (followed) q.plan.notified(now);
+  if (followed) q.plan.notified(now, false);
 }
 
 void watcher::apply_notices(const received_notices& news, moment now) {
   for (const auto& each : attended_) {
     watched_queue& q = *each;
     if (!q.followed) continue;
-    if (news.any_queue || std::any_of(news.notices.begin(), news.notices.end(),
-                                      [&](const notice& notice) { return concerns(notice, q); })) {
-      q.plan.notified(now);
-    }
+    const bool named = std::any_of(news.notices.begin(), news.notices.end(),
+                                   [&](const notice& notice) { return concerns(notice, q); });
+    if (named || news.any_queue) q.plan.notified(now, named);
   }
 }
 

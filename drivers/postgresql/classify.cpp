@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "drivers/dialects.hpp"
@@ -93,6 +94,11 @@ constexpr std::array limits_of_transactions{
          "ended its session"}},
 };
 
+/// "A limit is exceeded" by values shorter than this is not about them: the shortest limit is that
+/// of an entry of an index, 2,704 bytes. The server then refuses all writes, because the numbers of
+/// transactions are used up.
+constexpr std::size_t never_too_large = 2'000;
+
 }  // namespace
 
 verdict classify_postgresql(const native_error& failure) {
@@ -101,6 +107,12 @@ verdict classify_postgresql(const native_error& failure) {
     if (told || failure.sqlstate == one.state) return one.means;
   }
   if (failure.link_lost) return {errc::connection_lost, advice::session};
+  if (failure.sqlstate == "54000" && failure.sent < never_too_large) {
+    return {
+        errc::storage_full, advice::never,
+        "a limit of the server is reached, as when the numbers of transactions are used up: ask "
+        "`tableq doctor`"};
+  }
   const auto* const found = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
     return std::string_view(failure.sqlstate).starts_with(one.state);
   });

@@ -1573,10 +1573,16 @@ FROM (
          'PostgreSQL ' || current_setting('server_version') AS what,
          'tableq needs version 12 or later' AS fix
   UNION ALL
-  SELECT CASE WHEN pg_is_in_recovery() THEN 2 ELSE 0 END,
+  -- At 2^31 transactions, but for three million (in PostgreSQL 12 and 13 one), the server refuses all writes.
+  SELECT CASE WHEN pg_is_in_recovery() OR used.share > 99.8 THEN 2 WHEN used.share > 75 THEN 1 ELSE 0 END,
          CASE WHEN pg_is_in_recovery() THEN 'the server is a standby and takes no writes'
+              WHEN used.share > 99.8 THEN 'the numbers of transactions are used up: writes fail, or soon will'
+              WHEN used.share > 75 THEN used.share || ' per cent of the numbers of transactions are used up'
               ELSE 'the server takes writes' END,
-         'name all hosts and add target_session_attrs=read-write'
+         CASE WHEN pg_is_in_recovery() THEN 'name all hosts and add target_session_attrs=read-write'
+              ELSE 'end old transactions, prepared ones and slots, then run VACUUM in each database' END
+  FROM (SELECT round(100.0 * max(GREATEST(age(datfrozenxid), mxid_age(datminmxid))) / 2147483647, 1) AS share
+        FROM pg_database) AS used
   UNION ALL
   SELECT CASE WHEN current_setting('autovacuum') = 'on' AND current_setting('track_counts') = 'on'
               THEN 0 ELSE 2 END,

@@ -393,7 +393,15 @@ session_place place(soci::session& session, const session_files* /*files*/) {
 
 }  // namespace
 
-const transport_kind libpq_transport{
-    "libpq", marker::numbered, true, open, open_callers, attach, fits, place, listen_through_libpq};
+const transport_kind libpq_transport{.name = "libpq",
+                                     .markers = marker::numbered,
+                                     .arrays = true,
+                                     .open = open,
+                                     .open_callers = open_callers,
+                                     .attach = attach,
+                                     .fits = fits,
+                                     .place = place,
+                                     .listen = listen_through_libpq,
+                                     .scripts = true};
 
 }  // namespace tableq::inline v0::drivers

@@ -31,6 +31,8 @@ struct native_error {
   bool link_lost = false;     ///< The session is dead.
   /// First line of the database's message. Empty if it may hold data.
   std::string sentence = {};
+  /// Bytes of the texts and payloads that the statement sent. Zero: none.
+  std::size_t sent = 0;
 };
 
 /// The meaning of a failure.

@@ -43,6 +43,13 @@ TEST_P(async_enqueue, keeps_what_a_message_of_each_kind_carries) {
   EXPECT_EQ(jobs.take(1).front().priority, 3);
 }
 
+TEST_P(async_enqueue, fails_where_the_clock_of_a_test_throws_anything) {
+  auto odd = open({.clock = []() -> tableq::timestamp { throw 7; }});
+  auto later = odd.pending("later");
+  auto told = later.enqueue_async("p", {.delay = 5s});
+  EXPECT_CODE(internal, told.get());
+}
+
 TEST_P(async_enqueue, tells_every_outcome_before_its_handle_is_gone) {
   std::atomic<int> told{0};
   {

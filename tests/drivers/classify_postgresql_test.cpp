@@ -34,7 +34,7 @@ TEST(classify_postgresql, judges_every_state_by_its_rule) {
       {"53100", errc::storage_full, advice::never},
       {"58030", errc::storage_failed, advice::never},
       {"53300", errc::busy, advice::session},
-      {"54000", errc::too_large, advice::never},
+      {"54000", errc::storage_full, advice::never},
       {"22021", errc::invalid_argument, advice::never},
       {"28P01", errc::connection_failed, advice::never},
       {"3D000", errc::connection_failed, advice::never},
@@ -52,6 +52,16 @@ TEST(classify_postgresql, judges_every_state_by_its_rule) {
     EXPECT_EQ(got.code, one.code) << one.sqlstate;
     EXPECT_EQ(got.advice, one.safe) << one.sqlstate;
   }
+}
+
+TEST(classify_postgresql, only_values_that_are_long_are_too_large) {
+  const auto code_of = [](std::size_t sent) {
+    return tableq::drivers::classify_postgresql({.sqlstate = "54000", .sent = sent}).code;
+  };
+  EXPECT_EQ(code_of(0), errc::storage_full) << "the numbers of transactions are used up";
+  EXPECT_EQ(code_of(1'999), errc::storage_full);
+  EXPECT_EQ(code_of(2'700), errc::too_large) << "an entry of an index";
+  EXPECT_EQ(code_of(1U << 30U), errc::too_large);
 }
 
 TEST(classify_postgresql, a_dead_link_outweighs_the_state) {

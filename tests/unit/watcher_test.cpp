@@ -220,6 +220,25 @@ TEST_F(watchers, leave_the_queue_and_close_their_listener_when_nobody_waits_any_
   finish();
 }
 
+TEST(poll_paces, spread_what_comes_at_once_and_give_the_time_of_the_next) {
+  poll_pace pace;
+  poll_pace::moment now{1h};
+  int polls = 0;
+  while (pace.take(now, poll_pace::usual)) ++polls;
+  EXPECT_EQ(polls, 65) << "64 ms of rest, and one";
+  for (; polls < 1000; ++polls) {
+    ASSERT_GT(pace.next(), now);
+    now = pace.next();
+    ASSERT_TRUE(pace.take(now, poll_pace::usual));
+    ASSERT_FALSE(pace.take(now, poll_pace::seldom));
+  }
+  EXPECT_GE(now, poll_pace::moment(1h) + 900ms);
+  now += 1h;
+  polls = 0;
+  while (pace.take(now, poll_pace::seldom)) ++polls;
+  EXPECT_EQ(polls, 7) << "a rest saves no more";
+}
+
 TEST_F(watchers, that_shall_poll_open_none) {
   options_.notifications = tableq::notifications::send_only;
   watcher polls(driver_, options_);

@@ -290,7 +290,7 @@ SELECT CAST(NULL AS nvarchar(100)) AS sessions
 -- name: queue.drop
 -- All others wait behind a lock that is waited for; so this waits briefly, and is tried again. The setting ends
 -- with the inner batch.
-EXEC (N'SET LOCK_TIMEOUT 100; DROP TABLE {table}')
+EXEC sp_executesql N'SET LOCK_TIMEOUT 100; DROP TABLE {table}'
 
 -- name: heap.enqueue fifo.enqueue lifo.enqueue
 -- ORDER BY: ids are drawn in the order of the items, so the n-th lowest belongs to the n-th item.

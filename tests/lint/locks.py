@@ -12,7 +12,7 @@ REFERENCE = re.compile(
     r"(?:\s+AS\s+\w+)?(?:\s*WITH \((?P<hints>(?:[^()]|\([^()]*\))*)\))?"
 )
 # A batch in a batch.
-INNER = re.compile(r"\bEXEC \(N'((?:[^']|'')*)'\)")
+INNER = re.compile(r"\bEXEC sp_executesql N'((?:[^']|'')*)'")
 # A change of an alias or a CTE.
 CHANGE = re.compile(r"\b(?P<verb>DELETE(?: FROM)?|UPDATE)\s+(?!FROM\b)(?P<name>\w+)\b")
 VERBS = {"INSERT INTO": "insert", "DELETE FROM": "delete", "DELETE": "delete", "UPDATE": "update",

@@ -51,6 +51,16 @@ TABLEQ_ON_BACKENDS(faults, all_backends);
 class lost_sessions_by_faults : public faults {};
 TABLEQ_ON_BACKENDS(lost_sessions_by_faults, shared_backends);
 
+TEST_P(faults, making_a_queue_asks_the_catalogue_no_more_than_twice) {
+  auto db = open_faulty();
+  static_cast<void>(db.fifo("first"));
+  trouble_.start_over();
+  static_cast<void>(db.claim("jobs"));
+  const auto sent = names_of(trouble_.history());
+  EXPECT_EQ(std::count(sent.begin(), sent.end(), "catalog.exists"), 2) << "outside, under the lock";
+  EXPECT_EQ(std::count(sent.begin(), sent.end(), "catalog.find"), 2);
+}
+
 TEST_P(faults, none_told_change_nothing) {
   auto mail = faulty_mail();
   EXPECT_EQ(mail.dequeue().value().payload, "a");

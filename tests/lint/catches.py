@@ -28,7 +28,7 @@ CAUGHT = {
         "run": [NEEDED], "feed_has_settled": [NEEDED], "report": [NEEDED],
     },
     "core/worker/engine_post.cpp": {"run": [NEEDED], "post": [FOREIGN], "returned": [NEEDED]},
-    "core/worker/kept_state.cpp": {"kept_state": [NEEDED]},
+    "core/worker/kept_state.cpp": {"~kept_state": [NEEDED]},
     "core/worker/verdict.cpp": {"verdict_of": [FOREIGN]},
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
     "drivers/row_source.cpp": {"from_base": [HANDED_OVER], "to_base": [HANDED_OVER]},

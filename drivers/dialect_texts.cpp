@@ -30,7 +30,12 @@ void dialect_texts::learn() {
   given_clock = split_blocks(definition.statements, clock_source::given);
   tables = split_blocks(definition.tables);
   tables_given_clock = split_blocks(definition.tables, clock_source::given);
+  const auto names_no_table = [this](std::string_view name) {
+    const auto block = statements.find(name);
+    return block != statements.end() && block->second.find("{table") == std::string::npos;
+  };
   for (const core::contract& of : core::contracts()) {
+    common.set(static_cast<std::size_t>(of.id), names_no_table(of.name));
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));
     for_mixed.set(static_cast<std::size_t>(of.id),

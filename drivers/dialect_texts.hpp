@@ -47,6 +47,8 @@ struct dialect_texts {
       {};  ///< The same for a further item of a batch, without rows.
   std::bitset<core::statement_count> for_mixed =
       {};  ///< The same for several receipts of one message.
+  std::bitset<core::statement_count> common =
+      {};  ///< Whether the text names no table of a queue, so that queues can share it.
 
   std::shared_ptr<variant_texts> turns =
       std::make_shared<variant_texts>(take_order::turns, table_place::server);

@@ -21,9 +21,11 @@ namespace {
 static_assert(mixed_key < 1U << 12U);
 static_assert(core::statement_count <= 1U << 7U);
 
-std::uint64_t text_key(const core::contract& contract, const core::table_names& names,
+/// @param common whether all queues share the text.
+std::uint64_t text_key(const core::contract& contract, const core::table_names& names, bool common,
                        std::size_t rows, clock_source clock) noexcept {
-  const std::uint64_t slot = contract.texts == nullptr ? names.slot : contract.slot;
+  const std::uint64_t of_queue = common ? std::uint64_t{names.by_turns} : names.slot;
+  const std::uint64_t slot = contract.texts == nullptr ? of_queue : contract.slot;
   return (slot << 20U) | (rows << 8U) | (static_cast<std::uint64_t>(clock) << 7U) |
          static_cast<std::uint64_t>(contract.id);
 }
@@ -57,6 +59,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
                                  const endpoint& address, std::shared_ptr<core::fault_plan> faults,
                                  session_share* share)
     : texts_(std::move(texts)),
+      demotions_(share != nullptr ? share->demotions.load() : 0),
       owned_(open_session(*texts_, address, faults.get(), share)),
       session_(owned_.get()),
       backend_(session_->get_backend()),
@@ -112,6 +115,7 @@ void dialect_session::guarded(std::string_view operation, Step step) {
         means = {errc::connection_lost, advice::session};
       }
     }
+    if (means.code == errc::read_only && cannot_write()) means.advice = advice::session;
     if (means.advice == advice::session) broken_ = true;
     throw error(means.code, means.advice, native.sentence,
                 {texts_->definition.name, std::string(operation), native.sqlstate, native.number});
@@ -210,6 +214,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
       send();
     }
   });
+  if (contract.id == core::statement::queue_drop) known_.forget(names);
   return out;
 }
 
@@ -226,11 +231,12 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
   const clock_source clock = texts_->transport->tells_time || gives_clock(contract, shared)
                                  ? clock_source::given
                                  : clock_source::database;
-  const std::uint64_t key = text_key(contract, names, rows, clock);
+  const bool common = texts_->common.test(static_cast<std::size_t>(contract.id));
+  const std::uint64_t key = text_key(contract, names, common, rows, clock);
   sent_with_ = hints_for(contract, names);
-  if (const auto found = known.find(key);
-      found != known.end() && found->second.serves(contract, names, sent_with_)) {
-    return *found->second.statement;
+  if (const known_text* const found = known.find(key);
+      found != nullptr && found->serves(contract, names, sent_with_)) {
+    return *found->statement;
   }
   const dialect& definition = texts_->definition;
   if (contract.texts != nullptr) {
@@ -270,13 +276,13 @@ prepared& dialect_session::text_of(known_texts& known, const core::contract& con
 prepared& dialect_session::keep(known_texts& known, std::uint64_t key,
                                 const core::contract& contract, const core::table_names& names,
                                 text compiled) {
-  auto made = transport_->prepare(std::move(compiled), owned_ != nullptr);
-  // The limit keeps the memory of a process that opens many queues bounded.
-  if (known.size() >= most_known_texts) known.clear();
-  known_text& kept = known[key];
-  kept = {
-      .statement = std::move(made), .names = names, .mapped = contract.slot, .with = sent_with_};
-  return *kept.statement;
+  known.make_room();
+  known_text made{.statement = transport_->prepare(std::move(compiled), owned_ != nullptr),
+                  .names = names,
+                  .mapped = contract.slot,
+                  .with = sent_with_,
+                  .common = texts_->common.test(static_cast<std::size_t>(contract.id))};
+  return *known.add(key, std::move(made)).statement;
 }
 
 bool dialect_session::has_one(const core::contract& contract) const {

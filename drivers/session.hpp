@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include <tableq/dialect.hpp>
 
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_texts.hpp"
+#include "drivers/known_texts.hpp"
 #include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/fork_guard.hpp"
@@ -27,9 +27,6 @@ inline constexpr std::size_t most_rows = 1000;
 inline constexpr std::size_t one_key = 0;
 inline constexpr std::size_t next_key = most_rows + 1;
 inline constexpr std::size_t mixed_key = most_rows + 2;
-
-/// The most prepared texts that a session keeps; then it discards all of them.
-inline constexpr std::size_t most_known_texts = 1000;
 
 /// One SOCI session, used with a dialect and a transport.
 ///
@@ -77,23 +74,6 @@ class dialect_session final : public core::connection {
   /// The outcome if the session is lost in the middle of a step.
   enum class on_loss { lost, unknown };
 
-  /// A prepared text, and what it was made for besides its key.
-  struct known_text {
-    std::unique_ptr<prepared> statement;
-    core::table_names names;
-    std::uint64_t mapped = 0;  ///< contract::slot.
-    hints with = hints::all;
-
-    /// Two names may have one hash, and so one key.
-    [[nodiscard]] bool serves(const core::contract& contract, const core::table_names& wanted,
-                              hints left) const noexcept {
-      return mapped == contract.slot && with == left &&
-             (contract.texts != nullptr || names.same_tables(wanted));
-    }
-  };
-  /// By statement, queue and number of items.
-  using known_texts = std::unordered_map<std::uint64_t, known_text>;
-
   prepared& text_of(known_texts& known, const core::contract& contract,
                     const core::table_names& names, std::size_t rows,
                     std::span<const core::value> shared);
@@ -131,6 +111,10 @@ class dialect_session final : public core::connection {
   /// Begin and end a transaction, or a savepoint in the caller's transaction.
   void begin_unit();
   void commit_unit();
+  /// The number that a query of the dialect returns; nothing if that is not known.
+  [[nodiscard]] std::optional<std::int64_t> told(const char* name, const std::string& sql) noexcept;
+  /// Whether the session, whose write was refused, cannot write at all. Ends its transaction.
+  [[nodiscard]] bool cannot_write() noexcept;
   /// Asks the server for the state of a transaction that is open for the client library.
   [[nodiscard]] core::transaction_status asked_transaction() noexcept;
   /// Runs a text of the dialect for the savepoint at this depth, counted from 1.
@@ -151,6 +135,7 @@ class dialect_session final : public core::connection {
 
   std::optional<fork_guard> closing_;  // the first member: lives until the others are destroyed
   std::shared_ptr<const dialect_texts> texts_;
+  std::uint64_t demotions_ = 0;  // session_share::demotions before it was opened
   std::unique_ptr<soci::session> owned_;
   soci::session* session_;
   const void* backend_ = nullptr;  // the session's, when it was opened or adopted

@@ -62,28 +62,41 @@ core::transaction_status dialect_session::transaction() noexcept {
 core::transaction_status dialect_session::asked_transaction() noexcept {
   using core::transaction_status;
   if (texts_->definition.transaction_state.empty()) return transaction_status::open;
-  try {
-    text question{.name = "transaction",
-                  .sql = texts_->definition.transaction_state,
-                  .parameters = {},
-                  .columns = {core::value_type::integer}};
-    core::row_set told(1);
-    transport_->prepare(std::move(question), false)->run({}, told);
-    if (told.size() != 1) return transaction_status::open;
-    const auto state = std::get<std::int64_t>(told.at(0, 0));
-    if (state == 1) {
-      doubtful_ = owned_ != nullptr;  // its application's statements go on
-      return transaction_status::open;
-    }
-    // The caller's session stays in its mode without automatic commits until the caller rolls back.
-    return state == 0 && owned_ != nullptr ? transaction_status::none : transaction_status::failed;
-  } catch (const std::exception&) {
-    return transaction_status::open;  // noexcept: the next statement meets the failure, and tells
-                                      // it
+  const auto state = told("transaction", texts_->definition.transaction_state);
+  if (!state) return transaction_status::open;
+  if (*state == 1) {
+    doubtful_ = owned_ != nullptr;  // its application's statements go on
+    return transaction_status::open;
   }
+  // The caller's session stays in its mode without automatic commits until the caller rolls back.
+  return *state == 0 && owned_ != nullptr ? transaction_status::none : transaction_status::failed;
+}
+
+std::optional<std::int64_t> dialect_session::told(const char* name,
+                                                  const std::string& sql) noexcept {
+  try {
+    text question{
+        .name = name, .sql = sql, .parameters = {}, .columns = {core::value_type::integer}};
+    core::row_set rows(1);
+    transport_->prepare(std::move(question), false)->run({}, rows);
+    if (rows.size() == 1) return std::get<std::int64_t>(rows.at(0, 0));
+  } catch (const std::exception&) {
+    // noexcept: the next statement meets the failure, and tells it.
+  }
+  return std::nullopt;
+}
+
+bool dialect_session::cannot_write() noexcept {
+  if (owned_ == nullptr || texts_->definition.read_only_state.empty()) return false;
+  rollback();  // the transaction has failed, and a server may answer nothing in it
+  if (broken_ || told("read_only", texts_->definition.read_only_state) != 1) return false;
+  std::uint64_t mine = demotions_;
+  if (share_ != nullptr) share_->demotions.compare_exchange_strong(mine, mine + 1);
+  return true;
 }
 
 bool dialect_session::usable() noexcept {
+  if (share_ != nullptr && share_->demotions.load() != demotions_) return false;
   return !broken_ && transaction() == core::transaction_status::none && transport_->alive();
 }
 

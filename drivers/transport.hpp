@@ -83,7 +83,7 @@ struct arguments {
 /// The effect of a text on the session's transaction. A savepoint's texts leave it open.
 enum class boundary { none, begin, commit, rollback, savepoint };
 
-/// A statement prepared in one session.
+/// A statement prepared in one session, which keeps it until soon after the object's end.
 class prepared {
  public:
   prepared() = default;

@@ -4,10 +4,10 @@
 #   scripts/with_pgbouncer.sh COMMAND [ARGUMENT...]
 #
 # pgbouncer connects to the server of TABLEQ_TEST_POSTGRESQL (a URI with a password) and listens on a
-# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold`, `single` and
-# `routed` there are the same one, through sessions of their own: `single` through one; those of `routed` have the
-# search path tableq_routed. The pooler accepts `options` of a login and drops them. Three sessions of the server
-# serve all other clients. Without a server or without pgbouncer the command runs without a pooler.
+# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold`, `single`, `kept` and
+# `routed` there are the same one, through sessions of their own: `single` through one, `kept` in session mode; those
+# of `routed` have the search path tableq_routed. The pooler accepts `options` of a login and drops them. Three sessions
+# of the server serve the others. Without a server or without pgbouncer the command runs without a pooler.
 # pgbouncer refuses to run as root: then the system user `postgres` runs it.
 set -euo pipefail
 
@@ -54,6 +54,7 @@ cat >"$home/pgbouncer.ini" <<CONFIGURATION
 * = $address
 untold = $address dbname=$database
 single = $address dbname=$database pool_size=1
+kept = $address dbname=$database pool_mode=session pool_size=20
 routed = $address dbname=$database connect_query='SET search_path = tableq_routed'
 [pgbouncer]
 unix_socket_dir = $home

@@ -1,6 +1,7 @@
 #include "core/session/retry.hpp"
 
 #include <thread>
+#include <utility>
 
 namespace tableq::inline v0::core {
 namespace {
@@ -44,6 +45,13 @@ retry_policy::retry_policy(std::chrono::milliseconds budget, contact so_far)
 
 bool retry_policy::again(const error& failure, const observation* watched) {
   ++attempts_;
+  // Its session is closed, and the next one may reach a server that takes writes. If not, this
+  // server has none: once is enough.
+  if (failure.code() == errc::read_only && failure.advice() == advice::session && any_) {
+    if (std::exchange(moved_, true)) return false;
+    if (watched != nullptr) watched->retrying(failure, attempts_, {});
+    return true;
+  }
   if (!any_ || !passing(failure, so_far_) || std::chrono::steady_clock::now() >= until_)
     return false;
   const auto pause = pauses_.pause();

@@ -45,6 +45,7 @@ class retry_policy {
   basic_backoff<std::chrono::microseconds> pauses_;
   int attempts_ = 0;
   bool any_;
+  bool moved_ = false;  // repeated because the session could not write
   contact so_far_;
 };
 

@@ -3,6 +3,7 @@
 #include "drivers/dialects.hpp"
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport/libpq_address.hpp"
+#include "drivers/transport/pooler_check.hpp"
 #include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -14,7 +15,8 @@ endpoint resolve(const dialect& self, const connection_url& url) {
   return {.connect = std::move(address.connect),
           .pooled = address.pooled,
           .capabilities = self.capabilities,
-          .servers = std::move(servers)};
+          .servers = std::move(servers),
+          .pooler = std::make_shared<pooler_check>()};
 }
 
 }  // namespace
@@ -33,6 +35,7 @@ dialect make_postgresql_dialect() {
       .setup = {postgresql_sql::setup},
       // Not READ WRITE: on a standby that fails with another error than a write.
       .begin = "BEGIN ISOLATION LEVEL READ COMMITTED",
+      .read_only_state = postgresql_sql::read_only_state,
       .batches = batching::arrays,
       // The server stores no value of 1 GiB, and a message has a row together with other data.
       .capabilities = {.strict_needs_lock = true,

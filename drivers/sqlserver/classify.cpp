@@ -95,7 +95,7 @@ constexpr std::array rules{
              "the session lacks SET options that the queue's indexes need; see docs/sqlserver.md"),
     rule_for({52016, 52130}, errc::unsupported, advice::never,
              "tableq needs SQL Server 2016 or later, with compatibility level 130 or higher"),
-    rule_for({3906}, errc::read_only, advice::never, "the database accepts no writes here"),
+    rule_for({3906, 3908}, errc::read_only, advice::never, "the database accepts no writes here"),
     rule_for({1101, 1105, 9002, 40544}, errc::storage_full, advice::never,
              "the database or its log is full"),
     rule_for({823}, errc::storage_failed, advice::never,

@@ -36,6 +36,7 @@ dialect make_sqlserver_dialect() {
       .release = "",  // Most errors doom the transaction, which then has no savepoints.
       .undo = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION tableq_operation_{depth}",
       .transaction_state = sqlserver_sql::transaction_state,
+      .read_only_state = sqlserver_sql::read_only_state,
       .batches = batching::rows,
       .row_counts = {1, 4, 16, 64, 180, 256},  // The server makes one plan for each.
       // A statement has 2,100 parameters at most; some are left for the shared ones.

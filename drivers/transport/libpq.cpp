@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/libpq_listener.hpp"
 #include "drivers/transport/libpq_values.hpp"
+#include "drivers/transport/pooler_check.hpp"
 #include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -135,6 +137,8 @@ struct libpq_link {
   std::string mark = random_mark();
   /// A commit was not confirmed by the standbys that it had to wait for.
   bool unconfirmed = false;
+  /// Statements that the server keeps and nobody uses.
+  std::vector<std::string> unused = {};
 };
 
 void ignore_notice(void* /*none*/, const PGresult* /*notice*/) {}
@@ -157,6 +161,22 @@ void check(libpq_link& link, const result& answer) {
        .sentence = "the server committed, and no longer waits until a synchronous standby has it"});
 }
 
+/// Ends the statements that nobody uses. Outside a transaction only: in a failed one it fails.
+void end_unused(libpq_link& link) {
+  if (link.unused.empty() || PQtransactionStatus(link.handle) != PQTRANS_IDLE) return;
+  const std::vector<std::string> names = std::exchange(link.unused, {});
+  const auto end = [&link](const std::string& statements) {
+    const result answer(PQexec(link.handle, statements.c_str()));
+    if (PQstatus(link.handle) != CONNECTION_OK) fail(link.handle, answer.get());
+    return succeeded(answer);
+  };
+  std::string all;
+  for (const std::string& name : names) all.append("DEALLOCATE ").append(name).append(";");
+  if (end(all)) return;
+  // The server has forgotten some of them.
+  for (const std::string& name : names) end("DEALLOCATE " + name);
+}
+
 class libpq_prepared final : public prepared {
  public:
   libpq_prepared(std::shared_ptr<libpq_link> link, text statement, bool keep)
@@ -164,6 +184,9 @@ class libpq_prepared final : public prepared {
     for (const parameter& place : text_.parameters) types_.push_back(parameter_type(place));
     if (keep_) make();
   }
+  libpq_prepared(const libpq_prepared&) = delete;
+  libpq_prepared& operator=(const libpq_prepared&) = delete;
+  ~libpq_prepared() override { leave(); }
 
   void run(const arguments& given, core::row_set& out) override {
     const bound_values values(text_.parameters, given);
@@ -174,7 +197,8 @@ class libpq_prepared final : public prepared {
       constexpr int too_often = 3;
       const bool hopeless =
           field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000" && ++forgotten_ >= too_often;
-      name_.clear();
+      if (field_of(answer.get(), PG_DIAG_SQLSTATE) == "26000") name_.clear();
+      leave();
       if (hopeless || PQtransactionStatus(link_->handle) != PQTRANS_IDLE) {
         // The transaction has failed too, and may be repeated as a whole.
         throw native_failure(
@@ -188,15 +212,25 @@ class libpq_prepared final : public prepared {
   }
 
  private:
-  /// The server drops it with the session; names are never used twice, so an old statement cannot
-  /// conflict.
+  /// Names are never used twice, so an old statement cannot conflict.
   void make() {
+    end_unused(*link_);
     std::string name = "tableq_" + link_->mark + "_";
     name += std::to_string(++link_->statements);
     const result answer(PQprepare(link_->handle, name.c_str(), text_.sql.c_str(),
                                   static_cast<int>(types_.size()), types_.data()));
     if (!succeeded(answer)) fail(link_->handle, answer.get());
     name_ = std::move(name);
+  }
+
+  /// Leaves the statement to end_unused.
+  void leave() noexcept {
+    try {
+      if (!name_.empty()) link_->unused.push_back(name_);
+    } catch (const std::bad_alloc&) {
+      // noexcept: the session ends it.
+    }
+    name_.clear();
   }
 
   [[nodiscard]] result send(const bound_values& values) const {
@@ -240,6 +274,8 @@ class libpq_executor final : public transport {
   }
 
   void script(const std::string& sql, boundary what) override {
+    // An application may do all its work in transactions.
+    if (what == boundary::begin) end_unused(*link_);
     const result answer(PQexec(link_->handle, sql.c_str()));
     check(*link_, answer);
     // COMMIT of a failed transaction answers ROLLBACK, and no error.
@@ -353,7 +389,11 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
   connect(*session, address);
   PGconn* handle = handle_of(*session);
   PQsetNoticeReceiver(handle, ignore_notice, nullptr);
-  if (address.pooled) check_search_path(handle);
+  if (address.pooled) {
+    check_search_path(handle);
+  } else if (address.pooler != nullptr) {
+    address.pooler->refuse_transaction_mode(handle);
+  }
   std::string setup;
   for (const std::string& statement : address.setup) setup += statement + ";";
   if (!setup.empty()) libpq_executor(handle, address).script(setup, boundary::none);

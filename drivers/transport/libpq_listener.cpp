@@ -45,7 +45,9 @@ class libpq_listener final : public core::listener {
       PQconsumeInput(handle_);
       out = take_notices();
     }
-    if (PQstatus(handle_) == CONNECTION_OK) return out;
+    // Another session may have found that the server takes no writes any more: then it sends no
+    // notifications either.
+    if (session_->usable()) return out;
     throw error(errc::connection_lost, advice::session, "the listening session was lost");
   }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "drivers/plan_memory.hpp"
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/common_place.hpp"
@@ -16,6 +19,9 @@ struct session_share {
   common_place place;
   own_writes writes;
   plan_memory plans;
+  /// How often a session found that it cannot write any more. Sessions from before are closed: all
+  /// of them may have come to a server that is a standby now.
+  std::atomic<std::uint64_t> demotions = 0;
 };
 
 }  // namespace tableq::inline v0::drivers

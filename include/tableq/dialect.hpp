@@ -21,6 +21,7 @@
 namespace tableq::inline v0 {
 
 namespace drivers {
+class pooler_check;
 class server_watch;
 }
 
@@ -116,6 +117,8 @@ struct endpoint {
   tableq::capabilities capabilities = {};
   /// The transport's own, for an address with several servers. May be null.
   std::shared_ptr<drivers::server_watch> servers = {};
+  /// The transport's own: what its sessions have found out about a pooler. May be null.
+  std::shared_ptr<drivers::pooler_check> pooler = {};
 };
 
 /// One database: its statements, settings and rules.
@@ -173,6 +176,10 @@ struct dialect {
   /// outside of any. Sent where the client library may not know that the server has ended the
   /// transaction. Empty: it always knows.
   std::string transaction_state = {};
+  /// A query for one number: 1 in a session that cannot write. Sent after a refused write
+  /// (errc::read_only), outside of any transaction: the session of a server that has become a
+  /// standby is closed, and one in which a trigger refused a row is kept. Empty: they are kept.
+  std::string read_only_state = {};
   /// How the texts with items take several of them.
   batching batches = batching::loop;
   /// For batching::rows: the item counts of the generated texts, rising from 1 to 1000 at most. A

@@ -91,6 +91,7 @@ constexpr classified_number classified_numbers[] = {
     {52016, errc::unsupported, advice::never},
     {52130, errc::unsupported, advice::never},
     {3906, errc::read_only, advice::never},
+    {3908, errc::read_only, advice::never},
     {1105, errc::storage_full, advice::never},
     {9002, errc::storage_full, advice::never},
     {823, errc::storage_failed, advice::never},

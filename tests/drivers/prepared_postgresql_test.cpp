@@ -1,3 +1,11 @@
+#include <soci/soci.h>
+
+#include <tableq/soci.hpp>
+#include <tableq/tableq.hpp>
+
+#include "core/input/identifier.hpp"
+#include "core/seam/driver.hpp"
+#include "drivers/known_texts.hpp"
 #include "support/backends.hpp"
 #include "transport_fixture.hpp"
 
@@ -57,6 +65,77 @@ TEST_P(prepared_on_postgresql, is_prepared_anew_when_a_table_was_altered) {
   EXPECT_EQ(run(*ready), 7);
   executor().script("ALTER TABLE changing ALTER COLUMN v TYPE bigint", boundary::none);
   EXPECT_EQ(run(*ready), 7);
+}
+
+TEST_P(prepared_on_postgresql, leaves_the_server_when_nobody_uses_it) {
+  executor().script("SELECT 1", boundary::none);
+  const std::int64_t before = kept();
+  std::vector<std::unique_ptr<tableq::drivers::prepared>> several;
+  for (int i = 0; i < 5; ++i) several.push_back(at().prepare("SELECT 7 AS v", {}, a_number));
+  for (const auto& each : several) EXPECT_EQ(run(*each), 7);
+  executor().script("BEGIN", boundary::begin);
+  several.pop_back();
+  EXPECT_EQ(run(*several.front()), 7);
+  executor().script("COMMIT", boundary::commit);
+  several.clear();
+  executor().script("BEGIN", boundary::begin);
+  executor().script("COMMIT", boundary::commit);
+  EXPECT_EQ(kept(), before);
+}
+
+TEST_P(prepared_on_postgresql, that_the_server_forgot_is_no_hindrance_when_others_end) {
+  auto forgotten = at().prepare("SELECT 7 AS v", {}, a_number);
+  executor().script("DEALLOCATE ALL", boundary::none);
+  auto unused = at().prepare("SELECT 8 AS v", {}, a_number);
+  forgotten.reset();
+  unused.reset();
+  executor().script("BEGIN", boundary::begin);
+  executor().script("COMMIT", boundary::commit);
+  EXPECT_EQ(kept(), 0);
+}
+
+/// The statements that a session of a database object keeps.
+class kept_statements : public on_each_backend {
+ protected:
+  static int kept_by(tableq::database& db) {
+    tableq::transaction tx = db.begin();
+    int out = 0;
+    tableq::session_of(tx) << "SELECT CAST(count(*) AS integer) FROM pg_prepared_statements",
+        soci::into(out);
+    return out;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, kept_statements,
+                         testing::Values(&postgresql_backend(), &postgresql_odbc_backend()),
+                         backend_name);
+
+TEST_P(kept_statements, of_dropped_queues_go) {
+  auto narrow = open({.max_sessions = 1});
+  const auto use_once = [&](const std::string& name) {
+    auto jobs = narrow.claim(name);
+    jobs.enqueue("x");
+    EXPECT_EQ(jobs.complete(jobs.take(1).at(0).receipt), tableq::settle_result::applied);
+    narrow.drop(name);
+  };
+  use_once("first");
+  const int before = kept_by(narrow);
+  for (int i = 0; i < 10; ++i) use_once("jobs" + std::to_string(i));
+  EXPECT_LE(kept_by(narrow), before + 2);
+}
+
+TEST_P(kept_statements, do_not_grow_with_the_number_of_queues) {
+  const auto session = tableq::core::make_driver(here().url())->connect();
+  for (std::size_t i = 0; i < tableq::drivers::most_known_texts + 10; ++i) {
+    session->execute(contract_of(tableq::core::statement::table_exists),
+                     tableq::core::names_for({}, "queue" + std::to_string(i)), {}, {});
+  }
+  session->begin();
+  session->rollback();
+  int kept = 0;
+  session->session() << "SELECT CAST(count(*) AS integer) FROM pg_prepared_statements",
+      soci::into(kept);
+  EXPECT_LE(static_cast<std::size_t>(kept), tableq::drivers::most_known_texts + 1);
+  EXPECT_GT(static_cast<std::size_t>(kept), tableq::drivers::most_known_texts / 2);
 }
 
 TEST_P(prepared_on_postgresql, stays_out_of_a_session_of_somebody_else) {

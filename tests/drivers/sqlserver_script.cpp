@@ -124,6 +124,7 @@ known_texts texts_of_dialect() {
   out["COMMIT"] = {.name = "commit"};
   out[definition.rollback] = {.name = "rollback"};
   out[definition.transaction_state] = {.name = "transaction_state"};
+  out[definition.read_only_state] = {.name = "read_only_state"};
   return out;
 }
 

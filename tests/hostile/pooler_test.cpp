@@ -253,6 +253,28 @@ TEST_P(pooler, in_transaction_mode_that_drops_the_search_path_is_told_by_a_clear
   }
 }
 
+TEST_P(pooler, that_is_not_told_of_is_refused_before_a_setting_reaches_it) {
+  for (const char* database : {"single", "untold"}) {
+    const std::string url = url_of(database);
+    postgresql_client other(url);
+    try {
+      static_cast<void>(tableq::database::open(url, {.schema_name = schema()}));
+      ADD_FAILURE() << "other clients have tableq's settings";
+    } catch (const tableq::error& failed) {
+      EXPECT_EQ(failed.code(), tableq::errc::unsupported) << failed.what();
+      EXPECT_TRUE(contains(failed.what(), "pooling=transaction")) << failed.what();
+    }
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(other.run("SHOW enable_seqscan").at(0).at(0), "on");
+    }
+  }
+}
+
+TEST_P(pooler, in_session_mode_needs_no_key) {
+  auto db = tableq::database::open(url_of("kept"), {.schema_name = schema()});
+  work_with(db);
+}
+
 TEST_P(pooler, that_is_not_told_of_is_told_apart_by_a_clear_error) {
   // Never another client's statement: either the right result, or an error with the remedy.
   auto made = open({.schema_name = schema()});

@@ -133,7 +133,11 @@ def no_database_is_named(tree):
 
 
 # Texts of a session that only some databases need.
-OPTIONAL_TEXTS = {"drivers/*/savepoint.sql", "drivers/*/transaction_state.sql"}
+OPTIONAL_TEXTS = {
+    "drivers/*/savepoint.sql",
+    "drivers/*/transaction_state.sql",
+    "drivers/*/read_only_state.sql",
+}
 
 
 def drivers_have_the_same_files(tree):

@@ -1,0 +1,152 @@
+#include "drivers/transport/pooler_check.hpp"
+
+#include <poll.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drivers/transport.hpp"
+#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/libpq_address.hpp"
+
+namespace tableq::inline v0::drivers {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// Another kind of pooler may send a query to any of several servers, unless it begins so.
+constexpr const char* process_text = "/*NO LOAD BALANCE*/ SELECT pg_backend_pid()";
+constexpr const char* probe_text = "/*NO LOAD BALANCE*/ SELECT 1";
+
+struct clear_result {
+  void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using result = std::unique_ptr<PGresult, clear_result>;
+
+struct finish {
+  void operator()(PGconn* open) const noexcept { PQfinish(open); }
+};
+using owned_session = std::unique_ptr<PGconn, finish>;
+
+/// The only field of an answer; empty: it failed.
+std::string field_of(const result& answer) {
+  if (PQresultStatus(answer.get()) != PGRES_TUPLES_OK || PQntuples(answer.get()) != 1) return {};
+  return PQgetvalue(answer.get(), 0, 0);
+}
+
+std::string asked(PGconn* session, const char* text) {
+  return field_of(result(PQexec(session, text)));
+}
+
+/// Whether the session's server has a statement under the name that it was prepared with.
+bool keeps_statement(PGconn* session, const std::string& process) {
+  const std::string name = "tableq_probe_" + process;
+  const result made(PQprepare(session, name.c_str(), probe_text, 0, nullptr));
+  if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) return true;  // the set-up tells the failure
+  const std::string found =
+      asked(session,
+            ("/*NO LOAD BALANCE*/ SELECT 1 FROM pg_prepared_statements WHERE name = '" + name + "'")
+                .c_str());
+  if (found != "1") return false;
+  const result gone(PQexec(session, ("DEALLOCATE " + name).c_str()));
+  return true;
+}
+
+/// A second client, which waits no longer than `until`.
+class second_client {
+ public:
+  second_client(PGconn* first, clock::time_point until) : until_(until) {
+    const libpq::options all(PQconninfo(first));
+    std::vector<const char*> keys;
+    std::vector<const char*> values;
+    for (const PQconninfoOption* one = all.get(); one != nullptr && one->keyword != nullptr;
+         ++one) {
+      const std::string_view key = one->keyword;
+      if (one->val == nullptr || key == "host" || key == "hostaddr" || key == "port") continue;
+      keys.push_back(one->keyword);
+      values.push_back(one->val);
+    }
+    for (const auto& [key, value] : {std::pair("host", PQhost(first)), {"port", PQport(first)}}) {
+      keys.push_back(key);
+      values.push_back(value);
+    }
+    keys.push_back(nullptr);
+    values.push_back(nullptr);
+    session_.reset(PQconnectStartParams(keys.data(), values.data(), 0));
+    for (auto next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;) {
+      if (next == PGRES_POLLING_FAILED || PQstatus(session_.get()) == CONNECTION_BAD ||
+          !ready(next == PGRES_POLLING_READING ? POLLIN : POLLOUT)) {
+        session_.reset();
+        return;
+      }
+      next = PQconnectPoll(session_.get());
+    }
+    PQsetNoticeReceiver(
+        session_.get(), [](void* /*none*/, const PGresult* /*notice*/) {}, nullptr);
+  }
+
+  /// Empty: no answer in time.
+  [[nodiscard]] std::string process() {
+    if (!session_ || PQsendQuery(session_.get(), process_text) == 0) return {};
+    std::string out;
+    for (;;) {
+      while (PQisBusy(session_.get()) != 0) {
+        if (!ready(POLLIN) || PQconsumeInput(session_.get()) == 0) {
+          session_.reset();
+          return {};
+        }
+      }
+      const result answer(PQgetResult(session_.get()));
+      if (!answer) return out;
+      out = field_of(answer);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool ready(short events) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - clock::now()).count();
+    pollfd socket{.fd = PQsocket(session_.get()), .events = events, .revents = 0};
+    return left > 0 && poll(&socket, 1, static_cast<int>(left)) > 0;
+  }
+
+  clock::time_point until_;
+  owned_session session_;
+};
+
+/// Whether a second client meets the session's process, or one of them changes.
+bool shares_process(PGconn* session, const std::string& process) {
+  constexpr std::chrono::seconds longest{1};
+  second_client other(session, clock::now() + longest);
+  std::string before;
+  for (int i = 0; i < 2; ++i) {
+    const std::string theirs = other.process();
+    if (theirs.empty()) return false;
+    if (theirs == process || (!before.empty() && theirs != before)) return true;
+    before = theirs;
+    // Twice by each in turn: some poolers hand out their sessions in a circle.
+    if (i == 1 && asked(session, process_text) != process) return true;
+  }
+  return asked(session, process_text) != process;
+}
+
+}  // namespace
+
+void pooler_check::refuse_transaction_mode(PGconn* session) {
+  if (passed_) return;
+  const std::string process = asked(session, process_text);
+  const bool direct = process.empty() || process == std::to_string(PQbackendPID(session));
+  const fork_guard guard;
+  if (direct || (asked(session, process_text) == process && keeps_statement(session, process) &&
+                 !shares_process(session, process))) {
+    passed_ = true;
+    return;
+  }
+  throw native_failure::judged_as(
+      {errc::unsupported, advice::never},
+      "the address leads to a pooler in transaction mode, such as pgbouncer, which would give this "
+      "session's settings to other clients; add pooling=transaction to the address");
+}
+
+}  // namespace tableq::inline v0::drivers

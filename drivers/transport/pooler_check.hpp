@@ -1,0 +1,29 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <atomic>
+
+namespace tableq::inline v0::drivers {
+
+/// Finds out whether a pooler gives each transaction another session of the server, although the
+/// address does not say so. Once for an address: before its first session is set up.
+///
+/// A pooler makes up the process number that it tells at the login. Behind one that keeps the
+/// session, a client alone has that session of the server, with the statements that it prepared.
+/// In transaction mode a statement is gone or has another name, the session changes, or a second
+/// client meets the same session.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class pooler_check {
+ public:
+  /// Undecided if a second client gets no session within a second: then it refuses nothing.
+  /// @throws native_failure errc::unsupported, naming the key of the address.
+  void refuse_transaction_mode(PGconn* session);
+
+ private:
+  std::atomic<bool> passed_ = false;
+};
+
+}  // namespace tableq::inline v0::drivers

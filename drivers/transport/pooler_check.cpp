@@ -5,8 +5,11 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/libpq_address.hpp"
@@ -16,9 +19,15 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Another kind of pooler may send a query to any of several servers, unless it begins so.
-constexpr const char* process_text = "/*NO LOAD BALANCE*/ SELECT pg_backend_pid()";
-constexpr const char* probe_text = "/*NO LOAD BALANCE*/ SELECT 1";
+/// Another kind of pooler may send a query to any of several servers, unless it begins so.
+std::string unbalanced(std::string_view text) {
+  return "/*NO LOAD BALANCE*/ " + std::string(text);
+}
+
+const std::string& process_text() {
+  static const std::string text = unbalanced(postgresql_sql::session_process);
+  return text;
+}
 
 struct clear_result {
   void operator()(PGresult* result) const noexcept { PQclear(result); }
@@ -43,13 +52,13 @@ std::string asked(PGconn* session, const char* text) {
 /// Whether the session's server has a statement under the name that it was prepared with.
 bool keeps_statement(PGconn* session, const std::string& process) {
   const std::string name = "tableq_probe_" + process;
-  const result made(PQprepare(session, name.c_str(), probe_text, 0, nullptr));
+  const result made(
+      PQprepare(session, name.c_str(), unbalanced(postgresql_sql::probe).c_str(), 0, nullptr));
   if (PQresultStatus(made.get()) != PGRES_COMMAND_OK) return true;  // the set-up tells the failure
-  const std::string found =
-      asked(session,
-            ("/*NO LOAD BALANCE*/ SELECT 1 FROM pg_prepared_statements WHERE name = '" + name + "'")
-                .c_str());
-  if (found != "1") return false;
+  const char* const given = name.c_str();
+  const result found(PQexecParams(session, unbalanced(postgresql_sql::kept_statement).c_str(), 1,
+                                  nullptr, &given, nullptr, nullptr, 0));
+  if (field_of(found) != "1") return false;
   const result gone(PQexec(session, ("DEALLOCATE " + name).c_str()));
   return true;
 }
@@ -89,7 +98,7 @@ class second_client {
 
   /// Empty: no answer in time.
   [[nodiscard]] std::string process() {
-    if (!session_ || PQsendQuery(session_.get(), process_text) == 0) return {};
+    if (!session_ || PQsendQuery(session_.get(), process_text().c_str()) == 0) return {};
     std::string out;
     for (;;) {
       while (PQisBusy(session_.get()) != 0) {
@@ -126,20 +135,20 @@ bool shares_process(PGconn* session, const std::string& process) {
     if (theirs == process || (!before.empty() && theirs != before)) return true;
     before = theirs;
     // Twice by each in turn: some poolers hand out their sessions in a circle.
-    if (i == 1 && asked(session, process_text) != process) return true;
+    if (i == 1 && asked(session, process_text().c_str()) != process) return true;
   }
-  return asked(session, process_text) != process;
+  return asked(session, process_text().c_str()) != process;
 }
 
 }  // namespace
 
 void pooler_check::refuse_transaction_mode(PGconn* session) {
   if (passed_) return;
-  const std::string process = asked(session, process_text);
+  const std::string process = asked(session, process_text().c_str());
   const bool direct = process.empty() || process == std::to_string(PQbackendPID(session));
   const fork_guard guard;
-  if (direct || (asked(session, process_text) == process && keeps_statement(session, process) &&
-                 !shares_process(session, process))) {
+  if (direct || (asked(session, process_text().c_str()) == process &&
+                 keeps_statement(session, process) && !shares_process(session, process))) {
     passed_ = true;
     return;
   }

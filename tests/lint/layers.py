@@ -137,6 +137,9 @@ OPTIONAL_TEXTS = {
     "drivers/*/savepoint.sql",
     "drivers/*/transaction_state.sql",
     "drivers/*/read_only_state.sql",
+    "drivers/*/session_process.sql",
+    "drivers/*/kept_statement.sql",
+    "drivers/*/probe.sql",
 }
 
 

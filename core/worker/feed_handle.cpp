@@ -23,7 +23,9 @@ worker_feed::worker_feed(worker_engine& engine, worker_source source, std::size_
       lease_(engine.options().lease.value_or(queue_.lease())),
       most_kept_(engine.options().max_kept.value_or(engine.options().threads)),
       probe_pauses_(worker_engine::shortest_pause, worker_engine::longest_pause) {
-  gate_->feed = this;
+  gate_->end = [this](const held& one, handled verdict) {
+    return end_kept(one, std::move(verdict));
+  };
 }
 
 bool worker_feed::here() const noexcept {
@@ -85,7 +87,7 @@ void worker_feed::give_back_kept() {
 
 void worker_feed::close_gate() {
   const std::scoped_lock hold(gate_->mutex);
-  gate_->feed = nullptr;
+  gate_->end = nullptr;
 }
 
 std::size_t worker_feed::free_handlers() const noexcept {

@@ -4,8 +4,6 @@
 
 #include <tableq/kept_delivery.hpp>
 
-#include "core/worker/feed.hpp"
-
 namespace tableq::inline v0 {
 namespace core {
 
@@ -34,7 +32,7 @@ bool kept_state::end(handled verdict) {
     message = std::move(message_);
   }
   const std::scoped_lock open(gate->mutex);
-  return gate->feed != nullptr && gate->feed->end_kept(message, std::move(verdict));
+  return gate->end && gate->end(message, std::move(verdict));
 }
 
 std::optional<handled> kept_state::keep(std::shared_ptr<kept_gate> gate,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,13 +12,14 @@
 
 namespace tableq::inline v0::core {
 
-class worker_feed;
 struct held_message;
 
 /// The way from a kept delivery to its worker. Locked before the worker_engine's mutex.
 struct kept_gate {
   std::mutex mutex;
-  worker_feed* feed = nullptr;  ///< Null: the worker has ended. Guarded by the mutex.
+  /// Ends a message. @return whether this is its end. Empty: the worker has ended. Guarded by the
+  /// mutex.
+  std::function<bool(const std::shared_ptr<held_message>&, handled)> end;
 };
 
 /// One message that its handler keeps; `tableq::kept_delivery` is its handle. Only these and the

@@ -100,7 +100,7 @@ class messages_put_aside : public on_each_backend {
  private:
   std::optional<tableq::database> own_;
 };
-TABLEQ_ON_BACKENDS(messages_put_aside, shared_backends);
+TABLEQ_ON_BACKENDS(messages_put_aside, distinct_backends);
 
 TEST_P(messages_put_aside, hold_up_no_other_and_fail_when_others_succeed) {
   constexpr std::size_t bad = 8;
@@ -289,11 +289,11 @@ TEST_P(messages_put_aside, of_two_workers_harm_none_of_the_other) {
 
 /// Calls that are refused by chance.
 class settlements_refused_by_lot : public on_each_backend {};
-TABLEQ_ON_BACKENDS(settlements_refused_by_lot, shared_backends);
+TABLEQ_ON_BACKENDS(settlements_refused_by_lot, distinct_backends);
 
 TEST_P(settlements_refused_by_lot, nine_of_ten_make_no_message_fail) {
   using tableq::testing::trouble;
-  constexpr std::size_t count = 30;
+  constexpr std::size_t count = 12;
   const tableq::testing::faults faults;
   auto own = faults.open(here().quick_url(), {.retry_for = 0ms});
   auto queue = own.claim("jobs", {.max_attempts = 1});

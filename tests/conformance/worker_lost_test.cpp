@@ -100,8 +100,8 @@ TEST_P(handlers_that_lose_their_session, or_meet_a_limit_on_statements_fail_with
   auto queue = filled(20, 2);
   const bool slow =
       here().takes(
-          "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM "
-          "pg_sleep(2); RETURN OLD; END $$") &&
+          "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN WHILE "
+          "clock_timestamp() < now() + interval '5 s' LOOP END LOOP; RETURN OLD; END $$") &&
       here().takes("CREATE TRIGGER slow BEFORE DELETE ON jobs FOR EACH ROW WHEN (OLD.payload = " +
                    here().bytes_literal("bad") + ") EXECUTE FUNCTION slow()");
   if (!slow) GTEST_SKIP() << "triggers of this database do not wait";

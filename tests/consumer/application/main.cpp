@@ -12,6 +12,7 @@
 #include <tableq/fwd.hpp>
 #include <tableq/handled.hpp>
 #include <tableq/handler.hpp>
+#include <tableq/kept_delivery.hpp>
 #include <tableq/limits.hpp>
 #include <tableq/message.hpp>
 #include <tableq/message_range.hpp>

@@ -1,17 +1,17 @@
 #include "child.hpp"
 
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <sstream>
 
 #include "signals.hpp"
 
@@ -35,40 +35,50 @@ descriptor file_of(std::string_view bytes) {
   return file;
 }
 
-/// The attributes and file actions of a start, released with this object.
-class spawn_plan {
- public:
-  explicit spawn_plan(int standard_input) {
-    check(posix_spawn_file_actions_init(&actions_), "spawn");
-    check(posix_spawn_file_actions_adddup2(&actions_, standard_input, STDIN_FILENO), "spawn");
-    check(posix_spawnattr_init(&attributes_), "spawn");
-    sigset_t none;
-    sigemptyset(&none);
-    sigset_t usual;
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &usual);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  }
-  ~spawn_plan() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&actions_);
-  }
-  spawn_plan(const spawn_plan&) = delete;
-  spawn_plan& operator=(const spawn_plan&) = delete;
-
-  posix_spawn_file_actions_t* actions() { return &actions_; }
-  posix_spawnattr_t* attributes() { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
+/// What a new process needs until it is the command.
+struct start_of_child {
+  const char* path;
+  char* const* arguments;
+  char* const* environment;
+  int standard_input;
+  pid_t parent;
+  guard::place* group;
+  /// The reason, set by the child: to the compiler, what it does is never followed by the parent.
+  volatile int failed = 0;
 };
 
-/// posix_spawn takes pointers to non-const characters, but does not change them.
+/// The child's life until then. It shares all memory with its parent, whose thread waits: it calls
+/// what a signal handler may call, and nothing that would have to be undone.
+[[noreturn]] void become(start_of_child& start) noexcept {
+  ::setpgid(0, 0);
+  start.group->store(::getpid());
+  // The guard ends what the command has started, too. This ends the command at once, even if the
+  // guard was killed as well.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != start.parent) ::_exit(1);  // It died before that.
+  ::dup2(start.standard_input, STDIN_FILENO);
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(SIGPIPE, &usual, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(start.path, start.arguments, start.environment);
+  start.failed = errno;
+  ::_exit(127);
+}
+
+/// Returns when the child has become the command, or has failed. Unlike fork it copies no page
+/// tables, which a worker with large messages would wait for, and unlike posix_spawn it can tell
+/// the kernel that the child dies with its parent.
+pid_t start_process(start_of_child& start) {
+  // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork): see above
+  const pid_t child = ::vfork();
+  if (child == 0) become(start);  // NOLINT(clang-analyzer-unix.Vfork): it calls no more than that
+  return child;
+}
+
+/// execve takes pointers to non-const characters, but does not change them.
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   result.reserve(texts.size() + 1);
@@ -129,51 +139,59 @@ std::vector<std::string> environment_for(const message_origin& from,
   return result;
 }
 
-pid_t start_child(const std::vector<std::string>& command,
-                  const std::vector<std::string>& environment, std::string_view payload) {
+void start_child(const std::vector<std::string>& command,
+                 const std::vector<std::string>& environment, std::string_view payload,
+                 guard::place& group) {
   const descriptor standard_input = file_of(payload);
-  spawn_plan plan(standard_input.value());
-  pid_t child = 0;
-  check(posix_spawnp(&child, command.front().c_str(), plan.actions(), plan.attributes(),
-                     pointers(command).data(), pointers(environment).data()),
-        "spawn");
-  return child;
+  const std::string path = find_command(command.front());
+  const std::vector<char*> arguments = pointers(command);
+  const std::vector<char*> variables = pointers(environment);
+  start_of_child start{.path = path.c_str(),
+                       .arguments = arguments.data(),
+                       .environment = variables.data(),
+                       .standard_input = standard_input.value(),
+                       .parent = ::getpid(),
+                       .group = &group};
+  const pid_t child = start_process(start);
+  if (child == -1) check(errno, "vfork");
+  check(start.failed, "execve");
 }
 
-void await_child(pid_t child) {
+pid_t await_any_child() {
   siginfo_t info{};
-  while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) == -1 &&
-         errno == EINTR) {
+  while (::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == -1) {
+    if (errno != EINTR) return 0;
   }
+  return info.si_pid;
 }
 
-child_end reap_child(pid_t child) {
+std::optional<child_end> reap_child(pid_t child) {
   int status = 0;
-  while (::waitpid(child, &status, 0) == -1 && errno == EINTR) {
-  }
-  if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
-  return {.exit_code = WEXITSTATUS(status)};
+  if (::waitpid(child, &status, WNOHANG) != child) return {};
+  if (WIFSIGNALED(status)) return child_end{.signal = WTERMSIG(status)};
+  return child_end{.exit_code = WEXITSTATUS(status)};
 }
 
-void signal_child(pid_t child, int signal) {
-  ::kill(-child, signal);
+void signal_group(pid_t group, int signal) {
+  ::kill(-group, signal);
 }
 
-std::error_code find_command(const std::string& name) {
-  if (name.empty()) return std::make_error_code(std::errc::no_such_file_or_directory);
-  if (name.find('/') != std::string::npos) return runnable(name);
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/bin:/usr/bin";
+std::string find_command(const std::string& name) {
   std::error_code reason = std::make_error_code(std::errc::no_such_file_or_directory);
-  for (;;) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    const std::string folder(rest.substr(0, end));
-    const std::error_code failed = runnable((folder.empty() ? "." : folder) + "/" + name);
-    if (!failed) return {};
-    if (failed == std::errc::permission_denied) reason = failed;
-    if (end == rest.size()) return reason;
-    rest.remove_prefix(end + 1);
+  if (name.find('/') != std::string::npos) {
+    reason = runnable(name);
+    if (!reason) return name;
+  } else if (!name.empty()) {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+      const std::string found = (folder.empty() ? "." : folder) + "/" + name;
+      const std::error_code failed = runnable(found);
+      if (!failed) return found;
+      if (failed == std::errc::permission_denied) reason = failed;
+    }
   }
+  throw std::system_error(reason, "find");
 }
 
 }  // namespace tool

@@ -10,6 +10,8 @@
 
 #include <tableq/message.hpp>
 
+#include "guard.hpp"
+
 namespace tool {
 
 /// The end of a command.
@@ -38,19 +40,26 @@ std::vector<std::string> environment_for(const message_origin& from,
 
 /// Starts a command as the leader of its own process group, so that a Ctrl-C on the terminal does
 /// not reach it. The payload is its standard input, as a file in memory: a command may read it,
-/// seek in it, or ignore it.
-/// @throws std::system_error with the code of the failure.
-pid_t start_child(const std::vector<std::string>& command,
-                  const std::vector<std::string>& environment, std::string_view payload);
+/// seek in it, or ignore it. It is killed when the calling thread ends, which therefore waits for
+/// it.
+/// @param group gets its id before anything of the command runs.
+/// @throws std::system_error with the code of the failure. If `group` is set, there is a child to
+///   reap all the same.
+void start_child(const std::vector<std::string>& command,
+                 const std::vector<std::string>& environment, std::string_view payload,
+                 guard::place& group);
 
-/// Waits for the end. Until `reap` the process stays a zombie, so that its id is not used again.
-void await_child(pid_t child);
-child_end reap_child(pid_t child);
+/// Waits until any child of this process has ended. It stays a zombie, so that its id is not used
+/// again. @return 0 if there is no child.
+pid_t await_any_child();
+/// @return nothing if it has not ended, or was reaped before.
+std::optional<child_end> reap_child(pid_t child);
 
 /// Sends it to the command and to all processes of its group.
-void signal_child(pid_t child, int signal);
+void signal_group(pid_t group, int signal);
 
-/// Whether the command can be found and run; otherwise the code has the reason.
-std::error_code find_command(const std::string& name);
+/// The path of a command that can be run.
+/// @throws std::system_error with the reason why there is none.
+std::string find_command(const std::string& name);
 
 }  // namespace tool

@@ -1,5 +1,6 @@
 #include "command_runner.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -16,32 +17,59 @@ bool short_of_resources(const std::error_code& code) {
          code.value() == ENFILE || code.value() == ETXTBSY;
 }
 
+/// Shells, env and others say with these that they found no program, or may not run it.
+bool found_no_program(const child_end& end) {
+  return end.signal == 0 && (end.exit_code == 126 || end.exit_code == 127);
+}
+
 }  // namespace
 
 command_runner::command_runner(std::vector<std::string> command,
-                               std::optional<std::chrono::milliseconds> retry_delay)
-    : command_(std::move(command)), retry_delay_(retry_delay) {}
+                               std::optional<std::chrono::milliseconds> retry_delay, guard& watch,
+                               std::function<void(const std::string&)> say)
+    : command_(std::move(command)),
+      retry_delay_(retry_delay),
+      guard_(watch),
+      brake_(std::move(say)),
+      places_(watch.groups().size()),
+      reaper_([this] { reap(); }) {}
+
+command_runner::~command_runner() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  guard_.end();
+  reaper_.join();
+}
 
 tableq::handled command_runner::run(const message_origin& from, const tableq::delivery& delivery,
                                     const std::stop_token& stop) {
   if (hopeless()) return tableq::handled::give_back();
-  pid_t child = 0;
+  const std::size_t place = reserve();
   try {
     const std::string row = delivery.row.empty() ? std::string() : row_json(delivery.row) + "\n";
-    child = start_child(command_, environment_for(from, delivery),
-                        row.empty() ? delivery.payload : row);
+    start_child(command_, environment_for(from, delivery), row.empty() ? delivery.payload : row,
+                guard_.groups()[place]);
   } catch (const std::system_error& failure) {
-    return not_started(failure.code());
+    leave(place);
+    return not_started(failure.code(), stop);
   }
-  const auto running = started(child);
-  {
-    // Removed before the child is reaped.
-    const std::stop_callback ask(stop, [&] { signal_child(child, SIGTERM); });
-    await_child(child);
+  const child_end end = await(place, stop);
+  if (end.success()) {
+    brake_.release();
+    const std::lock_guard lock(mutex_);
+    unable_ = 0;
+    return tableq::handled::completed();
   }
-  const child_end end = ended(running);
-  if (end.success()) return tableq::handled::completed();
   if (stop.stop_requested()) return tableq::handled::give_back();
+  if (found_no_program(end)) return unable(end, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    unable_ = 0;
+  }
+  brake_.failed(describe(end), stop);
   return failed(describe(end));
 }
 
@@ -50,39 +78,112 @@ tableq::handled command_runner::failed(std::string why) const {
                       : tableq::handled::failed(std::move(why));
 }
 
-tableq::handled command_runner::not_started(const std::error_code& reason) {
+tableq::handled command_runner::unable(const child_end& end, const std::stop_token& stop) {
+  // Where a program is missing, no message is to blame. But a message may name the program: if the
+  // last command could start its own, this one fails; and so that no message holds up all others
+  // for ever, so does each fourth of a row.
+  constexpr std::size_t every = 4;
+  const bool blamed = [&] {
+    const std::lock_guard lock(mutex_);
+    return unable_++ % every == 0;
+  }();
+  brake_.not_started(command_.front() + " cannot start its program: " + describe(end), stop);
+  return blamed ? failed(describe(end)) : tableq::handled::give_back();
+}
+
+tableq::handled command_runner::not_started(const std::error_code& reason,
+                                            const std::stop_token& stop) {
   const std::string why = "cannot start " + command_.front() + ": " + reason.message();
   // The fault of this message's headers, not of the command.
   if (reason.value() == E2BIG) return failed(why);
-  if (!short_of_resources(reason)) {
+  if (short_of_resources(reason)) {
+    brake_.not_started(why, stop);
+  } else {
+    brake_.open();
     const std::lock_guard lock(mutex_);
     hopeless_ = why;
   }
   return tableq::handled::give_back();
 }
 
-command_runner::place command_runner::started(pid_t child) {
+std::size_t command_runner::reserve() {
   const std::lock_guard lock(mutex_);
-  if (pending_signal_ != 0) signal_child(child, pending_signal_);
-  return children_.insert(children_.end(), child);
+  const auto free =
+      std::find_if(places_.begin(), places_.end(), [](const running& each) { return !each.used; });
+  // The worker has no more threads than there are places.
+  *free = {.used = true};
+  return static_cast<std::size_t>(free - places_.begin());
 }
 
-child_end command_runner::ended(place child) {
+child_end command_runner::await(std::size_t place, const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (pending_signal_ != 0) signal(place, pending_signal_);
+  }
+  changed_.notify_all();
+  {
+    const std::stop_callback ask(stop, [&] {
+      const std::lock_guard lock(mutex_);
+      signal(place, SIGTERM);
+    });
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return places_[place].end.has_value(); });
+    // Unlocked before the callback goes, which may wait for the lock.
+  }
   const std::lock_guard lock(mutex_);
-  const child_end end = reap_child(*child);
-  children_.erase(child);
-  return end;
+  return *std::exchange(places_[place], {}).end;
+}
+
+void command_runner::leave(std::size_t place) {
+  changed_.notify_all();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return guard_.groups()[place] == 0; });
+  places_[place] = {};
+}
+
+void command_runner::signal(std::size_t place, int number) {
+  const pid_t group = guard_.groups()[place];
+  if (group != 0) signal_group(group, number);
 }
 
 void command_runner::signal_all(int number) {
   const std::lock_guard lock(mutex_);
   pending_signal_ = number;
-  for (const pid_t child : children_) signal_child(child, number);
+  for (std::size_t i = 0; i < places_.size(); ++i) signal(i, number);
 }
 
 std::optional<std::string> command_runner::hopeless() const {
   const std::lock_guard lock(mutex_);
   return hopeless_;
+}
+
+void command_runner::reap() {
+  for (;;) {
+    const pid_t child = await_any_child();
+    std::unique_lock lock(mutex_);
+    if (child == 0) {  // Only if something has killed the guard.
+      const auto groups = guard_.groups();
+      changed_.wait(lock, [&] {
+        return ending_ || std::any_of(groups.begin(), groups.end(),
+                                      [](const auto& each) { return each != 0; });
+      });
+      if (ending_) return;
+      continue;
+    }
+    const std::optional<child_end> end = reap_child(child);
+    if (child == guard_.id() && ending_) return;
+    if (end) reaped(child, *end);
+  }
+}
+
+void command_runner::reaped(pid_t child, const child_end& end) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (guard_.groups()[i] != child) continue;
+    guard_.groups()[i] = 0;
+    places_[i].end = end;
+    changed_.notify_all();
+    return;
+  }
 }
 
 }  // namespace tool

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 namespace tool {
 
 /// A file descriptor that closes itself.
@@ -7,7 +9,10 @@ class descriptor {
  public:
   explicit descriptor(int value = -1) noexcept : value_(value) {}
   descriptor(descriptor&& other) noexcept : value_(other.value_) { other.value_ = -1; }
-  descriptor& operator=(descriptor&&) = delete;
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
   ~descriptor();
 
   [[nodiscard]] int value() const noexcept { return value_; }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -139,14 +140,15 @@ std::vector<std::string> table_of(const watch& of, char sorted_by) {
   return aligned(rows);
 }
 
-exit_status print_once(watch& all) {
+exit_status print_once(watch& all, milliseconds interval) {
+  all.look();
+  if (all.queues().empty()) return exit_status::nothing;
+  std::this_thread::sleep_for(interval);  // A rate needs two readings.
   all.look();
   output out;
-  if (!all.queues().empty()) {
-    for (const std::string& line : table_of(all, 'r')) out.line(line);
-  }
+  for (const std::string& line : table_of(all, 'r')) out.line(line);
   out.flush();
-  return all.queues().empty() ? exit_status::nothing : exit_status::done;
+  return exit_status::done;
 }
 
 /// Waits for a key, a signal or the time.
@@ -202,7 +204,7 @@ exit_status top(const connection_options& connection, bool once, milliseconds in
   std::optional<signal_queue> signals;
   if (live) signals.emplace();
   watch all(connect(connection));
-  return live ? show(all, *signals, interval) : print_once(all);
+  return live ? show(all, *signals, interval) : print_once(all, interval);
 }
 
 }  // namespace
@@ -211,15 +213,16 @@ void add_top(CLI::App& app, invocation& call) {
   CLI::App& command = add_database_command(
       app, call, "top",
       {.description = "Show the queues of a database live in a terminal",
-       .details = "Shows the messages of each queue, the age of the oldest ready one, and how many "
-                  "messages come and\n"
-                  "leave each second. 10000+ means at least 10000; - means unknown. LETTERS: dead "
-                  "messages "
-                  "in the queue's\n"
-                  "dead-letter queue.\n"
-                  "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a "
-                  "terminal, or with --once, it\n"
-                  "prints the table once, with exit status 1 when there is no queue.",
+       .details =
+           "Shows the messages of each queue, the age of the oldest ready one, and how many "
+           "messages come and\n"
+           "leave each second. 10000+ means at least 10000; - means unknown. LETTERS: dead "
+           "messages "
+           "in the queue's\n"
+           "dead-letter queue.\n"
+           "Keys: q quits; n, r, d, o sort by name, ready, dead, oldest. Without a "
+           "terminal, or with --once, it\n"
+           "prints the table once, after two readings, with exit status 1 when there is no queue.",
        .usage = "[--interval TIME] [--once]",
        .examples = "  tableq top\n"
                    "  tableq top --interval 5s\n"

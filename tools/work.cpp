@@ -1,5 +1,6 @@
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "command_runner.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
+#include "guard.hpp"
 #include "output.hpp"
 #include "parse.hpp"
 #include "signals.hpp"
@@ -32,7 +34,11 @@ struct work_arguments {
         concurrency(command, "--concurrency", "N", "The most commands at once, up to 256 (1)"),
         lease(command, "--lease", "TIME",
               "How long this worker has a message before others may take it"),
-        retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)") {
+        retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)"),
+        grace(
+            command, "--grace", "TIME",
+            "How long running commands may go on after SIGTERM; then they get SIGTERM, 3 s later\n"
+            "SIGKILL, and their messages are given back (without end)") {
     command.add_flag("--until-empty", until_empty,
                      "End when no queue has a message that is ready, delayed or leased");
     command.add_flag("--pass-db", pass_db,
@@ -46,6 +52,7 @@ struct work_arguments {
   argument concurrency;
   argument lease;
   argument retry_delay;
+  argument grace;
   bool until_empty = false;
   bool pass_db = false;
   bool verbose = false;
@@ -57,14 +64,17 @@ struct work_settings {
   std::size_t concurrency = 1;
   std::chrono::milliseconds lease{};
   std::optional<std::chrono::milliseconds> retry_delay;
+  std::optional<std::chrono::milliseconds> grace;
 };
 
 work_settings settings_of(const invocation& call, const work_arguments& given) {
   if (!call.tail || call.tail->empty()) throw usage_error("give the COMMAND after --");
   work_settings settings;
   settings.command = *call.tail;
-  if (const std::error_code failed = find_command(settings.command.front())) {
-    throw usage_error("cannot run " + settings.command.front() + ": " + failed.message());
+  try {
+    static_cast<void>(find_command(settings.command.front()));
+  } catch (const std::system_error& failed) {
+    throw usage_error("cannot run " + settings.command.front() + ": " + failed.code().message());
   }
   settings.concurrency = count_or(given.concurrency, "--concurrency", 1, 256);
   settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
@@ -72,6 +82,7 @@ work_settings settings_of(const invocation& call, const work_arguments& given) {
   if (given.retry_delay.given()) {
     settings.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
   }
+  if (given.grace.given()) settings.grace = duration_or(given.grace, "--grace", {});
   return settings;
 }
 
@@ -130,20 +141,61 @@ void show_progress(status_line& status, const tableq::worker& pool,
               rate(counts.completed, steady_clock::now() - begin));
 }
 
-/// The first signal stops the worker, the second the commands; further ones are for commands that
-/// ignore SIGTERM.
-void obey(tableq::worker& pool, command_runner& commands, status_line& status, bool verbose,
-          int signals_so_far) {
-  const bool tell = (verbose || status.shown()) && pool.counts().running > 0;
-  if (signals_so_far == 1) {
-    pool.stop();
-    if (tell) status.note("finishing running commands; repeat to give their messages back");
-    return;
+/// The end of a worker by signals and by time. The first signal stops it, the second one or the end
+/// of the grace ends its commands; further ones are for commands that ignore SIGTERM.
+class ending {
+ public:
+  ending(tableq::worker& pool, command_runner& commands, status_line& status,
+         const work_settings& settings, bool verbose)
+      : pool_(pool),
+        commands_(commands),
+        status_(status),
+        grace_(settings.grace),
+        verbose_(verbose) {}
+
+  /// Whether it was asked to end.
+  [[nodiscard]] bool asked() const { return steps_ > 0; }
+
+  void on_signal() { step(); }
+
+  /// Does what it is time for. @return how long until the next step; -1: nothing is due.
+  int on_time() {
+    if (!next_) return -1;
+    const auto left = std::chrono::ceil<milliseconds>(*next_ - steady_clock::now());
+    if (left.count() > 0) return static_cast<int>(std::min(left, longest_poll).count());
+    step();
+    return 0;
   }
-  pool.abandon();
-  if (signals_so_far > 2) commands.signal_all(SIGKILL);
-  if (tell) status.note("ending running commands; repeat to kill them");
-}
+
+ private:
+  static constexpr milliseconds until_killed{3000};
+  static constexpr milliseconds longest_poll{60'000};
+
+  void step() {
+    const bool tell = (verbose_ || status_.shown()) && pool_.counts().running > 0;
+    next_.reset();
+    ++steps_;
+    if (steps_ == 1) {
+      pool_.stop();
+      commands_.hurry();
+      if (grace_) next_ = steady_clock::now() + *grace_;
+      if (tell) status_.note("finishing running commands; repeat to give their messages back");
+      return;
+    }
+    pool_.abandon();
+    if (steps_ > 2) commands_.signal_all(SIGKILL);
+    if (steps_ == 2 && grace_) next_ = steady_clock::now() + until_killed;
+    if (tell) status_.note("ending running commands; repeat to kill them");
+  }
+
+  tableq::worker& pool_;
+  command_runner& commands_;
+  status_line& status_;
+  const std::optional<milliseconds> grace_;
+  const bool verbose_;
+  int steps_ = 0;
+  std::optional<steady_clock::time_point> next_;
+};
 
 std::vector<tableq::worker_source> with_commands(const std::vector<work_source>& sources,
                                                  bool pass_db, command_runner& commands,
@@ -180,10 +232,12 @@ exit_status work(const invocation& call, const work_arguments& given) {
   const work_plan plan = given.from.plan();
   // Before the first thread, which may be one of the library's.
   const signal_queue signals;
+  guard watch(settings.concurrency);
   const std::vector<work_source> sources = plan.open(call.connection, settings.concurrency);
 
   status_line status;
-  command_runner commands(settings.command, settings.retry_delay);
+  command_runner commands(settings.command, settings.retry_delay, watch,
+                          [&](const std::string& sentence) { status.note(sentence); });
   const completion finished;
   bool hopeless = false;
   const completion give_up;
@@ -205,22 +259,23 @@ exit_status work(const invocation& call, const work_arguments& given) {
            },
        .ended = [&] { finished.set(); }});
 
-  int seen = 0;
+  ending end(pool, commands, status, settings, given.verbose);
   for (bool running = true; running;) {
     pollfd events[] = {{signals.handle(), POLLIN, 0},
                        {finished.handle(), POLLIN, 0},
                        {hopeless ? -1 : give_up.handle(), POLLIN, 0}};
-    ::poll(events, 3, status.shown() ? 250 : -1);
+    const int due = end.on_time();
+    ::poll(events, 3, status.shown() ? 250 : due);
     running = events[1].revents == 0;
     if (events[2].revents != 0) {
       hopeless = true;
       pool.stop();
     }
-    while (signals.take() != 0) obey(pool, commands, status, given.verbose, ++seen);
+    while (signals.take() != 0) end.on_signal();
     show_progress(status, pool, begin);
   }
   status.clear();
-  if (seen > 0 || given.summary || status.shown()) summarize(status, pool, sources, begin);
+  if (end.asked() || given.summary || status.shown()) summarize(status, pool, sources, begin);
   pool.join();
   if (const auto why = commands.hopeless()) throw usage_error(*why);
   return exit_status::done;
@@ -246,18 +301,28 @@ void add_work(CLI::App& app, invocation& call) {
            "is stored by\n"
            "`tableq create table`, or in the file of --mapping.\n"
            "The lease is extended while a command runs; if it is lost, the command gets SIGTERM.\n"
+           "126 and 127 say that a program is missing: the message is given back, but for each "
+           "fourth "
+           "in a row,\n"
+           "and those that come after a command that could start. While no command succeeds, they "
+           "run with\n"
+           "pauses of up to 30 s. If work itself is killed, so are its commands.\n"
            "Several queues share --concurrency, and the signals. All databases must answer at the "
            "start; if one is\n"
            "away later, the queues of the others go on. --prefix and --schema are for all "
            "databases.\n"
            "SIGTERM, SIGINT: take no more, finish running commands, exit with 0. A second signal "
            "sends\n"
-           "them SIGTERM and gives their messages back, a third one sends SIGKILL.",
+           "them SIGTERM and gives their messages back, a third one sends SIGKILL; --grace does "
+           "the "
+           "same by time.",
        .usage = "QUEUE... | --mapping FILE [OPTIONS] -- COMMAND [ARG...]",
        .examples =
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"
            "  tableq work jobs --concurrency 4 --until-empty -- ./handle-one\n"
            "  tableq work jobs --lease 5m --retry-delay 30s --summary -- python3 resize.py\n"
+           "  tableq work jobs --grace 25s -- ./handle-one   # under Kubernetes, which waits for "
+           "30 s\n"
            "  tableq work --mapping emails.json -- ./send-email\n"
            "  tableq work urgent jobs --precedence urgent=1 -- ./handle-one\n"
            "  TABLEQ_DB_SHOP=postgresql://... tableq work jobs shop:orders --also-db shop "

@@ -23,9 +23,9 @@ bool plain(char c) {
 
 /// Whether it can be the NAME of a database.
 bool is_name(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  return !text.empty() && text.size() <= longest && text.front() >= 'a' && text.front() <= 'z' &&
-         std::all_of(text.begin(), text.end(), plain);
+  constexpr std::size_t most_letters = 40;
+  return !text.empty() && text.size() <= most_letters && text.front() >= 'a' &&
+         text.front() <= 'z' && std::all_of(text.begin(), text.end(), plain);
 }
 
 std::string variable_of(const std::string& database) {

@@ -81,6 +81,7 @@ TEST_P(tool_top, prints_the_table_once_where_there_is_no_terminal) {
     EXPECT_TRUE(lines[2].starts_with("mail   fifo   0      -        -       -     -     -"))
         << lines[2];
     EXPECT_FALSE(contains(lines[1], "\033"));
+    EXPECT_TRUE(lines[1].ends_with("0.0   0.0")) << "rates of two readings: " << lines[1];
   }
 }
 

@@ -20,11 +20,12 @@ class tool_work_end : public tool_test {
   tableq::claim_queue jobs() { return db().claim("jobs"); }
 
   /// The worker, when its commands run.
-  std::unique_ptr<command> two_running(const std::string& script) {
+  std::unique_ptr<command> two_running(const std::string& script, const words& options = {}) {
     pipe_ends told = make_pipe();
-    auto worker =
-        start({"work", "jobs", "--verbose", "--concurrency", "2", "--", "sh", "-c", script},
-              {.err = told.writer.value()});
+    words arguments{"work", "jobs", "--verbose", "--concurrency", "2"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"--", "sh", "-c", script});
+    auto worker = start(arguments, {.err = told.writer.value()});
     told_ = std::move(told.reader);
     lines_.emplace(told_.value());
     started_->read_line();
@@ -113,6 +114,33 @@ TEST_P(tool_work_end, a_third_signal_ends_commands_that_do_not_listen) {
   expect_told("given back 2");
   EXPECT_EQ(worker->wait().status, 0);
   expect_untouched(3);
+}
+
+TEST_P(tool_work_end, after_the_grace_the_commands_end_and_their_messages_are_given_back) {
+  const auto worker = two_running(blocking(), {"--grace", "100ms"});
+  worker->signal(SIGTERM);
+  expect_told("finishing running commands");
+  expect_told("ending running commands");
+  expect_told("completed 0, failed 0, lease lost 0, given back 2, in");
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(3);
+}
+
+TEST_P(tool_work_end, after_the_grace_commands_that_do_not_listen_are_killed) {
+  const auto worker = two_running("trap '' TERM; " + blocking(), {"--grace", "0s"});
+  worker->signal(SIGTERM);
+  expect_told("given back 2");
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(3);
+}
+
+TEST_P(tool_work_end, within_the_grace_commands_finish) {
+  const auto worker = two_running(blocking(), {"--grace", "1h"});
+  worker->signal(SIGTERM);
+  expect_told("finishing running commands");
+  let_both_go();
+  EXPECT_EQ(worker->wait().status, 0);
+  expect_untouched(1);
 }
 
 }  // namespace

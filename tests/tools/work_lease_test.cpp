@@ -18,11 +18,6 @@ class tool_work_lease : public tool_test {
     first_go_.emplace((scratch / "go1").string());
     second_go_.emplace((scratch / "go2").string());
   }
-  void TearDown() override {
-    // A command whose worker was killed still waits.
-    if (first_go_) first_go_->write_line("x");
-    tool_test::TearDown();
-  }
   tableq::claim_queue jobs() { return db().claim("jobs"); }
 
   /// A worker whose command reports its attempt and waits for that attempt's pipe.

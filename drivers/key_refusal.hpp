@@ -6,12 +6,12 @@
 #include <set>
 #include <string_view>
 
+#include <tableq/dialect.hpp>
+
 namespace tableq::inline v0::drivers {
 
-/// Whether a database's sentence about a refused row names the index of a queue's keys, `mail_key`,
-/// and the table, `mail`. The words between the names depend on the session's language.
-[[nodiscard]] inline bool names_index_of_keys(std::string_view sentence) {
-  constexpr std::string_view ending = "_key";
+/// The names in a database's sentence. The words between them depend on the session's language.
+[[nodiscard]] inline std::set<std::string_view> names_in(std::string_view sentence) {
   const auto in_name = [](char c) {
     return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
   };
@@ -22,10 +22,32 @@ namespace tableq::inline v0::drivers {
     names.insert(sentence.substr(at, end - at));
     at = end + 1;
   }
+  return names;
+}
+
+/// Whether a database's sentence about a refused row names the index of a queue's keys, `mail_key`,
+/// and the table, `mail`.
+[[nodiscard]] inline bool names_index_of_keys(std::string_view sentence) {
+  constexpr std::string_view ending = "_key";
+  const auto names = names_in(sentence);
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
     return name.size() > ending.size() && name.ends_with(ending) &&
            names.contains(name.substr(0, name.size() - ending.size()));
   });
 }
+
+/// Whether a database's sentence about a refused row names the queue's table, or its primary key
+/// `mail_pkey`: no other constraint of the table forbids equal values.
+[[nodiscard]] inline bool names_id(const native_error& failure) {
+  if (failure.link_lost || failure.table.empty()) return false;
+  const auto names = names_in(failure.sentence);
+  return names.contains(failure.table) || names.contains(failure.table + "_pkey");
+}
+
+/// A row whose id the database has drawn itself.
+inline constexpr verdict id_is_taken{
+    errc::constraint_violated, advice::never,
+    "the database drew an id that a message has, as after logical replication or INSERTs with ids; "
+    "`tableq doctor` prints the statement that sets the next id"};
 
 }  // namespace tableq::inline v0::drivers

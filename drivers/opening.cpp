@@ -35,14 +35,17 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
 
 }  // namespace
 
-judged_failure judge(const dialect& definition, const native_failure& failure, std::size_t sent) {
+judged_failure judge(const dialect& definition, const native_failure& failure, std::size_t sent,
+                     std::string_view table) {
   if (failure.judged()) return {failure.details(), *failure.judged()};
   native_error first = failure.details();
   first.sent = sent;
+  first.table = table;
   judged_failure out{first, definition.classify(first)};
   for (native_error other : failure.more()) {
     if (out.means.code != errc::internal) break;
     other.sent = sent;
+    other.table = table;
     const verdict means = definition.classify(other);
     if (means.code != errc::internal) out = {other, means};
   }

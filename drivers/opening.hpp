@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <tableq/dialect.hpp>
 
@@ -23,9 +24,9 @@ struct judged_failure {
 };
 
 /// The first of a failure's records that the dialect has a rule for; otherwise the first record.
-/// @param sent as in native_error.
-judged_failure judge(const dialect& definition, const native_failure& failure,
-                     std::size_t sent = 0);
+/// @param sent as in native_error, and `table` too.
+judged_failure judge(const dialect& definition, const native_failure& failure, std::size_t sent = 0,
+                     std::string_view table = {});
 
 /// Throws errc::not_found with the complaint.
 /// @param complaint empty: does nothing.

@@ -241,9 +241,9 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
     product = odbc_product(address);
   } catch (const native_failure& failure) {
     const native_error& native = failure.details();
-    const advice safe =
-        failure.judged() ? failure.judged()->advice : known().advice_for_login(native);
-    throw error(errc::connection_failed, safe, native.sentence,
+    const verdict means = failure.judged().value_or(
+        verdict{errc::connection_failed, known().advice_for_login(native)});
+    throw error(means.code, means.advice, native.sentence,
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto texts = std::make_shared<dialect_texts>(*known().by_product(product));

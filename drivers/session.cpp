@@ -100,12 +100,12 @@ dialect_session::~dialect_session() {
 }
 
 template <class Step>
-void dialect_session::guarded(std::string_view operation, Step step) {
+void dialect_session::guarded(std::string_view operation, Step step, std::string_view table) {
   loss_ = on_loss::lost;
   try {
     step();
   } catch (const native_failure& failure) {
-    auto [native, means] = judge(texts_->definition, failure, sent_);
+    auto [native, means] = judge(texts_->definition, failure, sent_, table);
     doubtful_ = doubtful_ || owned_ == nullptr;  // else the transaction only rolls back
     if (native.link_lost || ends_session(means)) {
       broken_ = true;
@@ -205,15 +205,18 @@ core::row_set dialect_session::execute(const core::contract& contract,
   };
   const auto send = [&] { planned(contract, names, alone, send_once); };
   sent_ = bytes_of(shared) + bytes_of(items);
-  guarded(contract.name, [&] {
-    // In a transaction of tableq the commit checks the files; a caller's commit does not go through
-    // tableq.
-    if (alone || owned_ == nullptr) {
-      on_files(send);
-    } else {
-      send();
-    }
-  });
+  guarded(
+      contract.name,
+      [&] {
+        // In a transaction of tableq the commit checks the files; a caller's commit does not go
+        // through tableq.
+        if (alone || owned_ == nullptr) {
+          on_files(send);
+        } else {
+          send();
+        }
+      },
+      contract.texts == nullptr ? std::string_view(names.table) : std::string_view());
   if (contract.id == core::statement::queue_drop) known_.forget(names);
   return out;
 }

@@ -130,8 +130,9 @@ class dialect_session final : public core::connection {
   /// The session is no longer usable.
   [[noreturn]] void lose(const named_file& file);
   /// Runs a step; translates the transport's exceptions.
+  /// @param table as in native_error.
   template <class Step>
-  void guarded(std::string_view operation, Step step);
+  void guarded(std::string_view operation, Step step, std::string_view table = {});
 
   std::optional<fork_guard> closing_;  // the first member: lives until the others are destroyed
   std::shared_ptr<const dialect_texts> texts_;

@@ -182,14 +182,17 @@ class table_writer {
     return joined(statement_.key, ", ", [&](std::size_t at) { return array(name_of(at)); });
   }
   [[nodiscard]] std::string same(std::string_view other) const {
-    const auto equal = [&](const std::string& mine, const std::string& others) {
-      return made("condition.equals", {{"column", mine}, {"value", others}});
+    const auto equal = [&](const std::string& form, const std::string& mine,
+                           const std::string& others) {
+      return made("condition.equals" + form, {{"column", mine}, {"value", others}});
     };
     if (statement_.key.empty()) {
-      return equal(prefixed("msg", block("row_address")), prefixed(other, block("row_address")));
+      return equal("", prefixed("msg", block("row_address")),
+                   prefixed(other, block("row_address")));
     }
-    return joined(statement_.key, both,
-                  [&](std::size_t at) { return equal(name_of(at, "msg"), name_of(at, other)); });
+    return joined(statement_.key, both, [&](std::size_t at) {
+      return equal("." + column(at).form, name_of(at, "msg"), name_of(at, other));
+    });
   }
   [[nodiscard]] std::string read(const table_column& from, std::string_view prefix) const {
     return made("read." + from.form, {{"column", prefixed(prefix, quoted_name(from.name))}});
@@ -272,7 +275,7 @@ class table_writer {
 
   [[nodiscard]] std::string condition(const table_condition& of, std::string_view prefix) const {
     return made(
-        "condition." + std::string(block_of(of.is)),
+        "condition." + std::string(block_of(of.is)) + "." + column(of.column).form,
         {{"column", name_of(of.column, prefix)}, {"value", term(of.than, of.column, prefix)}});
   }
   [[nodiscard]] std::string where(std::string_view prefix) const {

@@ -48,6 +48,7 @@ tableq::database connect(const connection_options& options, bool may_create, std
   tableq::open_options opening = naming(options);
   opening.max_sessions = sessions;
   opening.retry_for = retry_for;
+  opening.max_payload = options.max_payload;
   opening.schema = may_create && !options.verify_only ? tableq::schema_policy::create_if_missing
                                                       : tableq::schema_policy::verify_only;
   opening.observer = std::make_shared<told_warnings>();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -15,6 +16,7 @@ struct connection_options {
   std::string prefix;
   std::string schema;
   bool verify_only = false;
+  std::optional<std::size_t> max_payload = {};
 };
 
 /// The options that name the tables.

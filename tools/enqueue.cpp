@@ -34,7 +34,10 @@ struct enqueue_arguments {
         created_at(added, "--created-at", "WHEN",
                    "Stored with the message: 2025-01-31T12:00:00Z, or milliseconds since 1970"),
         wait(added, "--wait", "TIME",
-             "Wait at most TIME for room in a full queue; with --lines for each part") {
+             "Wait at most TIME for room in a full queue; with --lines for each part"),
+        max_payload(
+            added, "--max-payload", "BYTES",
+            "Refuse longer messages (PostgreSQL: 500000000; pg_dump fails from 537000000 on)") {
     queue.required();
     header.repeatable();
     added.add_flag("--lines", lines, "Each line of standard input is a message");
@@ -55,6 +58,7 @@ struct enqueue_arguments {
   argument header;
   argument created_at;
   argument wait;
+  argument max_payload;
   bool lines = false;
   bool standard_input = false;
   bool ids = false;
@@ -260,7 +264,12 @@ exit_status enqueue(const invocation& call, const enqueue_arguments& given) {
   message_options options = read_options(given);
   const tableq::when_full full{.wait = duration_or(given.wait, "--wait", {})};
 
-  tableq::database db = connect(call.connection);
+  connection_options connection = call.connection;
+  if (given.max_payload.given()) {
+    connection.max_payload = static_cast<std::size_t>(
+        parse_number("--max-payload", given.max_payload.text(), 1, 1'000'000'000));
+  }
+  tableq::database db = connect(connection);
   const std::string name = given.queue.text();
   refuse_misfits(given, require(db, name).kind);
   target queue(open_queue(db, name), std::move(options), full);

@@ -36,7 +36,7 @@ template <class HandOver>
 auto write_later(const queue& handle, const std::string& payload,
                  const claim_enqueue_options& options, HandOver hand_over) {
   return operation_outside(handle, statement::claim_enqueue, [&](const queue_state& state) {
-    core::check_payload(payload, state.database().capabilities().max_payload);
+    core::check_payload(payload, state.database().payloads());
     core::check_message(options, state.info().groups.has_value());
     return hand_over(
         state.writing<claim_writer>([&state](std::span<const claim_writer::item> items) {

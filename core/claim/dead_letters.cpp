@@ -41,7 +41,8 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
                    .created_at = row.created_at,
                    .errors = row.errors};
     (holds_keys && row.key && is_key(*row.key) ? one.key : one.past_key) = row.key;
-    if (!values.empty()) one.headers = texts.emplace_back(encode_headers(values));
+    if (!values.empty())
+      one.headers = texts.emplace_back(encode_headers(values, source.database().narrow_texts()));
     items.push_back(one);
   }
   if (items.empty()) return 0;
@@ -49,7 +50,10 @@ std::size_t move_messages(const queue_state& source, const queue_state& target,
   if (added < items.size()) {
     tx.spoil();
     throw error(errc::conflict, advice::transaction,
-                "another message has taken a key in the queue " + target.name() + " meanwhile");
+                "a row of the queue " + target.name() +
+                    " has the key or the id of the message: another one has taken the key "
+                    "meanwhile, or the database draws ids that are taken, which `tableq doctor` "
+                    "tells");
   }
   apply(source, &tx, {.left = true});
   apply(target, &tx, {.readable = items.size(), .readmitted = true});

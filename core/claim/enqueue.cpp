@@ -26,7 +26,7 @@ class batch {
   batch(const queue_state& queue, std::span<const claim_message> messages)
       : messages_(messages), queue_(queue) {
     for (const claim_message& one : messages) {
-      check_payload(one.payload, queue.database().capabilities().max_payload);
+      check_payload(one.payload, queue.database().payloads());
       check_message(*one.options, queue.info().groups.has_value());
     }
     for (const claim_message& one : messages) items_.push_back(to_item(one));
@@ -80,7 +80,10 @@ class batch {
                    .created_at = given.created_at,
                    .max_attempts = given.max_attempts,
                    .group = given.group};
-    if (!given.headers.empty()) out.headers = texts_.emplace_back(encode_headers(given.headers));
+    if (!given.headers.empty()) {
+      out.headers =
+          texts_.emplace_back(encode_headers(given.headers, queue_.database().narrow_texts()));
+    }
     out.ttl = given.time_to_live ? given.time_to_live->length() : queue_.info().time_to_live;
     if (given.retry) out.retry = texts_.emplace_back(encode_retry(*given.retry));
     return out;

@@ -129,7 +129,7 @@ std::vector<settle_result> fail(const queue_state& queue, transaction_state* tx,
     if (one.options.delay) check_delay(*one.options.delay);
     attempts.push_back(
         {.receipt = one.receipt,
-         .error = texts.emplace_back(to_plain_utf8(one.error, longest_error)),
+         .error = texts.emplace_back(encode_error(one.error, queue.database().narrow_texts())),
          .delay = one.options.delay,
          .how = one.options.give_up ? ended_attempt::kind::given_up : ended_attempt::kind::failed});
   }

@@ -20,7 +20,7 @@ std::unique_ptr<driver> checked_driver(std::string_view url, const open_options&
                                        std::shared_ptr<fault_plan> faults) {
   auto out = make_driver(url, options, std::move(faults));
   named(out->name(), "connect", [&] {
-    check_open_options(options);
+    check_open_options(options, out->capabilities().max_payload);
     check_places(options, out->capabilities().schemas);
   });
   return out;
@@ -47,6 +47,12 @@ database_state::database_state(std::string_view url, open_options options,
 std::size_t database_state::most_sessions() const noexcept {
   return std::min(options_.max_sessions,
                   capabilities().max_sessions.value_or(options_.max_sessions));
+}
+
+payload_limit database_state::payloads() const noexcept {
+  const std::size_t highest = capabilities().max_payload;
+  const std::size_t usual = std::min(capabilities().usual_payload.value_or(highest), highest);
+  return {.most = options_.max_payload.value_or(usual), .highest = highest};
 }
 
 void database_state::connect() {

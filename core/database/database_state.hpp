@@ -17,6 +17,7 @@
 
 #include "core/combining/combiner.hpp"
 #include "core/database/shared_queue.hpp"
+#include "core/input/validate.hpp"
 #include "core/seam/driver.hpp"
 #include "core/seam/process.hpp"
 #include "core/session/retry.hpp"
@@ -69,6 +70,8 @@ class database_state : public std::enable_shared_from_this<database_state> {
     return driver_->capabilities();
   }
   [[nodiscard]] session_pool& sessions() noexcept { return pool_; }
+  /// How long new payloads may be.
+  [[nodiscard]] payload_limit payloads() const noexcept;
   /// How many sessions may be open at once.
   [[nodiscard]] std::size_t most_sessions() const noexcept;
 
@@ -114,6 +117,11 @@ class database_state : public std::enable_shared_from_this<database_state> {
   /// only the sessions of one server, and queues that are opened begin their reads at the front.
   void settle_shards() noexcept;
   [[nodiscard]] bool sharded() const noexcept { return sharded_.load(); }
+
+  /// The database has an encoding without some characters. From then on headers and errors are
+  /// stored as ASCII.
+  void settle_narrow_texts() noexcept { narrow_texts_ = true; }
+  [[nodiscard]] bool narrow_texts() const noexcept { return narrow_texts_.load(); }
 
   /// Whether a caller's session is connected to this database. Asks the servers if the client
   /// library has no answer.
@@ -170,6 +178,7 @@ class database_state : public std::enable_shared_from_this<database_state> {
   watcher watcher_;
   combiner writing_;
   std::atomic<bool> sharded_{false};
+  std::atomic<bool> narrow_texts_{false};
   std::mutex mutex_;
   std::string identity_;  // the last result of session.identity; guarded by mutex_
   // Guarded by mutex_, as the next one. Entries stay for handles that are opened again and again;

@@ -42,8 +42,28 @@ std::optional<failure_record> decode_entry(std::string_view entry) {
 
 }  // namespace
 
-std::string encode_headers(const headers& values) {
-  return json(values).dump();
+std::string encode_headers(const headers& values, bool ascii) {
+  constexpr int on_one_line = -1;
+  return json(values).dump(on_one_line, ' ', ascii);
+}
+
+std::string encode_error(std::string_view text, bool ascii) {
+  std::string plain = to_plain_utf8(text, longest_error);
+  if (!ascii) return plain;
+  std::string out;
+  for (std::string_view rest = plain; !rest.empty();) {
+    const std::size_t length = character_length(rest);
+    const std::string_view character = rest.substr(0, length);
+    rest.remove_prefix(length);
+    // The escape is what JSON writes in its quotes.
+    const std::string next =
+        length == 1 ? std::string(character) : json(character).dump(-1, ' ', true).substr(1, 6);
+    const std::string pair =
+        length == 4 ? json(character).dump(-1, ' ', true).substr(7, 6) : std::string();
+    if (out.size() + next.size() + pair.size() > longest_error) break;
+    out.append(next).append(pair);
+  }
+  return out;
 }
 
 std::optional<headers> decode_headers(std::string_view text) {

@@ -16,7 +16,12 @@ inline constexpr std::size_t most_errors = 10;
 inline constexpr std::size_t longest_error = 2000;
 
 /// The JSON object that is stored. The headers must have been checked.
-std::string encode_headers(const headers& values);
+/// @param ascii other characters become escapes.
+std::string encode_headers(const headers& values, bool ascii = false);
+
+/// An error as it is stored: to_plain_utf8, of at most longest_error bytes.
+/// @param ascii other characters become `\uXXXX`, and stay so.
+std::string encode_error(std::string_view text, bool ascii);
 
 /// Reads the headers that `encode_headers` or a foreign client wrote. Values other than strings are
 /// returned as their JSON, numbers as written. Of two with the same name the last one is used.

@@ -48,7 +48,7 @@ void check_group(const claim_enqueue_options& options, bool grouped) {
 
 }  // namespace
 
-void check_open_options(const open_options& options) {
+void check_open_options(const open_options& options, std::size_t highest) {
   if (options.max_sessions == 0) refuse("max_sessions must be at least 1");
   if (options.max_sessions > 10'000) refuse("max_sessions must be at most 10,000");
   if (options.session_timeout <= 0ms || options.session_timeout > longest_wait) {
@@ -61,6 +61,10 @@ void check_open_options(const open_options& options) {
   if (options.async_bytes == 0) refuse("async_bytes must be at least 1");
   if (options.poll_interval < 10ms || options.poll_interval > 24h) {
     refuse("poll_interval must be from 10 ms to 1 day");
+  }
+  if (options.max_payload && (*options.max_payload == 0 || *options.max_payload > highest)) {
+    refuse("max_payload must be from 1 to the longest payload of this database, " +
+           std::to_string(highest) + " bytes");
   }
 }
 
@@ -144,13 +148,14 @@ void check_limits(const queue_limits& limits, kind queue_kind) {
   }
 }
 
-void check_payload(std::string_view payload, std::size_t most) {
-  if (payload.size() > most) {
-    throw error(errc::too_large, advice::never,
-                "the payload has " + std::to_string(payload.size()) +
-                    " bytes and this database holds at most " + std::to_string(most) +
-                    "; store it elsewhere and enqueue its address");
-  }
+void check_payload(std::string_view payload, const payload_limit& limit) {
+  if (payload.size() <= limit.most) return;
+  const bool can_rise = payload.size() <= limit.highest;
+  throw error(errc::too_large, advice::never,
+              "the payload has " + std::to_string(payload.size()) + " bytes and at most " +
+                  std::to_string(limit.most) +
+                  " are accepted; store it elsewhere and enqueue its address" +
+                  (can_rise ? ", or raise open_options::max_payload (--max-payload)" : ""));
 }
 
 bool is_key(std::string_view text) {

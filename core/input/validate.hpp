@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include <tableq/limits.hpp>
@@ -12,7 +13,14 @@ namespace tableq::inline v0::core {
 // Each throws error errc::invalid_argument (too_large for payloads) that says what is allowed,
 // before anything is sent.
 
-void check_open_options(const open_options& options);
+/// Of payloads, in bytes.
+struct payload_limit {
+  std::size_t most = 0;     ///< That an enqueue accepts.
+  std::size_t highest = 0;  ///< That open_options may allow.
+};
+
+/// @param highest the longest payload that the database stores.
+void check_open_options(const open_options& options, std::size_t highest);
 void check_batch_size(std::size_t size, std::size_t most = 10'000);
 void check_lease(std::chrono::milliseconds lease);
 /// From 0 to 3,650 days.
@@ -28,7 +36,7 @@ void check_time_to_live(const lifetime& length);
 void check_key(std::string_view key);
 void check_rate(double per_second);
 void check_limits(const queue_limits& limits, kind queue_kind);
-void check_payload(std::string_view payload, std::size_t most);
+void check_payload(std::string_view payload, const payload_limit& limit);
 /// @param grouped whether the queue has groups.
 void check_message(const claim_enqueue_options& options, bool grouped);
 void check_message(const pending_options& options);

@@ -70,14 +70,14 @@ std::vector<message_id> insert(const queue_state& queue, transaction_state* tx,
 
 plain_item to_item(const queue_state& queue, std::string_view payload,
                    const enqueue_options& options) {
-  check_payload(payload, queue.database().capabilities().max_payload);
+  check_payload(payload, queue.database().payloads());
   check_timestamp(options.created_at, "created_at");
   return {.payload = payload, .created_at = options.created_at};
 }
 
 pending_item to_item(const queue_state& queue, std::string_view payload,
                      const pending_options& options) {
-  check_payload(payload, queue.database().capabilities().max_payload);
+  check_payload(payload, queue.database().payloads());
   check_message(options);
   return {.payload = payload,
           .created_at = options.created_at,

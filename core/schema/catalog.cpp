@@ -127,6 +127,16 @@ finding older(const std::string& subject, const stored_layout& found) {
           "when no older version of tableq uses it: tableq migrate " + found.name};
 }
 
+/// Whether new ids are above the old ones; nothing if the user may not read the queue's table.
+std::vector<finding_row> inspect_ids(connection& session, const table_names& names) {
+  try {
+    return run(session, names, statements::doctor_ids);
+  } catch (const error& failure) {
+    if (failure.code() != errc::permission_denied) throw;
+    return {};
+  }
+}
+
 /// Removes what processes told each other of a dropped queue.
 void remove_floors(const database_state& database, connection& session, const table_names& names,
                    std::string_view queue) {
@@ -216,6 +226,7 @@ void check_catalog(database_state& database) {
         run(session, names_for(database.options(), {}), statements::catalog_exists).at(0);
     database.settle_schema(std::move(place.schema));
     if (place.sharded) database.settle_shards();
+    if (place.narrow) database.settle_narrow_texts();
     if (!place.present) return std::size_t{0};
     const table_names names = names_for(database.options(), {});
     try {
@@ -379,6 +390,7 @@ std::vector<finding> inspect(database_state& database) {
       }
       add(queue.name, run(session, names, statements::doctor_queue,
                           {.kind = to_string(queue.kind), .layout = queue.layout}));
+      add(queue.name, inspect_ids(session, names));
     }
     return out;
   });

@@ -115,10 +115,12 @@ struct place_row {
   bool present = false;
   std::string schema = {};
   bool sharded = false;  ///< It is there, as a shard of a cluster.
+  bool narrow = false;   ///< The database's texts have not all of Unicode's characters.
 
   static constexpr auto fields() {
     return std::tuple(integer("present", &place_row::present), text("schema", &place_row::schema),
-                      integer("sharded", &place_row::sharded));
+                      integer("sharded", &place_row::sharded),
+                      integer("narrow", &place_row::narrow));
   }
 };
 
@@ -209,6 +211,8 @@ inline constexpr typed_statement<doctor_request, nothing, finding_row> doctor_da
     statement::doctor_database};
 inline constexpr typed_statement<doctor_request, nothing, finding_row> doctor_queue{
     statement::doctor_queue};
+/// Whether the next id is above all others. Unlike the other checks it reads the queue's table.
+inline constexpr typed_statement<nothing, nothing, finding_row> doctor_ids{statement::doctor_ids};
 
 }  // namespace statements
 

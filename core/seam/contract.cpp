@@ -87,6 +87,7 @@ constexpr std::array all{
     query(statements::listen_end, "listen.end"),
     query(statements::doctor_database, "doctor.database"),
     query(statements::doctor_queue, "doctor.queue"),
+    query(statements::doctor_ids, "doctor.ids"),
     change(statements::heap_enqueue, "heap.enqueue"),
     change(statements::heap_dequeue, "heap.dequeue"),
     query(statements::heap_peek, "heap.peek"),

@@ -26,6 +26,7 @@ enum class statement : std::uint8_t {
   listen_end,
   doctor_database,
   doctor_queue,
+  doctor_ids,
   heap_enqueue,
   heap_dequeue,
   heap_peek,

@@ -21,7 +21,8 @@ struct table_column {
   std::string declared;  ///< Its type, as the database writes it.
   /// The template family for its values: `integer`, `time.local`. The part before the dot is a
   /// column_type. Further parts tell what the column cannot do: `typed`, a text that takes no other
-  /// text than its type's; `unordered`, no comparison; `coarse`, a time without milliseconds.
+  /// text than its type's; `unordered`, no comparison; `coarse`, a time without milliseconds;
+  /// `zoned`, that its default is UTC: it is the local time of some zone.
   std::string form;
   bool required = false;    ///< It must not be NULL.
   bool has_value = false;   ///< The database has a default for it, or generates it.

@@ -12,12 +12,6 @@
 namespace tableq::inline v0::core {
 namespace {
 
-/// Whether a column's form has that part behind its family.
-bool has_trait(const table_column& column, std::string_view trait) {
-  const std::string parts = column.form + ".";
-  return parts.find("." + std::string(trait) + ".") != std::string::npos;
-}
-
 /// In UTF-8.
 std::size_t characters_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {

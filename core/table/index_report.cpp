@@ -148,6 +148,31 @@ std::vector<finding> without_rest(const table_layout& table, const table_mapping
            "name a column of times for due_at, or let the handler wait before it fails"}};
 }
 
+/// Times that the database fills in by a zone, and that are read as UTC. Only those that decide
+/// when a row is taken.
+std::vector<finding> local_defaults(const table_layout& table) {
+  std::vector<std::size_t> times;
+  for (const auto& each : {table.due_at, table.taken_at, table.lease_until}) {
+    if (each) times.push_back(*each);
+  }
+  for (const auto& each : {table.state, table.done}) {
+    if (each && each->rules.is == table_state::form::time) times.push_back(each->column);
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  std::vector<finding> out;
+  for (const std::size_t each : times) {
+    const table_column& column = table.columns[each];
+    if (!has_trait(column, "zoned")) continue;
+    out.push_back({finding::level::warning, table.table,
+                   "the column " + column.name + " has the type " + column.declared +
+                       ", which is read as UTC, and its default is the local time of a zone: rows "
+                       "come early or late by the distance of that zone",
+                   "give it a default in UTC, or a type with a zone"});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string missing_indexes(database_state& database, const mapped_table& table) {
@@ -165,6 +190,8 @@ std::vector<finding> inspect(database_state& database, const mapped_table& table
   out.insert(out.end(), hidden.begin(), hidden.end());
   const std::vector<finding> hasty = without_rest(found.layout(), table.mapping());
   out.insert(out.end(), hasty.begin(), hasty.end());
+  const std::vector<finding> zoned = local_defaults(found.layout());
+  out.insert(out.end(), zoned.begin(), zoned.end());
   if (out.empty()) {
     out.push_back({finding::level::ok, found.layout().table, found.layout().guarantee().words, {}});
   }

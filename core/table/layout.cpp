@@ -209,11 +209,11 @@ class resolver {
            "; for a time in milliseconds an integer must have 64 bits");
     }
     if (type_of(column) != column_type::text) return;
-    if (column.form != "text.timed") {
+    if (!has_trait(column, "timed")) {
       fail("the column " + column.name + " has the type " + column.declared +
            ", a text; for a time it must be a time or an integer");
     }
-    column.form = "time";
+    column.form = has_trait(column, "zoned") ? "time.zoned" : "time";
   }
 
   void find_order() {
@@ -290,6 +290,11 @@ column_type type_of(const table_column& column) noexcept {
   if (family == "number") return column_type::number;
   if (family == "bytes") return column_type::bytes;
   return family == "time" ? column_type::time : column_type::text;
+}
+
+bool has_trait(const table_column& column, std::string_view trait) {
+  const std::string parts = column.form + ".";
+  return parts.find("." + std::string(trait) + ".") != std::string::npos;
 }
 
 bool equal_but_for_case(std::string_view left, std::string_view right) noexcept {

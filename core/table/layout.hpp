@@ -66,6 +66,9 @@ struct table_layout {
 /// The family of a column's values.
 column_type type_of(const table_column& column) noexcept;
 
+/// Whether a column's form has that part behind its family.
+bool has_trait(const table_column& column, std::string_view trait);
+
 /// As row::get finds columns.
 bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "drivers/dialects.hpp"
+#include "drivers/key_refusal.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -20,6 +21,11 @@ constexpr std::array rules{
     rule{"08", {errc::connection_lost, advice::session}},
     rule{"09", {errc::constraint_violated, advice::never}},
     rule{"0A", {errc::unsupported, advice::never}},
+    rule{
+        "22P05",
+        {errc::invalid_argument, advice::never,
+         "the database's encoding has not all characters of a text, such as a key or a group; keep "
+         "queues in a database with ENCODING 'UTF8'"}},
     // The server's sentence quotes the value.
     rule{"22", {errc::invalid_argument, advice::never, "the server refused a value"}},
     rule{"23", {errc::constraint_violated, advice::never}},
@@ -107,6 +113,7 @@ verdict classify_postgresql(const native_error& failure) {
     if (told || failure.sqlstate == one.state) return one.means;
   }
   if (failure.link_lost) return {errc::connection_lost, advice::session};
+  if (failure.sqlstate == "23505" && names_id(failure)) return id_is_taken;
   if (failure.sqlstate == "54000" && failure.sent < never_too_large) {
     return {
         errc::storage_full, advice::never,

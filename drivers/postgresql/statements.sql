@@ -38,7 +38,7 @@
 
 -- fragment: clock
 -- Milliseconds since 1970. It stands still within one statement, and not within a transaction.
-CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
 
 -- fragment: clock.given
 -- The clock that a test sets.
@@ -46,7 +46,7 @@ CAST(:now AS bigint)
 
 -- fragment: clock_now
 -- The same, read anew at each use.
-CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
+CAST(extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
 
 -- fragment: clock_now.given
 CAST(:now AS bigint)
@@ -57,7 +57,7 @@ CAST(:now AS bigint)
 
 -- fragment: clock_at_change.shard
 -- Floors, which need the clock under the lock, are off.
-CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
 
 -- fragment: clock_at_change.given
 CAST(:now AS bigint)
@@ -156,27 +156,27 @@ WITH writers AS MATERIALIZED (
   SELECT virtualtransaction AS name
   FROM pg_catalog.pg_locks
   WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted
-    AND relation = CAST('{table}' AS regclass)
-    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+    AND relation = CAST(CAST('{table}' AS regclass) AS oid)
+    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
 )
 
 -- fragment: writers
 -- A prepared transaction may have had another name before: it counts as one of the writers that are searched for.
-(SELECT string_agg(name, ' ') FROM writers) AS writers,
+(SELECT pg_catalog.string_agg(name, ' ') FROM writers) AS writers,
        CASE WHEN EXISTS (SELECT 1
                          FROM writers
-                         WHERE name = ANY (string_to_array(CAST(:writers AS text), ' ')) OR name LIKE '-1/%')
+                         WHERE name = ANY (pg_catalog.string_to_array(CAST(:writers AS text), ' ')) OR name LIKE '-1/%')
             THEN 0 ELSE 1 END AS ended
 
 -- fragment: last_drawn
 -- The highest id that was drawn, if the user may read the sequence.
-(SELECT CASE WHEN has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
-        THEN pg_sequence_last_value(CAST(s.name AS regclass)) END
- FROM (SELECT pg_get_serial_sequence('{table}', 'id') AS name) AS s)
+(SELECT CASE WHEN pg_catalog.has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')
+        THEN pg_catalog.pg_sequence_last_value(CAST(s.name AS regclass)) END
+ FROM (SELECT pg_catalog.pg_get_serial_sequence('{table}', 'id') AS name) AS s)
 
 -- fragment: ranges
-(SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
-        unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
+(SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
+        pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low)
 
 -- fragment: new_lease
 -- The fence has a count in its upper half, so that it grows. Its lower half is the caller's random token, so that
@@ -273,16 +273,16 @@ id > CAST(:after_id AS bigint)
 -- Of the messages in `held`: the ids, sorted, of those whose lease the given receipts hold, and the first item of
 -- each.
 mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  SELECT pg_catalog.array_agg(id ORDER BY id) AS ids, pg_catalog.array_agg(item ORDER BY id) AS items
   FROM (
-    SELECT id, min(item) AS item
+    SELECT id, pg_catalog.min(item) AS item
     FROM (SELECT id, fence, state, CAST(NULL AS bigint) AS item FROM held
           UNION ALL
           SELECT g.id, g.fence, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[]))
+          FROM ROWS FROM (pg_catalog.unnest(CAST(:id AS bigint[])), pg_catalog.unnest(CAST(:fence AS bigint[])))
             WITH ORDINALITY AS g (id, fence, item)) AS pairs
     GROUP BY id, fence
-    HAVING min(state) = 1 AND min(item) IS NOT NULL
+    HAVING pg_catalog.min(state) = 1 AND pg_catalog.min(item) IS NOT NULL
   ) AS settled
 )
 
@@ -301,7 +301,7 @@ held AS MATERIALIZED (
 id = ANY (CAST((SELECT ids FROM mine) AS bigint[]))
 
 -- fragment: receipt_item
-(SELECT items FROM mine)[width_bucket(id, (SELECT ids FROM mine))] - 1
+(SELECT items FROM mine)[pg_catalog.width_bucket(id, (SELECT ids FROM mine))] - 1
 
 -- fragment: most_attempts
 COALESCE(q.max_attempts, t.most)
@@ -311,12 +311,12 @@ COALESCE(q.max_attempts, t.most)
 -- last one. The dice change it by up to `jitter` per cent. Plain SQL may have written any rule: other values than
 -- numbers are ignored, and numbers are limited to 0 to 3,650 days, or 100 per cent.
 COALESCE((CAST(:delay AS bigint[]))[p.place],
-  CASE WHEN jsonb_typeof(p.rest) = 'number'
-       THEN CAST(trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
+  CASE WHEN pg_catalog.jsonb_typeof(p.rest) = 'number'
+       THEN CAST(pg_catalog.trunc(GREATEST(LEAST(CAST(p.rest AS numeric), 315360000000), 0)) AS bigint)
        END
     * (100000 + (CAST(:dice AS bigint[]))[p.place]
-         * CASE WHEN jsonb_typeof(p.jitter) = 'number'
-                THEN CAST(trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
+         * CASE WHEN pg_catalog.jsonb_typeof(p.jitter) = 'number'
+                THEN CAST(pg_catalog.trunc(GREATEST(LEAST(CAST(p.jitter AS numeric), 100), 0))
                        AS bigint)
                 ELSE 0 END)
     / 100000,
@@ -324,7 +324,7 @@ COALESCE((CAST(:delay AS bigint[]))[p.place],
 
 -- fragment: earlier_errors
 -- A history of over 1,000,000 bytes is not from tableq, and is replaced.
-COALESCE(CASE WHEN octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
+COALESCE(CASE WHEN pg_catalog.octet_length(q.errors) <= 1000000 THEN CAST(q.errors AS jsonb) END, '[]')
 
 -- fragment: past_of_keys
 -- Done messages that stayed only for these keys. `due_at + 0`: excludes the index by due_at, so that the index of the
@@ -342,7 +342,7 @@ SELECT id
   WHERE state = 3 AND due_at > 0
     AND due_at <= {clock}
   ORDER BY due_at
-  LIMIT 10 * cardinality(CAST(:key AS text[]))
+  LIMIT 10 * pg_catalog.cardinality(CAST(:key AS text[]))
 
 -- name: catalog.exists
 -- And the schema in which it is, or would be created: a session of the application may have another search path.
@@ -351,24 +351,27 @@ SELECT CASE WHEN c.id IS NULL THEN 0 ELSE 1 END AS present,
                  FROM pg_catalog.pg_class AS t
                  JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
                  WHERE t.oid = c.id),
-                CAST(current_schema() AS text)) AS schema,
+                CAST(pg_catalog.current_schema() AS text)) AS schema,
        CASE WHEN EXISTS (SELECT 1
                          FROM pg_catalog.pg_trigger AS g
                          JOIN pg_catalog.pg_proc AS p ON p.oid = g.tgfoid
                          WHERE g.tgrelid = c.id AND p.proname = 'citus_truncate_trigger')
-            THEN 1 ELSE 0 END AS sharded
-FROM (SELECT to_regclass('{catalog}') AS id) AS c
+            THEN 1 ELSE 0 END AS sharded,
+       -- SQL_ASCII keeps all bytes as they come.
+       CASE WHEN CAST(pg_catalog.getdatabaseencoding() AS text) IN ('UTF8', 'SQL_ASCII') THEN 0 ELSE 1 END AS narrow
+FROM (SELECT CAST(pg_catalog.to_regclass('{catalog}') AS oid) AS id) AS c
 
 -- name: session.identity
 -- Any user may read these. No two servers have started in the same microsecond.
 SELECT CAST(d.oid AS text) || ' '
-         || to_char(pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS database
+         || pg_catalog.to_char(pg_catalog.pg_postmaster_start_time() AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD HH24:MI:SS.US') AS database
 FROM pg_catalog.pg_database AS d
-WHERE d.datname = current_database()
+WHERE d.datname = pg_catalog.current_database()
 
 -- name: catalog.lock
 -- Until the transaction ends. Only tableq uses this number.
-SELECT pg_advisory_xact_lock(7881093214601582961)
+SELECT pg_catalog.pg_advisory_xact_lock(7881093214601582961)
 
 -- name: catalog.list
 SELECT name, identity, kind, layout, options, created_at FROM {catalog} ORDER BY name
@@ -388,7 +391,8 @@ DELETE FROM {catalog} WHERE name = CAST(:name AS text)
 
 -- name: catalog.migrator
 -- For this catalogue, until the session ends.
-SELECT CASE WHEN pg_try_advisory_lock(1952606578, CAST(CAST(CAST('{catalog}' AS regclass) AS oid) AS integer))
+SELECT CASE WHEN pg_catalog.pg_try_advisory_lock(1952606578,
+                   CAST(CAST(CAST('{catalog}' AS regclass) AS oid) AS integer))
             THEN 1 ELSE 0 END AS held
 
 -- name: catalog.set_layout
@@ -401,23 +405,23 @@ RETURNING 1 AS present
 
 -- name: table.exists
 -- Also for an index or a view: no relation of that name may exist.
-SELECT CASE WHEN to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
+SELECT CASE WHEN pg_catalog.to_regclass('{table}') IS NULL THEN 0 ELSE 1 END AS present
 
 -- name: queue.lock
 -- Until the transaction ends. A reader that waits for the row at the head gets no row when the holder commits,
 -- although more messages wait. Therefore readers and writers of a strict queue wait here, and read afterwards.
-SELECT pg_advisory_xact_lock(CAST(:identity AS bigint)) {lock_place}
+SELECT pg_catalog.pg_advisory_xact_lock(CAST(:identity AS bigint)) {lock_place}
 
 -- name: queue.alter
 -- All others wait behind a lock that is waited for; so this transaction waits briefly, and is tried again. CREATE
 -- INDEX goes together with readers.
-SELECT CASE WHEN set_config('lock_timeout', '100ms', true) IS NOT NULL
-            THEN (SELECT string_agg(DISTINCT COALESCE(CAST(pid AS text), 'of prepared transactions'), ', ')
+SELECT CASE WHEN pg_catalog.set_config('lock_timeout', '100ms', true) IS NOT NULL
+            THEN (SELECT pg_catalog.string_agg(DISTINCT COALESCE(CAST(pid AS text), 'of prepared transactions'), ', ')
                   FROM pg_catalog.pg_locks
                   WHERE locktype = 'relation' AND granted
-                    AND relation = to_regclass('{table}')
-                    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-                    AND pid IS DISTINCT FROM pg_backend_pid()
+                    AND relation = CAST(pg_catalog.to_regclass('{table}') AS oid)
+                    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
+                    AND pid IS DISTINCT FROM pg_catalog.pg_backend_pid()
                     AND (CAST(:only_writers AS bigint) = 0 OR mode NOT IN ('AccessShareLock', 'RowShareLock', 'ShareLock')))
             END AS sessions
 
@@ -427,8 +431,9 @@ DROP TABLE {table}
 -- name: notify.send
 -- Only if another session listens: it then holds the lock of listen.hold. Otherwise this transaction holds the
 -- lock until its end: a new listener waits for that, and polls afterwards.
-SELECT pg_notify(CAST(:channel AS text), CAST(:payload AS text))
-WHERE NOT pg_try_advisory_xact_lock(1952606577, CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+SELECT pg_catalog.pg_notify(CAST(:channel AS text), CAST(:payload AS text))
+WHERE NOT pg_catalog.pg_try_advisory_xact_lock(1952606577,
+            CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer))
 
 -- name: listen.begin
 LISTEN {table:tableq}
@@ -436,12 +441,13 @@ LISTEN {table:tableq}
 -- name: listen.hold
 -- Until listen.drop, or the session's end. After LISTEN: a sender that finds the lock taken notifies this
 -- listener.
-SELECT CASE WHEN pg_try_advisory_lock_shared(1952606577,
-                   CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+SELECT CASE WHEN pg_catalog.pg_try_advisory_lock_shared(1952606577,
+                   CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer))
             THEN 1 ELSE 0 END AS held
 
 -- name: listen.drop
-SELECT pg_advisory_unlock_shared(1952606577, CAST(CAST(:identity AS bigint) & 2147483647 AS integer))
+SELECT pg_catalog.pg_advisory_unlock_shared(1952606577,
+         CAST(CAST(:identity AS bigint) OPERATOR(pg_catalog.&) 2147483647 AS integer))
 
 -- name: listen.end
 UNLISTEN {table:tableq}
@@ -454,9 +460,9 @@ UNLISTEN {table:tableq}
 INSERT INTO {table} (created_at, payload)
 SELECT COALESCE(created_at, {clock_of_all}),
        payload
-FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
-             unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
-WHERE txid_current() IS NOT NULL
+FROM (SELECT pg_catalog.unnest(CAST(:payload AS bytea[])) AS payload,
+             pg_catalog.unnest(CAST(:created_at AS bigint[])) AS created_at) AS items
+WHERE pg_catalog.txid_current() IS NOT NULL
   AND {own_queue}
 RETURNING CAST(NULL AS bigint) AS item, id
 
@@ -464,7 +470,7 @@ RETURNING CAST(NULL AS bigint) AS item, id
 INSERT INTO {table} (created_at, payload)
 SELECT COALESCE(CAST(:created_at AS bigint), {clock}),
        CAST(:payload AS bytea)
-WHERE txid_current() IS NOT NULL
+WHERE pg_catalog.txid_current() IS NOT NULL
   AND {own_queue}
 RETURNING id
 
@@ -576,7 +582,7 @@ RETURNING id
 
 -- name: heap.stats fifo.stats lifo.stats
 -- Each count stops at :max. The last id is the sequence's if the user may read it.
-SELECT (SELECT count(*)
+SELECT (SELECT pg_catalog.count(*)
         FROM (SELECT id FROM {table} AS msg ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
        (SELECT created_at FROM {table} AS msg ORDER BY id LIMIT 1) AS oldest,
@@ -590,10 +596,10 @@ INSERT INTO {table} (created_at, due_at, payload)
 SELECT COALESCE(created_at, clock),
        COALESCE(due_at, clock + COALESCE(delay, 0)),
        payload
-FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
-             unnest(CAST(:created_at AS bigint[])) AS created_at,
-             unnest(CAST(:due_at AS bigint[])) AS due_at,
-             unnest(CAST(:delay AS bigint[])) AS delay,
+FROM (SELECT pg_catalog.unnest(CAST(:payload AS bytea[])) AS payload,
+             pg_catalog.unnest(CAST(:created_at AS bigint[])) AS created_at,
+             pg_catalog.unnest(CAST(:due_at AS bigint[])) AS due_at,
+             pg_catalog.unnest(CAST(:delay AS bigint[])) AS delay,
              {clock_now} AS clock) AS items
 WHERE {own_queue}
 RETURNING CAST(NULL AS bigint) AS item, id
@@ -697,10 +703,10 @@ ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: pending.stats
-SELECT (SELECT count(*)
+SELECT (SELECT pg_catalog.count(*)
         FROM (SELECT id FROM {table} AS msg WHERE due_at <= t.clock
               ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
-       (SELECT count(*)
+       (SELECT pg_catalog.count(*)
         FROM (SELECT id FROM {table} AS msg WHERE due_at > t.clock
               ORDER BY due_at, id LIMIT CAST(:max AS bigint)) AS counted) AS delayed,
        (SELECT created_at FROM {table} AS msg WHERE due_at <= t.clock ORDER BY due_at, id LIMIT 1) AS oldest,
@@ -738,26 +744,26 @@ WITH added AS (
          group_key{clock_of_new}
   FROM (SELECT payload, priority, COALESCE(due_at, clock + delay) AS due_at, key, headers, created_at, ttl,
                max_attempts, retry, group_key, clock
-        FROM (SELECT unnest(CAST(:payload AS bytea[])) AS payload,
-                     unnest(CAST(:priority AS bigint[])) AS priority,
-                     unnest(CAST(:delay AS bigint[])) AS delay,
-                     unnest(CAST(:due_at AS bigint[])) AS due_at,
-                     unnest(CAST(:key AS text[])) AS key,
-                     unnest(CAST(:headers AS text[])) AS headers,
-                     unnest(CAST(:created_at AS bigint[])) AS created_at,
-                     unnest(CAST(:ttl AS bigint[])) AS ttl,
-                     unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
-                     unnest(CAST(:retry AS text[])) AS retry,
-                     unnest(CAST(:group AS text[])) AS group_key,
+        FROM (SELECT pg_catalog.unnest(CAST(:payload AS bytea[])) AS payload,
+                     pg_catalog.unnest(CAST(:priority AS bigint[])) AS priority,
+                     pg_catalog.unnest(CAST(:delay AS bigint[])) AS delay,
+                     pg_catalog.unnest(CAST(:due_at AS bigint[])) AS due_at,
+                     pg_catalog.unnest(CAST(:key AS text[])) AS key,
+                     pg_catalog.unnest(CAST(:headers AS text[])) AS headers,
+                     pg_catalog.unnest(CAST(:created_at AS bigint[])) AS created_at,
+                     pg_catalog.unnest(CAST(:ttl AS bigint[])) AS ttl,
+                     pg_catalog.unnest(CAST(:max_attempts AS bigint[])) AS max_attempts,
+                     pg_catalog.unnest(CAST(:retry AS text[])) AS retry,
+                     pg_catalog.unnest(CAST(:group AS text[])) AS group_key,
                      {clock_now_of_all} AS clock) AS items) AS n
-  WHERE txid_current() IS NOT NULL
+  WHERE pg_catalog.txid_current() IS NOT NULL
     AND {own_queue}
   ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
   RETURNING id,
-            CASE WHEN key IS NOT NULL THEN array_position(CAST(:key AS text[]), key) END AS place
+            CASE WHEN key IS NOT NULL THEN pg_catalog.array_position(CAST(:key AS text[]), key) END AS place
 )
-SELECT COALESCE(place, (SELECT array_positions(CAST(:key AS text[]), CAST(NULL AS text)))[
-                         row_number() OVER (PARTITION BY place IS NULL ORDER BY id)]) - 1 AS item,
+SELECT COALESCE(place, (SELECT pg_catalog.array_positions(CAST(:key AS text[]), CAST(NULL AS text)))[
+                         pg_catalog.row_number() OVER (PARTITION BY place IS NULL ORDER BY id)]) - 1 AS item,
        id
 FROM added
 
@@ -779,7 +785,7 @@ SELECT {new_state},
 FROM (SELECT clock, COALESCE(CAST(:due_at AS bigint), clock + CAST(:delay AS bigint)) AS due_at,
              CAST(:group AS text) AS group_key
       FROM (SELECT {clock_now}) AS t (clock)) AS n
-WHERE txid_current() IS NOT NULL
+WHERE pg_catalog.txid_current() IS NOT NULL
   AND {own_queue}
 ON CONFLICT (key) WHERE key IS NOT NULL DO NOTHING
 RETURNING id
@@ -787,13 +793,13 @@ RETURNING id
 -- name: claim.find_key
 SELECT item, id
 FROM (
-  SELECT item, max(id) OVER (PARTITION BY key) AS id
+  SELECT item, pg_catalog.max(id) OVER (PARTITION BY key) AS id
   FROM (SELECT CAST(NULL AS bigint) AS item, key, id
         FROM {table} AS msg
         WHERE key = ANY (CAST(:key AS text[])) AND key IS NOT NULL
         UNION ALL
         SELECT g.item - 1, g.key, NULL
-        FROM unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)) AS pairs
+        FROM pg_catalog.unnest(CAST(:key AS text[])) WITH ORDINALITY AS g (key, item)) AS pairs
 ) AS known
 WHERE item IS NOT NULL AND id IS NOT NULL
   AND {own_queue}
@@ -812,7 +818,7 @@ WITH held AS MATERIALIZED (
   FOR NO KEY UPDATE
 ),
 given AS MATERIALIZED (
-  SELECT h.id, array_position(CAST(:key AS text[]), h.key) AS place,
+  SELECT h.id, pg_catalog.array_position(CAST(:key AS text[]), h.key) AS place,
          {clock_at_change} AS clock
   FROM held AS h
   WHERE h.state IN (0, 2) OR (h.state = 5 AND CAST(:postpone AS bigint) = 0)
@@ -880,9 +886,9 @@ RETURNING 0 AS item, id
 -- in the future: then the server's clock was set back, and later messages fall due before it.
 WITH picked AS MATERIALIZED (
   SELECT found.id
-  FROM (SELECT unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
-               unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
-               unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part
+  FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
+               pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
+               pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part
   CROSS JOIN LATERAL (
     SELECT id
     FROM (SELECT id
@@ -1002,7 +1008,8 @@ SELECT g.item - 1 AS item,
        now.clock,
        {last_drawn} AS last,
        {writers}
-FROM unnest(CAST(:level AS bigint[]), CAST(:floor AS bigint[])) WITH ORDINALITY AS g (level, floor, item)
+FROM ROWS FROM (pg_catalog.unnest(CAST(:level AS bigint[])), pg_catalog.unnest(CAST(:floor AS bigint[])))
+  WITH ORDINALITY AS g (level, floor, item)
 CROSS JOIN (SELECT {clock} AS clock) AS now
 
 -- name: floors.read
@@ -1035,7 +1042,7 @@ UPDATE {table} AS q
 SET state = {promoted_state},
     finished_at = {promoted_finished_at},
     errors = CASE WHEN q.state = 1
-      THEN CAST(jsonb_path_query_array(
+      THEN CAST(pg_catalog.jsonb_path_query_array(
         {earlier_errors}
           || CAST('{"at": ' || CAST(t.clock AS text) || ', "error": "lease expired"}' AS jsonb),
         '$[last - 9 to last]') AS text)
@@ -1057,17 +1064,17 @@ WITH held AS MATERIALIZED (
   SELECT id
   FROM {table} AS msg
   WHERE id = ANY (CAST(:id AS bigint[]))
-    AND (current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
-         OR 'on' IN (current_setting('enable_seqscan'), current_setting('enable_bitmapscan')))
+    AND (pg_catalog.current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
+         OR 'on' IN (pg_catalog.current_setting('enable_seqscan'), pg_catalog.current_setting('enable_bitmapscan')))
   ORDER BY id
   FOR UPDATE
 )
 DELETE FROM {table}
 WHERE id = ANY (CAST(:id AS bigint[]))
   AND CASE WHEN state = 1 THEN fence END
-        = (CAST(:fence AS bigint[]))[width_bucket(id, CAST(:id AS bigint[]))]
-  AND (SELECT count(*) FROM held) >= 0
-RETURNING width_bucket(id, CAST(:id AS bigint[])) - 1 AS item, id
+        = (CAST(:fence AS bigint[]))[pg_catalog.width_bucket(id, CAST(:id AS bigint[]))]
+  AND (SELECT pg_catalog.count(*) FROM held) >= 0
+RETURNING pg_catalog.width_bucket(id, CAST(:id AS bigint[])) - 1 AS item, id
 
 -- name: claim.complete.mixed
 -- Several receipts of one message: the highest fence need not be the right one, because a take that was rolled back
@@ -1113,9 +1120,9 @@ SET (state, attempts, due_at, finished_at, errors) = (
          {failed_attempts},
          {failed_due_at},
          {failed_finished_at},
-         CAST(jsonb_path_query_array(
+         CAST(pg_catalog.jsonb_path_query_array(
            {earlier_errors}
-             || jsonb_build_object('at', f.clock, 'error', f.error),
+             || pg_catalog.jsonb_build_object('at', f.clock, 'error', f.error),
            '$[last - 9 to last]') AS text)
   FROM (SELECT q.attempts,
                COALESCE(q.max_attempts, CAST(:max_attempts AS bigint)) AS most,
@@ -1123,13 +1130,14 @@ SET (state, attempts, due_at, finished_at, errors) = (
                {retry_delay} AS delay,
                (CAST(:error AS text[]))[p.place] AS error,
                {clock_at_change} AS clock
-        FROM (SELECT items[width_bucket(q.id, ids)] AS place,
-                     rule.after -> (LEAST(GREATEST(q.attempts, 1), jsonb_array_length(rule.after)) - 1) AS rest,
+        FROM (SELECT items[pg_catalog.width_bucket(q.id, ids)] AS place,
+                     rule.after
+                       -> (LEAST(GREATEST(q.attempts, 1), pg_catalog.jsonb_array_length(rule.after)) - 1) AS rest,
                      rule.jitter
               FROM mine
-              CROSS JOIN (SELECT CASE WHEN jsonb_typeof(given.rule -> 'after') = 'array'
-                                      THEN given.rule -> 'after' END AS after,
-                                 given.rule -> 'jitter' AS jitter
+              CROSS JOIN (SELECT CASE WHEN pg_catalog.jsonb_typeof(given.rule -> CAST('after' AS text)) = 'array'
+                                      THEN given.rule -> CAST('after' AS text) END AS after,
+                                 given.rule -> CAST('jitter' AS text) AS jitter
                           FROM (SELECT CAST(COALESCE(q.retry, CAST(:policy AS text)) AS jsonb) AS rule) AS given)
                 AS rule) AS p) AS f
 ){set_ready_at}
@@ -1224,7 +1232,7 @@ ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.get
-SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item,
+SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item,
        {any_message}
 FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
@@ -1243,18 +1251,18 @@ WITH held AS MATERIALIZED (
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 4, 5)))
   AND {own_queue}
-RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
+RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.set_priority
 WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
 )
 UPDATE {table} AS msg
-SET priority = (CAST(:priority AS bigint[]))[array_position(CAST(:id AS bigint[]), id)],
+SET priority = (CAST(:priority AS bigint[]))[pg_catalog.array_position(CAST(:id AS bigint[]), id)],
     fence = GREATEST(fence, 4294967296)
 WHERE id = ANY (ARRAY(SELECT id FROM held WHERE state IN (0, 2, 5)))
   AND {own_queue}
-RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
+RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id
 
 -- name: claim.heartbeat
 -- As claim.extend, but it waits for no lock: a row that a transaction has locked, such as that of a handler
@@ -1275,7 +1283,8 @@ RETURNING {receipt_item} AS item, id
 -- name: claim.lost
 -- Reads the last committed version: a row that an open transaction changes is not lost yet.
 SELECT g.item - 1 AS item, g.id
-FROM unnest(CAST(:id AS bigint[]), CAST(:fence AS bigint[])) WITH ORDINALITY AS g (id, fence, item)
+FROM ROWS FROM (pg_catalog.unnest(CAST(:id AS bigint[])), pg_catalog.unnest(CAST(:fence AS bigint[])))
+  WITH ORDINALITY AS g (id, fence, item)
 WHERE NOT EXISTS (
   SELECT 1
   FROM (SELECT state, fence FROM {table} AS msg WHERE id = g.id OFFSET 0) AS q
@@ -1283,15 +1292,15 @@ WHERE NOT EXISTS (
 )
 
 -- name: claim.state_of
-SELECT array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
+SELECT pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item, id, state
 FROM {table} AS msg
 WHERE id = ANY (CAST(:id AS bigint[]))
 
 -- name: claim.unseen
 -- In a transaction with a snapshot, a later message looks like a deleted one.
 SELECT g.item - 1 AS item, g.id
-FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
-WHERE current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
+FROM pg_catalog.unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
+WHERE pg_catalog.current_setting('transaction_isolation') IN ('repeatable read', 'serializable')
   AND NOT EXISTS (SELECT 1 FROM (SELECT id FROM {table} AS msg WHERE id = g.id OFFSET 0) AS q)
 
 -- name: claim.redrive
@@ -1299,15 +1308,15 @@ WITH held AS MATERIALIZED (
   SELECT id, state FROM {table} AS msg WHERE id = ANY (CAST(:id AS bigint[])) ORDER BY id FOR NO KEY UPDATE
 ),
 mine AS MATERIALIZED (
-  SELECT array_agg(id ORDER BY id) AS ids, array_agg(item ORDER BY id) AS items
+  SELECT pg_catalog.array_agg(id ORDER BY id) AS ids, pg_catalog.array_agg(item ORDER BY id) AS items
   FROM (
-    SELECT id, min(item) AS item
+    SELECT id, pg_catalog.min(item) AS item
     FROM (SELECT id, state, CAST(NULL AS bigint) AS item FROM held
           UNION ALL
           SELECT g.id, NULL, g.item
-          FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)) AS pairs
+          FROM pg_catalog.unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)) AS pairs
     GROUP BY id
-    HAVING min(state) = 4
+    HAVING pg_catalog.min(state) = 4
   ) AS dead
 )
 UPDATE {table} AS msg
@@ -1339,7 +1348,7 @@ WITH held AS MATERIALIZED (
 )
 DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM held)) AND state = CAST(:state AS bigint)
-RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
+RETURNING pg_catalog.array_position(CAST(:id AS bigint[]), id) - 1 AS item,
           id, state, priority, attempts, created_at, due_at, claimed_at, finished_at,
           COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
 
@@ -1350,22 +1359,23 @@ RETURNING array_position(CAST(:id AS bigint[]), id) - 1 AS item,
 WITH added AS (
   INSERT INTO {table} (priority, created_at, key, past_key, headers, errors, payload)
   SELECT priority, created_at, key, past_key, headers, errors, payload
-  FROM unnest(CAST(:payload AS bytea[]), CAST(:priority AS bigint[]), CAST(:created_at AS bigint[]),
-              CAST(:key AS text[]), CAST(:past_key AS text[]), CAST(:headers AS text[]),
-              CAST(:errors AS text[]))
+  FROM ROWS FROM (pg_catalog.unnest(CAST(:payload AS bytea[])),
+                  pg_catalog.unnest(CAST(:priority AS bigint[])), pg_catalog.unnest(CAST(:created_at AS bigint[])),
+                  pg_catalog.unnest(CAST(:key AS text[])), pg_catalog.unnest(CAST(:past_key AS text[])),
+                  pg_catalog.unnest(CAST(:headers AS text[])), pg_catalog.unnest(CAST(:errors AS text[])))
     WITH ORDINALITY AS g (payload, priority, created_at, key, past_key, headers, errors, item)
-  WHERE txid_current() IS NOT NULL
+  WHERE pg_catalog.txid_current() IS NOT NULL
     {place_of_ids}
   ORDER BY item
   ON CONFLICT DO NOTHING
   RETURNING id
 )
-SELECT row_number() OVER (ORDER BY id) - 1 AS item, id
+SELECT pg_catalog.row_number() OVER (ORDER BY id) - 1 AS item, id
 FROM added
 
 -- name: claim.group_of
 SELECT g.item - 1 AS item, q.group_key
-FROM unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
+FROM pg_catalog.unnest(CAST(:id AS bigint[])) WITH ORDINALITY AS g (id, item)
 JOIN {table} AS q ON q.id = g.id
 WHERE q.group_key IS NOT NULL
 
@@ -1375,18 +1385,18 @@ WHERE q.group_key IS NOT NULL
 -- of the index of groups is read, and no other index; `state + 0` excludes the index of held messages.
 WITH next AS MATERIALIZED (
   SELECT n.id, g.item
-  FROM unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
+  FROM pg_catalog.unnest(CAST(:group AS text[])) WITH ORDINALITY AS g (name, item)
   CROSS JOIN LATERAL (
     SELECT id
     FROM {table} AS msg
     WHERE group_key = g.name AND group_key IS NOT NULL AND state >= 5
     ORDER BY state, id
     LIMIT GREATEST(CAST(:limit AS bigint)
-      - (SELECT count(*)
+      - (SELECT pg_catalog.count(*)
          FROM {table} AS msg
          WHERE group_key = g.name AND group_key IS NOT NULL AND state <= 1)
       - CASE WHEN CAST(:hold AS bigint) = 0 THEN 0
-             ELSE (SELECT count(*)
+             ELSE (SELECT pg_catalog.count(*)
                    FROM {table} AS msg
                    WHERE group_key = g.name AND group_key IS NOT NULL AND state = 2) END, 0)
   ) AS n
@@ -1416,30 +1426,31 @@ RETURNING id
 -- name: claim.stats
 -- Each count stops at :max; delayed and leased messages share one.
 SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
-       (SELECT count(*)
+       (SELECT pg_catalog.count(*)
         FROM (SELECT id FROM {table} AS msg WHERE state = 5
               ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS held,
-       (SELECT count(*)
+       (SELECT pg_catalog.count(*)
         FROM (SELECT id FROM {table} AS msg WHERE state = 3 AND state IN (3, 4)
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS done,
-       (SELECT count(*)
+       (SELECT pg_catalog.count(*)
         FROM (SELECT id FROM {table} AS msg WHERE state = 4 AND state IN (3, 4)
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS dead,
        (SELECT created_at FROM {table} AS msg WHERE id = LEAST(ready.first, due.first)) AS oldest,
        COALESCE({last_drawn},
                 (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
-FROM (SELECT count(*) AS count, min(id) AS first
+FROM (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
       FROM (SELECT id FROM {table} AS msg WHERE state = 0
             ORDER BY {line} LIMIT CAST(:max AS bigint)) AS counted) AS ready,
-     (SELECT count(*) AS count, min(id) AS first
+     (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
       FROM (SELECT id
             FROM {table} AS msg
             WHERE state IN (1, 2)
               AND due_at <= {clock}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS due,
-     (SELECT count(*) FILTER (WHERE state = 2) AS delayed, count(*) FILTER (WHERE state = 1) AS leased
+     (SELECT pg_catalog.count(*) FILTER (WHERE state = 2) AS delayed,
+             pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
       FROM (SELECT state
             FROM {table} AS msg
             WHERE state IN (1, 2)
@@ -1451,8 +1462,9 @@ FROM (SELECT count(*) AS count, min(id) AS first
 -- name: claim.letters
 -- Of a dead-letter queue. Headers are stored without blanks, and a quote in a value has a backslash before it: only
 -- the header itself has this text. `source` has no character that JSON escapes.
-SELECT count(*) FILTER (WHERE position('"tableq-source":"' || CAST(:source AS text) || '"' IN headers) > 0) AS letters,
-       count(*) AS seen
+SELECT pg_catalog.count(*) FILTER (WHERE position('"tableq-source":"' || CAST(:source AS text) || '"' IN headers) > 0)
+         AS letters,
+       pg_catalog.count(*) AS seen
 FROM (SELECT headers
       FROM {table} AS msg
       WHERE state = 0
@@ -1519,29 +1531,31 @@ DELETE FROM {floors} WHERE queue = CAST(:name AS text)
 -- name: queue.count
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
 -- rows are counted.
-SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
-            ELSE (SELECT count(*) FROM (SELECT 1 FROM {table} AS msg LIMIT CAST(:max AS bigint)) AS rest) END
+SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
+            ELSE (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM {table} AS msg LIMIT CAST(:max AS bigint)) AS rest) END
          AS number
-FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table} AS msg) AS numeric) - (SELECT min(id) FROM {table} AS msg) + 1, 0)
+FROM (SELECT COALESCE(CAST((SELECT pg_catalog.max(id) FROM {table} AS msg) AS numeric)
+               - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg) AS numeric) + CAST(1 AS numeric), 0)
                AS span) AS ids
 
 -- name: claim.count
-SELECT CASE WHEN span <= CAST(:enough AS bigint) THEN CAST(span AS bigint)
-            ELSE (SELECT count(*)
+SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
+            ELSE (SELECT pg_catalog.count(*)
                   FROM (SELECT 1 FROM {table} AS msg WHERE state = 0 LIMIT CAST(:max AS bigint)) AS ready)
-               + (SELECT count(*)
+               + (SELECT pg_catalog.count(*)
                   FROM (SELECT 1 FROM {table} AS msg WHERE state IN (1, 2) LIMIT CAST(:max AS bigint)) AS later)
-               + (SELECT count(*)
+               + (SELECT pg_catalog.count(*)
                   FROM (SELECT 1
                         FROM {table} AS msg
                         WHERE group_key IS NOT NULL AND state = 5
                         LIMIT CAST(:max AS bigint)) AS held)
             END AS number
-FROM (SELECT COALESCE(CAST((SELECT max(id) FROM {table} AS msg) AS numeric) - (SELECT min(id) FROM {table} AS msg) + 1, 0)
+FROM (SELECT COALESCE(CAST((SELECT pg_catalog.max(id) FROM {table} AS msg) AS numeric)
+               - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg) AS numeric) + CAST(1 AS numeric), 0)
                AS span) AS ids
 
 -- name: claim.leased
-SELECT count(*) AS number
+SELECT pg_catalog.count(*) AS number
 FROM (
   SELECT 1
   FROM {table} AS msg
@@ -1556,10 +1570,10 @@ FROM (
 -- fragment: doctor_shards.shard
 -- The settings of tableq's sessions stay on the called server; those of a role go to all.
 UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
-         count(*) || ' settings of the planner are on where shards are read',
-         'old statistics then make reads slow: ALTER ROLE ' || quote_ident(current_user) || ' SET enable_sort TO off,'
-           || ' and the same with enable_seqscan and enable_bitmapscan'
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 1 END,
+         CAST(pg_catalog.count(*) AS text) || ' settings of the planner are on where shards are read',
+         'old statistics then make reads slow: ALTER ROLE ' || pg_catalog.quote_ident(current_user)
+           || ' SET enable_sort TO off, and the same with enable_seqscan and enable_bitmapscan'
   FROM pg_settings
   WHERE name IN ('enable_sort', 'enable_seqscan', 'enable_bitmapscan') AND reset_val = 'on'
 
@@ -1568,32 +1582,54 @@ UNION ALL
 SELECT checked.severity, checked.what,
        CASE WHEN checked.severity = 0 THEN '' ELSE checked.fix END AS fix
 FROM (
-  SELECT CASE WHEN CAST(current_setting('server_version_num') AS integer) < 120000 THEN 2 ELSE 0 END
+  SELECT CASE WHEN CAST(pg_catalog.current_setting('server_version_num') AS integer) < 120000 THEN 2 ELSE 0 END
            AS severity,
-         'PostgreSQL ' || current_setting('server_version') AS what,
+         'PostgreSQL ' || pg_catalog.current_setting('server_version') AS what,
          'tableq needs version 12 or later' AS fix
   UNION ALL
+  SELECT CASE WHEN CAST(pg_catalog.getdatabaseencoding() AS text) = 'UTF8' THEN 0 ELSE 1 END,
+         'the encoding of the database is ' || CAST(pg_catalog.getdatabaseencoding() AS text),
+         'use a database with ENCODING ''UTF8'': this one refuses, or does not check, texts in other characters'
+  UNION ALL
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 1 END,
+         CASE WHEN pg_catalog.count(*) = 0 THEN 'nobody was granted to create in the schemas of the search path'
+              ELSE 'others may create functions in schemas of the search path: '
+                     || pg_catalog.string_agg(granted.name || ' (' || granted.who || ')', ', ') END,
+         'REVOKE CREATE ON SCHEMA, or leave it out of the path: a function there may run in your own statements, '
+           || 'triggers and views, with your rights'
+  FROM (SELECT CAST(n.nspname AS text) AS name,
+               CASE WHEN a.grantee = CAST(0 AS oid) THEN 'PUBLIC'
+                    ELSE CAST(pg_catalog.pg_get_userbyid(a.grantee) AS text) END AS who
+        FROM pg_catalog.pg_namespace AS n
+        CROSS JOIN LATERAL pg_catalog.aclexplode(n.nspacl) AS a
+        WHERE n.nspname = ANY (pg_catalog.current_schemas(false))
+          AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner
+          AND a.grantee <> (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user)) AS granted
+  UNION ALL
   -- At 2^31 transactions, but for three million (in PostgreSQL 12 and 13 one), the server refuses all writes.
-  SELECT CASE WHEN pg_is_in_recovery() OR used.share > 99.8 THEN 2 WHEN used.share > 75 THEN 1 ELSE 0 END,
-         CASE WHEN pg_is_in_recovery() THEN 'the server is a standby and takes no writes'
+  SELECT CASE WHEN pg_catalog.pg_is_in_recovery() OR used.share > 99.8 THEN 2 WHEN used.share > 75.0 THEN 1 ELSE 0 END,
+         CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'the server is a standby and takes no writes'
               WHEN used.share > 99.8 THEN 'the numbers of transactions are used up: writes fail, or soon will'
-              WHEN used.share > 75 THEN used.share || ' per cent of the numbers of transactions are used up'
+              WHEN used.share > 75.0 THEN CAST(used.share AS text) || ' per cent of the numbers of transactions are used up'
               ELSE 'the server takes writes' END,
-         CASE WHEN pg_is_in_recovery() THEN 'name all hosts and add target_session_attrs=read-write'
+         CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'name all hosts and add target_session_attrs=read-write'
               ELSE 'end old transactions, prepared ones and slots, then run VACUUM in each database' END
-  FROM (SELECT round(100.0 * max(GREATEST(age(datfrozenxid), mxid_age(datminmxid))) / 2147483647, 1) AS share
+  FROM (SELECT pg_catalog.round(100.0 * CAST(pg_catalog.max(GREATEST(pg_catalog.age(datfrozenxid),
+                                                             pg_catalog.mxid_age(datminmxid))) AS numeric)
+                           / 2147483647.0, 1) AS share
         FROM pg_database) AS used
   UNION ALL
-  SELECT CASE WHEN current_setting('autovacuum') = 'on' AND current_setting('track_counts') = 'on'
+  SELECT CASE WHEN pg_catalog.current_setting('autovacuum') = 'on' AND pg_catalog.current_setting('track_counts') = 'on'
               THEN 0 ELSE 2 END,
-         'autovacuum is ' || current_setting('autovacuum')
-           || ', track_counts is ' || current_setting('track_counts'),
+         'autovacuum is ' || pg_catalog.current_setting('autovacuum')
+           || ', track_counts is ' || pg_catalog.current_setting('track_counts'),
          'switch both on: without them reads grow slower with every message that was read'
   UNION ALL
-  SELECT CASE WHEN current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off'
+  SELECT CASE WHEN pg_catalog.current_setting('fsync') = 'on'
+                AND pg_catalog.current_setting('synchronous_commit') <> 'off'
               THEN 0 ELSE 1 END,
-         'fsync is ' || current_setting('fsync')
-           || ', synchronous_commit is ' || current_setting('synchronous_commit'),
+         'fsync is ' || pg_catalog.current_setting('fsync')
+           || ', synchronous_commit is ' || pg_catalog.current_setting('synchronous_commit'),
          'a crash can lose messages that were reported as stored: switch both on'
   UNION ALL
   SELECT CASE WHEN reset_val = 'read committed' THEN 0 ELSE 1 END,
@@ -1602,31 +1638,33 @@ FROM (
   FROM pg_settings
   WHERE name = 'default_transaction_isolation'
   UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
-         count(*) || ' transactions have been open for over 5 minutes'
-           || COALESCE(': server processes ' || string_agg(CAST(pid AS text), ', ' ORDER BY pid), ''),
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 1 END,
+         CAST(pg_catalog.count(*) AS text) || ' transactions have been open for over 5 minutes'
+           || COALESCE(': server processes ' || pg_catalog.string_agg(CAST(pid AS text), ', ' ORDER BY pid), ''),
          'end them, for example with pg_terminate_backend(PID): while they last vacuum removes no dead rows'
   FROM pg_stat_activity
-  WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND xact_start < clock_timestamp() - INTERVAL '5 minutes'
+  WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+    AND xact_start < pg_catalog.clock_timestamp() - INTERVAL '5 minutes'
   UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
-         count(*) || ' prepared transactions wait since over 5 minutes',
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 1 END,
+         CAST(pg_catalog.count(*) AS text) || ' prepared transactions wait since over 5 minutes',
          'commit or roll them back: they hold back vacuum as an open transaction does'
   FROM pg_prepared_xacts
-  WHERE prepared < clock_timestamp() - INTERVAL '5 minutes'
+  WHERE prepared < pg_catalog.clock_timestamp() - INTERVAL '5 minutes'
   UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 1 END,
-         count(*) || ' replication slots or standbys hold back vacuum by over 100000 transactions',
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 1 END,
+         CAST(pg_catalog.count(*) AS text)
+           || ' replication slots or standbys hold back vacuum by over 100000 transactions',
          'drop slots that nobody reads; look for long queries on standbys with hot_standby_feedback'
   FROM (SELECT xmin FROM pg_replication_slots
         UNION ALL
         SELECT backend_xmin FROM pg_stat_replication) AS far (xmin)
-  WHERE age(xmin) > 100000
+  WHERE pg_catalog.age(xmin) > 100000
   UNION ALL
   SELECT 2,
          'the table {floors} is missing',
          'create it as `tableq ddl postgresql fifo QUEUE` prints it'
-  WHERE CAST(:layout AS bigint) >= 2 AND to_regclass('{floors}') IS NULL
+  WHERE CAST(:layout AS bigint) >= 2 AND pg_catalog.to_regclass('{floors}') IS NULL
   {doctor_shards}
 ) AS checked
 
@@ -1655,11 +1693,12 @@ columns (kind, name, type, since) AS (
          ('claim', 'past_key', 'text', 1), ('claim', 'group_key', 'text', 1){column_of_turns}
 ),
 present AS (
-  SELECT '"' || c.relname || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
-         replace(substring(pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$'), '"', '') AS definition
+  SELECT '"' || CAST(c.relname AS text) || '"' AS index, i.indisprimary AS main, i.indisvalid AS valid,
+         pg_catalog.replace(substring(pg_catalog.pg_get_indexdef(i.indexrelid) FROM 'USING btree (.*)$'), '"', '')
+           AS definition
   FROM pg_index AS i
   JOIN pg_class AS c ON c.oid = i.indexrelid
-  WHERE i.indrelid = to_regclass('{table}')
+  WHERE i.indrelid = CAST(pg_catalog.to_regclass('{table}') AS oid)
 )
 SELECT checked.severity, checked.what,
        CASE WHEN checked.severity = 0 THEN '' ELSE checked.fix END AS fix
@@ -1675,109 +1714,128 @@ FROM (
   LEFT JOIN present AS p USING (index)
   WHERE w.kind = CAST(:kind AS text) AND w.since <= CAST(:layout AS bigint)
   UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 2 ELSE 0 END,
-         CASE WHEN count(*) = 0 THEN 'the primary key on id is missing'
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 2 ELSE 0 END,
+         CASE WHEN pg_catalog.count(*) = 0 THEN 'the primary key on id is missing'
               ELSE 'the primary key is there' END,
          'ALTER TABLE {table} ADD PRIMARY KEY (id)'
   FROM present
   WHERE main AND valid AND definition = '(id)'
   UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 0 ELSE 2 END,
-         CASE WHEN count(*) = 0 THEN 'the columns are as created'
-              ELSE 'missing or of another type: ' || string_agg(w.name, ', ') END,
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 0 ELSE 2 END,
+         CASE WHEN pg_catalog.count(*) = 0 THEN 'the columns are as created'
+              ELSE 'missing or of another type: ' || pg_catalog.string_agg(w.name, ', ') END,
          'restore them; after a step by hand that failed: tableq migrate --to 1, then tableq migrate; '
            || 'at worst drop the queue and create it anew'
   FROM columns AS w
-  LEFT JOIN pg_attribute AS a ON a.attrelid = to_regclass('{table}') AND a.attname = w.name
-    AND NOT a.attisdropped AND format_type(a.atttypid, NULL) = w.type
+  LEFT JOIN pg_attribute AS a ON a.attrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND a.attname = w.name
+    AND NOT a.attisdropped AND pg_catalog.format_type(a.atttypid, NULL) = w.type
   WHERE w.kind IN ('all', CAST(:kind AS text)) AND w.since <= CAST(:layout AS bigint) AND a.attname IS NULL
   UNION ALL
-  SELECT CASE WHEN count(*) = 0 THEN 2 ELSE 0 END,
-         CASE WHEN count(*) = 0 THEN 'the column arrived_at has no default'
+  SELECT CASE WHEN pg_catalog.count(*) = 0 THEN 2 ELSE 0 END,
+         CASE WHEN pg_catalog.count(*) = 0 THEN 'the column arrived_at has no default'
               ELSE 'the column arrived_at has a default' END,
          'set it as `tableq ddl postgresql pending` prints it'
   FROM pg_attribute AS a
-  WHERE a.attrelid = to_regclass('{table}') AND a.attname = 'arrived_at' AND a.atthasdef
+  WHERE a.attrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND a.attname = 'arrived_at' AND a.atthasdef
   HAVING CAST(:kind AS text) = 'pending' AND CAST(:layout AS bigint) >= 2
   UNION ALL
-  SELECT CASE WHEN COALESCE(bool_or(convalidated), false) THEN 0 ELSE 2 END,
-         'check {table:rules} ' || CASE WHEN count(*) = 0 THEN 'is missing'
-                                        WHEN bool_or(convalidated) THEN 'is there'
+  SELECT CASE WHEN COALESCE(pg_catalog.bool_or(convalidated), false) THEN 0 ELSE 2 END,
+         'check {table:rules} ' || CASE WHEN pg_catalog.count(*) = 0 THEN 'is missing'
+                                        WHEN pg_catalog.bool_or(convalidated) THEN 'is there'
                                         ELSE 'is not valid' END,
-         CASE WHEN count(*) = 0 THEN 'add it as `tableq ddl postgresql claim` prints it'
+         CASE WHEN pg_catalog.count(*) = 0 THEN 'add it as `tableq ddl postgresql claim` prints it'
               ELSE 'ALTER TABLE {table} VALIDATE CONSTRAINT {table:rules}' END
   FROM pg_constraint
-  WHERE conrelid = to_regclass('{table}') AND contype = 'c' AND '"' || conname || '"' = '{table:rules}'
+  WHERE conrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND contype = 'c'
+    AND '"' || CAST(conname AS text) || '"' = '{table:rules}'
   HAVING CAST(:kind AS text) = 'claim' AND CAST(:layout AS bigint) >= 2
   UNION ALL
   SELECT 2,
-         'the added column ' || a.attname || ' must be given, and tableq does not know it',
+         'the added column ' || CAST(a.attname AS text) || ' must be given, and tableq does not know it',
          'give it a default or let it be null'
   FROM pg_attribute AS a
-  WHERE a.attrelid = to_regclass('{table}') AND a.attnum > 0 AND NOT a.attisdropped
+  WHERE a.attrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND a.attnum > 0 AND NOT a.attisdropped
     AND a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AND a.attname <> 'payload'
   UNION ALL
   SELECT 1,
-         'trigger ' || tgname || ' runs on each operation',
+         'trigger ' || CAST(tgname AS text) || ' runs on each operation',
          'make sure that it is cheap, and neither fails nor drops rows'
   FROM pg_trigger
-  WHERE tgrelid = to_regclass('{table}') AND NOT tgisinternal
+  WHERE tgrelid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND NOT tgisinternal
   UNION ALL
   SELECT 2,
-         'rule ' || rulename || ' rewrites operations',
+         'rule ' || CAST(rulename AS text) || ' rewrites operations',
          'drop it, or replace it by a trigger: messages may go elsewhere'
   FROM pg_rewrite
-  WHERE ev_class = to_regclass('{table}') AND rulename <> '_RETURN'
+  WHERE ev_class = CAST(pg_catalog.to_regclass('{table}') AS oid) AND rulename <> '_RETURN'
   UNION ALL
   SELECT 2,
          'tables inherit from the table',
          'detach them with NO INHERIT: one id in two tables is read as one message'
   FROM pg_class AS c
-  WHERE c.oid = to_regclass('{table}') AND c.relkind = 'r'
+  WHERE c.oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND c.relkind = 'r'
     AND EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = c.oid)
   UNION ALL
   SELECT 2,
          'it is no plain table',
          'drop the queue by hand, its row of the catalogue too, and create it anew'
   FROM pg_class
-  WHERE oid = to_regclass('{table}') AND relkind <> 'r'
+  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND relkind <> 'r'
   UNION ALL
   SELECT 1, 'row level security is on', 'consumers read only the messages that a policy lets them see'
   FROM pg_class
-  WHERE oid = to_regclass('{table}') AND relrowsecurity
+  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND relrowsecurity
   UNION ALL
   SELECT 1, 'the table is not logged', 'a crash empties it: ALTER TABLE {table} SET LOGGED'
   FROM pg_class
-  WHERE oid = to_regclass('{table}') AND relpersistence = 'u'
+  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid) AND relpersistence = 'u'
   UNION ALL
   SELECT 2, 'autovacuum is switched off for the table', 'ALTER TABLE {table} RESET (autovacuum_enabled)'
   FROM pg_class
-  WHERE oid = to_regclass('{table}')
-    AND array_to_string(reloptions, ',') ~* 'autovacuum_enabled=(f|off|no|0)'
+  WHERE oid = CAST(pg_catalog.to_regclass('{table}') AS oid)
+    AND pg_catalog.array_to_string(reloptions, ',') ~* 'autovacuum_enabled=(f|off|no|0)'
   UNION ALL
   SELECT CASE WHEN n_dead_tup > 200000 THEN 1 ELSE 0 END,
-         n_dead_tup || ' dead rows wait for vacuum',
+         CAST(n_dead_tup AS text) || ' dead rows wait for vacuum',
          'look for old transactions above, then run VACUUM {table}'
   FROM pg_stat_all_tables
-  WHERE relid = to_regclass('{table}')
+  WHERE relid = CAST(pg_catalog.to_regclass('{table}') AS oid)
   UNION ALL
   -- Only the rights of pg_monitor show when the transaction of another user began.
   SELECT 1,
          CASE WHEN l.pid IS NULL THEN 'a prepared transaction'
-              ELSE 'the session of the server process ' || l.pid END
+              ELSE 'the session of the server process ' || CAST(l.pid AS text) END
            || ' holds the lock of a writer on the table for over a minute',
          CASE WHEN l.pid IS NULL THEN 'commit it or roll it back: '
-              ELSE 'end it, for example with pg_terminate_backend(' || l.pid || '): ' END
+              ELSE 'end it, for example with pg_terminate_backend(' || CAST(l.pid AS text) || '): ' END
            || 'until then reads pass over all rows that are read meanwhile'
   FROM pg_locks AS l
   LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
   WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND l.granted
-    AND l.relation = to_regclass('{table}')
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND l.relation = CAST(pg_catalog.to_regclass('{table}') AS oid)
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = pg_catalog.current_database())
     AND COALESCE(a.xact_start,
-                 (SELECT min(prepared) FROM pg_prepared_xacts WHERE l.pid IS NULL AND database = current_database()))
-          < clock_timestamp() - INTERVAL '1 minute'
+                 (SELECT pg_catalog.min(prepared)
+                  FROM pg_prepared_xacts
+                  WHERE l.pid IS NULL AND database = pg_catalog.current_database()))
+          < pg_catalog.clock_timestamp() - INTERVAL '1 minute'
 ) AS checked
+
+-- name: doctor.ids
+-- Logical replication and plain INSERTs with ids do not move the sequence. Its value is read after the snapshot.
+SELECT CASE WHEN ids.drawn < ids.highest THEN 2 ELSE 0 END AS severity,
+       CASE WHEN ids.drawn < ids.highest
+            THEN 'the sequence of the ids is at ' || CAST(ids.drawn AS text) || ', below the highest id, '
+                   || CAST(ids.highest AS text) || ': enqueues fail, and messages come in another order'
+            ELSE 'the sequence of the ids is above all ids' END AS what,
+       CASE WHEN ids.drawn < ids.highest
+            THEN 'SELECT setval(' || pg_catalog.quote_literal(ids.name) || ', (SELECT max(id) FROM {table}))'
+            ELSE '' END AS fix
+FROM (SELECT s.name,
+             (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1) AS highest,
+             COALESCE(pg_catalog.pg_sequence_last_value(CAST(s.name AS regclass)), 0) AS drawn
+      FROM (SELECT pg_catalog.pg_get_serial_sequence('{table}', 'id') AS name) AS s
+      WHERE pg_catalog.has_sequence_privilege(s.name, 'USAGE, SELECT, UPDATE')) AS ids
 
 -- name: table.find
 -- Tables and views whose name differs in case at most: PostgreSQL folds names without quotes.
@@ -1794,7 +1852,7 @@ SELECT CAST(n.nspname AS text) AS schema, CAST(c.relname AS text) AS name,
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
-  AND lower(c.relname) = lower(CAST(:table AS text))
+  AND pg_catalog.lower(c.relname) = pg_catalog.lower(CAST(:table AS text))
   AND CASE WHEN CAST(:schema AS text) = '' THEN pg_catalog.pg_table_is_visible(c.oid)
            ELSE n.nspname = CAST(:schema AS text) END
 
@@ -1812,20 +1870,29 @@ SELECT CAST(a.attname AS text) AS name,
             WHEN t.typcategory = 'S' THEN 'text'
             WHEN t.typcategory IN ('A', 'G') OR t.typname IN ('json', 'xml', 'jsonpath', 'xid', 'cid', 'aclitem')
               THEN 'text.typed.unordered'
-            ELSE 'text.typed' END AS form,
+            WHEN t.typtype = 'e' THEN 'text.typed.enum'
+            ELSE 'text.typed' END
+         -- The server writes `now() AT TIME ZONE 'utc'` in one of two ways.
+         || CASE WHEN t.typname IN ('timestamp', 'date')
+                   AND d.text ~* 'now[(][)]|''now''|current_date|localtimestamp|(current|statement|clock|transaction)_timestamp'
+                   AND d.text !~* 'time ?zone[^'']*''(utc|gmt|etc/utc|etc/gmt|uct|z|zulu|universal)'''
+                 THEN '.zoned' ELSE '' END AS form,
        CASE WHEN a.attnotnull OR own.typnotnull THEN 1 ELSE 0 END AS required,
        CASE WHEN a.atthasdef OR a.attidentity <> '' THEN 1 ELSE 0 END AS has_value,
        CASE WHEN a.attgenerated <> '' OR a.attidentity = 'a' THEN 1 ELSE 0 END AS computed,
        CASE WHEN t.typname IN ('int2', 'int4', 'int8') THEN t.typlen
             WHEN t.typname IN ('varchar', 'bpchar') THEN GREATEST(m.modifier - 4, 0)
             ELSE 0 END AS room,
-       COALESCE((SELECT string_agg(CAST(e.enumlabel AS text), chr(10) ORDER BY e.enumsortorder)
+       COALESCE((SELECT pg_catalog.string_agg(CAST(e.enumlabel AS text), pg_catalog.chr(10) ORDER BY e.enumsortorder)
                  FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid), '') AS labels
 FROM pg_catalog.pg_attribute AS a
 INNER JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 INNER JOIN pg_catalog.pg_type AS own ON own.oid = a.atttypid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid = CASE WHEN own.typtype = 'd' THEN own.typbasetype ELSE own.oid END
+LEFT JOIN LATERAL (SELECT pg_catalog.pg_get_expr(x.adbin, x.adrelid) AS text
+                   FROM pg_catalog.pg_attrdef AS x
+                   WHERE x.adrelid = a.attrelid AND x.adnum = a.attnum AND a.attgenerated = '') AS d ON TRUE
 CROSS JOIN LATERAL (SELECT CASE WHEN own.typtype = 'd' THEN own.typtypmod ELSE a.atttypmod END AS modifier) AS m
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
   AND a.attnum > 0 AND NOT a.attisdropped
@@ -1840,7 +1907,7 @@ FROM pg_catalog.pg_index AS x
 INNER JOIN pg_catalog.pg_class AS c ON c.oid = x.indrelid
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 INNER JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
-CROSS JOIN LATERAL unnest(CAST(x.indkey AS smallint[])) WITH ORDINALITY AS part (attnum, place)
+CROSS JOIN LATERAL pg_catalog.unnest(CAST(x.indkey AS smallint[])) WITH ORDINALITY AS part (attnum, place)
 LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = part.attnum
 LEFT JOIN pg_catalog.pg_collation AS k ON k.oid = a.attcollation
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)
@@ -1860,7 +1927,7 @@ INNER JOIN pg_catalog.pg_class AS c ON c.oid = x.indrelid
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 INNER JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
 INNER JOIN pg_catalog.pg_am AS m ON m.oid = i.relam
-CROSS JOIN LATERAL generate_series(1, CAST(x.indnkeyatts AS integer)) AS part (place)
+CROSS JOIN LATERAL pg_catalog.generate_series(1, CAST(x.indnkeyatts AS integer)) AS part (place)
 INNER JOIN pg_catalog.pg_opclass AS o ON o.oid = x.indclass[part.place - 1]
 LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[part.place - 1] AND a.attnum > 0
 WHERE n.nspname = CAST(:schema AS text) AND c.relname = CAST(:table AS text)

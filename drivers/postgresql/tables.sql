@@ -11,7 +11,7 @@
 -- text. Times are milliseconds since 1970; a local time is taken as UTC.
 
 -- fragment: clock
-CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)
+CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)
 
 -- fragment: clock.given
 CAST(:now AS bigint)
@@ -28,6 +28,17 @@ ctid
 -- name: no_order
 -- A constant: an order by the address would sort the whole table.
 (SELECT NULL)
+
+-- name: condition.equals.text.limited condition.equals.text.typed.enum
+-- These types have no operators of their own: one of another schema would be a better match than those for all texts
+-- or labels.
+{column} OPERATOR(pg_catalog.=) {value}
+
+-- name: condition.differs.text.limited condition.differs.text.typed.enum
+({column} OPERATOR(pg_catalog.<>) {value} OR {column} IS NULL)
+
+-- name: earliest
+pg_catalog.min({column})
 
 -- name: true
 TRUE
@@ -49,11 +60,13 @@ CAST({column} AS text)
 
 -- name: read.time
 -- Neither infinity has a number. The epoch of a time with a zone is stable, which Citus returns from no change.
-CASE WHEN isfinite({column})
-     THEN CAST(floor(extract(epoch FROM {column} AT TIME ZONE 'UTC') * 1000) AS bigint) END
+CASE WHEN pg_catalog.isfinite({column})
+     THEN CAST(pg_catalog.floor(extract(epoch FROM {column} AT TIME ZONE 'UTC')
+                                OPERATOR(pg_catalog.*) 1000) AS bigint) END
 
 -- name: read.time.local
-CASE WHEN isfinite({column}) THEN CAST(floor(extract(epoch FROM {column}) * 1000) AS bigint) END
+CASE WHEN pg_catalog.isfinite({column})
+     THEN CAST(pg_catalog.floor(extract(epoch FROM {column}) OPERATOR(pg_catalog.*) 1000) AS bigint) END
 
 -- name: value.integer
 CAST({value} AS bigint)
@@ -71,10 +84,10 @@ CAST({value} AS text)
 CAST({value} AS bytea)
 
 -- name: value.time
-to_timestamp(CAST({value} AS bigint) / 1000.0)
+pg_catalog.to_timestamp(CAST({value} AS bigint) OPERATOR(pg_catalog./) 1000.0)
 
 -- name: value.time.local
-CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type})
+CAST(pg_catalog.to_timestamp(CAST({value} AS bigint) OPERATOR(pg_catalog./) 1000.0) AT TIME ZONE 'UTC' AS {type})
 
 -- name: fence
 -- As in claim.take: a count in the upper half, an arbitrary number in the lower one.
@@ -82,7 +95,8 @@ CAST(to_timestamp(CAST({value} AS bigint) / 1000.0) AT TIME ZONE 'UTC' AS {type}
 
 -- name: history
 -- Newest first. An explicit cast cuts what does not fit. Citus takes no concat_ws, which is not immutable.
-CAST(left(CAST({value} AS text) || COALESCE(chr(10) || NULLIF(CAST({column} AS text), ''), ''), {most}) AS {type})
+CAST(pg_catalog.left(CAST({value} AS text)
+                       || COALESCE(pg_catalog.chr(10) || NULLIF(CAST({column} AS text), ''), ''), {most}) AS {type})
 
 -- name: locked
 -- Not FOR UPDATE, which skips rows that rows of open transactions reference.
@@ -100,19 +114,19 @@ FOR UPDATE SKIP LOCKED
 FOR UPDATE
 
 -- name: item.integer
-CAST(:{name} AS bigint[])
+pg_catalog.unnest(CAST(:{name} AS bigint[]))
 
 -- name: item.text
-CAST(:{name} AS text[])
+pg_catalog.unnest(CAST(:{name} AS text[]))
 
 -- name: given
-unnest({casts}) WITH ORDINALITY AS given ({parameters}, item)
+ROWS FROM ({casts}) WITH ORDINALITY AS given ({parameters}, item)
 
 -- name: picked_keys
-unnest({arrays}) WITH ORDINALITY AS given ({keys}, tableq_place)
+ROWS FROM ({arrays}) WITH ORDINALITY AS given ({keys}, tableq_place)
 
 -- name: key_array
-(SELECT array_agg({key}) FROM picked)
+pg_catalog.unnest((SELECT pg_catalog.array_agg({key}) FROM picked))
 
 -- name: table.take
 -- The planner expects a tenth of the waiting rows of a LIMIT that it does not know, and few items of an array: from
@@ -134,7 +148,7 @@ RETURNING given.tableq_place AS place, {columns:msg}
 -- name: table.take.one
 UPDATE {table} AS msg
 SET {set:msg}
-WHERE ({keys:msg}) = (
+WHERE ({keys:msg}) OPERATOR(pg_catalog.=) (
   SELECT {keys}
   FROM {table} AS msg
   WHERE {where:msg}
@@ -160,7 +174,7 @@ RETURNING given.tableq_place AS place, {columns:msg}
 
 -- name: table.remove.one
 DELETE FROM {table} AS msg
-WHERE ({keys:msg}) = (
+WHERE ({keys:msg}) OPERATOR(pg_catalog.=) (
   SELECT {keys}
   FROM {table} AS msg
   WHERE {where:msg}
@@ -234,7 +248,7 @@ ORDER BY {order}
 LIMIT CAST(:max AS bigint)
 
 -- name: table.count
-SELECT count(*) AS count, {clock} AS as_of
+SELECT pg_catalog.count(*) AS count, {clock} AS as_of
 FROM (SELECT 1 FROM {table} AS msg WHERE {where:msg} LIMIT CAST(:max AS bigint)) AS counted
 
 -- name: table.next

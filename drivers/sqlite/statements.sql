@@ -152,7 +152,8 @@ WITH past AS (
 SELECT EXISTS (
   SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND '"' || name || '"' = '{catalog}') AS present,
   '' AS schema,
-  0 AS sharded
+  0 AS sharded,
+  0 AS narrow
 
 -- name: session.identity
 SELECT COALESCE(file, '') AS database FROM pragma_database_list WHERE name = 'main'
@@ -890,6 +891,11 @@ SELECT 1, 'trigger ' || name || ' runs on each operation', 'make sure that it is
 FROM main.sqlite_master
 WHERE type = 'trigger' AND '"' || tbl_name || '"' = '{table}'
 
+-- name: doctor.ids
+-- AUTOINCREMENT never draws an id below the highest one.
+SELECT 0 AS severity, '' AS what, '' AS fix
+WHERE 1 = 0
+
 -- name: table.find
 -- A virtual table has no page of its own, but tables with its name and an ending. A row has no address in a table
 -- WITHOUT ROWID, as stands behind its last bracket, nor beside a column of that name.
@@ -923,7 +929,8 @@ SELECT name, type AS declared,
             WHEN type LIKE '%CHAR%' OR type LIKE '%CLOB%' OR type LIKE '%TEXT%' OR type LIKE '%UNIQUEIDENTIFIER%'
               OR type LIKE '%GUID%' OR type LIKE '%UUID%' OR type LIKE '%JSON%' THEN 'text.timed'
             WHEN type = '' OR type LIKE '%BLOB%' OR type LIKE '%BINARY%' THEN 'bytes'
-            ELSE 'number' END AS form,
+            ELSE 'number' END
+         || CASE WHEN lower(dflt_value) LIKE '%localtime%' THEN '.zoned' ELSE '' END AS form,
        "notnull" OR (pk > 0 AND NOT EXISTS (SELECT 1 FROM pragma_index_list(:table, 'main') WHERE origin = 'pk'))
          AS required,
        dflt_value IS NOT NULL OR (pk = 1 AND upper(type) = 'INTEGER') AS has_value,

@@ -116,6 +116,7 @@ constexpr verdict key_was_added{errc::conflict, advice::transaction,
 
 verdict classify_sqlserver(const native_error& failure) {
   if (failure.number == 2601 && names_index_of_keys(failure.sentence)) return key_was_added;
+  if (failure.number == 2627 && names_id(failure)) return id_is_taken;
   const auto* const known = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
     return failure.number != 0 &&
            std::find(one.numbers.begin(), one.numbers.end(), failure.number) != one.numbers.end();

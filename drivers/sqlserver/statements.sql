@@ -222,7 +222,8 @@ past AS (
 -- schema.
 SELECT CASE WHEN OBJECT_ID(N'{catalog}', N'U') IS NULL THEN 0 ELSE 1 END AS present,
        COALESCE(OBJECT_SCHEMA_NAME(OBJECT_ID(N'{catalog}', N'U')), SCHEMA_NAME()) AS [schema],
-       0 AS sharded
+       0 AS sharded,
+       0 AS narrow
 
 -- name: session.identity
 -- The server creates tempdb at each start; any login may see it, except in Azure (5, 12), where a database sees itself
@@ -1465,6 +1466,21 @@ FROM (
   FROM present AS p
 ) AS checked
 
+-- name: doctor.ids
+-- Replication and DBCC CHECKIDENT may leave the next id below those of stored messages.
+SELECT CASE WHEN ids.drawn < ids.highest THEN 2 ELSE 0 END AS severity,
+       CASE WHEN ids.drawn < ids.highest
+            THEN N'the identity of the ids is at ' + CAST(ids.drawn AS nvarchar(20)) + N', below the highest id, '
+                   + CAST(ids.highest AS nvarchar(20)) + N': enqueues fail, and messages come in another order'
+            ELSE N'the identity of the ids is above all ids' END AS what,
+       CASE WHEN ids.drawn < ids.highest THEN N'DBCC CHECKIDENT (N''{table}'', RESEED)' ELSE N'' END AS fix
+FROM (SELECT COALESCE(CAST(i.last_value AS bigint), 0) AS drawn,
+             (SELECT TOP (1) msg.id
+              FROM {table} AS msg WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+              ORDER BY msg.id DESC) AS highest
+      FROM sys.identity_columns AS i
+      WHERE i.object_id = OBJECT_ID(N'{table}')) AS ids
+
 -- name: table.find
 SELECT s.name AS [schema], o.name AS name,
        CASE WHEN o.type = 'U' THEN 1 ELSE 0 END AS is_table,
@@ -1502,7 +1518,13 @@ SELECT c.name AS name,
             WHEN t.name = 'ntext' THEN 'text.unordered'
             WHEN t.name IN ('xml', 'geography', 'geometry') THEN 'text.typed.unordered'
             WHEN t.name IN ('uniqueidentifier', 'sql_variant', 'hierarchyid', 'time') THEN 'text.typed'
-            ELSE 'text' END AS form,
+            ELSE 'text' END
+         -- The server's local time, which Azure SQL keeps in UTC.
+         + CASE WHEN t.name IN ('smalldatetime', 'date', 'datetime', 'datetime2') AND d.text NOT LIKE N'%utc%'
+                  AND (d.text LIKE N'%getdate()%' OR d.text LIKE N'%sysdatetime()%'
+                       OR d.text LIKE N'%sysdatetimeoffset()%' OR d.text LIKE N'%current[_]timestamp%')
+                  AND CAST(SERVERPROPERTY('EngineEdition') AS int) <> 5
+                THEN '.zoned' ELSE '' END AS form,
        CASE WHEN c.is_nullable = 0 THEN 1 ELSE 0 END AS required,
        CASE WHEN c.default_object_id <> 0 OR c.is_identity = 1 THEN 1 ELSE 0 END AS has_value,
        CASE WHEN c.is_computed = 1 OR c.is_identity = 1 OR t.name = 'timestamp' THEN 1 ELSE 0 END AS computed,
@@ -1516,6 +1538,7 @@ FROM sys.columns AS c
 -- hierarchyid, geometry and geography share one system type.
 INNER JOIN sys.types AS t
   ON t.user_type_id = CASE WHEN c.system_type_id = 240 THEN c.user_type_id ELSE c.system_type_id END
+OUTER APPLY (SELECT LOWER(OBJECT_DEFINITION(c.default_object_id)) AS text) AS d
 WHERE c.object_id = OBJECT_ID(CONCAT(QUOTENAME(CAST(:schema AS nvarchar(128))), N'.',
                                      QUOTENAME(CAST(:table AS nvarchar(128)))))
 ORDER BY c.column_id

@@ -18,6 +18,7 @@
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_options.hpp"
 #include "drivers/transport/odbc_values.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -326,6 +327,11 @@ class odbc_executor final : public transport {
   throw native_failure(std::move(what));
 }
 
+void refuse_option(const std::string& complaint) {
+  if (complaint.empty()) return;
+  throw native_failure::judged_as({errc::invalid_argument, advice::never}, complaint);
+}
+
 void open_callers(soci::session& session, const endpoint& address) {
   soci::connection_parameters parameters(soci::odbc, address.connect);
   // Otherwise a driver may open a dialog for a missing value.
@@ -336,6 +342,10 @@ void open_callers(soci::session& session, const endpoint& address) {
   } catch (const soci::odbc_soci_error& failure) {
     const auto* state = reinterpret_cast<const char*>(failure.odbc_error_code());
     const auto* message = reinterpret_cast<const char*>(failure.odbc_error_message());
+    // No record of the driver manager's: the connection was made, and a statement of SOCI failed.
+    if (std::string_view(message).starts_with("[SOCI]")) {
+      refuse_option(refused_option_of(address.connect));
+    }
     fail_to_connect({.sqlstate = state,
                      .number = static_cast<int>(failure.native_error_code()),
                      .sentence = message},
@@ -343,6 +353,7 @@ void open_callers(soci::session& session, const endpoint& address) {
   } catch (const soci::soci_error& failure) {
     fail_to_connect({.sentence = failure.get_error_message()}, address);
   }
+  refuse_option(refused_option(handle_of(session)));
 }
 
 std::unique_ptr<soci::session> open(const endpoint& address) {
@@ -355,6 +366,7 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
 
 std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
                                   const own_writes* own) {
+  if (own == nullptr) refuse_option(refused_option(handle_of(session)));
   return std::make_unique<odbc_executor>(handle_of(session), address,
                                          own == nullptr ? &session : nullptr);
 }

@@ -34,6 +34,8 @@ struct native_error {
   std::string sentence = {};
   /// Bytes of the texts and payloads that the statement sent. Zero: none.
   std::size_t sent = 0;
+  /// The queue's table, for a statement on one of tableq's own.
+  std::string table = {};
 };
 
 /// The meaning of a failure.
@@ -70,8 +72,11 @@ struct capabilities {
   /// pass on. Empty: none. Must be a literal.
   std::string_view caution = {};
   std::string_view caution_remedy = {};  ///< What to do about it. A literal.
-  /// The longest payload in bytes.
+  /// The longest payload in bytes that the database stores.
   std::size_t max_payload = 1'000'000'000;
+  /// The longest that enqueues accept unless open_options::max_payload names another: what the
+  /// database's tools for backups can write. Empty: max_payload.
+  std::optional<std::size_t> usual_payload = {};
   /// The most sessions that may be open at once; empty: the database has no limit.
   std::optional<std::size_t> max_sessions = {};
 };

@@ -82,6 +82,12 @@ struct open_options {
   /// The same for their payloads in bytes. At least 1. One message is always accepted.
   std::size_t async_bytes = std::size_t{64} * 1024 * 1024;
 
+  /// The longest payload in bytes that an enqueue accepts; a longer one is errc::too_large. 1 to
+  /// the longest that the database stores, otherwise `open` is errc::invalid_argument. Empty: that
+  /// length; on PostgreSQL 500,000,000, because one of 537,000,000 makes pg_dump fail for the whole
+  /// database. Longer messages that are stored are read, moved and redriven.
+  std::optional<std::size_t> max_payload = {};
+
   /// How waiting reads learn of messages that others add.
   tableq::notifications notifications = tableq::notifications::automatic;
 

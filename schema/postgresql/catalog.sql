@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS {catalog} (
   layout integer NOT NULL,
   options text NOT NULL DEFAULT '',
   created_at bigint NOT NULL
-    DEFAULT (CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint))
+    DEFAULT (CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint))
 );
 
 -- One row for each queue that has had a limit or a pause.

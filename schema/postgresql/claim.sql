@@ -19,7 +19,7 @@ CREATE TABLE {table} (
   -- From then on a take makes it dead.
   expires_at bigint,
   created_at bigint NOT NULL
-    DEFAULT (CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint)),
+    DEFAULT (CAST(extract(epoch FROM pg_catalog.statement_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)),
   -- The correlation id given by the caller of the last take.
   claimed_at bigint,
   -- When it became done or dead.
@@ -40,8 +40,8 @@ CREATE TABLE {table} (
     state BETWEEN 0 AND 5
     AND (due_at = 0 OR state BETWEEN 1 AND 3)
     AND (finished_at IS NOT NULL) = (state IN (3, 4))
-    AND jsonb_typeof(CAST(retry AS jsonb)) = 'object'
-    AND jsonb_typeof(CAST(errors AS jsonb)) = 'array'
+    AND pg_catalog.jsonb_typeof(CAST(retry AS jsonb)) = 'object'
+    AND pg_catalog.jsonb_typeof(CAST(errors AS jsonb)) = 'array'
   )
 ) WITH (
   -- Takes and settlements leave dead rows where the next take begins. With a fixed threshold vacuum comes

@@ -69,6 +69,15 @@ TEST_P(address, a_bad_value_is_refused_with_its_key) {
   }
 }
 
+TEST_P(address, an_option_that_spoils_payloads_is_refused_in_an_enlisted_session_too) {
+  const auto session = here().refused_session();
+  if (session == nullptr) GTEST_SKIP() << "this client library has no such option";
+  const tableq::error refused =
+      thrown_by([&] { static_cast<void>(tableq::enlist(db(), *session, tableq::autocommit)); });
+  EXPECT_EQ(refused.code(), tableq::errc::invalid_argument) << refused.what();
+  EXPECT_TRUE(contains(refused.what(), "ByteaAsLongVarBinary=1")) << refused.what();
+}
+
 TEST_P(address, an_unreachable_host_is_told) {
   const auto refused = refusal(bad_address::unreachable_host);
   if (!refused) GTEST_SKIP() << "this database has no hosts";

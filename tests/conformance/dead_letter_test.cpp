@@ -50,6 +50,18 @@ TEST_P(dead_letters, move_when_the_last_lease_expires_and_when_the_time_to_live_
   EXPECT_EQ(queue.stats().dead, 0U);
 }
 
+TEST_P(dead_letters, over_the_limit_of_the_options_move_and_come_back) {
+  if (!can().shared) GTEST_SKIP() << "no second session reaches this database";
+  mail().enqueue("longer than four bytes");
+  auto narrow = open({.max_payload = 4});
+  auto queue = narrow.claim("mail");
+  EXPECT_CODE(too_large, queue.enqueue("five!"));
+  EXPECT_EQ(queue.fail(take_one(queue).receipt, "no"), settle_result::applied);
+  EXPECT_EQ(narrow.claim("morgue").stats().ready, 1U);
+  EXPECT_EQ(queue.redrive_all().count, 1U);
+  EXPECT_EQ(take_one(queue).payload, "longer than four bytes");
+}
+
 TEST_P(dead_letters, of_one_key_may_be_many) {
   auto queue = mail();
   for (int i = 0; i < 3; ++i) {

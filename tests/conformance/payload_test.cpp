@@ -5,6 +5,7 @@
 #include <tableq/dialect.hpp>
 
 #include "support/fixture.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -134,6 +135,18 @@ TEST_P(payload, over_the_limit_is_refused_before_it_is_touched) {
   EXPECT_EQ(queue.waiting(), 0U);
 }
 
+TEST_P(payload, over_the_limit_of_backups_is_refused_unless_the_options_raise_it) {
+  const auto usual = tableq::find_dialect(db().backend()).capabilities.usual_payload;
+  if (!usual) GTEST_SKIP() << "the database saves any payload that it stores";
+  const untouched_bytes huge(*usual + 1);
+  any_queue queue = make("mail");
+  const tableq::error refused = thrown_by([&] { queue.put(huge.view()); });
+  EXPECT_EQ(refused.code(), tableq::errc::too_large);
+  // The second way cannot send more.
+  EXPECT_EQ(contains(refused.what(), "raise open_options::max_payload"), !can().second_way);
+  EXPECT_EQ(huge.touched_pages(), 0);
+}
+
 TEST_P(payload, over_the_limit_refuses_the_whole_batch) {
   const std::string url = here().url();
   const std::size_t scheme = url.find("://");
@@ -158,6 +171,24 @@ TEST_P(payload, over_the_limit_refuses_the_whole_batch) {
   EXPECT_CODE(too_large, queue.put_all({"small", bytes(1001), "small"}));
   EXPECT_EQ(queue.waiting(), 0U);
   EXPECT_EQ(queue.put_all({"small", bytes(1000), "small"}).size(), 3U);
+}
+
+TEST_P(payload, over_the_limit_of_the_options_is_refused_and_a_stored_one_is_still_read) {
+  EXPECT_CODE(invalid_argument, (void)open(tableq::open_options{.max_payload = 0}));
+  EXPECT_CODE(invalid_argument, (void)open(tableq::open_options{.max_payload = 2'000'000'000}));
+  if (!can().shared) GTEST_SKIP() << "no second session reaches this database";
+  const std::string stored = bytes(100);
+  make("mail").put(stored);
+  auto narrow = open(tableq::open_options{.max_payload = 99});
+  any_queue queue(narrow, kind(), "mail");
+  EXPECT_CODE(too_large, queue.put(stored));
+  EXPECT_CODE(too_large, queue.put_all({"small", stored}));
+  EXPECT_EQ(queue.waiting(), 1U);
+  const auto got = queue.take();
+  ASSERT_TRUE(got);
+  expect_same(got->payload, stored);
+  queue.put(bytes(99));
+  EXPECT_EQ(queue.waiting(), 1U);
 }
 
 TEST_P(payload, is_seen_unchanged_by_peek) {

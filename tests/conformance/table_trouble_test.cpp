@@ -1,6 +1,7 @@
 // Tables and columns that cannot keep a mapping's promises are refused when it is opened.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -295,6 +296,25 @@ TEST_P(table_trouble, columns_of_a_state_tell_its_values_apart) {
     refused(mapping, {"probe", "waits"}, "jobs");
     mapping.waiting = tableq::states("probe", {.waiting = "wait", .taken = "\xc3\xa4\xc3\xb6"});
     EXPECT_NO_THROW(static_cast<void>(db().table("jobs", mapping)));
+  }
+}
+
+TEST_P(table_trouble, a_due_time_whose_default_is_a_local_time_is_told) {
+  for (const auto& [definition, local] : here().time_defaults()) {
+    SCOPED_TRACE(definition);
+    here().sql(
+        "CREATE TABLE reminders (id INTEGER NOT NULL PRIMARY KEY, busy INTEGER DEFAULT 0 NOT "
+        "NULL, due " +
+        definition + ")");
+    const auto found =
+        db().table("reminders", {.key = {"id"}, .waiting = tableq::flag("busy"), .due_at = "due"})
+            .inspect();
+    const bool told = std::ranges::any_of(found, [](const tableq::finding& each) {
+      return each.severity == tableq::finding::level::warning &&
+             contains(each.what, "column due ") && contains(each.what, "local time");
+    });
+    EXPECT_EQ(told, local);
+    here().sql("DROP TABLE reminders");
   }
 }
 

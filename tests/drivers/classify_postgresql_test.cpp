@@ -86,4 +86,15 @@ TEST(classify_postgresql, a_limit_on_transactions_is_the_cause_of_the_dead_link)
   EXPECT_EQ(told.code, errc::cancelled);
 }
 
+TEST(classify_postgresql, an_id_that_was_drawn_twice_is_told) {
+  const std::string sentence = "duplicate key value violates unique constraint \"mail_pkey\"";
+  for (const char* table : {"mail", "other", ""}) {
+    const tableq::verdict got = tableq::drivers::classify_postgresql(
+        {.sqlstate = "23505", .sentence = sentence, .table = table});
+    EXPECT_EQ(got.code, errc::constraint_violated);
+    EXPECT_EQ(got.sentence.find("tableq doctor") != std::string_view::npos,
+              std::string(table) == "mail");
+  }
+}
+
 }  // namespace

@@ -140,6 +140,19 @@ TEST(classify_sqlserver, a_dead_link_outweighs_the_number) {
   EXPECT_FALSE(got.sentence.empty());
 }
 
+TEST(classify_sqlserver, an_id_that_was_drawn_twice_is_told) {
+  const std::string sentence =
+      "Violation of PRIMARY KEY constraint 'PK__mail__3213E83F0AD2A005'. Cannot insert duplicate "
+      "key "
+      "in object 'dbo.mail'.";
+  for (const char* table : {"mail", "other", ""}) {
+    const verdict got = classify_sqlserver({.number = 2627, .sentence = sentence, .table = table});
+    EXPECT_EQ(got.code, errc::constraint_violated);
+    EXPECT_EQ(got.sentence.find("tableq doctor") != std::string_view::npos,
+              std::string(table) == "mail");
+  }
+}
+
 TEST(classify_sqlserver, a_time_out_leaves_the_effect_unknown) {
   const verdict got = classify_sqlserver({.sqlstate = "HYT00"});
   EXPECT_EQ(got.code, errc::cancelled);

@@ -14,6 +14,7 @@
 #include "drivers/text.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "support/backends.hpp"
+#include "support/called.hpp"
 #include "support/fixture.hpp"
 
 namespace {
@@ -100,6 +101,12 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
 }
 
 TEST_P(columns_of_postgresql, and_parameters_are_those_of_the_contracts) {
+  compare(tableq::drivers::table_place::server);
+}
+
+TEST_P(columns_of_postgresql, and_parameters_stay_so_beside_overloads_of_what_the_texts_call) {
+  const tableq::dialect definition = tableq::find_dialect("postgresql");
+  ASSERT_TRUE(here().overload(tableq_test::called_in(definition)));
   compare(tableq::drivers::table_place::server);
 }
 

@@ -176,8 +176,9 @@ class sqlserver_place : public testing::Test {
       return tds_answer()
           .columns({{"present", tds_type::bigint},
                     {"schema", tds_type::nvarchar, 128},
-                    {"sharded", tds_type::bigint}})
-          .row({0, "dbo", 0});
+                    {"sharded", tds_type::bigint},
+                    {"narrow", tds_type::bigint}})
+          .row({0, "dbo", 0, 0});
     }
     return asked.text.rfind("SELECT", 0) == 0 ? one("1") : tds_answer();
   }};

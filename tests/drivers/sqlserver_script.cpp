@@ -186,8 +186,9 @@ tds_answer usual(const sqlserver_call& call) {
     return tds_answer()
         .columns({{"present", tds_type::integer},
                   {"schema", tds_type::nvarchar, 128},
-                  {"sharded", tds_type::integer}})
-        .row({1, "dbo", 0});
+                  {"sharded", tds_type::integer},
+                  {"narrow", tds_type::integer}})
+        .row({1, "dbo", 0, 0});
   }
   if (is(".exists")) return number_answer("present", 1);
   if (is("session.identity")) {

@@ -148,6 +148,10 @@ BREACHES = {
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT x FOR UPDATE)\nUPDATE {table}\n"},
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT x FOR NO KEY UPDATE)\nDELETE FROM {table}\n"},
     ],
+    "postgresql_calls_its_own_functions": [
+        {"drivers/postgresql/statements.sql": "-- name: a.b\nSELECT unnest(CAST(:x AS bigint[]));\n"},
+        {"schema/postgresql/heap.sql": "CREATE TABLE {table} (y text DEFAULT lower('X'));\n"},
+    ],
     "states_are_decided_once": [
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 4 ELSE 0 END;\n"},
         {"drivers/one/statements.sql": "-- name: a.b\nSELECT CASE WHEN x THEN 5 ELSE 0 END;\n"},

@@ -74,7 +74,7 @@ TABLE_PLACE = re.compile(
 )
 PLACEHOLDER = r"\{(?:table|catalog|limits|floors)\}"
 SYSTEM = re.compile(r"@\w+|pg_\w+(\.\w+)?|sys\.\w+|main\.sqlite_\w+|pragma_\w+")
-WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ON", "TO", "''"}
+WORDS = {"SELECT", "SET", "SKIP", "LATERAL", "OF", "ROWS", "ON", "TO", "''"}
 
 
 def names_of(text):
@@ -106,9 +106,25 @@ def tables_are_qualified(tree):
                 yield f"{name}:{line}: {what} is in no schema"
 
 
+# A word and its parenthesis: a call, but for SQL's own forms, which the server looks up in pg_catalog itself.
+CALL = re.compile(r"(?<![.\w:{])(?!(?:extract|position|substring)\()[a-z]\w*\(")
+
+
+def postgresql_calls_its_own_functions(tree):
+    """A function of a schema in the search path may fit the arguments better, and runs with the rights of the caller."""
+    for path in tree.paths("schema", "drivers", ends=(".sql",)):
+        if "postgresql" not in path.parts or path.name == "roles.sql":
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            bare = re.sub(r"'[^']*'", "''", line)
+            for found in CALL.findall("" if line.lstrip().startswith("--") else bare):
+                yield f"{tree.name(path)}:{number}: write pg_catalog.{found[:-1]}"
+
+
 RULES = [
     row_locks_fit_what_follows,
     states_are_decided_once,
+    postgresql_calls_its_own_functions,
     tables_are_qualified,
     sql_lives_in_sql_files,
     session_set_up_is_dialect_data,

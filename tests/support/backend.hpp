@@ -125,6 +125,8 @@ class place {
   virtual rows sql(const std::string& text) = 0;
   /// The caller's own SOCI session.
   [[nodiscard]] virtual std::unique_ptr<soci::session> session() const = 0;
+  /// The same with an option of the client library that tableq refuses; null if it has none.
+  [[nodiscard]] virtual std::unique_ptr<soci::session> refused_session() const { return nullptr; }
 
   /// Locks and transactions of tableq's sessions in this place, as text; empty without any. Only
   /// while no test session has a transaction open.
@@ -164,10 +166,19 @@ class place {
   [[nodiscard]] virtual std::optional<std::string> shadow_sql(std::string_view table) const;
   /// A statement after which a session finds tables in other schemas; empty if that is fixed.
   [[nodiscard]] virtual std::optional<std::string> look_elsewhere_sql() const { return {}; }
+  /// Makes functions with these names, and operators, in the schema that sessions search: for all
+  /// types of arguments that the database's own ones take only as others. Each fails when it is
+  /// used. False: this database has no such functions.
+  virtual bool overload(const std::vector<std::string>& /*functions*/) { return false; }
   /// The address of a user without the right to create tables; empty if the database has no users.
   [[nodiscard]] virtual std::optional<std::string> url_without_ddl_rights() { return {}; }
   /// A new user with each call; empty if the database has no users.
   [[nodiscard]] virtual std::optional<database_user> new_user() { return {}; }
+  /// The address of a new database whose texts have this encoding; empty if all have the same.
+  [[nodiscard]] virtual std::optional<std::string> url_in_encoding(
+      const std::string& /*encoding*/) {
+    return {};
+  }
   /// Gives a user a setting for all new sessions, `name = value`, or a limit of sessions. False:
   /// this database has no such settings.
   virtual bool role_setting(const std::string& /*user*/, const std::string& /*setting*/) {
@@ -181,6 +192,8 @@ class place {
   /// The type of bytes for a cast.
   [[nodiscard]] virtual std::string bytes_type() const = 0;
   [[nodiscard]] virtual column_types types() const = 0;
+  /// Types with a default of the time, and whether that is a local time that is read as UTC.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, bool>> time_defaults() const = 0;
   /// A sub-query `numbers` with one column `n`, from 1 to count.
   [[nodiscard]] virtual std::string numbers(std::int64_t count) const = 0;
   /// Adds rows to a table. An expression among the values may use `n`, from 1 to count.

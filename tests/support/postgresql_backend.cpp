@@ -28,7 +28,14 @@ class odbc_schema_place : public schema_place {
         checks.end());
     return checks;
   }
-  std::vector<std::pair<std::string, std::string>> bad_settings() const override { return {}; }
+  std::vector<std::pair<std::string, std::string>> bad_settings() const override {
+    return {{"ByteaAsLongVarBinary", "0"}, {"ReadOnly", "1"}};
+  }
+  std::unique_ptr<soci::session> refused_session() const override {
+    settings own = tableq_settings();
+    own["ByteaAsLongVarBinary"] = "0";
+    return soci_odbc_session(odbc(own));
+  }
   std::optional<std::string> listening_sql() const override { return {}; }
   std::optional<std::string> session_count_sql() const override { return {}; }
   /// The driver prepares statements of its own.
@@ -46,12 +53,14 @@ class odbc_schema_place : public schema_place {
   /// The driver's keywords, if it has them; the other parts go to its client library.
   static std::string odbc(settings all) {
     // Protocol 7.4-0: no savepoint of the driver's own before each statement.
-    std::string out = "Driver={PostgreSQL Unicode};Protocol=7.4-0;ByteaAsLongVarBinary=1";
+    std::string out = "Driver={PostgreSQL Unicode};Protocol=7.4-0";
     for (const auto& [ours, theirs] : {std::pair{"host", "Servername"},
                                        {"port", "Port"},
                                        {"dbname", "Database"},
                                        {"user", "UID"},
                                        {"sslmode", "SSLmode"},
+                                       {"ByteaAsLongVarBinary", "ByteaAsLongVarBinary"},
+                                       {"ReadOnly", "ReadOnly"},
                                        {"password", "PWD"}}) {
       if (all.count(ours) != 0) out += std::string(";") + theirs + "=" + all[ours];
       all.erase(ours);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "support/backend.hpp"
 #include "support/postgresql_address.hpp"
 #include "support/postgresql_administrator.hpp"
+#include "support/postgresql_overloads.hpp"
 #include "support/postgresql_trigger.hpp"
 #include "support/soci_sessions.hpp"
 #include "support/text.hpp"
@@ -50,6 +52,7 @@ class schema_place : public place {
                          "DROP SCHEMA " + schema_ + " CASCADE");
       if (limited_) administrator_.run("DROP ROLE " + schema_ + "_limited");
       for (const std::string& user : users_) administrator_.run("DROP ROLE " + user);
+      for (const std::string& each : databases_) administrator_.run("DROP DATABASE " + each);
     } catch (const std::exception& failure) {
       // A destructor must not throw; leftovers are reported.
       std::fprintf(stderr, "left behind %s: %s\n", schema_.c_str(), failure.what());
@@ -104,6 +107,24 @@ class schema_place : public place {
       default:
         return {};
     }
+  }
+
+  bool overload(const std::vector<std::string>& functions) override {
+    std::string names;
+    for (const std::string& each : functions) names += (names.empty() ? "" : " ") + each;
+    administrator_.run("CREATE TYPE overloaded AS (nothing text)");
+    administrator_.run(replaced(postgresql_overloads, "{names}", names));
+    return true;
+  }
+  std::optional<std::string> url_in_encoding(const std::string& encoding) override {
+    databases_.push_back(schema_ + "_" + encoding);
+    administrator_.run("CREATE DATABASE " + databases_.back() + " ENCODING '" + encoding +
+                       "' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+    settings other = base_;
+    // Names without quotes are lower case.
+    other["dbname"] = databases_.back();
+    for (char& c : other["dbname"]) c = static_cast<char>(std::tolower(c));
+    return address_of(other);
   }
 
   rows sql(const std::string& text) override { return administrator_.run(text); }
@@ -206,6 +227,18 @@ class schema_place : public place {
   }
   std::string bytes_type() const override { return "bytea"; }
   column_types types() const override { return postgresql_types; }
+  std::vector<std::pair<std::string, bool>> time_defaults() const override {
+    return {{"timestamp DEFAULT now()", true},
+            {"timestamp DEFAULT CURRENT_TIMESTAMP", true},
+            {"timestamp(3) DEFAULT LOCALTIMESTAMP + INTERVAL '1 hour'", true},
+            {"timestamp DEFAULT (clock_timestamp() AT TIME ZONE 'Europe/Berlin')", true},
+            {"timestamp DEFAULT 'now'::text::timestamp", true},
+            {"timestamp", false},
+            {"timestamp DEFAULT '2024-01-31 12:00:00'", false},
+            {"timestamp DEFAULT (now() AT TIME ZONE 'UTC')", false},
+            {"timestamp DEFAULT timezone('utc', statement_timestamp())", false},
+            {"timestamptz DEFAULT now()", false}};
+  }
   std::string numbers(std::int64_t count) const override {
     return "generate_series(1, " + std::to_string(count) + ") AS numbers (n)";
   }
@@ -333,6 +366,7 @@ class schema_place : public place {
   bool superuser_ = false;
   bool limited_ = false;
   std::vector<std::string> users_;
+  std::vector<std::string> databases_;
   std::map<std::string, prepared> kept_;
   settings base_;
   settings tableq_;

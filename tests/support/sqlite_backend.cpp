@@ -122,6 +122,12 @@ class file_place : public place {
   column_types types() const override {
     return {"UNIQUEIDENTIFIER", "BIT", "DATETIME", "TEXT", "INTEGER PRIMARY KEY"};
   }
+  std::vector<std::pair<std::string, bool>> time_defaults() const override {
+    return {{"DATETIME DEFAULT (datetime('now', 'localtime'))", true},
+            {"TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now', 'LOCALTIME'))", true},
+            {"DATETIME DEFAULT CURRENT_TIMESTAMP", false},
+            {"DATETIME DEFAULT (datetime('now'))", false}};
+  }
   std::string numbers(std::int64_t count) const override {
     return "(WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < " +
            std::to_string(count) + ") SELECT n FROM up) AS numbers";

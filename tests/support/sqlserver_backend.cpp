@@ -205,6 +205,14 @@ class database_place : public place {
     return {"uniqueidentifier", "bit", "datetime2(3)", "nvarchar(max)",
             "bigint IDENTITY PRIMARY KEY"};
   }
+  std::vector<std::pair<std::string, bool>> time_defaults() const override {
+    return {{"datetime2(3) DEFAULT SYSDATETIME()", true},
+            {"datetime DEFAULT CURRENT_TIMESTAMP", true},
+            {"datetime2(3) DEFAULT (DATEADD(hour, 1, GETDATE()))", true},
+            {"datetime2(3) DEFAULT SYSUTCDATETIME()", false},
+            {"datetime2(3) DEFAULT (SYSDATETIMEOFFSET() AT TIME ZONE 'UTC')", false},
+            {"datetimeoffset(3) DEFAULT SYSDATETIMEOFFSET()", false}};
+  }
   std::string numbers(std::int64_t count) const override {
     return "(SELECT TOP (" + std::to_string(count) +
            ") ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) FROM sys.all_columns AS a"

@@ -29,8 +29,9 @@ class tool_with_scripted_server : public testing::Test {
       return tds_answer()
           .columns({{"present", tds_type::integer},
                     {"schema", tds_type::nvarchar, 128},
-                    {"sharded", tds_type::integer}})
-          .row({1, "dbo", 0});
+                    {"sharded", tds_type::integer},
+                    {"narrow", tds_type::integer}})
+          .row({1, "dbo", 0, 0});
     }
     if (contains(asked.text, "AS checked")) {
       return tds_answer()

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/expect.hpp"
+#include "support/text.hpp"
 
 namespace {
 
@@ -12,6 +13,8 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using tableq::timestamp;
 using namespace tableq::core;  // NOLINT(google-build-using-namespace): what is tested
+using tableq_test::contains;
+using tableq_test::thrown_by;
 
 constexpr milliseconds forever{std::numeric_limits<std::int64_t>::max()};
 constexpr milliseconds before_time{std::numeric_limits<std::int64_t>::min()};
@@ -63,8 +66,13 @@ TEST(arguments, for_waiting_are_refused_in_a_transaction) {
 }
 
 TEST(arguments, for_payloads_are_held_against_the_limit) {
-  EXPECT_NO_THROW(check_payload("abc", 3));
-  EXPECT_CODE(too_large, check_payload("abcd", 3));
+  EXPECT_NO_THROW(check_payload("abc", {3, 3}));
+  EXPECT_CODE(too_large, check_payload("abcd", {3, 3}));
+  EXPECT_FALSE(contains(thrown_by([] { check_payload("abcd", {3, 3}); }).what(), "raise"));
+  EXPECT_TRUE(contains(thrown_by([] {
+                         check_payload("abcd", {3, 4});
+                       }).what(),
+                       "raise open_options::max_payload"));
 }
 
 TEST(arguments, for_keys_are_1_to_200_bytes_of_utf8) {

@@ -20,16 +20,16 @@ DECLARE
   given record;
 BEGIN
   FOR given IN
-    SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(a.grantee AS regrole) AS text) END AS name,
+    SELECT CASE WHEN a.grantee = CAST(0 AS oid) THEN 'PUBLIC' ELSE CAST(CAST(a.grantee AS regrole) AS text) END AS name,
            a.privilege_type = 'DELETE' AS owns
     FROM pg_class AS c
-    CROSS JOIN LATERAL aclexplode(c.relacl) AS a
-    WHERE c.oid = CAST('{limits}' AS regclass) AND a.privilege_type IN ('UPDATE', 'DELETE')
+    CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a
+    WHERE c.oid = CAST(CAST('{limits}' AS regclass) AS oid) AND a.privilege_type IN ('UPDATE', 'DELETE')
     UNION
-    SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE CAST(CAST(a.grantee AS regrole) AS text) END, false
+    SELECT CASE WHEN a.grantee = CAST(0 AS oid) THEN 'PUBLIC' ELSE CAST(CAST(a.grantee AS regrole) AS text) END, false
     FROM pg_attribute AS t
-    CROSS JOIN LATERAL aclexplode(t.attacl) AS a
-    WHERE t.attrelid = CAST('{limits}' AS regclass) AND t.attname = 'tokens' AND a.privilege_type = 'UPDATE'
+    CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) AS a
+    WHERE t.attrelid = CAST(CAST('{limits}' AS regclass) AS oid) AND t.attname = 'tokens' AND a.privilege_type = 'UPDATE'
   LOOP
     EXECUTE 'GRANT SELECT, INSERT, UPDATE ON {floors} TO ' || given.name;
     IF given.owns THEN

@@ -10,9 +10,9 @@ BEGIN
     SELECT 1
     FROM {table} AS msg
     WHERE NOT (COALESCE(max_attempts > 0, true)
-               AND COALESCE(octet_length(key) BETWEEN 1 AND 200, true)
-               AND COALESCE(octet_length(group_key) BETWEEN 1 AND 200, true)
-               AND COALESCE(jsonb_typeof(CAST(headers AS jsonb)) = 'object', true)))
+               AND COALESCE(pg_catalog.octet_length(key) BETWEEN 1 AND 200, true)
+               AND COALESCE(pg_catalog.octet_length(group_key) BETWEEN 1 AND 200, true)
+               AND COALESCE(pg_catalog.jsonb_typeof(CAST(headers AS jsonb)) = 'object', true)))
   THEN
     RAISE check_violation USING MESSAGE = 'the table holds messages that layout 1 refuses';
   END IF;
@@ -29,9 +29,9 @@ BEGIN
   FOR old IN
     SELECT conname
     FROM pg_constraint
-    WHERE conrelid = CAST('{table}' AS regclass)
+    WHERE conrelid = CAST(CAST('{table}' AS regclass) AS oid)
       AND contype = 'c'
-      AND replace(pg_get_constraintdef(oid), ' NOT VALID', '') IN (
+      AND pg_catalog.replace(pg_catalog.pg_get_constraintdef(oid), ' NOT VALID', '') IN (
         'CHECK (((state >= 0) AND (state <= 5)))',
         'CHECK (((due_at = 0) OR ((state >= 1) AND (state <= 3))))',
         'CHECK ((max_attempts > 0))',
@@ -42,7 +42,7 @@ BEGIN
         'CHECK ((jsonb_typeof((headers)::jsonb) = ''object''::text))',
         'CHECK ((jsonb_typeof((errors)::jsonb) = ''array''::text))')
   LOOP
-    EXECUTE format('ALTER TABLE {table} DROP CONSTRAINT %I', old.conname);
+    EXECUTE pg_catalog.format('ALTER TABLE {table} DROP CONSTRAINT %I', old.conname);
   END LOOP;
 END
 $checks$;
@@ -51,12 +51,12 @@ ALTER TABLE {table}
   ADD CHECK (state BETWEEN 0 AND 5) NOT VALID,
   ADD CHECK (due_at = 0 OR state BETWEEN 1 AND 3) NOT VALID,
   ADD CHECK (max_attempts > 0) NOT VALID,
-  ADD CHECK (jsonb_typeof(CAST(retry AS jsonb)) = 'object') NOT VALID,
+  ADD CHECK (pg_catalog.jsonb_typeof(CAST(retry AS jsonb)) = 'object') NOT VALID,
   ADD CHECK ((finished_at IS NOT NULL) = (state IN (3, 4))) NOT VALID,
-  ADD CHECK (octet_length(key) BETWEEN 1 AND 200) NOT VALID,
-  ADD CHECK (octet_length(group_key) BETWEEN 1 AND 200) NOT VALID,
-  ADD CHECK (jsonb_typeof(CAST(headers AS jsonb)) = 'object') NOT VALID,
-  ADD CHECK (jsonb_typeof(CAST(errors AS jsonb)) = 'array') NOT VALID;
+  ADD CHECK (pg_catalog.octet_length(key) BETWEEN 1 AND 200) NOT VALID,
+  ADD CHECK (pg_catalog.octet_length(group_key) BETWEEN 1 AND 200) NOT VALID,
+  ADD CHECK (pg_catalog.jsonb_typeof(CAST(headers AS jsonb)) = 'object') NOT VALID,
+  ADD CHECK (pg_catalog.jsonb_typeof(CAST(errors AS jsonb)) = 'array') NOT VALID;
 
 -- name: 3.alone
 DO $valid$
@@ -66,9 +66,9 @@ BEGIN
   FOR added IN
     SELECT conname
     FROM pg_constraint
-    WHERE conrelid = CAST('{table}' AS regclass) AND contype = 'c' AND NOT convalidated
+    WHERE conrelid = CAST(CAST('{table}' AS regclass) AS oid) AND contype = 'c' AND NOT convalidated
   LOOP
-    EXECUTE format('ALTER TABLE {table} VALIDATE CONSTRAINT %I', added.conname);
+    EXECUTE pg_catalog.format('ALTER TABLE {table} VALIDATE CONSTRAINT %I', added.conname);
   END LOOP;
 END
 $valid$;

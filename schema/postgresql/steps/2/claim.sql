@@ -12,9 +12,9 @@ BEGIN
   FOR old IN
     SELECT conname
     FROM pg_constraint
-    WHERE conrelid = CAST('{table}' AS regclass)
+    WHERE conrelid = CAST(CAST('{table}' AS regclass) AS oid)
       AND contype = 'c'
-      AND replace(pg_get_constraintdef(oid), ' NOT VALID', '') IN (
+      AND pg_catalog.replace(pg_catalog.pg_get_constraintdef(oid), ' NOT VALID', '') IN (
         'CHECK (((state >= 0) AND (state <= 5)))',
         'CHECK (((due_at = 0) OR ((state >= 1) AND (state <= 3))))',
         'CHECK ((max_attempts > 0))',
@@ -25,7 +25,7 @@ BEGIN
         'CHECK ((jsonb_typeof((headers)::jsonb) = ''object''::text))',
         'CHECK ((jsonb_typeof((errors)::jsonb) = ''array''::text))')
   LOOP
-    EXECUTE format('ALTER TABLE {table} DROP CONSTRAINT %I', old.conname);
+    EXECUTE pg_catalog.format('ALTER TABLE {table} DROP CONSTRAINT %I', old.conname);
   END LOOP;
 END
 $checks$;
@@ -35,8 +35,8 @@ ALTER TABLE {table} ADD CONSTRAINT {table:rules} CHECK (
   state BETWEEN 0 AND 5
   AND (due_at = 0 OR state BETWEEN 1 AND 3)
   AND (finished_at IS NOT NULL) = (state IN (3, 4))
-  AND jsonb_typeof(CAST(retry AS jsonb)) = 'object'
-  AND jsonb_typeof(CAST(errors AS jsonb)) = 'array'
+  AND pg_catalog.jsonb_typeof(CAST(retry AS jsonb)) = 'object'
+  AND pg_catalog.jsonb_typeof(CAST(errors AS jsonb)) = 'array'
 ) NOT VALID;
 
 -- name: 2.alone

@@ -7,7 +7,7 @@ SET LOCAL lock_timeout = '100ms';
 
 ALTER TABLE {table} ADD COLUMN IF NOT EXISTS arrived_at bigint;
 ALTER TABLE {table} ALTER COLUMN arrived_at
-  SET DEFAULT (CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint));
+  SET DEFAULT (CAST(extract(epoch FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint));
 
 -- name: 2.alone
 -- A statement that was cut leaves an index that is not valid.

@@ -1,0 +1,20 @@
+#pragma once
+
+/// @file
+/// Options of ODBC drivers with which messages would be stored wrong, or not at all. They may stand
+/// in the address, in a data source or in the driver's defaults. For the transport odbc only.
+
+#include <sql.h>
+
+#include <string>
+
+namespace tableq::inline v0::drivers::odbc {
+
+/// @return the sentence that names such an option of the connection; empty if it has none.
+std::string refused_option(SQLHDBC link);
+
+/// The same for an address with which SOCI cannot open a session: it sends statements when it
+/// connects. Opens a connection for that. Empty also if that fails.
+std::string refused_option_of(const std::string& connect);
+
+}  // namespace tableq::inline v0::drivers::odbc

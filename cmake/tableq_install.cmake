@@ -40,6 +40,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PR
 # The examples' CMakeLists.txt is for the source tree.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
   DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
+# Links to headers and DDL lead to where they are installed; links to sources become plain text.
+install(CODE "
+  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  set(docs \"\${prefix}/${CMAKE_INSTALL_DOCDIR}\")
+  set(include \"\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(schema \"\${prefix}/${CMAKE_INSTALL_DATADIR}/tableq/schema\")
+  include(\"${CMAKE_CURRENT_LIST_DIR}/tableq_links.cmake\")")
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tableqConfig.cmake.in
   ${PROJECT_BINARY_DIR}/package/tableqConfig.cmake INSTALL_DESTINATION ${package_dir})
@@ -49,16 +56,18 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/tableqConfigVersi
 install(FILES
   ${PROJECT_BINARY_DIR}/package/tableqConfig.cmake
   ${PROJECT_BINARY_DIR}/package/tableqConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/tableq_soci.cmake
   DESTINATION ${package_dir})
 
-# How the linker finds a library: by name in its default folders, by path otherwise.
+# How the linker finds a library: by name without a folder or in its default folders, by path
+# otherwise.
 function(tableq_link_words result)
   set(words)
   foreach(library ${ARGN})
     get_filename_component(folder ${library} DIRECTORY)
     get_filename_component(name ${library} NAME_WE)
     string(REGEX REPLACE "^lib" "" name ${name})
-    if(folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+    if(folder STREQUAL "" OR folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
       string(APPEND words " -l${name}")
     else()
       string(APPEND words " ${library}")
@@ -68,31 +77,28 @@ function(tableq_link_words result)
 endfunction()
 
 # pkg-config does not know that the library is static. So a static build names its dependencies in
-# the public fields: plain `pkg-config --libs` links either way.
-set(pc_modules)
-set(pc_libraries ${TABLEQ_SOCI_CORE})
+# the public field: plain `pkg-config --libs` links either way. They are libraries and no modules,
+# whose include folders would become the application's.
+set(pc_libraries ${soci_core_library})
 if(TABLEQ_SQLITE)
-  list(APPEND pc_modules "sqlite3 >= 3.35")
-  list(PREPEND pc_libraries ${TABLEQ_SOCI_SQLITE3})
+  list(PREPEND pc_libraries ${soci_sqlite3_library})
+  list(APPEND pc_libraries ${sqlite3_LINK_LIBRARIES})
 endif()
 if(TABLEQ_POSTGRESQL)
-  list(APPEND pc_modules libpq)
-  list(PREPEND pc_libraries ${TABLEQ_SOCI_POSTGRESQL})
+  list(PREPEND pc_libraries ${soci_postgresql_library})
+  list(APPEND pc_libraries ${libpq_LINK_LIBRARIES})
 endif()
 if(TABLEQ_ODBC)
-  list(APPEND pc_modules odbc)
-  list(PREPEND pc_libraries ${TABLEQ_SOCI_ODBC})
+  list(PREPEND pc_libraries ${soci_odbc_library})
+  list(APPEND pc_libraries ${odbc_LINK_LIBRARIES})
 endif()
-list(JOIN pc_modules ", " pc_modules)
 tableq_link_words(pc_words ${pc_libraries})
+set(pc_defines "-DTABLEQ_SOCI_VERSION=${TABLEQ_SOCI_VERSION}")
 if(BUILD_SHARED_LIBS)
-  set(pc_requires "Requires.private: ${pc_modules}")
   set(pc_libs "-pthread\nLibs.private:${pc_words}")
-  set(pc_define)
 else()
-  set(pc_requires "Requires: ${pc_modules}")
   set(pc_libs "-pthread${pc_words}")
-  set(pc_define " -DTABLEQ_STATIC")
+  string(PREPEND pc_defines "-DTABLEQ_STATIC ")
 endif()
 # Relative to the file itself, because `cmake --install --prefix` decides the place.
 file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)

@@ -7,6 +7,7 @@
 
 #include "core/claim/dead_letters.hpp"
 #include "core/database/access.hpp"
+#include "core/database/busy_beside.hpp"
 #include "core/database/database_state.hpp"
 #include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
@@ -44,8 +45,10 @@ template <class Work>
 auto observed(const core::database_state& database, observed_operation operation, Work work) {
   operation.backend = database.name();
   return core::named(database.name(), operation.name, [&] {
-    return database.observed(operation,
-                             [&](const core::observation& /*observing*/) { return work(); });
+    return core::with_busy_explained(database, [&] {
+      return database.observed(operation,
+                               [&](const core::observation& /*observing*/) { return work(); });
+    });
   });
 }
 
@@ -96,7 +99,7 @@ std::shared_ptr<core::queue_state> opened_claim(const shared_state& database, st
 std::string_view openable(const shared_state& database, bool outside, text_view given) {
   check(database, "open", core::beside::read_only, outside);
   const std::string_view name = view(database, "open", given);
-  if (!outside && core::transact_scope::covers(*database)) {
+  if (!outside && core::in_transaction(*database)) {
     core::named(database->name(), "open", [&] {
       if (core::find_queue(*database, name)) return;
       core::refuse(
@@ -180,7 +183,10 @@ std::optional<finding> buried(const shared_state& database, const queue_info& qu
 }
 
 std::shared_ptr<core::transaction_state> begun(const shared_state& database) {
-  return core::named(database->name(), "begin", [&] { return core::begin_transaction(database); });
+  return core::named(database->name(), "begin", [&] {
+    return core::with_busy_explained(*database,
+                                     [&] { return core::begin_for_application(database); });
+  });
 }
 
 }  // namespace
@@ -240,7 +246,7 @@ void database::store_table(text_view name, const table_definition& definition) {
 }
 
 transaction database::begin() {
-  check(state_, "begin", core::beside::of_database, outside_);
+  check(state_, "begin", core::beside::begin, outside_);
   return core::access::make(begun(state_));
 }
 

@@ -18,6 +18,7 @@
 #include "core/seam/process.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
+#include "drivers/one_soci.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/session.hpp"
 #include "drivers/table_text.hpp"
@@ -266,6 +267,7 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
 std::unique_ptr<core::driver> core::make_driver(std::string_view url, const open_options& options,
                                                 std::shared_ptr<fault_plan> faults) {
   const connection_url parsed = parse_connection_string(url);
+  drivers::check_one_soci();
 #if defined(TABLEQ_WITH_ODBC)
   if (parsed.scheme == "odbc") {
     return named("odbc", "connect",

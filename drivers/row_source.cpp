@@ -1,12 +1,16 @@
 #include "drivers/row_source.hpp"
 
+#include <soci/version.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "core/seam/named.hpp"
+#include "drivers/one_soci.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -39,7 +43,12 @@ class row_into final : public soci::details::standard_into_type_backend {
     *null = std::holds_alternative<std::monostate>(value) ? soci::i_null : soci::i_ok;
     std::visit(
         [this]<class Value>(const Value& held) {
-          if constexpr (!std::is_same_v<Value, std::monostate>) *static_cast<Value*>(data_) = held;
+          if constexpr (std::is_arithmetic_v<Value>) {
+            // SOCI's integer of this size may have another name.
+            std::memcpy(data_, &held, sizeof held);
+          } else if constexpr (!std::is_same_v<Value, std::monostate>) {
+            *static_cast<Value*>(data_) = held;
+          }
         },
         value);
   }
@@ -76,6 +85,33 @@ class row_use final : public soci::details::standard_use_type_backend {
   sent_value value_;
 };
 
+#if SOCI_VERSION >= 400100
+using described_type = soci::db_type;
+
+described_type described(soci::data_type type) {
+  switch (type) {
+    case soci::dt_date:
+      return soci::db_date;
+    case soci::dt_double:
+      return soci::db_double;
+    case soci::dt_integer:
+      return soci::db_int32;
+    case soci::dt_long_long:
+      return soci::db_int64;
+    case soci::dt_unsigned_long_long:
+      return soci::db_uint64;
+    default:
+      return soci::db_string;
+  }
+}
+#else
+using described_type = soci::data_type;
+
+described_type described(soci::data_type type) {
+  return type;
+}
+#endif
+
 class row_statement final : public soci::details::statement_backend {
  public:
   explicit row_statement(row_exchange& exchange) : exchange_(&exchange) {}
@@ -89,9 +125,9 @@ class row_statement final : public soci::details::statement_backend {
   [[nodiscard]] std::string get_parameter_name(int /*index*/) const override { return {}; }
   std::string rewrite_for_procedure_call(const std::string& text) override { return text; }
   int prepare_for_describe() override { return static_cast<int>(exchange_->served.size()); }
-  void describe_column(int number, soci::data_type& type, std::string& name) override {
+  void describe_column(int number, described_type& type, std::string& name) override {
     const served_column& column = exchange_->served[static_cast<std::size_t>(number) - 1];
-    type = column.type;
+    type = described(column.type);
     name = column.name;
   }
   // SOCI deletes what these make.
@@ -203,6 +239,18 @@ row_value value_of(const sent_value& sent) {
       }
       return value;
     }
+#if SOCI_VERSION >= 400100
+    case soci::details::x_int8:
+      return number_at<std::int8_t>(sent.data);
+    case soci::details::x_uint8:
+      return number_at<std::uint8_t>(sent.data);
+    case soci::details::x_uint16:
+      return number_at<std::uint16_t>(sent.data);
+    case soci::details::x_uint32:
+      return number_at<std::uint32_t>(sent.data);
+    case soci::details::x_stdwstring:
+      refuse_sent(sent.name, "a wide string: give it as UTF-8 in a std::string");
+#endif
     case soci::details::x_double:
       return number_at<double>(sent.data);
     case soci::details::x_stdtm:
@@ -221,6 +269,12 @@ column_type type_of(soci::details::exchange_type type) noexcept {
     case soci::details::x_integer:
     case soci::details::x_long_long:
     case soci::details::x_unsigned_long_long:
+#if SOCI_VERSION >= 400100
+    case soci::details::x_int8:
+    case soci::details::x_uint8:
+    case soci::details::x_uint16:
+    case soci::details::x_uint32:
+#endif
       return column_type::integer;
     case soci::details::x_double:
       return column_type::number;
@@ -313,6 +367,7 @@ namespace tableq::inline v0::drivers {
 
 void serve_row(std::span<const served_column> columns,
                const std::function<void(const soci::values&)>& read) {
+  check_one_soci();
   row_exchange exchange{columns, {}, 0};
   const row_factory factory(exchange);
   soci::session session(factory, {});
@@ -324,6 +379,7 @@ void serve_row(std::span<const served_column> columns,
 
 written_row written_by(const std::function<void(soci::values&)>& write,
                        std::span<const std::string_view> names) {
+  check_one_soci();
   // SOCI sends the values whose names stand in the statement.
   std::string text;
   for (const std::string_view name : names) text += ":" + std::string(name) + "\n";

@@ -123,12 +123,13 @@ class table_writer {
   }
 
   /// The name in the dialect's quotes; a quote inside it is doubled. A name with other signs is in
-  /// double quotes always: drivers that look for parameters know no others.
+  /// double quotes always: drivers that look for parameters know no others. So is every name of an
+  /// index's statement, which people read and run, and whose columns exist.
   [[nodiscard]] std::string quoted_name(std::string_view name) const {
     const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ' ';
     });
-    const std::string quote = plain ? block("quote") : "\"";
+    const std::string quote = plain && statement_.index.empty() ? block("quote") : "\"";
     return quote + boost::algorithm::replace_all_copy(std::string(name), quote, quote + quote) +
            quote;
   }

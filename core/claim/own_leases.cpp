@@ -110,15 +110,26 @@ class own_table final : public lease_table {
     const queue_info& rules = queue.info();
     const bool keys = !rules.keep_completed && rules.key_window.count() != 0;
     std::vector<changed_message> out;
-    if (rules.keep_completed || keys) {
+    const auto keep = [&] {
       append(out, queue.execute(
                       tx, statements::claim_keep,
                       {.window = rules.key_window, .strip = keys, .now = queue.database().now()},
                       items));
-    }
-    // `claim_keep` has kept the messages with keys. This removes the others.
-    if (!rules.keep_completed) {
+    };
+    const auto remove = [&] {
       append(out, queue.execute(tx, statements::claim_complete, {}, items));
+    };
+    if (keys) {
+      // `keep` keeps the messages with keys, `remove` removes the others.
+      queue.execute_as_one(*tx, contract_of(statement::claim_complete), items.size(), [&] {
+        keep();
+        remove();
+        return out.size();
+      });
+    } else if (rules.keep_completed) {
+      keep();
+    } else {
+      remove();
     }
     return out;
   }

@@ -1,25 +1,68 @@
 #include "core/combining/open_transaction.hpp"
 
+#include <utility>
+#include <vector>
+
 namespace tableq::inline v0::core {
 namespace {
 
 using counter = std::shared_ptr<std::atomic<int>>;
 
-const counter& open_on_this_thread() {
-  thread_local const counter count = std::make_shared<std::atomic<int>>(0);
-  return count;
+/// The open transactions of a thread, one counter for each database. Only the thread reads the
+/// list; another thread that ends a transaction, or uses it next, reaches its counter alone.
+using counters = std::vector<std::pair<const void*, counter>>;
+
+counters& of_this_thread() {
+  thread_local counters mine;
+  return mine;
+}
+
+counter counter_for(const void* database) {
+  counters& mine = of_this_thread();
+  for (const auto& [of, count] : mine) {
+    if (of == database) return count;
+  }
+  // Others may be of databases that are gone.
+  std::erase_if(mine, [](const auto& each) { return each.second.use_count() == 1; });
+  return mine.emplace_back(database, std::make_shared<std::atomic<int>>(0)).second;
+}
+
+/// The last session that the thread enlisted and left in a transaction; null: none.
+const void*& left_open_here() noexcept {
+  thread_local const void* session = nullptr;
+  return session;
 }
 
 }  // namespace
 
-open_transaction::open_transaction() : count_(open_on_this_thread()) {
+open_transaction::open_transaction(const void* of) : of_(of), count_(counter_for(of)) {
   count_->fetch_add(1);
 }
 open_transaction::~open_transaction() {
   count_->fetch_sub(1);
 }
-bool open_transaction::on_this_thread() noexcept {
-  return open_on_this_thread()->load() > 0;
+void open_transaction::used_here() {
+  counter mine = counter_for(of_);
+  if (mine == count_) return;
+  mine->fetch_add(1);
+  std::exchange(count_, std::move(mine))->fetch_sub(1);
+}
+int open_transaction::on_this_thread() noexcept {
+  int all = 0;
+  for (const auto& [of, count] : of_this_thread()) all += count->load();
+  return all;
+}
+void open_transaction::left_open(const void* session) noexcept {
+  left_open_here() = session;
+}
+bool open_transaction::left_open_beside(const void* session) noexcept {
+  return left_open_here() != nullptr && left_open_here() != session;
+}
+bool open_transaction::refuses_on_this_thread(const void* database) noexcept {
+  for (const auto& [of, count] : of_this_thread()) {
+    if (of == database) return count->load() > 0;
+  }
+  return false;
 }
 
 }  // namespace tableq::inline v0::core

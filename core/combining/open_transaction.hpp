@@ -5,21 +5,34 @@
 
 namespace tableq::inline v0::core {
 
-/// While an object lives, the thread that made it has an open transaction. Calls of this thread
-/// outside the transaction are not combined with calls of other threads: the other threads would
-/// wait for locks that only this thread can release.
+/// While an object lives, one thread has an open transaction: the thread that made the object, or
+/// that used it last. Calls of this thread outside the transaction are not combined with calls of
+/// other threads: the other threads would wait for locks that only this thread can release.
 class open_transaction {
  public:
-  open_transaction();
+  /// @param of the database whose calls beside the transaction are refused; null: none are.
+  explicit open_transaction(const void* of = nullptr);
   open_transaction(const open_transaction&) = delete;
   open_transaction& operator=(const open_transaction&) = delete;
   ~open_transaction();
 
-  /// Whether the calling thread has an open transaction.
-  [[nodiscard]] static bool on_this_thread() noexcept;
+  /// From now on it is the calling thread's. One thread at a time may call this.
+  void used_here();
+
+  /// How many open transactions the calling thread has.
+  [[nodiscard]] static int on_this_thread() noexcept;
+  /// An enlisted session was still in a transaction when its enlistment ended in this thread. What
+  /// became of it is not known.
+  /// @param session only compared.
+  static void left_open(const void* session) noexcept;
+  /// Whether the last such session of this thread was another than this one.
+  [[nodiscard]] static bool left_open_beside(const void* session) noexcept;
+  /// Whether it has one beside which calls on this database are refused.
+  [[nodiscard]] static bool refuses_on_this_thread(const void* database) noexcept;
 
  private:
-  std::shared_ptr<std::atomic<int>> count_;  // of the creating thread
+  const void* of_;
+  std::shared_ptr<std::atomic<int>> count_;  // of that thread and that database
 };
 
 }  // namespace tableq::inline v0::core

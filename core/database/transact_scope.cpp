@@ -1,5 +1,8 @@
 #include "core/database/transact_scope.hpp"
 
+#include <string>
+
+#include "core/combining/open_transaction.hpp"
 #include "core/database/database_state.hpp"
 #include "core/seam/named.hpp"
 
@@ -10,6 +13,17 @@ namespace {
 const transact_scope*& innermost() noexcept {
   thread_local const transact_scope* scope = nullptr;
   return scope;
+}
+
+/// Refuses work beside a transaction that the thread began or continued, and runs no function of.
+[[noreturn]] void refuse_beside_begun(beside work) {
+  const bool of_database = work == beside::of_database;
+  refuse(std::string("this thread used an open transaction of the database last, and this call ") +
+         (work == beside::operation ? "would miss it: write queue.in(tx), or "
+                                    : "is not done inside one: end it first, or write ") +
+         (of_database ? "database" : "queue") +
+         ".outside() for work outside of the transaction; for threads that serve several "
+         "transactions, open the database with refuses_beside_begin off");
 }
 
 }  // namespace
@@ -37,14 +51,21 @@ bool transact_scope::covers(const database_state& database) noexcept {
   return false;
 }
 
+bool in_transaction(const database_state& database) noexcept {
+  return transact_scope::covers(database) || open_transaction::refuses_on_this_thread(&database);
+}
+
 void check_beside(const database_state& database, beside work, bool outside) {
-  if (!transact_scope::covers(database)) return;
+  const bool refuses =
+      work == beside::begin ? transact_scope::covers(database) : in_transaction(database);
+  if (!refuses) return;
   if (database.most_sessions() == 1) {
     refuse(
         "the transaction that this thread runs holds the only session of the database: use "
         "queue.in(tx), or call this before or after the transaction");
   }
   if (outside || work == beside::read_only) return;
+  if (!transact_scope::covers(database)) refuse_beside_begun(work);
   switch (work) {
     case beside::operation:
       refuse(

@@ -6,7 +6,8 @@ class database_state;
 class transaction_state;
 
 /// While an object lives, this thread runs a function in a transaction of the database. Operations
-/// beside the transaction are then refused, unless the caller asked for them.
+/// beside the transaction are then refused, unless the caller asked for them, also if another
+/// thread has used the transaction last.
 ///
 /// @par Thread safety
 /// Objects end in the thread that made them, in reverse order.
@@ -36,7 +37,12 @@ enum class beside {
   change,       ///< A change that is never done in a transaction.
   read_only,    ///< A plain read that is never done in a transaction.
   of_database,  ///< A change of the database object itself.
+  begin,        ///< Another transaction of begin: refused in the function of a transaction only.
 };
+
+/// Whether this thread runs a function in a transaction of the database, or is the one that used an
+/// open transaction of it last.
+[[nodiscard]] bool in_transaction(const database_state& database) noexcept;
 
 /// Refuses work beside the transaction of this thread, if there is one and the caller did not ask
 /// for it. If the transaction holds the only session, all work is refused.

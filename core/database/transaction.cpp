@@ -73,6 +73,7 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
                                      soci::session& caller_session, bool autocommit)
     : database_(std::move(database)),
       adopted_(database_->dialect_driver().adopt(caller_session)),
+      callers_session_(&caller_session),
       autocommit_(autocommit) {
   check_open(*adopted_);
   if (!database_->reached_by(*adopted_)) {
@@ -91,6 +92,7 @@ transaction_state::~transaction_state() {
   if (leased_) {
     undo();
   } else if (adopted_) {
+    if (keeps_changes()) open_transaction::left_open(callers_session_);
     // Whether an enlisted transaction commits is unknown; most do.
     for (auto& [key, each] : touched_) each.read = false;
   }
@@ -101,7 +103,12 @@ connection& transaction_state::session() {
   database_->check_here();
   if (!active_) refuse("the transaction has ended; begin another");
   if (lent_ != nullptr) return *lent_;
+  mark_->used_here();
   return adopted_ ? *adopted_ : **leased_;
+}
+
+void transaction_state::refuse_beside() {
+  if (database_->options().refuses_beside_begin) mark_.emplace(database_.get());
 }
 
 void transaction_state::check_open() {
@@ -295,6 +302,13 @@ std::shared_ptr<transaction_state> begin_transaction(
     std::shared_ptr<database_state> database, std::optional<std::chrono::milliseconds> retry_for) {
   const auto longest = retry_for.value_or(database->options().retry_for);
   return {new transaction_state(std::move(database), longest), end_transaction()};
+}
+
+std::shared_ptr<transaction_state> begin_for_application(
+    std::shared_ptr<database_state> database, std::optional<std::chrono::milliseconds> retry_for) {
+  auto state = begin_transaction(std::move(database), retry_for);
+  state->refuse_beside();
+  return state;
 }
 
 }  // namespace core

@@ -52,6 +52,10 @@ class transaction_state {
   transaction_state& operator=(const transaction_state&) = delete;
   ~transaction_state();
 
+  /// The transaction is the application's: calls on its database beside it are refused in the
+  /// thread that used it last, unless the options allow them.
+  void refuse_beside();
+
   /// In a child of the process that began the transaction, drops it without a rollback.
   void leave() noexcept { mark_.reset(); }
 
@@ -60,6 +64,22 @@ class transaction_state {
   /// Whether it is a part of a shared unit. Its steps are not observed: any thread may run them,
   /// and the unit may run again.
   [[nodiscard]] bool is_part() const noexcept { return lent_ != nullptr; }
+  /// While an object lives, an observer sees the statements in the transaction as one operation,
+  /// which its maker reports.
+  class one_operation {
+   public:
+    explicit one_operation(transaction_state& owner) noexcept : transaction_(owner) {
+      owner.one_operation_ = true;
+    }
+    one_operation(const one_operation&) = delete;
+    one_operation& operator=(const one_operation&) = delete;
+    ~one_operation() { transaction_.one_operation_ = false; }
+
+   private:
+    transaction_state& transaction_;
+  };
+  /// Whether an observer is told of each statement.
+  [[nodiscard]] bool tells_statements() const noexcept { return !is_part() && !one_operation_; }
   /// The work in a shared unit has ended; another thread may destroy the object.
   void end_part() noexcept { mark_.reset(); }
   /// The owner of the shared unit has committed it. Otherwise the destructor assumes a rollback.
@@ -67,6 +87,8 @@ class transaction_state {
   [[nodiscard]] bool active() const noexcept { return active_; }
   /// Whether it is the caller's own.
   [[nodiscard]] bool enlisted() const noexcept { return adopted_ != nullptr; }
+  /// Only compared; null: it is not enlisted.
+  [[nodiscard]] const void* callers_session() const noexcept { return callers_session_; }
   [[nodiscard]] database_state& database() const noexcept { return *database_; }
   /// Whether this process began the transaction.
   [[nodiscard]] bool here() const noexcept { return database_->here(); }
@@ -168,6 +190,7 @@ class transaction_state {
   std::shared_ptr<database_state> database_;
   std::optional<leased_session> leased_;
   std::unique_ptr<connection> adopted_;
+  const void* callers_session_ = nullptr;
   connection* lent_ = nullptr;  // of a shared unit of work
   bool autocommit_ = false;     // the adopted session may be in no transaction
   std::map<queue_key, touched_queue> touched_;
@@ -175,15 +198,20 @@ class transaction_state {
   std::atomic<std::thread::id> user_{};                  // the thread of the current operation
   std::atomic<bool> shared_ = false;                     // two threads used it at the same time
   std::atomic<bool> active_ = true;
-  // Only the thread that uses the transaction reads these two.
-  bool failed_ = false;   // an operation failed, so that it cannot be committed
-  bool changed_ = false;  // the current operation has changed messages
+  // Only the thread that uses the transaction reads these three.
+  bool failed_ = false;         // an operation failed, so that it cannot be committed
+  bool changed_ = false;        // the current operation has changed messages
+  bool one_operation_ = false;  // its statements are not observed one by one
 };
 
-/// Begins a transaction. Without a commit its destruction rolls back, except in a child that
-/// inherited it.
+/// Begins a transaction of the library. Without a commit its destruction rolls back, except in a
+/// child that inherited it.
 /// @param retry_for instead of open_options::retry_for.
 std::shared_ptr<transaction_state> begin_transaction(
+    std::shared_ptr<database_state> database,
+    std::optional<std::chrono::milliseconds> retry_for = {});
+/// Begins a transaction of the application.
+std::shared_ptr<transaction_state> begin_for_application(
     std::shared_ptr<database_state> database,
     std::optional<std::chrono::milliseconds> retry_for = {});
 

@@ -6,7 +6,7 @@
 
 #include <tableq/schema.hpp>
 
-#include "core/combining/open_transaction.hpp"
+#include "core/database/busy_beside.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/contract.hpp"
@@ -100,14 +100,7 @@ void recheck(const queue_state& queue, transaction_state* tx) {
 }
 
 void explain(const queue_state& queue, const transaction_state* tx, const error& failure) {
-  if (failure.code() == errc::busy && tx == nullptr && open_transaction::on_this_thread()) {
-    throw error(errc::busy, failure.advice(),
-                "another transaction holds a lock, and this thread has an open one: if that is of "
-                "this database, write queue.in(tx), or end it first",
-                {.backend = queue.database().name(),
-                 .sqlstate = failure.sqlstate(),
-                 .native = failure.native()});
-  }
+  explain_busy(queue.database(), tx, failure);
   switch (failure.code()) {
     case errc::not_found:
     case errc::schema_mismatch:

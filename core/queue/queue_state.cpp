@@ -72,9 +72,9 @@ template <class Work>
 row_set queue_state::observed(transaction_state* tx, const contract& what,
                               std::span<const value> items, Work work) const {
   observer* const watching = database_->watching();
-  if (watching == nullptr || (tx != nullptr && tx->is_part())) return work(nullptr);
+  if (watching == nullptr || (tx != nullptr && !tx->tells_statements())) return work(nullptr);
   const std::size_t given = what.items.empty() ? 0 : items.size() / what.items.size();
-  const observed_operation operation{.name = what.name,
+  const observed_operation operation{.name = operation_of(what.id),
                                      .backend = database_->name(),
                                      .queue = info_.name,
                                      .kind = info_.kind,
@@ -89,6 +89,25 @@ row_set queue_state::observed(transaction_state* tx, const contract& what,
   const std::size_t lost = leases_lost(what, given, rows.size());
   if (lost > 0) observing.leases_lost(lost);
   return rows;
+}
+
+void queue_state::execute_as_one(transaction_state& tx, const contract& what, std::size_t given,
+                                 const std::function<std::size_t()>& work) const {
+  observer* const watching = tx.tells_statements() ? database_->watching() : nullptr;
+  const observed_operation operation{.name = what.name,
+                                     .backend = database_->name(),
+                                     .queue = info_.name,
+                                     .kind = info_.kind,
+                                     .given = given,
+                                     .in_transaction = true};
+  observation observing(watching, operation);
+  const std::size_t lost = observing.run([&] {
+    const transaction_state::one_operation all(tx);
+    const std::size_t done = work();
+    observing.count(done);
+    return leases_lost(what, given, done);
+  });
+  if (lost > 0) observing.leases_lost(lost);
 }
 
 row_set queue_state::execute_values(transaction_state* tx, const contract& what,
@@ -124,7 +143,7 @@ row_set queue_state::run_outside(const contract& what, std::span<const value> sh
                                  std::span<const value> items, const observation* watched) const {
   const lane call_lane = lane_of(what, items);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
-      open_transaction::on_this_thread() || unrepeated::on_this_thread()) {
+      open_transaction::on_this_thread() > 0 || unrepeated::on_this_thread()) {
     return run_alone(*table_, what, shared, items, watched);
   }
   table_call call(*table_, what, call_lane, shared, items, watched);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -73,6 +75,12 @@ class queue_state {
                                 std::span<const value> items = {}) const {
     return execute_values(tx, what, shared, items);
   }
+
+  /// Runs `work`, several statements of one operation in `tx`. An observer sees the operation
+  /// `what`, once.
+  /// @param given the number of messages. @param work returns how many of them it changed.
+  void execute_as_one(transaction_state& tx, const contract& what, std::size_t given,
+                      const std::function<std::size_t()>& work) const;
 
   /// The writer for asynchronous enqueues of this handle; the first call makes it.
   /// @param Writer an async_writer, the same for one queue.

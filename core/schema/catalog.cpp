@@ -275,7 +275,10 @@ std::optional<queue_info> find_queue(database_state& database, std::string_view 
 void store_table(database_state& database, std::string_view name,
                  const table_definition& definition) {
   check_queue_name(name, database.options().table_prefix);
-  queue_info info{.name = std::string(name), .kind = kind::table, .table = definition};
+  queue_info info;
+  info.name = name;
+  info.kind = kind::table;
+  info.table = definition;
   if (encode_options(info).size() > longest_definition) {
     refuse(
         "the JSON of the mapping has over 4,000 bytes; name fewer columns, or keep it in a file");

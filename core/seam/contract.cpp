@@ -210,6 +210,23 @@ const contract& contract_of(statement id) noexcept {
   return all[static_cast<std::size_t>(id)];
 }
 
+std::string_view operation_of(statement id) noexcept {
+  switch (id) {
+    case statement::claim_keep:
+      return contract_of(statement::claim_complete).name;
+    case statement::fifo_dequeue_strict:
+      return contract_of(statement::fifo_dequeue).name;
+    case statement::lifo_dequeue_strict:
+      return contract_of(statement::lifo_dequeue).name;
+    case statement::claim_list_ready:
+    case statement::claim_list_held:
+    case statement::claim_list_waiting:
+      return contract_of(statement::claim_list).name;
+    default:
+      return contract_of(id).name;
+  }
+}
+
 bool optional(statement id, const capabilities& features) noexcept {
   using enum statement;
   if (id >= table_find) return true;

@@ -58,6 +58,10 @@ std::span<const contract> contracts() noexcept;
 
 const contract& contract_of(statement id) noexcept;
 
+/// The operation of the statement, as errors and observers name it: the statements of one operation
+/// have one name, whatever the queue's options.
+std::string_view operation_of(statement id) noexcept;
+
 /// Whether a dialect with these capabilities may lack the statement, because core never uses it.
 bool optional(statement id, const capabilities& features) noexcept;
 

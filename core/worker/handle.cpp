@@ -86,7 +86,7 @@ class transactional_call {
     // While the database is away, the thread serves others.
     const auto patience =
         terms_.then == while_away::give_up ? std::optional(milliseconds(0)) : std::nullopt;
-    transaction tx = access::make(begin_transaction(database_.shared_from_this(), patience));
+    transaction tx = access::make(begin_for_application(database_.shared_from_this(), patience));
     handled verdict = call(tx);
     const bool completes = verdict.what() == handled::how::completed;
     // A transaction that is not committed is rolled back by its destructor.

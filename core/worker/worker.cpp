@@ -170,8 +170,12 @@ worker_counts worker::counts(std::size_t source) const {
 std::size_t drain(claim_queue queue, const handler& work) {
   core::named(core::worker_engine::backend_of(queue), "work", [&] {
     check(queue);
+    core::check_beside(core::access::state_of(queue).database(), core::beside::operation,
+                       core::access::is_outside(queue));
     check(work);
   });
+  // A handler may leave a transaction open, and settle there.
+  queue = queue.outside();
   std::size_t count = 0;
   for (;;) {
     const std::optional<delivery> taken = queue.take_one();

@@ -137,7 +137,8 @@ std::string server_watch::order() const {
     for (const server& each : servers_) {
       if (&each != &servers_[first]) list.append(",").append(each.*part);
     }
-    if (list.size() >= servers_.size()) out.append("&").append(key) += "=" + libpq::encoded(list);
+    if (list.size() < servers_.size()) return;
+    out.append("&").append(key).append("=").append(libpq::encoded(list));
   };
   add("host", &server::host);
   add("hostaddr", &server::address);

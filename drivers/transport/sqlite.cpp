@@ -10,6 +10,12 @@
 #include <system_error>
 #include <utility>
 
+// SOCI 4.0 puts the whole C interface into this namespace, later ones only what they use. The
+// second inclusion does nothing.
+namespace sqlite_api {
+#include <sqlite3.h>
+}
+
 #include "drivers/transport.hpp"
 #include "drivers/transport/checkpoint_pace.hpp"
 #include "drivers/transport/file_watch.hpp"
@@ -24,7 +30,6 @@
 namespace tableq::inline v0::drivers {
 namespace {
 
-// SOCI's header puts the C interface into this namespace.
 using namespace sqlite_api;
 
 /// @param statement that was running; empty: none.

@@ -5,6 +5,8 @@
 #include <ranges>
 #include <span>
 
+#include <tableq/export.hpp>
+
 namespace tableq::inline v0 {
 
 /// The items of one batch: any contiguous range of them, or `{first, second}`.

@@ -141,8 +141,8 @@ struct take_options {
   std::chrono::milliseconds wait{0};
   /// 1 ms to 365 days. Empty: the handle's.
   std::optional<std::chrono::milliseconds> lease = {};
-  /// A correlation id, for instance one for a whole run. Stored with the message and returned; has
-  /// no effect on the lease. 1970 to 9999. Empty: none.
+  /// The caller's own time of the take, for instance one for a whole run. Stored with the message
+  /// and returned; has no effect on the lease, and tableq sets none. 1970 to 9999. Empty: none.
   std::optional<timestamp> claimed_at = {};
   std::stop_token stop = {};  ///< A request ends the waiting, with an empty result.
 };

@@ -97,11 +97,15 @@ class TABLEQ_EXPORT database {
   /// @param name as a queue's name.
   /// @param definition checked against the table first.
   /// @throws error as `table`; errc::invalid_argument for a bad name, a definition whose JSON has
-  ///   over 4,000 bytes, and inside the function of a transact; errc::kind_mismatch when the name
-  ///   is that of a queue; errc::unsupported under schema_policy::verify_only.
+  ///   over 4,000 bytes, and in a thread with an open transaction; errc::kind_mismatch when the
+  ///   name is that of a queue; errc::unsupported under schema_policy::verify_only.
   void store_table(text_view name, const table_definition& definition);
 
-  /// Begins a transaction on its own session. `queue.in(tx)` gives handles inside it.
+  /// Begins a transaction on its own session. `queue.in(tx)` gives handles inside it. While it is
+  /// open, the thread that used it last is refused what a function of `transact` is refused, except
+  /// `begin`: write `queue.in(tx)`, or `outside()` for work outside on purpose. A call in another
+  /// thread that uses the transaction moves this to that thread. open_options::refuses_beside_begin
+  /// turns it off.
   /// @throws error errc::invalid_argument inside the function of a transact; see `outside`.
   [[nodiscard]] transaction begin();
 
@@ -129,7 +133,7 @@ class TABLEQ_EXPORT database {
     }
   }
 
-  /// The same database, for work beside the transaction that this thread runs in `transact`:
+  /// The same database, for work beside the transaction that this thread has open:
   /// another transaction, dropping or creating a queue. Such work commits independently of that
   /// transaction, and waits for its locks: on SQLite every change waits until busy_timeout. Queue
   /// handles that it opens are ordinary handles.
@@ -147,7 +151,7 @@ class TABLEQ_EXPORT database {
   /// queue of the same name. Open transactions that use the queue hold it up, but no call of
   /// others: it tries for `retry_for`.
   /// @return whether it existed.
-  /// @throws error errc::invalid_argument for a bad name, or inside the function of a transact;
+  /// @throws error errc::invalid_argument for a bad name, or in a thread with an open transaction;
   ///   errc::busy that names the sessions in the way, where the database tells them.
   bool drop(text_view name);
 
@@ -158,11 +162,11 @@ class TABLEQ_EXPORT database {
   /// running go on through steps to a newer layout, and those of an older version then open
   /// nothing; before a step back stop all programs. docs/table-format.md says what a layout brings.
   /// @return the steps done, in their order; with `dry_run` those to do.
-  /// @throws error errc::invalid_argument for a layout that this version does not know, and inside
-  ///   the function of a transact; errc::not_found for a queue that is not there; errc::busy when
-  ///   another migration runs, or others held a lock for too long; errc::constraint_violated when
-  ///   an older layout refuses a message; errc::unsupported under schema_policy::verify_only, for
-  ///   an address with `pooling=transaction`, and for a step back that would lose something;
+  /// @throws error errc::invalid_argument for a layout that this version does not know, and in a
+  ///   thread with an open transaction; errc::not_found for a queue that is not there; errc::busy
+  ///   when another migration runs, or others held a lock for too long; errc::constraint_violated
+  ///   when an older layout refuses a message; errc::unsupported under schema_policy::verify_only,
+  ///   for an address with `pooling=transaction`, and for a step back that would lose something;
   ///   errc::permission_denied unless the user owns the tables.
   std::vector<migration_step> migrate(const migrate_options& options = {});
 

@@ -4,6 +4,8 @@
 /// Declares the classes of tableq without defining them. Do not declare them yourself: they are in
 /// an inline namespace, whose name changes when programs have to be recompiled.
 
+#include <tableq/export.hpp>
+
 namespace tableq::inline v0 {
 
 class claim_queue;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <stop_token>
 
+#include <tableq/export.hpp>
+
 namespace tableq::inline v0 {
 
 /// The limits of a queue. The database stores them, and every process that uses the queue keeps

@@ -74,7 +74,7 @@ struct delivery {
   std::int32_t priority = 0;              ///< Higher comes first.
   int attempt = 1;                        ///< 1 for the first delivery.
   timestamp created_at;                   ///< Time of the enqueue, or as given to it.
-  std::optional<timestamp> claimed_at;    ///< The correlation id given to take. Empty: none.
+  std::optional<timestamp> claimed_at;    ///< The caller's own time of the take. Empty: none.
   timestamp lease_until;                  ///< By the database's clock. Others may take it later.
   tableq::row row = {};                   ///< From a table_queue: the mapped columns. Else empty.
 
@@ -150,9 +150,9 @@ struct stored_message {
   /// since when. Otherwise empty.
   std::optional<timestamp> due_at;
   std::optional<timestamp> expires_at = {};  ///< No delivery after this time. Empty: no end.
-  std::optional<timestamp> claimed_at;       ///< The correlation id of the last take. Empty: none.
-  std::optional<timestamp> finished_at;      ///< When it became done or dead. Empty: it is neither.
-  std::vector<failure_record> errors;        ///< The last ten, oldest first.
+  std::optional<timestamp> claimed_at;   ///< The caller's own time of the last take. Empty: none.
+  std::optional<timestamp> finished_at;  ///< When it became done or dead. Empty: it is neither.
+  std::vector<failure_record> errors;    ///< The last ten, oldest first.
   /// The stored text if it is not a valid JSON object of headers, converted to UTF-8; `headers` is
   /// then empty. Only plain SQL can write such a text. Empty: `headers` has them.
   std::optional<std::string> unread_headers = {};

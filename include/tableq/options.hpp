@@ -73,6 +73,13 @@ struct open_options {
   /// before anything was sent). 0 to 365 days. Zero: no repetition.
   std::chrono::milliseconds retry_for = std::chrono::seconds{10};
 
+  /// Whether a call that forgets `in(tx)` is refused while its thread is the one that used an open
+  /// transaction of this `database` last (database::begin). Without it such a call works outside of
+  /// the transaction. Switch it off for threads that serve several transactions at once, such as
+  /// event loops and coroutines. In the function of `transact`, and of a worker, calls are refused
+  /// always.
+  bool refuses_beside_begin = true;
+
   /// Optimizations that may be used: all by default.
   tableq::shortcuts shortcuts = {};
 

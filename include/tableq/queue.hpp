@@ -25,9 +25,10 @@ namespace tableq::inline v0 {
 /// redrive, limits, pause, workers. tableq never repeats operations in a transaction.
 ///
 /// @par Beside a transaction
-/// Inside the function of `database::transact`, a handle of the same database that is bound to no
-/// transaction allows only peek, list, stats, limits and paused. It refuses every other operation
-/// with errc::invalid_argument: without `in` it would work outside the transaction, or wait for its
+/// Inside the function of `database::transact`, and in the thread that used an open transaction of
+/// the database last (database::begin), a handle of that database that is bound to no transaction
+/// allows only peek, list, stats, limits and paused. It refuses every other operation with
+/// errc::invalid_argument: without `in` it would work outside the transaction, or wait for its
 /// locks. `outside` gives a handle for such work on purpose. If the database has only one session,
 /// as SQLite in memory, the transaction holds it, and all operations are refused.
 ///

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tableq/export.hpp>
+
 namespace tableq::inline v0 {
 
 /// Optimizations of tableq: results and guarantees are the same without them. Disable one to

@@ -1,8 +1,9 @@
 #pragma once
 
 /// @file
-/// For applications that use SOCI: work inside your own session, or use tableq's. No header of SOCI
-/// is included; the application includes what it needs.
+/// For applications that use SOCI: work inside your own session, or use tableq's. Of SOCI only the
+/// macros of its version are included; the application includes what it needs. The application and
+/// tableq use one SOCI: two versions lay out a session differently.
 
 #include <utility>
 
@@ -10,6 +11,16 @@
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/transaction.hpp>
+
+#if __has_include(<soci/version.h>)
+#include <soci/version.h>
+#endif
+
+#if defined(TABLEQ_SOCI_VERSION) && defined(SOCI_VERSION)
+static_assert(SOCI_VERSION / 100 == TABLEQ_SOCI_VERSION / 100,
+              "tableq was built with another version of SOCI than <soci/soci.h> here: use one SOCI "
+              "for both (docs/drivers.md, One SOCI)");
+#endif
 
 namespace soci {
 class session;

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include <tableq/export.hpp>
+
 namespace tableq::inline v0 {
 
 /// A point in time by the database's clock: UTC, in milliseconds.

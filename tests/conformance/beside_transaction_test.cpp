@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
+#include <soci/soci.h>
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <tableq/soci.hpp>
 
 #include "support/fixture.hpp"
 #include "support/text.hpp"
@@ -173,16 +178,6 @@ TEST_P(beside_transact, other_threads_and_other_databases_go_on) {
   EXPECT_EQ(mail.stats().waiting, 3U);
 }
 
-TEST_P(beside_transact, a_transaction_begun_by_hand_refuses_nothing) {
-  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
-  auto mail = db().fifo("mail");
-  tableq::transaction tx = db().begin();
-  mail.in(tx).enqueue("inside");
-  mail.enqueue("beside");
-  tx.rollback();
-  EXPECT_EQ(mail.dequeue()->payload, "beside");
-}
-
 TEST_P(beside_transact, the_function_cannot_end_its_transaction) {
   auto mail = db().fifo("mail");
   db().transact([&](tableq::transaction& tx) {
@@ -196,18 +191,197 @@ TEST_P(beside_transact, the_function_cannot_end_its_transaction) {
   EXPECT_EQ(mail.stats().waiting, 1U);
 }
 
-class beside_begin : public on_each_backend {};
-TABLEQ_ON_BACKENDS(beside_begin, shared_backends);
+class beside_begin_of_kind : public on_each_kind {};
+TABLEQ_ON_KINDS(beside_begin_of_kind, all_backends);
 
-TEST_P(beside_begin, a_call_that_waits_for_its_own_thread_says_so) {
+TEST_P(beside_begin_of_kind, a_call_that_forgets_the_transaction_is_refused_at_once) {
+  any_queue mail = make("mail");
+  mail.put("there");
+  tableq::transaction tx = db().begin();
+  expect_refused({[&] { mail.put("lost"); },
+                  [&] {
+                    mail.put_all({"lost", "too"});
+                  },
+                  [&] { static_cast<void>(mail.take()); }},
+                 "queue.in(tx)");
+  mail.in(tx).put("stored");
+  tx.commit();
+  EXPECT_EQ(mail.waiting(), 2U);
+}
+
+TEST_P(beside_begin_of_kind, the_refusals_end_with_the_transaction) {
+  any_queue mail = make("mail");
+  tableq::transaction committed = db().begin();
+  committed.commit();
+  mail.put("after a commit");
+  tableq::transaction undone = db().begin();
+  undone.rollback();
+  mail.put("after a rollback");
+  { const tableq::transaction dropped = db().begin(); }
+  mail.put("after its destructor");
+  EXPECT_EQ(mail.waiting(), 3U);
+}
+
+class beside_begin : public on_each_backend {};
+TABLEQ_ON_BACKENDS(beside_begin, all_backends);
+
+TEST_P(beside_begin, the_database_refuses_what_it_does_not_do_inside) {
+  auto jobs = db().claim("jobs");
+  const auto done = [](const tableq::delivery& /*taken*/) {};
+  const auto tx = db().begin();
+  const std::string advised = can().shared ? "database.outside()" : "before or after";
+  expect_refused({[&] { db().transact([](tableq::transaction& /*tx*/) {}); },
+                  [&] { db().drop("jobs"); }, [&] { static_cast<void>(db().heap("made")); }},
+                 advised);
+  expect_refused({[&] { jobs.pause(); }, [&] { jobs.set_limits({}); },
+                  [&] { static_cast<void>(jobs.enqueue_async("x")); },
+                  [&] { const tableq::worker working(jobs, done); }},
+                 can().shared ? "queue.outside()" : "before or after");
+  expect_refused({[&] { tableq::drain(jobs, done); }}, "queue.in(tx)");
+}
+
+TEST_P(beside_begin, looks_go_on) {
+  if (!can().shared) GTEST_SKIP() << "the transaction holds the only session";
+  auto mail = db().fifo("mail");
+  mail.enqueue("there");
+  tableq::transaction tx = db().begin();
+  mail.in(tx).enqueue("not yet");
+  EXPECT_EQ(mail.stats().waiting, 1U);
+  EXPECT_EQ(mail.peek().size(), 1U);
+  EXPECT_FALSE(mail.paused());
+  EXPECT_EQ(db().queues().size(), 1U);
+  EXPECT_EQ(db().fifo("mail").name(), "mail") << "a queue that is there opens";
+  EXPECT_TRUE(db().migrate({.dry_run = true}).empty());
+}
+
+TEST_P(beside_begin, outside_and_another_transaction_are_for_those_who_mean_it) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto mail = db().fifo("mail");
+  tableq::transaction undone = db().begin();
+  mail.in(undone).enqueue("undone");
+  mail.outside().enqueue("beside");
+  tableq::transaction other = db().begin();
+  mail.in(other).enqueue("another");
+  db().outside().transact([&](tableq::transaction& third) { mail.in(third).enqueue("third"); });
+  other.commit();
+  EXPECT_CODE(invalid_argument, mail.enqueue("the first one is still open"));
+  undone.rollback();
+  EXPECT_EQ(mail.stats().waiting, 3U);
+}
+
+TEST_P(beside_begin, only_the_thread_that_used_the_transaction_last_is_refused) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto mail = db().fifo("mail");
+  auto same = open().fifo("mail");
+  tableq::transaction tx = db().begin();
+  std::jthread([&] { mail.enqueue("by a thread without a transaction"); }).join();
+  same.enqueue("by another database object");
+  std::jthread([&] {
+    mail.in(tx).enqueue("inside");
+    EXPECT_CODE(invalid_argument, mail.enqueue("lost"));
+  }).join();
+  mail.enqueue("here it is no longer");
+  tableq::transaction moved = std::move(tx);
+  mail.in(moved).enqueue("here again");
+  EXPECT_CODE(invalid_argument, mail.enqueue("lost"));
+  std::jthread([&] { moved.commit(); }).join();
+  mail.enqueue("ended elsewhere");
+  EXPECT_EQ(mail.stats().waiting, 6U);
+}
+
+TEST_P(beside_begin, a_thread_that_serves_several_transactions_is_refused_nothing) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto loop = open({.refuses_beside_begin = false});
+  auto mail = loop.fifo("mail");
+  tableq::transaction tx = loop.begin();
+  mail.in(tx).enqueue("inside");
+  mail.enqueue("beside");
+  loop.transact([&](tableq::transaction& /*own*/) {
+    EXPECT_CODE(invalid_argument, mail.enqueue("in the function of a transaction always"));
+  });
+  tx.rollback();
+  EXPECT_EQ(mail.dequeue()->payload, "beside");
+}
+
+TEST_P(beside_begin, the_only_session_is_not_waited_for) {
+  auto narrow = open({.max_sessions = 1, .session_timeout = 1ms});
+  auto mail = narrow.fifo("mail");
+  tableq::transaction tx = narrow.begin();
+  expect_refused({[&] { static_cast<void>(mail.peek()); }, [&] { mail.outside().enqueue("x"); },
+                  [&] { static_cast<void>(narrow.queues()); }},
+                 "only session");
+  EXPECT_CODE(busy, static_cast<void>(narrow.begin()));
+  mail.in(tx).enqueue("stored");
+  tx.commit();
+  EXPECT_EQ(mail.stats().waiting, 1U);
+}
+
+TEST_P(beside_begin, a_handler_of_drain_may_leave_a_transaction_open) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto jobs = db().claim("jobs");
+  for (const std::string& each : numbered(3)) jobs.enqueue(each);
+  std::optional<tableq::transaction> tx;
+  EXPECT_EQ(tableq::drain(jobs,
+                          [&](const tableq::delivery& taken) {
+                            if (!tx) tx.emplace(db().begin());
+                            static_cast<void>(jobs.in(*tx).complete(taken));
+                            return tableq::handled::settled();
+                          }),
+            3U);
+  tx->commit();
+  EXPECT_EQ(jobs.stats().leased, 0U);
+}
+
+class waiting_for_itself : public on_each_backend {};
+TABLEQ_ON_BACKENDS(waiting_for_itself, shared_backends);
+
+TEST_P(waiting_for_itself, says_so_when_the_transaction_is_of_tableq) {
   if (can().concurrent_writers) GTEST_SKIP() << "writers of this database do not wait";
-  auto impatient = tableq::database::open(here().impatient_url());
+  auto impatient = tableq::database::open(here().impatient_url(), {.retry_for = 1ms});
   auto mail = impatient.fifo("mail");
   const auto tx = impatient.begin();
-  const tableq::error refused = thrown_by([&] { mail.enqueue("stuck"); });
-  EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();
-  EXPECT_TRUE(contains(refused.what(), "this thread has an open one")) << refused.what();
-  EXPECT_TRUE(contains(refused.what(), "queue.in(tx)")) << refused.what();
+  for (const auto& call : std::vector<std::function<void()>>{
+           [&] { mail.outside().enqueue("stuck"); },
+           [&] { static_cast<void>(impatient.begin()); },
+           [&] { impatient.outside().drop("mail"); },
+       }) {
+    const tableq::error refused = thrown_by(call);
+    EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();
+    EXPECT_TRUE(contains(refused.what(), "this thread has an open one")) << refused.what();
+    EXPECT_TRUE(contains(refused.what(), "queue.in(tx)")) << refused.what();
+  }
+}
+
+TEST_P(waiting_for_itself, says_so_when_the_transaction_is_of_an_enlisted_session) {
+  if (can().concurrent_writers) GTEST_SKIP() << "writers of this database do not wait";
+  auto impatient = tableq::database::open(here().impatient_url(), {.retry_for = 1ms});
+  auto mail = impatient.fifo("mail");
+  const auto session = here().session();
+  const auto second = here().session();
+  const auto refused_with = [](const std::string& advised, const std::function<void()>& call) {
+    const tableq::error refused = thrown_by(call);
+    EXPECT_EQ(refused.code(), tableq::errc::busy) << refused.what();
+    EXPECT_TRUE(contains(refused.what(), advised)) << refused.what();
+  };
+  {
+    soci::transaction mine(*session);
+    {
+      tableq::enlistment joined = tableq::enlist(impatient, *session);
+      mail.in(joined).enqueue("inside");
+      refused_with("this thread has an open one", [&] { mail.enqueue("stuck"); });
+    }
+    const std::string advised = "queue.in(enlist(db, session)), or commit";
+    refused_with(advised, [&] { mail.enqueue("stuck"); });
+    refused_with(advised, [&] { static_cast<void>(impatient.begin()); });
+    refused_with(advised, [&] { static_cast<void>(impatient.heap("made")); });
+    soci::transaction other(*second);
+    refused_with(advised, [&] { mail.in(tableq::enlist(impatient, *second)).enqueue("stuck"); });
+    other.rollback();
+    mail.in(tableq::enlist(impatient, *session)).enqueue("inside");
+    mine.commit();
+  }
+  mail.enqueue("afterwards");
+  EXPECT_EQ(mail.stats().waiting, 3U);
 }
 
 }  // namespace

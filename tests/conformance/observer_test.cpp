@@ -222,6 +222,59 @@ TEST_P(observers, are_told_of_lost_leases_after_the_settlement) {
                                 "lost " + operation("claim.extend", "jobs", 1) + " count=1"}));
 }
 
+TEST_P(observers, see_one_completion_whatever_the_queue_does_with_the_message) {
+  const std::vector<tableq::claim_options> all = {
+      {}, {.keep_completed = true}, {.key_window = 1h}, {.groups = tableq::group_options{}}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = "jobs" + std::to_string(i);
+    SCOPED_TRACE(name);
+    auto jobs = watched().claim(name, all[i]);
+    for (const char* key : {"a", "b", "c"}) jobs.enqueue("x", {.key = key});
+    for (int n = 0; n < 3; ++n) jobs.enqueue("without a key");
+    const std::vector<tableq::delivery> taken = jobs.take(6);
+    ASSERT_EQ(taken.size(), 6U);
+    const auto expect_told = [&](std::size_t given) {
+      const auto completed = seen->events("after claim.complete ");
+      ASSERT_EQ(completed.size(), 1U);
+      EXPECT_TRUE(completed[0].ends_with(" messages=" + std::to_string(given))) << completed[0];
+      EXPECT_EQ(seen->events("after claim.keep "), std::vector<std::string>());
+      EXPECT_EQ(seen->events("lost "), std::vector<std::string>());
+      seen->forget();
+    };
+    seen->forget();
+    EXPECT_EQ(jobs.complete(taken[0]), settle_result::applied);
+    expect_told(1);
+    static_cast<void>(jobs.complete_batch(std::vector(taken.begin() + 1, taken.begin() + 5)));
+    expect_told(4);
+    watched().transact([&](tableq::transaction& tx) {
+      EXPECT_EQ(jobs.in(tx).complete(taken[5]), settle_result::applied);
+      expect_told(1);
+      EXPECT_EQ(jobs.in(tx).complete(taken[4]), settle_result::lease_lost);
+    });
+    EXPECT_EQ(seen->events("after claim.complete ").size(), 1U);
+    const auto lost = seen->events("lost ");
+    ASSERT_EQ(lost.size(), 1U);
+    EXPECT_TRUE(lost[0].starts_with("lost claim.complete ")) << lost[0];
+    EXPECT_TRUE(lost[0].ends_with(" count=1")) << lost[0];
+  }
+}
+
+TEST_P(observers, are_told_the_same_names_whatever_the_order_of_the_queue) {
+  for (const auto order : {tableq::ordering::relaxed, tableq::ordering::strict}) {
+    const std::string name = order == tableq::ordering::strict ? "strict" : "relaxed";
+    auto mail = watched().fifo(name, {.ordering = order});
+    auto stack = watched().lifo(name + "_stack", {.ordering = order});
+    seen->forget();
+    EXPECT_FALSE(mail.dequeue());
+    EXPECT_FALSE(stack.dequeue());
+    EXPECT_EQ(seen->events("after fifo."),
+              std::vector<std::string>{"after " + operation("fifo.dequeue", name) + " messages=0"});
+    EXPECT_EQ(seen->events("after lifo."),
+              std::vector<std::string>{"after " + operation("lifo.dequeue", name + "_stack") +
+                                       " messages=0"});
+  }
+}
+
 TEST_P(observers, are_told_what_failed_and_how) {
   auto mail = watched().fifo("mail");
   watched().transact([](tableq::transaction& tx) { tableq::session_of(tx) << "DROP TABLE mail"; });

@@ -22,8 +22,10 @@ TEST_P(sessions, a_call_that_finds_none_free_is_busy) {
   {
     const tableq::transaction tx = narrow.begin();
     EXPECT_CODE(busy, static_cast<void>(narrow.begin()));
-    EXPECT_CODE(busy, mail.enqueue("refused"));
-    EXPECT_CODE(busy, static_cast<void>(mail.stats()));
+    std::jthread([&] {
+      EXPECT_CODE(busy, mail.enqueue("refused"));
+      EXPECT_CODE(busy, static_cast<void>(mail.stats()));
+    }).join();
   }
   EXPECT_EQ(mail.stats().waiting, 0U);
 }

@@ -55,6 +55,7 @@ class table_indexes : public on_own_table {
     const std::string sql = queue.ddl();
     const auto statements = statements_of(sql);
     EXPECT_EQ(statements.size(), needed) << sql;
+    EXPECT_EQ(sql.find('`'), std::string::npos) << "names are quoted in two ways: " << sql;
     const auto before = but_for_rest(queue.inspect());
     EXPECT_EQ(warnings_in(before), needed) << told(before);
     for (const std::string& each : statements) {

@@ -185,7 +185,7 @@ TEST_P(stuck_settlement, does_not_hold_up_the_takes_of_its_worker) {
   tableq::transaction tx = db.begin();
   EXPECT_EQ(jobs.in(tx).complete(taken.get_future().get()), tableq::settle_result::applied);
   std::vector<tableq::new_claim_message> batch(others, {.payload = "other"});
-  jobs.enqueue_batch(batch);
+  jobs.outside().enqueue_batch(batch);
   locked.set_value();
   EXPECT_EQ(all.get_future().wait_for(for_ever), std::future_status::ready);
   tx.rollback();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at what was installed: the bill of materials and how the command was linked.
+"""Looks at what was installed: the bill of materials, the documentation's links, how the command was linked.
 
     package_test.py PREFIX READELF [hardened]        exit status 1 with findings, one a line
 """
@@ -67,11 +67,24 @@ def hardening(readelf, command):
             yield f"not so: {what}"
 
 
+def links(prefix):
+    """Every link of the documentation to a file leads to an installed one."""
+    count = 0
+    for page in sorted((prefix / "share/doc/tableq").rglob("*.md")):
+        prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+        for to in re.findall(r"\]\(([^)#\s]+)", prose):
+            count += 1
+            if not re.match(r"\w+:", to) and not (page.parent / to).exists():
+                yield f"{page.relative_to(prefix)}: a link to {to}, which is not installed"
+    if count < 50:
+        yield f"only {count} links in the documentation"
+
+
 def main():
     prefix, readelf = Path(sys.argv[1]), sys.argv[2]
     command = prefix / "bin/tableq"
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", elf(readelf, "-d", command))
-    findings = list(bill_of_materials(prefix, needed))
+    findings = list(bill_of_materials(prefix, needed)) + list(links(prefix))
     if "hardened" in sys.argv[3:]:
         findings += hardening(readelf, command)
     print("\n".join(findings), file=sys.stderr, end="\n" if findings else "")

@@ -10,6 +10,13 @@ set(ENV{PKG_CONFIG_PATH} ${folder})
 set(ENV{LD_LIBRARY_PATH} ${libraries})
 set(ENV{CXX} ${COMPILER})
 file(MAKE_DIRECTORY ${WORK})
+# The application's include path has one folder more, and no client library's.
+execute_process(COMMAND pkg-config --cflags tableq OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "-I[^ \n]*" folders "${flags}")
+list(LENGTH folders count)
+if(NOT count EQUAL 1 OR NOT EXISTS ${PREFIX}/include/tableq)
+  message(FATAL_ERROR "pkg-config --cflags names these folders: ${folders}")
+endif()
 execute_process(
   COMMAND sh -ec "\"$CXX\" -std=c++20 $(pkg-config --cflags tableq) '${MAIN}' -o consumer \
     $(pkg-config --libs tableq) && ./consumer"

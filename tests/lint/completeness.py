@@ -52,6 +52,32 @@ def the_consumer_includes_every_public_header(tree):
             yield f"{program.name}: does not include {header.name}"
 
 
+# Statements that no observer sees: parts of another one, and those that no call of a queue runs.
+UNOBSERVED = re.compile(
+    r"(catalog\.(?!find)|floors\.|session\.|notify\.|listen\.|doctor\.).*|.*(\.floor|_from|_around|_level|_turns)"
+    r"|table\.(exists|find|columns|keys|indexes|open|requeue)|queue\.(lock|drop|alter)|claim\.unseen|limits\.remove")
+
+
+def every_operation_is_listed(tree):
+    """docs/observing.md has each name that an observer is told, and no other."""
+    contracts = tree.text("core/seam/contract.cpp")
+    names = {name for name in re.findall(r"(?:query|change)\([\w:<> ]+, \"([\w.]+)\"\)", contracts)
+             if not UNOBSERVED.fullmatch(name)}
+    aliases = re.search(r"operation_of\(statement id\) noexcept \{(.*?)\n\}", contracts, re.S)
+    for alias in re.findall(r"case statement::(\w+):", aliases[1] if aliases else ""):
+        names.discard(alias.replace("_", ".", 1))
+    for source in tree.cpp("core"):
+        names |= set(re.findall(r"\{\.name = \"(\w+)\"", source.text))
+        names |= set(re.findall(r"database_operation\(\"(\w+)\"\)", source.text))
+    section = re.search(r"^## Names of operations\n.*?^```text\n(.*?)^```$", tree.text("docs/observing.md"), re.S | re.M)
+    columns = [line[20:] for line in (section[1] if section else "").splitlines()]
+    listed = {name for column in columns for name in column.split()}
+    for name in sorted(names - listed):
+        yield f"docs/observing.md: 'Names of operations' lacks {name}"
+    for name in sorted(listed - names):
+        yield f"docs/observing.md: 'Names of operations' has {name}, which no observer is told"
+
+
 def every_public_type_is_documented(tree):
     definition = (
         r"(?m)^(?:template <.*>\n)?"
@@ -119,6 +145,7 @@ RULES = [
     the_drivers_example_is_compiled,
     the_readme_has_a_sentence_for_each_folder,
     the_consumer_includes_every_public_header,
+    every_operation_is_listed,
     every_public_type_is_documented,
     the_journeys_name_what_exists,
     the_journeys_are_straight,

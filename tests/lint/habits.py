@@ -80,6 +80,7 @@ CAUGHT = {
     "observation.hpp": "an observer is told, and the error goes on",
     "alter_table.hpp": "the error tells which sessions were in the way, and goes on",
     "named.hpp": "the error gets the name of its operation, and goes on",
+    "busy_beside.hpp": "a lock of the thread's own transaction is told as that",
     "combiner.cpp": "calls that shared a unit of work are run alone",
     "async_writer.hpp": "the error is the outcome that another thread is told",
     "identity.hpp": "it is told that the queue was dropped, and else goes on",

@@ -11,6 +11,9 @@ JSON = re.compile(r"<nlohmann/json(_fwd)?\.hpp>$")
 COMMAND_LINE = re.compile(r"<CLI/[A-Za-z]+\.hpp>$")
 BOOST = re.compile(r"<boost/[a-z0-9/_]+\.hpp>$")
 SOCI = re.compile(r"<soci/[a-z0-9/-]+\.h>$")
+SOCI_VERSION = re.compile(r"<soci/version\.h>$")
+# An include that ends the compilation with this sentence.
+NEEDED_STANDARD = re.compile(r'"tableq needs C\+\+20')
 CLIENTS = re.compile(r"<(sqlite3|libpq-fe|sql|sqlext|sqltypes)\.h>$")
 BESIDE = re.compile(r'"[a-z_]+\.hpp"$')
 GOOGLE_TEST = re.compile(r"<g(test|mock)/[a-z-]+\.h>$")
@@ -18,7 +21,7 @@ SUPPORT = re.compile(r'"(support|conformance|model)/[a-z_]+\.hpp"$')
 MEASURED = re.compile(r'"databases/databases\.hpp"$')
 
 ALLOWED = {
-    "include/tableq": (STANDARD, PUBLIC),
+    "include/tableq": (STANDARD, PUBLIC, SOCI_VERSION, NEEDED_STANDARD),
     "core": (STANDARD, POSIX, PUBLIC, CORE, JSON),
     "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
     "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),

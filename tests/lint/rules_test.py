@@ -33,6 +33,12 @@ SOUND = {
     "  virtual void begin() = 0;\n};\n",
     "core/queue/queue.cpp": '#include <tableq/dialect.hpp>\n\n#include "core/seam/driver.hpp"\n'
     "bool f(capabilities c) { return c.schemas; }\nvalue::value(value&&) = default;\nconst int big = 1'000'000;\n",
+    "core/seam/contract.cpp": '    change(statements::a_take, "a.take"),\n    change(statements::a_keep, "a.keep"),\n'
+    '    query(statements::mapped<statement::a_look>, "a.look"),\n    query(statements::a_floor, "a.floor"),\n'
+    "std::string_view operation_of(statement id) noexcept {\n    case statement::a_keep:\n}\n"
+    'x({.name = "open"}); database_operation("begin");\n',
+    "docs/observing.md": "## Names of operations\n\n```text\n"
+    "a                   a.take a.look\nof the database     open begin\n```\n",
     "docs/design.md": "1. `f` in `core/queue/queue.cpp`: works.\n",
     "core/rooms.txt": "seam\n:\n\nqueue  # x\n: seam\n\nschema\n: seam\n",
     "drivers/one/dialect.cpp": '#include <soci/soci.h>\nconst char* s = "PRAGMA x = 1";\n',
@@ -247,6 +253,11 @@ BREACHES = {
         {"schema/layouts.txt": f"1 two/heap.sql {64 * '0'}\n"},
     ],
     "the_consumer_includes_every_public_header": [{"include/tableq/more.hpp": "#pragma once\n"}],
+    "every_operation_is_listed": [
+        {"core/seam/contract.cpp": '    query(statements::more, "a.more"),\n'},
+        {"core/queue/queue.cpp": 'x({.name = "drop"});\n'},
+        {"docs/observing.md": None},
+    ],
     "every_public_function_is_documented": [
         {"include/tableq/dialect.hpp": "\nint bare(int x = 1);\n"},
         {"include/tableq/dialect.hpp": "\n/// Documented.\nint one();\n\nint one(int);\n"},
@@ -321,6 +332,8 @@ BREACHES = {
     ],
 }
 REPLACED = {
+    "docs/observing.md": "## Names of operations\n\n```text\n"
+    "a                   a.take a.look a.keep\nof the database     open begin\n```\n",
     "docs/design.md": "Nothing.\n", "README.md": "```cpp\nint other;\n```\n",
     "examples/hello.cpp": "int main() {}\n", CODE: "\n", "tests/promises.md": "# x\n",
     "docs/drivers.md": "```cpp\nint other;\n```\n", "examples/spool.cpp": "int main() {}\n",

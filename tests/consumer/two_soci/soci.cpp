@@ -1,0 +1,12 @@
+#include <soci/soci.h>
+
+namespace soci {
+
+session::session() {
+  content_.fill(42);
+}
+session::~session() {
+  content_.fill(0);
+}
+
+}  // namespace soci

@@ -1,0 +1,3 @@
+#pragma once
+
+#define SOCI_VERSION 400900

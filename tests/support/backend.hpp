@@ -126,7 +126,7 @@ class place {
   /// The caller's own SOCI session.
   [[nodiscard]] virtual std::unique_ptr<soci::session> session() const = 0;
   /// The same with an option of the client library that tableq refuses; null if it has none.
-  [[nodiscard]] virtual std::unique_ptr<soci::session> refused_session() const { return nullptr; }
+  [[nodiscard]] virtual std::unique_ptr<soci::session> refused_session() const;
 
   /// Locks and transactions of tableq's sessions in this place, as text; empty without any. Only
   /// while no test session has a transaction open.

@@ -58,6 +58,7 @@ class table_writer {
     if (what == "table") return table();
     if (what == "keys") return keys(prefix);
     if (what == "same") return same(prefix);
+    if (what == "row_equals") return row_equals();
     if (what == "columns") return columns(prefix);
     if (what == "all") return all();
     if (what == "where") return where(prefix);
@@ -136,6 +137,15 @@ class table_writer {
 
   /// The block of that name, or the nearest more general one: `value.number` for
   /// `value.number.float`.
+  /// The operator that compares whole keys.
+  [[nodiscard]] std::string row_equals() const {
+    const bool own = std::ranges::any_of(statement_.key, [&](std::size_t at) {
+      const std::string_view form = column(at).form;
+      return form == "text" || (form.starts_with("text.typed") && form != "text.typed.enum");
+    });
+    return block(own ? "row_equals.own" : "row_equals");
+  }
+
   [[nodiscard]] const std::string& block(std::string_view name) const {
     for (std::string_view left = name;;) {
       if (const auto found = templates_.find(left); found != templates_.end()) return found->second;

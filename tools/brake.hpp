@@ -18,12 +18,12 @@ namespace tool {
 /// Distinct objects: safe. Shared objects: safe.
 class brake {
  public:
-  /// @param say gets a sentence when it begins to hold commands.
+  /// @param say gets a sentence when commands are held, at most once a minute.
   explicit brake(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
 
   /// A command has succeeded: those that wait go on.
   void release();
-  /// The last commands run: nobody waits from now on.
+  /// The last commands run: no verdict waits from now on.
   void open();
 
   /// A command has failed. The first ones in a row return at once, later ones one after the other,

@@ -55,6 +55,9 @@ tableq::handled command_runner::run(const message_origin& from, const tableq::de
   } catch (const std::system_error& failure) {
     leave(place);
     return not_started(failure.code(), stop);
+  } catch (...) {  // No memory, for instance: the place is free again.
+    leave(place);
+    throw;
   }
   const child_end end = await(place, stop);
   if (end.success()) {
@@ -80,8 +83,8 @@ tableq::handled command_runner::failed(std::string why) const {
 
 tableq::handled command_runner::unable(const child_end& end, const std::stop_token& stop) {
   // Where a program is missing, no message is to blame. But a message may name the program: if the
-  // last command could start its own, this one fails; and so that no message holds up all others
-  // for ever, so does each fourth of a row.
+  // last command could start its own, this message fails. Each fourth in a row fails too, so that
+  // one message does not hold up all others for ever.
   constexpr std::size_t every = 4;
   const bool blamed = [&] {
     const std::lock_guard lock(mutex_);
@@ -135,15 +138,17 @@ child_end command_runner::await(std::size_t place, const std::stop_token& stop) 
 }
 
 void command_runner::leave(std::size_t place) {
-  changed_.notify_all();
   std::unique_lock lock(mutex_);
+  changed_.notify_all();  // Under the lock: the reaper may be about to wait.
   changed_.wait(lock, [&] { return guard_.groups()[place] == 0; });
   places_[place] = {};
 }
 
 void command_runner::signal(std::size_t place, int number) {
   const pid_t group = guard_.groups()[place];
-  if (group != 0) signal_group(group, number);
+  if (group == 0) return;
+  places_[place].asked = true;
+  signal_group(group, number);
 }
 
 void command_runner::signal_all(int number) {
@@ -169,6 +174,11 @@ void command_runner::reap() {
       });
       if (ending_) return;
       continue;
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      // What it has started must not work beside the next attempt. Until it is reaped, the number
+      // of its group is not used again.
+      if (guard_.groups()[i] == child && places_[i].asked) signal_group(child, SIGKILL);
     }
     const std::optional<child_end> end = reap_child(child);
     if (child == guard_.id() && ending_) return;

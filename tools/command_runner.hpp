@@ -61,6 +61,7 @@ class command_runner {
  private:
   struct running {
     bool used = false;
+    bool asked = false;                 ///< To end, by a signal.
     std::optional<child_end> end = {};  ///< Once it is reaped.
   };
 

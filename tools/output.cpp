@@ -60,6 +60,8 @@ void prepare_standard_streams() {
     if (::open("/dev/null", mode) == -1) ::_exit(3);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  // Where a supervisor ignores it, no child can be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 void complain(std::string_view sentence) {

@@ -185,7 +185,10 @@ class ending {
     pool_.abandon();
     if (steps_ > 2) commands_.signal_all(SIGKILL);
     if (steps_ == 2 && grace_) next_ = steady_clock::now() + until_killed;
-    if (tell) status_.note("ending running commands; repeat to kill them");
+    if (tell) {
+      status_.note(steps_ == 2 ? "ending running commands; repeat to kill them"
+                               : "killing running commands");
+    }
   }
 
   tableq::worker& pool_;

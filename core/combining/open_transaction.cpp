@@ -12,12 +12,24 @@ using counter = std::shared_ptr<std::atomic<int>>;
 /// list; another thread that ends a transaction, or uses it next, reaches its counter alone.
 using counters = std::vector<std::pair<const void*, counter>>;
 
+/// The thread's own list has ended before other objects of the thread, or static ones.
+thread_local bool gone = false;
+
+struct own_counters {
+  own_counters() = default;
+  own_counters(const own_counters&) = delete;
+  own_counters& operator=(const own_counters&) = delete;
+  ~own_counters() { gone = true; }
+  counters all;
+};
+
 counters& of_this_thread() {
-  thread_local counters mine;
-  return mine;
+  thread_local own_counters mine;
+  return mine.all;
 }
 
 counter counter_for(const void* database) {
+  if (gone) return std::make_shared<std::atomic<int>>(0);
   counters& mine = of_this_thread();
   for (const auto& [of, count] : mine) {
     if (of == database) return count;
@@ -48,6 +60,7 @@ void open_transaction::used_here() {
   std::exchange(count_, std::move(mine))->fetch_sub(1);
 }
 int open_transaction::on_this_thread() noexcept {
+  if (gone) return 0;
   int all = 0;
   for (const auto& [of, count] : of_this_thread()) all += count->load();
   return all;
@@ -59,6 +72,7 @@ bool open_transaction::left_open_beside(const void* session) noexcept {
   return left_open_here() != nullptr && left_open_here() != session;
 }
 bool open_transaction::refuses_on_this_thread(const void* database) noexcept {
+  if (gone) return false;
   for (const auto& [of, count] : of_this_thread()) {
     if (of == database) return count->load() > 0;
   }

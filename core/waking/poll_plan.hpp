@@ -61,8 +61,10 @@ class poll_plan {
   /// Whether the next action is for this queue alone: a notification has named it, or a message
   /// falls due. Others may wait for polls of other queues.
   [[nodiscard]] bool urgent(moment now) const;
-  /// Whether a notification asks for the next action.
-  [[nodiscard]] bool prompted() const noexcept { return prompted_; }
+  /// Whether the next action is a poll that notifications make needless but in rare cases.
+  [[nodiscard]] bool seldom(moment now, const listening_state& state) const {
+    return state.listening && !prompted_ && !still_polling(now, state) && now < ask_at_;
+  }
   /// The next action. Called until there is none.
   [[nodiscard]] action at(moment now, const listening_state& state);
   /// When to call `at` again.

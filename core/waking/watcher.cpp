@@ -210,9 +210,10 @@ watcher::moment watcher::wake_due_readers(moment now) {
     if (listener_ && !q.followed) next = std::min(next, q.follow_at);
     if (q.plan.next() <= now) {
       const listening_state state = listening_state_of(q);
-      const bool rare = state.listening && !q.plan.prompted();
-      if (!q.plan.urgent(now) && !pace_.take(now, rare ? poll_pace::seldom : poll_pace::usual)) {
-        next = std::min(next, pace_.next());
+      const bool rare = q.plan.seldom(now, state);
+      poll_pace& pace = rare ? seldom_pace_ : pace_;
+      if (!q.plan.urgent(now) && !pace.take(now, rare ? poll_pace::seldom : poll_pace::usual)) {
+        next = std::min(next, pace.next());
         continue;
       }
       wake_readers(q, state, now);

@@ -120,6 +120,7 @@ class watcher {
   /// the thread, which goes through it, does not hold the mutex.
   std::list<std::shared_ptr<watched_queue>> attended_;
   poll_pace pace_;
+  poll_pace seldom_pace_;
   std::size_t readers_ = 0;
   moment left_at_ = moment::min();
   std::unique_ptr<listener> listener_;

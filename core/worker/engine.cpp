@@ -55,7 +55,7 @@ void worker_engine::start_threads() {
 }
 
 void worker_engine::start_failed() noexcept {
-  stop();
+  abandon();
   {
     const std::scoped_lock hold(mutex_);
     has_started_ = false;
@@ -70,6 +70,7 @@ void worker_engine::start_failed() noexcept {
   }
   changed_.notify_all();
   for (std::thread& one : threads_) one.join();
+  for (const auto& feed : feeds_) feed->close_gate();
 }
 
 const std::string& worker_engine::backend_of(const claim_queue& queue) noexcept {
@@ -101,12 +102,16 @@ void worker_engine::stop() noexcept {
 void worker_engine::abandon() noexcept {
   stop();
   abandon_.request_stop();
-  const std::scoped_lock hold(mutex_);
-  for (const auto& feed : feeds_) {
-    feed->stop_running();
-    feed->give_back_kept();
+  std::vector<held> handled;
+  {
+    const std::scoped_lock hold(mutex_);
+    for (const auto& feed : feeds_) {
+      feed->add_handled(handled);
+      feed->give_back_kept();
+    }
+    changed_.notify_all();
   }
-  changed_.notify_all();
+  for (const held& one : handled) one->stop.request_stop();
 }
 
 void worker_engine::release_running() {

@@ -72,6 +72,7 @@ class worker_engine {
   void report(const worker_event& event) const noexcept;
 
   // Under the mutex:
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
   /// How many messages handlers and waiting messages of one feed may be.
   [[nodiscard]] std::size_t most() const noexcept { return options_.threads + prefetch_; }
   /// Of all feeds.

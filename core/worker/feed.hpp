@@ -80,7 +80,9 @@ class worker_feed {
   void finished(const held& one, handler_result result);
   /// The thread of take_all will not start.
   void never_takes() noexcept { taking_ = false; }
-  void stop_running() const;
+  /// Adds the messages that handlers have or keep. Their stop tokens are triggered outside of the
+  /// mutex, because callbacks of the application run then.
+  void add_handled(std::vector<held>& to) const;
   /// Gives back the messages that handlers still have.
   void release_running();
   /// Gives back the messages that handlers keep.
@@ -175,6 +177,8 @@ class worker_feed {
   /// Under the mutex.
   void forget(const held& one);
   std::vector<pulse> extend(const std::vector<held>& leased);
+  /// Triggers the stop tokens of messages whose leases may have ended.
+  void stop_expired();
   /// Extends leases, one by one if one row may have caused a failure.
   /// @return whether all were accepted.
   [[nodiscard]] bool keep(const std::vector<held>& leased);

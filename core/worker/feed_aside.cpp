@@ -131,7 +131,8 @@ std::vector<settlement> worker_feed::due_settlement() {
   const moment now = steady_clock::now();
   if (next_probe_ > now) return out;
   while (std::optional<settlement> due = held_.take_due(now)) {
-    if (!due->result.again) {
+    // Without a taker no handler may be left: its verdict is to give it back.
+    if (!due->result.again || !taking_) {
       out.push_back(*std::move(due));
       break;
     }

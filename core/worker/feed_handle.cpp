@@ -96,8 +96,9 @@ std::size_t worker_feed::free_handlers() const noexcept {
   return busy < most_kept_ ? most_kept_ - busy : 0;
 }
 
-void worker_feed::stop_running() const {
-  for (const held& one : held_.running()) one->stop.request_stop();
+void worker_feed::add_handled(std::vector<held>& to) const {
+  for (held& one : held_.running()) to.push_back(std::move(one));
+  for (held& one : held_.kept()) to.push_back(std::move(one));
 }
 
 void worker_feed::release_running() {

@@ -65,22 +65,30 @@ void worker_feed::settle_by_verdict(const std::vector<settlement>& batch) {
 }
 
 void worker_feed::settle(const std::vector<settlement>& batch, handled::how what) {
+  using how = handled::how;
   backoff pauses(worker_engine::shortest_pause, worker_engine::longest_pause);
   for (;;) {
     try {
       const queue_state& queue = access::state_of(queue_);
-      std::optional<unrepeated> once;
-      // On a database with one writer each call waits for the others.
-      if (!queue.database().capabilities().one_writer) once.emplace();
-      settled_as(batch, operation(queue, nullptr, statement_of(what),
-                                  [&] { return settle_once(batch, what, nullptr); }));
-      return;
+      std::vector<settle_result> results;
+      {
+        std::optional<unrepeated> once;
+        // On a database with one writer each call waits for the others.
+        if (!queue.database().capabilities().one_writer) once.emplace();
+        results = operation(queue, nullptr, statement_of(what),
+                            [&] { return settle_once(batch, what, nullptr); });
+      }
+      return settled_as(batch, results);
     } catch (const error& failure) {
       const bool for_now = worker_engine::passing(failure) && !of_the_database(failure);
       if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
         return not_settled(batch, failure.what());
       }
       if (may_concern_one_message(failure)) return settle_each(batch, what, failure);
+      if (for_now && engine_.is_abandoned() && batch.size() == 1 && what != how::given_back) {
+        return settle({{batch.front().message, {.verdict = handled::give_back()}}},
+                      how::given_back);
+      }
       if (for_now) return settle_later(batch, what, failure);
       if (!worker_engine::passing(failure)) {
         not_settled(batch, failure.what());
@@ -256,10 +264,18 @@ void worker_feed::keep_all() {
     } catch (const std::exception&) {  // An error of the database, or a lack of memory: try again
                                        // soon.
       rest = pauses.pause();
-      const std::scoped_lock hold(engine_.mutex());
-      held_.stop_expired(steady_clock::now());
+      stop_expired();
     }
   }
+}
+
+void worker_feed::stop_expired() {
+  std::vector<held> expired;
+  {
+    const std::scoped_lock hold(engine_.mutex());
+    expired = held_.expired(steady_clock::now());
+  }
+  for (const held& one : expired) one->stop.request_stop();
 }
 
 bool worker_feed::keep(const std::vector<held>& leased) {
@@ -272,12 +288,16 @@ bool worker_feed::keep(const std::vector<held>& leased) {
   }
   bool all = true;
   for (const held& one : leased) {
+    {
+      const std::scoped_lock hold(engine_.mutex());
+      if (engine_.has_ended()) return true;
+    }
     try {
       extend({one});
     } catch (const error& failure) {  // This lease may end; the others are still extended.
+      if (of_the_database(failure)) throw;
       all = all && !worker_engine::passing(failure);
-      const std::scoped_lock hold(engine_.mutex());
-      held_.stop_expired(steady_clock::now());
+      stop_expired();
     }
   }
   return all;
@@ -288,10 +308,14 @@ std::vector<pulse> worker_feed::extend(const std::vector<held>& leased) {
   receipts.reserve(leased.size());
   for (const held& one : leased) receipts.push_back(one->delivery.receipt);
   const auto until = steady_clock::now() + lease_;
-  std::optional<unrepeated> once;
-  if (!access::state_of(queue_).database().capabilities().one_writer) once.emplace();
-  const std::vector<pulse> results = heartbeat(access::state_of(queue_), receipts, lease_);
+  std::vector<pulse> results;
+  {
+    std::optional<unrepeated> once;
+    if (!access::state_of(queue_).database().capabilities().one_writer) once.emplace();
+    results = heartbeat(access::state_of(queue_), receipts, lease_);
+  }
   std::vector<conclusion> kept;
+  std::vector<held> lost;
   std::unique_lock lock(engine_.mutex());
   for (std::size_t i = 0; i < leased.size(); ++i) {
     held_message& one = *leased[i];
@@ -299,7 +323,7 @@ std::vector<pulse> worker_feed::extend(const std::vector<held>& leased) {
       one.sure_until = until;
     } else if (results[i] == pulse::lost && one.kept) {
       one.lost = true;
-      one.stop.request_stop();
+      lost.push_back(leased[i]);
       held_.lose_kept(leased[i]);
       // While the lease lasted, only its own receipt could settle it.
       const bool settled = one.sure_until > steady_clock::now();
@@ -310,10 +334,11 @@ std::vector<pulse> worker_feed::extend(const std::vector<held>& leased) {
     } else if (results[i] == pulse::lost && held_messages::holds(leased[i]) && !one.released) {
       // Unless it was settled in the meantime, another worker has it.
       one.lost = true;
-      one.stop.request_stop();
+      lost.push_back(leased[i]);
     }
   }
   lock.unlock();
+  for (const held& one : lost) one->stop.request_stop();
   if (!kept.empty()) conclude(kept);
   return results;
 }

@@ -128,10 +128,12 @@ std::vector<held> held_messages::running() const {
   return out;
 }
 
-void held_messages::stop_expired(moment now) {
-  for (const held& one : all_) {
-    if (!one->lost && !one->released && one->sure_until < now) one->stop.request_stop();
-  }
+std::vector<held> held_messages::expired(moment now) const {
+  std::vector<held> out;
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(out), [&](const held& one) {
+    return !one->lost && !one->released && one->sure_until < now;
+  });
+  return out;
 }
 
 }  // namespace tableq::inline v0::core

@@ -95,8 +95,8 @@ class held_messages {
   /// The messages whose leases must be extended.
   [[nodiscard]] std::vector<held> leased() const;
   [[nodiscard]] std::vector<held> running() const;
-  /// Asks the handlers whose leases may have ended to end.
-  void stop_expired(moment now);
+  /// The messages whose leases may have ended: their handlers are to end.
+  [[nodiscard]] std::vector<held> expired(moment now) const;
   /// Whether the message is still held.
   [[nodiscard]] static bool holds(const held& one) noexcept { return one->listed; }
 

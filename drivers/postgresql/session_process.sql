@@ -1,2 +1,2 @@
 -- The process of the server that runs this.
-SELECT pg_backend_pid() AS process
+SELECT pg_catalog.pg_backend_pid() AS process

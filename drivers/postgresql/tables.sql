@@ -145,10 +145,17 @@ FROM {picked_keys}
 WHERE {same:given}
 RETURNING given.tableq_place AS place, {columns:msg}
 
+-- name: row_equals
+OPERATOR(pg_catalog.=)
+
+-- name: row_equals.own
+-- Types outside of pg_catalog have operators of their own.
+=
+
 -- name: table.take.one
 UPDATE {table} AS msg
 SET {set:msg}
-WHERE ({keys:msg}) OPERATOR(pg_catalog.=) (
+WHERE ({keys:msg}) {row_equals} (
   SELECT {keys}
   FROM {table} AS msg
   WHERE {where:msg}
@@ -174,7 +181,7 @@ RETURNING given.tableq_place AS place, {columns:msg}
 
 -- name: table.remove.one
 DELETE FROM {table} AS msg
-WHERE ({keys:msg}) OPERATOR(pg_catalog.=) (
+WHERE ({keys:msg}) {row_equals} (
   SELECT {keys}
   FROM {table} AS msg
   WHERE {where:msg}

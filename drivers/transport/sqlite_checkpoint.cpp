@@ -16,9 +16,9 @@ using namespace sqlite_api;
 class write_lock {
  public:
   /// Does not wait: see `held`.
-  explicit write_lock(sqlite3* handle) noexcept {
+  write_lock(sqlite3* handle, const char* schema) noexcept {
     sqlite3_file* found = nullptr;
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &found);
+    sqlite3_file_control(handle, schema, SQLITE_FCNTL_FILE_POINTER, &found);
     constexpr int with_shared_memory = 2;
     if (found == nullptr || found->pMethods == nullptr ||
         found->pMethods->iVersion < with_shared_memory || found->pMethods->xShmLock == nullptr) {
@@ -51,7 +51,7 @@ int copy_log(void* pace, sqlite3* handle, const char* schema, int pages) {
   const auto began = clock::now();
   if (!when.due(pages, began)) return SQLITE_OK;
   // Another session writes: its commit, or the next one here, copies.
-  const write_lock lock(handle);
+  const write_lock lock(handle, schema);
   if (!lock.held()) return SQLITE_OK;
   int logged = 0;
   int copied = 0;

@@ -148,8 +148,8 @@ class TABLEQ_EXPORT database {
   [[nodiscard]] std::optional<queue_info> find(text_view name) const;
   /// Deletes a queue with all its messages; of a stored table only its definition. A queue's
   /// handles in this `database` fail at once, all others within a second; none works on a later
-  /// queue of the same name. Open transactions that use the queue hold it up, but no call of
-  /// others: it tries for `retry_for`.
+  /// queue of the same name. It waits for open transactions that use the queue, up to `retry_for`,
+  /// and does not hold up other calls meanwhile.
   /// @return whether it existed.
   /// @throws error errc::invalid_argument for a bad name, or in a thread with an open transaction;
   ///   errc::busy that names the sessions in the way, where the database tells them.

@@ -10,7 +10,7 @@
 namespace tableq::inline v0 {
 
 /// Ends a message that a worker keeps after its handler has returned `handled::kept`. Make one for
-/// each message, give copies to whatever goes on with the work, and return it:
+/// each message, give copies to the code that continues the work, and return it:
 ///
 /// @code
 /// tableq::worker crawl(pages, [&](const tableq::delivery& page) {

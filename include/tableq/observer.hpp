@@ -95,7 +95,8 @@ class TABLEQ_EXPORT observer {
   /// The events of worker_options::observe, except `trouble`.
   virtual void handled(const handled_message& message);
   /// The database was opened, but something about it is unsafe or was never tried: a file on a
-  /// folder that other machines share. `database::inspect` reports it, too. @param what no data.
+  /// folder that other computers share. `database::inspect` reports it, too.
+  /// @param what contains no data of messages.
   virtual void warned(std::string_view backend, std::string_view what);
   /// A session was connected. @param duration time of the connection and its set-up.
   virtual void session_opened(std::string_view backend, std::chrono::nanoseconds duration);

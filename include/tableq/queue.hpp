@@ -59,8 +59,9 @@ class TABLEQ_EXPORT queue {
 
   /// Replaces all limits of the queue, for every process that uses it within a second. An existing
   /// rate continues with the rest of its burst. The first concurrency limit creates an index,
-  /// unless the schema policy forbids it: then an administrator should create it. Open transactions
-  /// that have written to the queue hold that up, but no call of others: it tries for `retry_for`.
+  /// unless the schema policy forbids it: then an administrator should create it. It waits for open
+  /// transactions that have written to the queue, up to `retry_for`, and does not hold up other
+  /// calls meanwhile.
   /// @throws error errc::invalid_argument for a value out of range, a burst without a rate, or
   ///   concurrency on a kind other than claim; errc::not_found when the queue was dropped;
   ///   errc::busy that names the sessions in the way, where the database tells them.

@@ -83,12 +83,12 @@ struct worker_counts {
 /// storage_full, storage_failed, read_only) is put aside: the worker extends its lease, tries again
 /// with growing pauses, and goes on with others. It fails with the error in its history if it was
 /// refused for open_options::retry_for at least, and a dozen times as often as the messages that
-/// succeeded between its tries; where none comes, after busy, conflict and cancelled, extensions of
-/// its own lease count. While nothing succeeds, no message fails. The same holds for a handler
-/// whose transaction could not begin or commit, or lost its session: it runs again later. Up to 100
-/// messages, or twice threads and prefetch, are put aside; above that the oldest is given back, or
-/// while nothing succeeds none is taken. At the end of the worker each is tried once more, and else
-/// given back.
+/// succeeded between its tries. If there are no other messages, extensions of its own lease count
+/// instead, for busy, conflict and cancelled only. While nothing succeeds, no message fails. The
+/// same holds for a handler whose transaction could not begin or commit, or lost its session: it
+/// runs again later. Up to 100 messages, or twice threads and prefetch, are put aside. Above that
+/// the oldest is given back; while nothing succeeds, no more messages are taken instead. At the end
+/// of the worker each is tried once more, and given back if it is refused again.
 ///
 /// A handler's stop token is triggered when the worker is abandoned or the lease is lost: another
 /// worker may then have the message, and this handler's verdict is refused. Any exception of a
@@ -136,10 +136,10 @@ class TABLEQ_EXPORT worker {
   /// Stops, triggers the stop tokens of running handlers, gives kept messages back, and waits.
   ~worker();
 
-  /// Takes no more messages and gives back those that no handler has. Running handlers finish,
-  /// those who keep messages end them, and all are settled. Returns at once. It locks, so a signal
-  /// handler must not call it: a program that stops at SIGTERM blocks the signal before it opens
-  /// the database, whose threads inherit that, waits for it with sigwait, and then calls this.
+  /// Takes no more messages and gives back those that no handler has. Running handlers finish, kept
+  /// messages are waited for, and all are settled. Returns at once. It locks, so a signal handler
+  /// must not call it: a program that stops at SIGTERM blocks the signal before it opens the
+  /// database, whose threads inherit that, waits for it with sigwait, and then calls this.
   void stop() noexcept;
 
   /// The same, triggers the stop tokens of running handlers, and gives kept messages back.

@@ -131,7 +131,7 @@ TEST_P(combined_calls, with_one_key_add_one_message) {
 TEST_P(combined_calls, never_hold_up_a_thread_that_others_wait_for) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
   auto patient = open({.retry_for = 5min});
-  auto jobs = patient.claim("jobs");
+  auto jobs = patient.claim("jobs").outside();
   tableq::transaction mine = patient.begin();
   jobs.in(mine).enqueue("a", {.key = "k"});
   std::vector<std::jthread> others;

@@ -163,7 +163,7 @@ TEST_P(foreign_numbers, of_due_times_do_not_stop_who_waits_for_the_earliest) {
 
 TEST_P(foreign_numbers, of_due_times_do_not_stop_who_waits_while_another_holds_them) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
-  auto later = db_with_clock().pending("later");
+  auto later = db_with_clock().pending("later").outside();
   jobs();
   ASSERT_TRUE(inserts("odd", "state, due_at", "2, -9223372036854775807"));
   here().sql("INSERT INTO later (payload, due_at) VALUES (" + here().bytes_literal("odd") +
@@ -171,7 +171,7 @@ TEST_P(foreign_numbers, of_due_times_do_not_stop_who_waits_while_another_holds_t
   tableq::transaction tx = db_with_clock().begin();
   EXPECT_EQ(jobs().in(tx).take(1).size(), 1U);
   EXPECT_TRUE(later.in(tx).dequeue());
-  EXPECT_TRUE(jobs().take(1, {.wait = 50ms}).empty());
+  EXPECT_TRUE(jobs().outside().take(1, {.wait = 50ms}).empty());
   EXPECT_FALSE(later.dequeue({.wait = 50ms}));
 }
 

@@ -102,7 +102,7 @@ TABLEQ_ON_BACKENDS(old_snapshot, shared_backends);
 
 TEST_P(old_snapshot, reports_no_lease_as_lost_that_is_younger) {
   for (const char* name : {"jobs", "groups", "kept"}) {
-    auto jobs = db().claim(name);
+    auto jobs = db().claim(name).outside();
     for (const way& each : ways()) {
       SCOPED_TRACE(std::string(name) + " " + each.name);
       tableq::receipt young;
@@ -116,7 +116,7 @@ TEST_P(old_snapshot, reports_no_lease_as_lost_that_is_younger) {
 }
 
 TEST_P(old_snapshot, refuses_a_batch_of_which_it_cannot_see_one) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   for (const way& each : ways()) {
     SCOPED_TRACE(each.name);
     tableq::receipt old = leased(jobs);
@@ -131,7 +131,7 @@ TEST_P(old_snapshot, refuses_a_batch_of_which_it_cannot_see_one) {
 }
 
 TEST_P(old_snapshot, reports_a_lease_as_lost_that_certainly_is) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   for (const way& each : ways()) {
     SCOPED_TRACE(each.name);
     const tableq::receipt settled_before = leased(jobs);
@@ -152,7 +152,7 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_certainly_is) {
 
 TEST_P(old_snapshot, reports_a_lease_as_lost_that_came_and_went_since) {
   if (!can().concurrent_writers) GTEST_SKIP() << "any write of others is a conflict here";
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   for (const way& each : ways()) {
     SCOPED_TRACE(each.name);
     tableq::receipt gone;
@@ -168,7 +168,7 @@ TEST_P(old_snapshot, reports_a_lease_as_lost_that_came_and_went_since) {
 }
 
 TEST_P(old_snapshot, settles_what_it_sees_and_what_it_has_added) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   const auto old = jobs.enqueue("old").id;
   after([] {},
         [&](tableq::transaction& tx) {
@@ -184,7 +184,7 @@ TEST_P(old_snapshot, settles_what_it_sees_and_what_it_has_added) {
 }
 
 TEST_P(old_snapshot, calls_no_message_absent_that_is_younger) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   tableq::message_id young;
   after([&] { young = jobs.enqueue("young").id; },
         [&](tableq::transaction& tx) {
@@ -199,7 +199,7 @@ TEST_P(old_snapshot, calls_no_message_absent_that_is_younger) {
 }
 
 TEST_P(old_snapshot, calls_a_message_absent_that_certainly_is) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   const auto gone = jobs.enqueue("gone").id;
   ASSERT_EQ(jobs.cancel(gone), change_result::applied);
   after([] {},
@@ -210,7 +210,7 @@ TEST_P(old_snapshot, calls_a_message_absent_that_certainly_is) {
 }
 
 TEST_P(old_snapshot, adds_no_second_message_with_a_key) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   for (const auto policy : {tableq::on_duplicate::keep_first, tableq::on_duplicate::reject,
                             tableq::on_duplicate::replace, tableq::on_duplicate::postpone}) {
     tableq::message_id young;
@@ -227,7 +227,7 @@ TEST_P(old_snapshot, adds_no_second_message_with_a_key) {
 }
 
 TEST_P(old_snapshot, answers_looks_by_what_it_sees) {
-  auto jobs = db().claim("jobs");
+  auto jobs = db().claim("jobs").outside();
   tableq::message_id young;
   after([&] { young = jobs.enqueue("young", {.key = "k"}).id; },
         [&](tableq::transaction& tx) {

@@ -29,7 +29,7 @@ TABLEQ_ON_BACKENDS(messages_before_others, all_backends);
 
 TEST_P(messages_before_others, come_next_when_they_are_committed_late) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
-  auto mail = db().fifo("mail");
+  auto mail = db().fifo("mail").outside();
   auto tx = db().begin();
   mail.in(tx).enqueue_batch(copies(3, "late"));
   mail.enqueue_batch(copies(1000, "x"));
@@ -41,7 +41,7 @@ TEST_P(messages_before_others, come_next_when_they_are_committed_late) {
 
 TEST_P(messages_before_others, come_next_when_their_read_is_rolled_back) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
-  auto mail = db().fifo("mail");
+  auto mail = db().fifo("mail").outside();
   mail.enqueue_batch(copies(3, "held"));
   mail.enqueue_batch(copies(1000, "x"));
   {
@@ -200,17 +200,18 @@ TEST_P(claims_before_others, come_in_the_order_of_priorities_that_were_not_there
 
 TEST_P(claims_before_others, come_next_when_they_are_committed_late_or_rolled_back) {
   if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  auto jobs = this->jobs().outside();
   auto late = db_with_clock().begin();
-  jobs().in(late).enqueue("late");
-  jobs().enqueue("held");
-  add_others(jobs());
+  jobs.in(late).enqueue("late");
+  jobs.enqueue("held");
+  add_others(jobs);
   {
     auto tx = db_with_clock().begin();
-    ASSERT_EQ(jobs().in(tx).take(1).at(0).payload, "held");
-    take_others(jobs());
+    ASSERT_EQ(jobs.in(tx).take(1).at(0).payload, "held");
+    take_others(jobs);
   }
   late.commit();
-  expect_next(jobs(), {"late", "held", "x"});
+  expect_next(jobs, {"late", "held", "x"});
 }
 
 TEST_P(claims_before_others, are_found_soon_when_plain_sql_has_put_them_there) {

@@ -14,6 +14,7 @@
 #include <tableq/soci.hpp>
 
 #include "conformance/table_fixture.hpp"
+#include "support/at_once.hpp"
 #include "support/expect.hpp"
 
 namespace {
@@ -46,7 +47,7 @@ class referenced_message : public on_each_backend {
     return *database_;
   }
   tableq::claim_queue jobs(const tableq::claim_options& options = {}) {
-    return impatient().claim("jobs", options);
+    return impatient().claim("jobs", at_once(options));
   }
   void make_results() {
     here().sql("CREATE TABLE results (job BIGINT NOT NULL REFERENCES jobs (id))");

@@ -65,6 +65,7 @@ std::size_t lasting_before(const call& made, const std::vector<call>& history) {
 
 /// A look for the read floor, and its session: the read that follows connects again.
 bool looks_where_to_begin(const call& made, const std::vector<call>& history) {
+  if (made.name == "floors.remove") return false;  // of a dropped queue, in its transaction
   if (made.name.find(".floor") != std::string::npos || made.name.starts_with("floors."))
     return true;
   return made.name == "connect" &&

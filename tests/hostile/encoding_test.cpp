@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/at_once.hpp"
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -25,7 +26,7 @@ TEST_P(encodings, without_a_character_lose_no_error_no_header_and_no_payload) {
     const auto url = here().url_in_encoding(encoding);
     if (!url) GTEST_SKIP() << "all databases here have one encoding";
     auto db = tableq::database::open(*url);
-    auto jobs = db.claim("jobs", {.max_attempts = 2, .dead_letters = "morgue"});
+    auto jobs = db.claim("jobs", at_once({.max_attempts = 2, .dead_letters = "morgue"}));
     jobs.enqueue(odd + "\xFF", {.headers = {{odd, odd}}, .key = "plain"});
     for (int attempt = 1; attempt <= 2; ++attempt) {
       const auto taken = jobs.take(1);

@@ -185,7 +185,7 @@ std::string find_command(const std::string& name) {
     const char* path = std::getenv("PATH");
     std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
     for (std::string folder; std::getline(folders, folder, ':');) {
-      const std::string found = (folder.empty() ? "." : folder) + "/" + name;
+      std::string found = (folder.empty() ? "." : folder) + "/" + name;
       const std::error_code failed = runnable(found);
       if (!failed) return found;
       if (failed == std::errc::permission_denied) reason = failed;

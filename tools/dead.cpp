@@ -36,7 +36,7 @@ std::vector<std::string> row_of(const tableq::stored_message& message) {
 
 /// Tells where the dead messages are, and how many, if they move.
 void note_dead_letters(const tableq::database& db, const tableq::claim_queue& queue) {
-  const std::string name(queue.name());
+  const std::string& name = queue.name();
   const std::string letters = require(db, name).dead_letters;
   if (letters.empty()) return;
   const tableq::claim_stats found = queue.stats();

@@ -133,9 +133,9 @@ class metric_store {
 
   const birthplace born_;
   metrics_options options_;
-  std::array<shard, most_shards> shards_;
   mutable std::mutex looks_mutex_;
   std::map<metric_key<std::string>, queue_look> looks_;  // guarded by looks_mutex_
+  std::array<shard, most_shards> shards_;
 };
 
 /// Writes figures for a scraper.

@@ -199,33 +199,33 @@ class worker_feed {
 
   std::condition_variable_any to_take_;
   std::condition_variable to_settle_;
-  enum class taker_waits : std::uint8_t { no, for_room, for_settle };
-  taker_waits taker_ = taker_waits::no;
-  bool settler_waits_ = false;
   held_messages held_;
   worker_counts counts_;
   std::size_t at_once_ = largest_take;  ///< Messages in a take; fewer when memory was short.
   std::stop_source run_dry_;            ///< Ends the wait of a take when no message is held.
-  bool had_some_ = false;               ///< At the last check for the end.
   std::optional<std::uint64_t> empty_at_;
-  /// A handler's transaction failed because of the database. Until the next settlement handlers get
-  /// no message of this feed, so that those of other databases do not wait.
-  bool away_ = false;
-  bool taking_ = true;
-  bool more_ = false;      ///< The last take found all that it asked for: more wait.
-  bool takes_ = false;     ///< `take` is in a call.
-  bool settles_ = false;   ///< `settle` is in a call.
-  bool joint_ = false;     ///< That call takes, too.
   std::size_t calls_ = 0;  ///< Ended calls of `settle`.
-  bool keeps_ = false;     ///< A handler has kept a message.
+  moment took_at_ = {};    ///< When `take` began its last call.
   const std::size_t most_kept_;
   const std::shared_ptr<kept_gate> gate_ = std::make_shared<kept_gate>();
   refusals refusals_;
   std::size_t refused_in_row_ = 0;  ///< Settlements.
-  bool leaving_ = false;    ///< Nothing else is left: what is refused now is not tried again.
-  moment next_probe_ = {};  ///< Nothing put aside is tried before.
+  moment next_probe_ = {};          ///< Nothing put aside is tried before.
   backoff probe_pauses_;
-  moment took_at_ = {};  ///< When `take` began its last call.
+  enum class taker_waits : std::uint8_t { no, for_room, for_settle };
+  taker_waits taker_ = taker_waits::no;
+  bool settler_waits_ = false;
+  bool had_some_ = false;  ///< At the last check for the end.
+  /// A handler's transaction failed because of the database. Until the next settlement handlers get
+  /// no message of this feed, so that those of other databases do not wait.
+  bool away_ = false;
+  bool taking_ = true;
+  bool more_ = false;     ///< The last take found all that it asked for: more wait.
+  bool takes_ = false;    ///< `take` is in a call.
+  bool settles_ = false;  ///< `settle` is in a call.
+  bool joint_ = false;    ///< That call takes, too.
+  bool keeps_ = false;    ///< A handler has kept a message.
+  bool leaving_ = false;  ///< Nothing else is left: what is refused now is not tried again.
 };
 
 }  // namespace tableq::inline v0::core

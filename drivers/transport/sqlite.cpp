@@ -37,7 +37,7 @@ using namespace sqlite_api;
                        session_of whose = session_of::tableq) {
   native_failure failure = sqlite_failure(handle, whose);
   if (!statement.empty()) refuse_foreign_name(failure.details(), statement);
-  throw failure;
+  throw native_failure(std::move(failure));
 }
 
 sqlite3* handle_of(soci::session& session) {

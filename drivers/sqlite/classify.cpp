@@ -39,8 +39,8 @@ verdict classify_sqlite(const native_error& failure) {
   constexpr int side_file_cannot_grow = 4874;
   if (failure.number == side_file_cannot_grow) return {errc::storage_full, advice::never};
   // IOERR_FSYNC, IOERR_DIR_FSYNC, or an I/O error without a finer code, as libsqliteodbc tells it.
-  // Who opens the file anew may find what was written: the outcome is unknown, as with a lost
-  // session.
+  // A session that opens the file again may find what was written: the outcome is unknown, as with
+  // a lost session.
   constexpr int fsync = 1034;
   constexpr int dir_fsync = 1290;
   if (failure.number == fsync || failure.number == dir_fsync || failure.number == io_error) {

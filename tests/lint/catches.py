@@ -36,6 +36,7 @@ CAUGHT = {
     "drivers/session_batches.cpp": {"in_unit": [UNDONE]},
     "drivers/session_units.cpp": {"rollback": [NEEDED]},
     "tools/bench_measure.cpp": {"work": [HANDED_OVER]},
+    "tools/command_runner.cpp": {"run": [UNDONE]},
 }
 
 BLOCK = re.compile(r"[{};]")

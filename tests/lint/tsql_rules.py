@@ -25,7 +25,8 @@ FOREIGN = {
     r"\b(GETDATE|GETUTCDATE|SYSDATETIME|CURRENT_TIMESTAMP|DATEADD|DATEDIFF)\b": "not the one clock",
     # Division by such a literal leaves a fraction.
     r"(?<!CAST\()\b(2147483648|[3-9]\d{9}|\d{11,})\b": "a literal over 2^31 is a decimal: cast it",
-    r"(?i)\bsp_executesql\b": "a text does not make texts",
+    # A literal is a batch of its own, whose settings end with it.
+    r"(?i)\bsp_executesql\b(?! N')": "a text does not make texts",
 }
 
 RESERVED = set(

@@ -43,7 +43,7 @@ TEST_P(tool_look, list_shows_kinds_and_options) {
   done({"create", "claim", "jobs", "--lease", "90s"});
   done({"create", "lifo", "stack", "--strict"});
   const std::string table = done({"list"});
-  EXPECT_TRUE(contains(table, "jobs   claim  lease=90s max_attempts=5 retry=1s,5s,30s,5m"));
+  EXPECT_TRUE(contains(table, "jobs   claim  lease=90s max_attempts=5 retry=1s,5s,30s,5m\n"));
   EXPECT_TRUE(contains(table, "stack  lifo   strict\n"));
   const auto lines = lines_of(done({"list", "--json"}));
   ASSERT_EQ(lines.size(), 2U);

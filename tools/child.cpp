@@ -35,7 +35,7 @@ descriptor file_of(std::string_view bytes) {
   return file;
 }
 
-/// What a new process needs until it is the command.
+/// The needs of a new process until it is the command.
 struct start_of_child {
   const char* path;
   char* const* arguments;

@@ -176,7 +176,7 @@ void command_runner::reap() {
       continue;
     }
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      // What it has started must not work beside the next attempt. Until it is reaped, the number
+      // Its own children must not work beside the next attempt. Until it is reaped, the number
       // of its group is not used again.
       if (guard_.groups()[i] == child && places_[i].asked) signal_group(child, SIGKILL);
     }

@@ -55,7 +55,7 @@ class access {
   [[nodiscard]] static transaction make(std::shared_ptr<transaction_state> state) noexcept {
     return transaction(std::move(state));
   }
-  /// What keeps the message. Null: the verdict is another one.
+  /// The keeper of the message. Null: the verdict is another one.
   [[nodiscard]] static const std::shared_ptr<kept_state>& keeper_of(
       const handled& verdict) noexcept {
     return verdict.keeper_;

@@ -48,7 +48,7 @@ struct metric_key {
   }
 };
 
-/// What the last `stats` of a queue found.
+/// The findings of the last `stats` of a queue.
 struct queue_look {
   std::size_t dead = 0;
   std::optional<std::size_t> dead_letters = {};

@@ -154,7 +154,7 @@ class worker_feed {
   [[nodiscard]] std::size_t most_aside() const;
   /// Gives the oldest back if there are more. Under the mutex.
   void bound_aside();
-  /// What the settler does next. Waits for it. Empty: the worker ends.
+  /// The next work of the settler. Waits for it. Empty: the worker ends.
   [[nodiscard]] std::vector<settlement> next_settlements();
   /// The messages that are put aside are tried once more, before the end.
   [[nodiscard]] std::vector<settlement> last_settlements();

@@ -13,7 +13,7 @@ namespace {
 using namespace tableq_test;  // NOLINT(google-build-using-namespace): the tests' own vocabulary
 using namespace std::chrono_literals;
 
-/// What is left of the processes of `work`.
+/// The processes of `work` that are left.
 class tool_work_killed : public tool_test {
  protected:
   void SetUp() override {

@@ -49,6 +49,7 @@ void worker_feed::succeeded(handled::how what, std::size_t tries) {
   refused_in_row_ = 0;
   next_probe_ = {};
   probe_pauses_.reset();
+  bound_aside();  // More were put aside while nothing succeeded.
   if (held_.aside_count() > 0) wake_settler();
 }
 
@@ -119,9 +120,10 @@ void worker_feed::put_aside(const settlement& one, handled::how what, const erro
 
 void worker_feed::bound_aside() {
   // While nothing else succeeds either, no more are taken instead.
-  if (stuck() || held_.aside_count() <= most_aside()) return;
-  if (std::optional<settlement> oldest = held_.take_oldest()) {
-    oldest->message->expelled = true;
+  if (stuck()) return;
+  while (held_.aside_count() > most_aside()) {
+    std::optional<settlement> oldest = held_.expel_oldest();
+    if (!oldest) return;  // All are tried just now.
     held_.settle_later({std::move(oldest->message), {.verdict = handled::give_back()}});
   }
 }

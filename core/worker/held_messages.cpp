@@ -73,10 +73,13 @@ std::optional<settlement> held_messages::take_due(moment now) {
   return take_aside(first);
 }
 
-std::optional<settlement> held_messages::take_oldest() {
+std::optional<settlement> held_messages::expel_oldest() {
   const auto oldest = std::ranges::min_element(
       aside_, {}, [](const settlement& one) { return one.message->refused.first; });
   if (oldest == aside_.end()) return std::nullopt;
+  oldest->message->expelled = true;
+  oldest->message->aside = false;
+  --count_aside_;
   return take_aside(oldest);
 }
 

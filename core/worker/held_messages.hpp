@@ -77,8 +77,8 @@ class held_messages {
   [[nodiscard]] std::optional<settlement> take_due(moment now);
   /// All that are put aside.
   [[nodiscard]] std::vector<settlement> take_aside() { return std::exchange(aside_, {}); }
-  /// The one whose first refusal is the oldest.
-  [[nodiscard]] std::optional<settlement> take_oldest();
+  /// The one whose first refusal is the oldest: it is put aside no more. Empty: all are tried now.
+  [[nodiscard]] std::optional<settlement> expel_oldest();
   /// A handler has returned and keeps its message.
   void keep(const held& one);
   /// A kept message has its end, which waits for settlement.

@@ -212,7 +212,7 @@ past AS (
   UNION ALL
   SELECT w.id
   FROM (SELECT TOP (10) id
-        FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE state = 3 AND due_at > 0 AND due_at <= @clock
         ORDER BY due_at, priority DESC, id) AS w
 )
@@ -388,11 +388,11 @@ OUTPUT deleted.id
 -- Each count stops at :max.
 SELECT (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
               ORDER BY id) AS counted) AS waiting,
        CAST(0 AS bigint) AS delayed,
        (SELECT TOP (1) created_at
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
         ORDER BY id) AS oldest,
        {last_id} AS last_id,
        {clock} AS as_of
@@ -432,16 +432,16 @@ ORDER BY due_at, id
 -- name: pending.stats
 SELECT (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE due_at <= t.clock
               ORDER BY due_at, id) AS counted) AS waiting,
        (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE due_at > t.clock
               ORDER BY due_at, id) AS counted) AS delayed,
        (SELECT TOP (1) created_at
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE due_at <= t.clock
         ORDER BY due_at, id) AS oldest,
        {last_id} AS last_id,
@@ -450,7 +450,7 @@ FROM (SELECT {clock} AS clock) AS t
 
 -- name: pending.next_due
 SELECT CASE WHEN q.due_at > t.clock THEN q.due_at - t.clock ELSE 0 END AS delay
-FROM (SELECT TOP (1) due_at FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ORDER BY due_at, id) AS q
+FROM (SELECT TOP (1) due_at FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ORDER BY due_at, id) AS q
 CROSS JOIN (SELECT {clock} AS clock) AS t
 
 -- name: claim.enqueue
@@ -620,13 +620,13 @@ WITH due AS (
   FROM (
     SELECT leased.id, leased.due_at
     FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
-          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+          FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
           WHERE state = 1 AND due_at <= {clock}
           ORDER BY due_at, priority DESC, id) AS leased
     UNION ALL
     SELECT delayed.id, delayed.due_at
     FROM (SELECT TOP (CAST(:max AS bigint)) id, due_at
-          FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+          FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
           WHERE state = 2 AND due_at <= {clock}
           ORDER BY due_at, priority DESC, id) AS delayed
   ) AS w
@@ -738,7 +738,7 @@ SELECT TOP (CAST(:max AS bigint)) {any_message}
 FROM (
   SELECT * FROM (
     SELECT TOP (CAST(:max AS bigint)) {message_row}{ready_at}
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+    FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
     WHERE {ready}
     ORDER BY {line}
   ) AS ready
@@ -750,14 +750,14 @@ FROM (
     FROM (
       SELECT id, due_at FROM (
         SELECT TOP (CAST(:max AS bigint)) WITH TIES id, due_at
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE state = 1 AND due_at <= {clock}
         ORDER BY due_at
       ) AS leased
       UNION ALL
       SELECT id, due_at FROM (
         SELECT TOP (CAST(:max AS bigint)) WITH TIES id, due_at
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
         WHERE state = 2 AND due_at <= {clock}
         ORDER BY due_at
       ) AS delayed
@@ -1020,12 +1020,12 @@ OUTPUT v.item, inserted.id
 FROM (VALUES {items: (:item, CAST(CAST(:group AS nvarchar(200)) AS varbinary(400)))}) AS v (item, [group])
 CROSS JOIN (SELECT CAST(:limit AS bigint) AS most, CAST(:hold AS bigint) AS hold) AS t
 CROSS APPLY (
-  SELECT COUNT_BIG(*) AS number
+  SELECT COUNT_BIG(busy.id) AS number
   FROM {table} AS busy WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
   WHERE busy.group_key = v.[group] AND busy.group_key IS NOT NULL AND busy.state IN (0, 1)
 ) AS busy
 CROSS APPLY (
-  SELECT COUNT_BIG(*) AS number
+  SELECT COUNT_BIG(rests.id) AS number
   FROM {table} AS rests WITH (ROWLOCK, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:group}))
   WHERE t.hold = 1 AND rests.group_key = v.[group] AND rests.group_key IS NOT NULL AND rests.state = 2
 ) AS resting
@@ -1042,16 +1042,20 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- name: claim.purge
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
+-- READPAST twice, as in claim.promote: a settlement locks the row first and the index second.
 WITH picked AS (
   SELECT TOP (CAST(:max AS bigint)) id
-  FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
+  FROM {table} AS own WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
   WHERE state = CAST(:state AS tinyint) AND finished_at IS NOT NULL
     AND finished_at <= {clock}
                        - CAST(:older_than AS bigint)
   ORDER BY finished_at, id
 )
-DELETE FROM picked
+DELETE q
 OUTPUT deleted.id
+FROM picked
+INNER JOIN {table} AS q WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = picked.id
+OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.stats
 -- Each count stops at :max.
@@ -1059,31 +1063,31 @@ SELECT ready.number + expired.number + due.number AS ready,
        expired.number + due.number AS due,
        (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE state = 2 AND due_at > t.clock
               ORDER BY due_at, priority DESC, id) AS counted) AS delayed,
        (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE state = 1 AND due_at > t.clock
               ORDER BY due_at, priority DESC, id) AS counted) AS leased,
        (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE state = 5 AND due_at = 0
               ORDER BY priority DESC, id) AS counted) AS held,
        (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE state = 3
               ORDER BY due_at, priority DESC, id) AS counted) AS done,
        (SELECT COUNT_BIG(*)
         FROM (SELECT TOP (CAST(:max AS bigint)) id
-              FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+              FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
               WHERE state = 4
               ORDER BY due_at, priority DESC, id) AS counted) AS dead,
        (SELECT created_at
-        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
+        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)
         WHERE id = (SELECT MIN(l.id)
                     FROM (VALUES (ready.lowest), (expired.lowest), (due.lowest)) AS l (id))) AS oldest,
        {last_id} AS last_id,
@@ -1091,17 +1095,17 @@ SELECT ready.number + expired.number + due.number AS ready,
 FROM (SELECT {clock} AS clock) AS t
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
              FROM (SELECT TOP (CAST(:max AS bigint)) id
-                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
+                   FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, {seek_ready})
                    WHERE {ready}
                    ORDER BY {line}) AS counted) AS ready
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
              FROM (SELECT TOP (CAST(:max AS bigint)) id
-                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                   FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                    WHERE state = 1 AND due_at <= t.clock
                    ORDER BY due_at, priority DESC, id) AS counted) AS expired
 CROSS APPLY (SELECT COUNT_BIG(*) AS number, MIN(id) AS lowest
              FROM (SELECT TOP (CAST(:max AS bigint)) id
-                   FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                   FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                    WHERE state = 2 AND due_at <= t.clock
                    ORDER BY due_at, priority DESC, id) AS counted) AS due
 
@@ -1122,14 +1126,14 @@ SELECT TOP (1) CASE WHEN w.due_at > t.clock THEN w.due_at - t.clock ELSE 0 END A
 FROM (
   SELECT due_at FROM (
     SELECT TOP (1) due_at
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 1
     ORDER BY due_at
   ) AS leased
   UNION ALL
   SELECT due_at FROM (
     SELECT TOP (1) due_at
-    FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+    FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
     WHERE state = 2
     ORDER BY due_at
   ) AS delayed
@@ -1196,56 +1200,59 @@ WHERE queue = CAST(:queue AS nvarchar(60))
 DELETE FROM {limits} WITH (ROWLOCK) WHERE queue = CAST(:queue AS nvarchar(60))
 
 -- name: queue.count
--- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
--- rows are counted.
-SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
-            ELSE (SELECT COUNT_BIG(*)
-                  FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS rest)
-            END AS number
-FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
-                               AS decimal(20, 0))
-                        - (SELECT MIN(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
-                        + 1, 0) AS span) AS ids
+-- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise, and in
+-- a pending queue, which is not stored in the order of ids, the rows are counted.
+IF COL_LENGTH(N'{table}', N'due_at') IS NOT NULL
+  SELECT COUNT_BIG(*) AS number
+  FROM (SELECT TOP (CAST(:max AS bigint)) id FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS rest;
+ELSE
+  SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
+              ELSE (SELECT COUNT_BIG(*)
+                    FROM (SELECT TOP (CAST(:max AS bigint)) id
+                          FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK)) AS rest)
+              END AS number
+  FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                                 AS decimal(20, 0))
+                          - (SELECT MIN(id) FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                          + 1, 0) AS span) AS ids
 
 -- name: claim.count
 SELECT CASE WHEN ids.span <= CAST(:enough AS bigint) THEN CAST(ids.span AS bigint)
             ELSE (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                         WHERE state = 0) AS ready)
                + (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                         WHERE state = 1) AS leased)
                + (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                         WHERE state = 2) AS delayed)
                + (SELECT COUNT_BIG(*)
                   FROM (SELECT TOP (CAST(:max AS bigint)) id
-                        FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
+                        FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK)
                         WHERE state = 5) AS held)
             END AS number
-FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+FROM (SELECT COALESCE(CAST((SELECT MAX(id) FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
                                AS decimal(20, 0))
-                        - (SELECT MIN(id) FROM {table} WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
+                        - (SELECT MIN(id) FROM {table} AS own WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK))
                         + 1, 0) AS span) AS ids
 
 -- name: claim.leased
 -- A lease whose settlement is not committed may come back, and counts until then: under row versioning it is read,
 -- and READPAST would let too many run. Without row versioning the read would wait for the settlement, while the lock
--- of the limits keeps all readers out: after 50 ms the answer is that no lease is free, and the take is repeated
--- later. XACT_ABORT would end the transaction then. Both settings end with the text.
+-- of the limits keeps all readers out. NOWAIT: instead of waiting the answer is that no lease is free, and the take is
+-- repeated later. XACT_ABORT would end the transaction then; the setting ends with the text.
 SET XACT_ABORT OFF;
-SET LOCK_TIMEOUT 50;
 DECLARE @number bigint = CAST(:max AS bigint);
 BEGIN TRY
   SET @number = (
     SELECT COUNT_BIG(*)
     FROM (
       SELECT TOP (CAST(:max AS bigint)) id
-      FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK)
+      FROM {table} WITH (READCOMMITTED, ROWLOCK, FORCESEEK, NOWAIT)
       WHERE state = 1 AND due_at > {clock}
     ) AS leases
   );

@@ -1,11 +1,11 @@
-"""The rule that keeps the data of the model of locks (tests/locks) beside the texts of SQL Server's dialect."""
+"""The rule that compares the order of locks (lock_order.txt) with the texts of SQL Server's dialect."""
 
 import re
 from collections import Counter
 
 from tsql_texts import BLOCK, whole_statements, with_fragments, without_comments, without_literals
 
-DATA = "tests/locks/statements.txt"
+DATA = "tests/lint/lock_order.txt"
 OWN = "read catalog pk READCOMMITTEDLOCK"
 REFERENCE = re.compile(
     r"\b(?P<verb>INSERT INTO|DELETE FROM|UPDATE|DROP TABLE|FROM|JOIN)\s+\{(?P<table>table|catalog|limits)\}"
@@ -38,12 +38,10 @@ def of_text(text):
 
 
 def of_data(lines):
-    """The same from the lines of the model's data."""
+    """The same from the lines of the data."""
     found = Counter()
     for line in lines:
-        words = (OWN if line == "own" else line).split(";")[0].split()
-        if words[0] == "draw":
-            continue
+        words = (OWN if line == "own" else line).split()
         if words[0] == "applock":
             found["applock", "", "", ""] += 1
             continue

@@ -77,9 +77,9 @@ CODE = "core/queue/queue.cpp"
 
 
 def texts_and_data(text, data):
-    """A statement of SQL Server's dialect, and what the model of locks knows of it."""
+    """A statement of SQL Server's dialect, and its order of locks."""
     return {"drivers/sqlserver/statements.sql": f"-- x\n\n-- name: a.b\n{text}\n", "drivers/states.sql": "",
-            "tests/locks/statements.txt": data}
+            "tests/lint/lock_order.txt": data}
 
 
 READ = "SELECT 1 FROM {table} AS q WITH (UPDLOCK, INDEX ({table:key}))"
@@ -368,7 +368,7 @@ class Rules(unittest.TestCase):
                 self.assertEqual(findings(rule), [])
 
     def test_right_data_of_locks_pass(self):
-        right = "-- name: a.b\n# x\nread table key UPDLOCK INDEX ; id=id ; top\n"
+        right = "-- name: a.b\n# x\nread table key UPDLOCK INDEX\n"
         self.assertEqual(findings("lock_data_are_those_of_the_texts", texts_and_data(READ, right)), [])
 
     def test_every_breach_is_found(self):

@@ -176,7 +176,7 @@ def changes_name_their_table(name, text, *_):
 
 def joins_keep_their_order(name, text, *_):
     joins = SETTLES.search(name) or name in (
-        "claim.replace", "claim.promote", "claim.find_key", "claim.heartbeat", "claim.lost", "claim.unseen"
+        "claim.replace", "claim.promote", "claim.purge", "claim.find_key", "claim.heartbeat", "claim.lost", "claim.unseen"
     )
     if joins and "OPTION (FORCE ORDER, LOOP JOIN)" not in text:
         yield "nothing keeps the items in front of the table"
@@ -187,6 +187,14 @@ def joins_keep_their_order(name, text, *_):
 def ids_follow_the_items(name, text, *_):
     if name.endswith(".enqueue") and not re.search(r"\nORDER BY v\.item\nOPTION \(.*MAXDOP 1\)$", text):
         yield "nothing draws the ids in the order of the items"
+
+
+def tables_have_aliases(name, text, *_):
+    """A queue may have the name of an alias: `t.clock` would then be a column of its table."""
+    bare = without_literals(text)
+    uses = set(re.findall(r"\b([a-z]\w*)\.\[?[a-z]", bare)) - {"inserted", "deleted", "sys"}
+    if uses and re.search(r"\b(FROM|JOIN) \{table\}(?! AS )", bare):
+        yield f"a {{table}} without an alias stands beside {', '.join(sorted(uses))}"
 
 
 def inserts_lock_rows(name, text, *_):
@@ -208,6 +216,7 @@ RULES = [
     changes_name_their_table,
     joins_keep_their_order,
     ids_follow_the_items,
+    tables_have_aliases,
     inserts_lock_rows,
 ]
 
@@ -268,5 +277,6 @@ BREACHES = {
         ("claim.enqueue", "LOOP JOIN, ", ""),
     ],
     "ids_follow_the_items": [("heap.enqueue", "ORDER BY v.item\n", "")],
+    "tables_have_aliases": [("claim.stats", "{table} AS own", "{table}"), ("pending.next_due", "{table} AS own", "{table}")],
     "inserts_lock_rows": [("heap.enqueue", " WITH (ROWLOCK)", ""), ("limits.set", " WITH (ROWLOCK) (queue)", " (queue)")],
 }

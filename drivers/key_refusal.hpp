@@ -4,16 +4,18 @@
 #include <cctype>
 #include <cstddef>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include <tableq/dialect.hpp>
 
 namespace tableq::inline v0::drivers {
 
-/// The names in a database's sentence. The words between them depend on the session's language.
+/// The names in a database's sentence, between the dots. The words between them depend on the
+/// session's language.
 [[nodiscard]] inline std::set<std::string_view> names_in(std::string_view sentence) {
   const auto in_name = [](char c) {
-    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    return c == '_' || c == '-' || std::isalnum(static_cast<unsigned char>(c)) != 0;
   };
   std::set<std::string_view> names;
   for (std::size_t at = 0; at < sentence.size();) {
@@ -31,8 +33,8 @@ namespace tableq::inline v0::drivers {
   constexpr std::string_view ending = "_key";
   const auto names = names_in(sentence);
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    return name.size() > ending.size() && name.ends_with(ending) &&
-           names.contains(name.substr(0, name.size() - ending.size()));
+    // Of a queue `mail.` the name between the dots is empty.
+    return name.ends_with(ending) && names.contains(name.substr(0, name.size() - ending.size()));
   });
 }
 
@@ -41,7 +43,8 @@ namespace tableq::inline v0::drivers {
 [[nodiscard]] inline bool names_id(const native_error& failure) {
   if (failure.link_lost || failure.table.empty()) return false;
   const auto names = names_in(failure.sentence);
-  return names.contains(failure.table) || names.contains(failure.table + "_pkey");
+  const std::string last = failure.table.substr(failure.table.rfind('.') + 1);
+  return names.contains(last) || names.contains(last + "_pkey");
 }
 
 /// A row whose id the database has drawn itself.

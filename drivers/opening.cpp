@@ -53,6 +53,9 @@ judged_failure judge(const dialect& definition, const native_failure& failure, s
   if (out.native.sentence.empty()) {
     out.native.sentence = "the database refused it; its log has the words, which may hold data";
   }
+  if (out.means.code == errc::internal && out.native.number != 0) {
+    out.native.sentence += " (number " + std::to_string(out.native.number) + ")";
+  }
   if (out.means.code == errc::storage_full && out.means.sentence.empty()) {
     out.native.sentence += "; make room where the database keeps it, then call again";
   }

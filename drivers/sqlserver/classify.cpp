@@ -9,11 +9,11 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 struct rule {
-  std::array<int, 17> numbers;  ///< The rest are 0, which matches nothing.
+  std::array<int, 18> numbers;  ///< The rest are 0, which matches nothing.
   verdict means;
 };
 
-constexpr rule rule_for(const std::array<int, 17>& numbers, errc code, advice safe,
+constexpr rule rule_for(const std::array<int, 18>& numbers, errc code, advice safe,
                         std::string_view sentence) {
   return {numbers, {code, safe, sentence}};
 }
@@ -40,13 +40,13 @@ constexpr verdict unknown{errc::internal, advice::never,
 constexpr std::array rules{
     rule_for({1205, 52004}, errc::conflict, advice::transaction,
              "a deadlock: the server chose this transaction to end; repeat it"),
-    rule_for({3960, 3958, 3959, 3966, 601}, errc::conflict, advice::transaction,
+    rule_for({3960, 3957, 3958, 3959, 3961, 3966, 3971, 601}, errc::conflict, advice::transaction,
              "rows changed while they were read; repeat the transaction"),
-    rule_for({3902, 3903, 3930, 3998}, errc::conflict, advice::transaction,
+    rule_for({628, 3902, 3903, 3930, 3998, 6401}, errc::conflict, advice::transaction,
              "an earlier error had ended the transaction; repeat all of it"),
     rule_for({1222}, errc::busy, advice::transaction,
              "no lock in time; look for transactions that stay open"),
-    rule_for({1203, 1204, 701, 8645, 8628, 8651}, errc::busy, advice::transaction,
+    rule_for({1203, 1204, 701, 802, 845, 8645, 8628, 8651}, errc::busy, advice::transaction,
              "the server has no memory left for it just now; repeat the transaction later"),
     rule_for({52001}, errc::busy, advice::transaction,
              "the catalogue is locked: another transaction creates or drops a queue"),
@@ -54,15 +54,19 @@ constexpr std::array rules{
              "a strict queue or a group is locked; look for transactions that stay open"),
     rule_for({52003}, errc::not_found, advice::never,
              "the queue was dropped, and this handle ended with it; if it exists again, open it"),
-    rule_for({40613, 40501, 49918, 49919, 49920, 10928, 10929, 10936, 4221, 615, 926, 976, 978, 921,
-              922, 952, 983},
-             errc::busy, advice::session,
+    rule_for({40613, 40501, 49918, 49919, 49920, 10928, 10929, 10936, 4221, 615}, errc::busy,
+             advice::session,
              "the database accepts no requests now: it fails over, or is at its limits"),
+    rule_for({921, 922, 924, 926, 927, 942, 952, 976, 978, 983, 17187, 18401, 18451, 35250},
+             errc::busy, advice::session,
+             "the database or its server comes up, fails over, or is closed for maintenance"),
     rule_for({40197, 40020, 40143, 40166, 40540}, errc::connection_lost, advice::session,
              "the service failed over during the work; its outcome is unknown"),
+    rule_for({40549, 40550, 40551, 40552, 40553}, errc::connection_lost, advice::session,
+             "the service ended the session: its transaction lasted too long, or took too much"),
     rule_for({20003}, errc::cancelled, advice::session, timed_out),
     rule_for({20009}, errc::connection_lost, advice::session, unreachable),
-    rule_for({20004, 20006, 20017, 20047, 10053, 10054, 10060, 233, 121, 64, 596, 6005, 6006},
+    rule_for({20004, 20006, 20017, 20047, 10053, 10054, 10060, 233, 121, 64, 596, 4014, 6005, 6006},
              errc::connection_lost, advice::session, link_broke),
     rule_for({20002}, errc::internal, advice::never, "the server did not accept the connection"),
     rule_for({18456}, errc::connection_failed, advice::never,
@@ -75,21 +79,24 @@ constexpr std::array rules{
              "the login found no database: it does not exist, starts, or the user may not open it"),
     rule_for({2627, 2601}, errc::constraint_violated, advice::never,
              "the row is there already: a unique index of the table refused it"),
-    rule_for({547, 515}, errc::constraint_violated, advice::never,
+    rule_for({547, 515, 8134}, errc::constraint_violated, advice::never,
              "a CHECK, a FOREIGN KEY or a column without a default refused the row"),
     rule_for({208, 1088, 4902, 2760}, errc::not_found, advice::never,
              "the table or the schema does not exist, or the user may not use it"),
-    rule_for({229, 230, 262, 3701, 15151}, errc::permission_denied, advice::never,
+    rule_for({229, 230, 262, 297, 300, 916, 3701, 15151}, errc::permission_denied, advice::never,
              "the user lacks a right on the table, the schema or the database"),
-    rule_for({207, 245, 8114, 8115, 8152, 2628}, errc::schema_mismatch, advice::never,
-             "a column is missing, of another type or too short; `tableq doctor` tells which"),
+    rule_for(
+        {207, 220, 241, 242, 245, 248, 517, 535, 8114, 8115, 8152, 2628, 13608, 13609},
+        errc::schema_mismatch, advice::never,
+        "a column is missing or of another type, or a value does not fit; `tableq doctor` tells "
+        "which"),
     rule_for({308, 8622}, errc::schema_mismatch, advice::never,
              "an index of the queue is missing or changed; `tableq doctor` tells which"),
     rule_for({334}, errc::schema_mismatch, advice::never,
              "the table has a trigger, and the server refuses OUTPUT beside it; drop the trigger"),
     rule_for({2714, 1913}, errc::schema_mismatch, advice::never,
              "a table or index of that name is there already; choose another or a table_prefix"),
-    rule_for({650}, errc::unsupported, advice::never,
+    rule_for({650, 3952}, errc::unsupported, advice::never,
              "begin the transaction with isolation READ COMMITTED or REPEATABLE READ"),
     rule_for({1934}, errc::unsupported, advice::never,
              "the session lacks SET options that the queue's indexes need; see docs/sqlserver.md"),
@@ -98,8 +105,9 @@ constexpr std::array rules{
     rule_for({3906, 3908}, errc::read_only, advice::never, "the database accepts no writes here"),
     rule_for({1101, 1105, 9002, 40544}, errc::storage_full, advice::never,
              "the database or its log is full"),
-    rule_for({823}, errc::storage_failed, advice::never,
-             "the disk failed a read or a write of the database; the server's log has the page"),
+    rule_for({823, 824, 825, 9001}, errc::storage_failed, advice::never,
+             "the disk failed a read or a write of the database or its log; the server's log tells "
+             "more"),
 };
 
 constexpr std::array state_rules{
@@ -109,6 +117,8 @@ constexpr std::array state_rules{
     state_rule{"28000", {errc::connection_failed, advice::never, "the server refused the login"}},
 };
 
+constexpr verdict no_more_ids{errc::storage_full, advice::never,
+                              "the table's IDENTITY has no more values; see DBCC CHECKIDENT"};
 constexpr verdict key_was_added{errc::conflict, advice::transaction,
                                 "another transaction just added the key; repeat"};
 
@@ -117,6 +127,9 @@ constexpr verdict key_was_added{errc::conflict, advice::transaction,
 verdict classify_sqlserver(const native_error& failure) {
   if (failure.number == 2601 && names_index_of_keys(failure.sentence)) return key_was_added;
   if (failure.number == 2627 && names_id(failure)) return id_is_taken;
+  if (failure.number == 8115 && failure.sentence.find("IDENTITY") != std::string::npos) {
+    return no_more_ids;
+  }
   const auto* const known = std::find_if(rules.begin(), rules.end(), [&](const rule& one) {
     return failure.number != 0 &&
            std::find(one.numbers.begin(), one.numbers.end(), failure.number) != one.numbers.end();

@@ -33,8 +33,11 @@ namespace tableq::inline v0::drivers {
   constexpr std::string_view ending = "_key";
   const auto names = names_in(sentence);
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    // Of a queue `mail.` the name between the dots is empty.
-    return name.ends_with(ending) && names.contains(name.substr(0, name.size() - ending.size()));
+    if (!name.ends_with(ending)) return false;
+    if (name.size() > ending.size()) {
+      return names.contains(name.substr(0, name.size() - ending.size()));
+    }
+    return sentence.find("._key") != std::string_view::npos;  // Of a queue `mail.`.
   });
 }
 

@@ -210,11 +210,11 @@ TEST_P(catalogue_names, that_plain_sql_has_forged_reach_no_statement) {
   db().fifo("canary").enqueue("alive");
   const auto jobs = db().claim("jobs", {.dead_letters = "morgue"});
   here().sql(
-      "INSERT INTO tableq_queues (name, identity, kind, layout, options)"
+      "INSERT INTO tableq_queues (name, \"identity\", kind, layout, options)"
       " VALUES ('x\"''); DELETE FROM canary; --', 7, 'fifo', 1, 'ordering=relaxed')");
   EXPECT_CODE(schema_mismatch, static_cast<void>(db().queues()));
   EXPECT_CODE(schema_mismatch, static_cast<void>(db().inspect()));
-  here().sql("DELETE FROM tableq_queues WHERE identity = 7");
+  here().sql("DELETE FROM tableq_queues WHERE \"identity\" = 7");
   here().sql(
       "UPDATE tableq_queues SET options = replace(options, 'morgue', "
       "'a\";DELETE/**/FROM/**/canary')"

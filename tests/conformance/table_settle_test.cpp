@@ -151,9 +151,10 @@ TEST_P(table_settle, history_keeps_8000_characters) {
 }
 
 TEST_P(table_settle, failure_that_is_longer_than_its_column_is_kept_as_far_as_it_fits) {
-  here().sql(
-      "CREATE TABLE Narrow (Id INTEGER NOT NULL PRIMARY KEY, Busy INTEGER DEFAULT 0 NOT NULL, "
-      "Attempts INTEGER DEFAULT 0 NOT NULL, LastError VARCHAR(5), Errors VARCHAR(7))");
+  here().sql(std::string("CREATE TABLE Narrow (Id INTEGER NOT NULL PRIMARY KEY, Busy INTEGER "
+                         "DEFAULT 0 NOT NULL, ") +
+             "Attempts INTEGER DEFAULT 0 NOT NULL, LastError " + here().short_text(5) +
+             ", Errors " + here().short_text(7) + ")");
   here().sql("INSERT INTO Narrow (Id) VALUES (1)");
   auto queue = db().table("Narrow", {.key = {"Id"},
                                      .waiting = tableq::flag("Busy"),
@@ -166,9 +167,14 @@ TEST_P(table_settle, failure_that_is_longer_than_its_column_is_kept_as_far_as_it
   EXPECT_EQ(queue.fail(take_one(queue), first), settle_result::applied);
   EXPECT_EQ(queue.fail(take_one(queue), second), settle_result::applied);
   const auto kept = here().sql("SELECT LastError, Errors FROM Narrow").at(0);
-  // Some databases cut by the type, and only between characters.
-  EXPECT_TRUE(kept.at(0) == second || kept[0] == second.substr(0, 12)) << *kept[0];
-  EXPECT_TRUE(kept.at(1) == second + "\n" + first || kept[1] == second) << *kept[1];
+  // Some databases cut by the type, and only between characters. Of SQL Server's characters the
+  // second one is two.
+  const auto is_one_of = [](const std::optional<std::string>& got,
+                            const std::vector<std::string>& those) {
+    return got && std::ranges::count(those, *got) == 1;
+  };
+  EXPECT_TRUE(is_one_of(kept.at(0), {second, second.substr(0, 12), second.substr(0, 11)}));
+  EXPECT_TRUE(is_one_of(kept.at(1), {second + "\n" + first, second, second.substr(0, 13)}));
   EXPECT_EQ(queue.stats().dead, 1U);
 }
 

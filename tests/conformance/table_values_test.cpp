@@ -43,7 +43,7 @@ TEST_P(table_values, renamed_column_is_an_error_and_takes_nothing) {
     here().sql("INSERT INTO orders VALUES (" + std::to_string(i) + ", 1, 'x')");
   }
   auto queue = db().table("orders", {.key = {"k"}, .order = {{.column = "o"}}});
-  here().sql("ALTER TABLE orders RENAME COLUMN k TO renamed");
+  here().rename_column("orders", "k", "renamed");
   EXPECT_THROW(static_cast<void>(queue.take_one()), tableq::error);
   EXPECT_THROW(static_cast<void>(queue.take(2)), tableq::error);
   EXPECT_EQ(count("orders"), "3");

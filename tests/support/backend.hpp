@@ -48,6 +48,8 @@ struct features {
   bool ids_from_one = true;
   /// A change of rows returns a label of an enumeration as its text.
   bool returns_labels = true;
+  /// tableq advises indexes of an application's table with a condition.
+  bool partial_indexes = true;
   /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
   /// Rarely available: its absence is one skip, instead of hundreds.
@@ -204,6 +206,15 @@ class place {
                                                    const std::string& columns,
                                                    const std::string& values) const {
     return "INSERT INTO " + std::string(into) + " (id, " + columns + ") VALUES (" + values + ")";
+  }
+  /// Gives a column of an application's table another name.
+  virtual void rename_column(const std::string& of, const std::string& from,
+                             const std::string& to) {
+    sql("ALTER TABLE " + of + " RENAME COLUMN " + from + " TO " + to);
+  }
+  /// The type of a text of so many characters, of any language.
+  [[nodiscard]] virtual std::string short_text(int characters) const {
+    return "VARCHAR(" + std::to_string(characters) + ")";
   }
   /// From then on the table refuses a message whose first 400 bytes equal those of another.
   virtual void forbid_equal_payloads(std::string_view table);

@@ -235,6 +235,13 @@ class database_place : public place {
     return change + " ON; " + place::insert_with_id(quoted(into), columns, values) + "; " + change +
            " OFF";
   }
+  void rename_column(const std::string& of, const std::string& from,
+                     const std::string& to) override {
+    sql("EXEC sp_rename N'" + of + "." + from + "', N'" + to + "', N'COLUMN'");
+  }
+  std::string short_text(int characters) const override {
+    return "nvarchar(" + std::to_string(characters) + ")";
+  }
   /// A column without a length limit cannot be indexed, but its first bytes can.
   void forbid_equal_payloads(std::string_view table) override {
     sql("ALTER TABLE " + quoted(table) + " ADD beginning AS CAST(payload AS varbinary(400))");
@@ -318,7 +325,9 @@ class database_place : public place {
 class server_backend : public backend {
  public:
   std::string name() const override { return "sqlserver"; }
-  features can() const override { return {.shows_held_messages = false, .rare = true}; }
+  features can() const override {
+    return {.shows_held_messages = false, .partial_indexes = false, .rare = true};
+  }
   std::optional<std::string> missing() const override {
     const char* given = std::getenv(variable);
     if (given != nullptr && *given != '\0') return {};

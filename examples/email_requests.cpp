@@ -29,7 +29,6 @@ tableq::table_queue open_queue(tableq::database& db) {
                                     .attempts = "RetryCount",
                                     .last_error = "LastError",
                                     .done = tableq::flag("IsEmailSent"),
-                                    .completed = tableq::on_complete::mark,
                                     .max_attempts = 3,
                                     .lease = 2s});
 }

@@ -234,7 +234,9 @@ class resolver {
 
   void check_whole() {
     check_lease(mapping_.lease);
-    out_.completed = mapping_.completed;
+    const bool markable = out_.done || (out_.state && out_.state->rules.done);
+    out_.completed =
+        mapping_.completed.value_or(markable ? on_complete::mark : on_complete::remove);
     out_.max_attempts = mapping_.max_attempts;
     out_.lease = mapping_.lease;
     if (out_.key.empty() && found_.keyless) {
@@ -249,11 +251,11 @@ class resolver {
     if (mapping_.max_attempts && (!out_.attempts || *mapping_.max_attempts < 1)) {
       fail("max_attempts is at least 1, and needs attempts, a column that counts them");
     }
-    if (mapping_.completed == on_complete::mark && !out_.done && !out_.state->rules.done) {
+    if (out_.completed == on_complete::mark && !markable) {
       fail("on_complete::mark needs done, a column or a state that tells that a row is completed");
     }
     if (out_.lease_tells() && (out_.state->rules.is != table_state::form::time ||
-                               (mapping_.completed != on_complete::remove && !out_.done))) {
+                               (out_.completed != on_complete::remove && !out_.done))) {
       fail("the column " + found_.columns[out_.state->column].name +
            " tells what waits and when the lease ends; then complete must remove the row or mark "
            "it in a column done");
@@ -337,6 +339,9 @@ table_guarantee table_layout::guarantee() const {
                      : " Settlements are not fenced: a late one may settle a later take.";
   out.words += max_attempts ? " A row that fails is dead after its last attempt."
                             : " A row that always fails has no last attempt.";
+  out.words += completed == on_complete::remove ? " `complete` deletes the row."
+               : completed == on_complete::mark ? " `complete` marks the row."
+                                                : " `complete` leaves the row as taken.";
   return out;
 }
 

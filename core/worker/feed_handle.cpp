@@ -55,12 +55,11 @@ void worker_feed::finished(const held& one, handler_result result) {
 handler_result worker_feed::keep_message(const held& one, handler_result result) {
   // The last copy of the keeper may be destroyed here, and not under the mutex.
   const std::shared_ptr<kept_state> keeper = access::keeper_of(result.verdict);
-  result.verdict = handled::give_back();
   if (std::optional<handled> end = keeper->keep(gate_, one)) {
-    result.verdict = storable(*std::move(end), queue_, engine_.options().retry_delay);
-  } else {
-    result.kept = true;
+    return result_of(storable(*std::move(end), queue_, engine_.options().retry_delay));
   }
+  result.verdict = handled::give_back();
+  result.kept = true;
   return result;
 }
 

@@ -19,12 +19,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-handler_result result_of(handled verdict) {
-  const bool settled = verdict.what() == handled::how::settled;
-  return {.verdict = std::move(verdict),
-          .ended = settled ? std::optional(worker_event::kind::settled_by_handler) : std::nullopt};
-}
-
 /// Of a table whose mapping has no due_at: the row fails all the same.
 void drop_delay(handled& verdict) {
   if (verdict.delay().value_or(milliseconds(0)).count() == 0) return;
@@ -138,7 +132,19 @@ class transactional_call {
   std::optional<handled> handlers_own_;  ///< The verdict if the handler is not called again.
 };
 
+/// Nothing can keep the message.
+handled refuse_to_keep(const handled& verdict, const char* why) {
+  access::keeper_of(verdict)->refuse();
+  return handled::failed(why);
+}
+
 }  // namespace
+
+handler_result result_of(handled verdict) {
+  const bool settled = verdict.what() == handled::how::settled;
+  return {.verdict = std::move(verdict),
+          .ended = settled ? std::optional(worker_event::kind::settled_by_handler) : std::nullopt};
+}
 
 handler_result handle(const handler& work, const claim_queue& queue, const delivery& message,
                       const std::stop_token& stop, const call_terms& terms) {
@@ -146,6 +152,16 @@ handler_result handle(const handler& work, const claim_queue& queue, const deliv
       work.in_transaction()
           ? transactional_call(work, queue, message, stop, terms).run()
           : result_of(verdict_of([&] { return work(nullptr, message, stop); }, terms.retry_delay));
+  if (out.verdict.what() == handled::how::kept) {
+    if (work.in_transaction()) {
+      out.verdict = refuse_to_keep(
+          out.verdict,
+          "a handler with a transaction cannot keep its message, because the transaction ends when "
+          "it returns: take the message without a transaction");
+    } else if (!terms.keeps) {
+      out.verdict = refuse_to_keep(out.verdict, "drain keeps no message: use a worker");
+    }
+  }
   fit(out.verdict, queue);
   return out;
 }

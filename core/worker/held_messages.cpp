@@ -92,7 +92,7 @@ void held_messages::keep(const held& one) {
 
 void held_messages::end_kept(const held& one) {
   lose_kept(one);
-  finished_.push_back({one, {.verdict = *one->end}});
+  finished_.push_back({one, result_of(*one->end)});
 }
 
 void held_messages::lose_kept(const held& one) {

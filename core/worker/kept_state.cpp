@@ -72,6 +72,9 @@ bool kept_delivery::fail(std::string why, const fail_options& options) const {
 bool kept_delivery::give_back() const {
   return state_ && state_->end(handled::give_back());
 }
+bool kept_delivery::settled() const {
+  return state_ && state_->end(handled::settled());
+}
 
 handled handled::kept(const kept_delivery& by) {
   if (!by.state_) return failed("the handler returned a kept_delivery that was moved from");

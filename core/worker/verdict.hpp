@@ -42,7 +42,11 @@ struct call_terms {
   while_away then = while_away::repeat;
   /// After a conflict the handler is called again at once, within retry_for.
   bool repeats = true;
+  bool keeps = true;  ///< Without a transaction the handler may return handled::kept.
 };
+
+/// Of a verdict that a handler, or a kept_delivery, has given.
+[[nodiscard]] handler_result result_of(handled verdict);
 
 /// Calls the handler, inside a transaction if it takes one. Every result and every exception of the
 /// handler becomes a verdict that can be settled.

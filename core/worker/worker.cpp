@@ -182,7 +182,8 @@ std::size_t drain(claim_queue queue, const handler& work) {
     if (!taken) return count;
     const delivery& mine = *taken;
     ++count;
-    const core::handler_result result = core::handle(work, queue, mine, std::stop_token(), {});
+    const core::handler_result result =
+        core::handle(work, queue, mine, std::stop_token(), {.keeps = false});
     if (result.ended) continue;
     switch (result.verdict.what()) {
       case handled::how::completed:
@@ -191,10 +192,6 @@ std::size_t drain(claim_queue queue, const handler& work) {
       case handled::how::given_back:
         static_cast<void>(queue.release(mine));
         return count;  // Otherwise the next take would return it again.
-      case handled::how::kept:
-        core::access::keeper_of(result.verdict)->refuse();
-        fail(queue, mine, handled::failed("drain keeps no message: use a worker"));
-        break;
       default:
         fail(queue, mine, result.verdict);
     }

@@ -1320,7 +1320,7 @@ mine AS MATERIALIZED (
   ) AS dead
 )
 UPDATE {table} AS msg
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL,
     fence = GREATEST(fence, 4294967296){set_ready_at}
 WHERE {receipt_held}
   AND {own_queue}
@@ -1337,7 +1337,7 @@ WITH picked AS MATERIALIZED (
   FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE {table} AS msg
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL,
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL,
     fence = GREATEST(fence, 4294967296){set_ready_at}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id

@@ -662,7 +662,7 @@ SELECT CAST(:id AS INTEGER) AS id WHERE FALSE
 -- name: claim.redrive
 WITH unused AS (SELECT 1)
 UPDATE main.{table}
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 WHERE id = :id AND state = 4
   AND {own_queue}
 RETURNING id
@@ -671,7 +671,7 @@ RETURNING id
 WITH picked AS (
   SELECT id FROM main.{table} WHERE state = 4 AND state IN (3, 4) ORDER BY finished_at, id LIMIT :max)
 UPDATE main.{table}
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 WHERE id IN (SELECT id FROM picked)
   AND {own_queue}
 RETURNING id

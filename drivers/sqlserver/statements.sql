@@ -943,7 +943,7 @@ OPTION (FORCE ORDER, LOOP JOIN)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 UPDATE q
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 OUTPUT v.item, inserted.id
 FROM (
   SELECT g.item, g.id, ROW_NUMBER() OVER (PARTITION BY g.id ORDER BY g.item) AS turn
@@ -958,13 +958,13 @@ OPTION (FORCE ORDER, LOOP JOIN)
 IF NOT {own_queue}
   THROW 52003, N'the queue was dropped', 1;
 WITH picked AS (
-  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, group_key{ready_at}
+  SELECT TOP (CAST(:max AS bigint)) id, state, attempts, due_at, finished_at, expires_at, group_key{ready_at}
   FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK, INDEX ({table:done}))
   WHERE state = 4 AND finished_at IS NOT NULL
   ORDER BY finished_at, id
 )
 UPDATE picked
-SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL{set_ready_at}
+SET state = {redriven_state}, attempts = 0, due_at = 0, finished_at = NULL, expires_at = NULL{set_ready_at}
 OUTPUT inserted.id
 
 -- name: claim.remove

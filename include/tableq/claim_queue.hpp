@@ -162,12 +162,14 @@ class TABLEQ_EXPORT claim_queue : public queue {
   /// Results in the order of `changes`. Of two changes to one message the first counts for both.
   std::vector<change_result> set_priority_batch(const batch_view<new_priority>& changes);
 
-  /// Makes dead messages ready again, with no attempts counted; their error history stays.
+  /// Makes dead messages ready again, with no attempts counted and without a time to live; their
+  /// error history stays.
   /// @return how many of `ids` were dead and are ready now.
   std::size_t redrive(const batch_view<message_id>& ids);
   /// Redrives the dead messages that the options select, in several transactions. In a queue with
   /// dead_letters this includes the messages that were moved there from this queue and are ready
-  /// there. They return with payload, headers, priority and history, without a group. With
+  /// there. They return with payload, headers, priority and history, with a new id, and without a
+  /// group and rules of their own (max_attempts, retry, time to live). With
   /// key_scope::active a message takes its key again; it stays in the dead-letter queue while
   /// another message of this queue holds the key. Messages with unreadable headers stay there, too.
   /// @return how many returned, and how many stayed because of their keys.

@@ -39,11 +39,13 @@ class handled {
   static handled settled() { return {how::settled, {}, {}}; }
   /// Not yet: the worker keeps the message and extends its lease until `by`, or a copy, ends it
   /// from any thread. It takes no handler's thread; worker_options::max_kept bounds such messages.
-  /// In `drain`, which keeps nothing, the message fails.
+  /// In `drain`, which keeps nothing, the message fails, and so it does in a handler with a
+  /// transaction, which ends when the handler returns.
   ///
-  /// The work may also settle it by the queue, as in one transaction with its results; the worker
-  /// notices that at the next extension of the lease. The handler's stop token tells, also after
-  /// its return, that the lease is lost.
+  /// The work may also settle it by the queue, as in one transaction with its results, and call
+  /// `kept_delivery::settled`. Without that call the worker notices it at the next extension of the
+  /// lease; any other call is then reported as lease_lost. The handler's stop token tells, also
+  /// after its return, that the lease is lost.
   TABLEQ_EXPORT static handled kept(const kept_delivery& by);
 
   /// The kind of verdict.

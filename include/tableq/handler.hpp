@@ -32,7 +32,7 @@ namespace tableq::inline v0 {
 /// transaction, calls the handler, completes the message in it, and commits. `jobs.in(tx)` and
 /// `session_of(tx)` do work inside it. The handler must not commit or roll back. On any other
 /// verdict, and when the handler throws, the worker rolls the transaction back first.
-/// `handled::settled()` commits without completing.
+/// `handled::settled()` commits without completing. With `handled::kept` the message fails.
 ///
 /// The handler may run again in the same attempt, and must have no effects outside the transaction:
 /// after a conflict (serialization, deadlock, busy) at once, as `database::transact` repeats its

@@ -22,10 +22,15 @@ namespace tableq::inline v0 {
 /// });
 /// @endcode
 ///
+/// With one thread this worker keeps one message: give `worker_options::max_kept` for more calls at
+/// the same time.
+///
 /// The first call of any copy decides; the worker settles the message soon after, as by a handler's
-/// verdict, and reports it. A call may come before the handler has returned; it counts if the
-/// handler then returns `handled::kept`. If all copies are destroyed without a call, the worker
-/// gives the message back. The result of each call is false, and the call has no effect, if the
+/// verdict, and reports it. A call may come before the handler has returned; its result is true,
+/// but it counts only if the handler then returns `handled::kept`: a handler that returns nothing
+/// completes its message. If all copies are destroyed without a call, the worker gives the message
+/// back. If a copy waits for ever, the message stays leased for ever: give the work a time limit,
+/// and call `fail` at its end. The result of each call is false, and the call has no effect, if the
 /// message has its end already, if the worker does not hold it any more (a lost lease, `abandon`,
 /// `stop_within`, its destructor), and in a child of fork().
 ///
@@ -46,6 +51,9 @@ class TABLEQ_EXPORT kept_delivery {
   bool fail(std::string why, const fail_options& options = {}) const;
   /// As handled::give_back: ready again at once, and the attempt does not count.
   bool give_back() const;
+  /// As handled::settled: the work has settled the message by the queue, as in one transaction with
+  /// its results, and that is committed. Frees the message's place in max_kept at once.
+  bool settled() const;
   // NOLINTEND(modernize-use-nodiscard)
 
  private:

@@ -76,7 +76,10 @@ struct open_options {
   /// Whether a call that forgets `in(tx)` is refused while its thread is the one that used an open
   /// transaction of this `database` last (database::begin). Without it such a call works outside of
   /// the transaction. Switch it off for threads that serve several transactions at once, such as
-  /// event loops and coroutines. In the function of `transact`, and of a worker, calls are refused
+  /// event loops and coroutines. Such a thread waits for itself if two of its transactions use the
+  /// same key, group, strict queue or limit: nobody can tell, so give the sessions a limit of time
+  /// for locks (docs/drivers.md). On SQLite one thread cannot have two transactions that write. In
+  /// the function of `transact`, and of a worker, calls are refused
   /// always.
   bool refuses_beside_begin = true;
 

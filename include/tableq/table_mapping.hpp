@@ -120,7 +120,9 @@ struct table_mapping {
   /// Another column that tells that a row is completed: flag or null_time.
   std::optional<table_state> done = {};
 
-  on_complete completed = on_complete::remove;  ///< The effect of `complete`.
+  /// The effect of `complete`. Empty: `mark` if `done`, or a state, tells that a row is completed;
+  /// otherwise `remove`.
+  std::optional<on_complete> completed = {};
   /// After this number of attempts a failed row is dead: it stays taken, without a lease. Needs
   /// `attempts`, and that another column than `lease_until` tells what waits. Empty: no end.
   std::optional<int> max_attempts = {};

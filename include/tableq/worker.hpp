@@ -139,7 +139,9 @@ class TABLEQ_EXPORT worker {
   /// Takes no more messages and gives back those that no handler has. Running handlers finish, kept
   /// messages are waited for, and all are settled. Returns at once. It locks, so a signal handler
   /// must not call it: a program that stops at SIGTERM blocks the signal before it opens the
-  /// database, whose threads inherit that, waits for it with sigwait, and then calls this.
+  /// database, whose threads inherit that, waits for it with sigwait, and then calls this. It also
+  /// has to wake when the worker ends by itself (a lasting failure): worker_options::ended sends
+  /// the process that signal, and join throws the failure. examples/service.cpp does both.
   void stop() noexcept;
 
   /// The same, triggers the stop tokens of running handlers, and gives kept messages back.

@@ -11,7 +11,8 @@ namespace tableq::inline v0 {
 
 /// One of the queues of a worker. A free handler thread gets a message of the highest precedence at
 /// hand; among equal ones the weights decide. A queue that was empty has no claim to the time that
-/// others used.
+/// others used. Beside the handlers' threads each source has three that take, settle and extend
+/// leases.
 ///
 /// @code
 /// tableq::worker pool({{.queue = orders, .work = ship, .weight = 3},

@@ -123,6 +123,18 @@ TEST_P(claim_dead, redrive_makes_it_ready_with_no_attempts_but_its_history) {
   EXPECT_EQ(take_one(queue).attempt, 1);
 }
 
+TEST_P(claim_dead, redrive_brings_expired_messages_back_without_their_time_to_live) {
+  for (const bool all : {false, true}) {
+    const auto id = jobs().enqueue("late", {.time_to_live = 1s}).id;
+    clock.advance(1s);
+    EXPECT_FALSE(jobs().take_one());
+    EXPECT_EQ(jobs().get(id)->state, message_state::dead);
+    EXPECT_EQ(all ? jobs().redrive_all().count : jobs().redrive(std::vector{id}), 1U);
+    EXPECT_FALSE(jobs().get(id)->expires_at);
+    EXPECT_TRUE(jobs().complete(jobs().take_one().value()) == settle_result::applied);
+  }
+}
+
 TEST_P(claim_dead, redrive_touches_only_what_is_dead) {
   auto queue = brittle();
   kill(queue, "dead");

@@ -30,11 +30,12 @@ TEST_P(table_settle, complete_deletes_the_row) {
   EXPECT_EQ(queue.complete(taken), settle_result::lease_lost);
 }
 
-TEST_P(table_settle, complete_marks_the_row_in_another_column) {
+TEST_P(table_settle, complete_marks_the_row_if_the_mapping_tells_done_rows) {
   auto mapping = whole();
   mapping.done = tableq::null_time("SentAt");
-  mapping.completed = tableq::on_complete::mark;
   request(1);
+  EXPECT_TRUE(contains(emails(mapping).guarantee().words, "marks the row"));
+  EXPECT_TRUE(contains(emails().guarantee().words, "deletes the row"));
   auto queue = emails(mapping);
   EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
   EXPECT_EQ(held(1, "SentAt"), std::to_string(clock.now().time_since_epoch().count()));
@@ -42,6 +43,16 @@ TEST_P(table_settle, complete_marks_the_row_in_another_column) {
   clock.advance(1h);
   EXPECT_FALSE(queue.take_one());
   EXPECT_EQ(queue.stats().done, 1U);
+}
+
+TEST_P(table_settle, complete_removes_a_row_that_could_be_marked_if_asked_to) {
+  auto mapping = whole();
+  mapping.done = tableq::null_time("SentAt");
+  mapping.completed = tableq::on_complete::remove;
+  request(1);
+  auto queue = emails(mapping);
+  EXPECT_EQ(queue.complete(take_one(queue)), settle_result::applied);
+  EXPECT_EQ(count(), "0");
 }
 
 TEST_P(table_settle, complete_leaves_the_row_and_ends_its_lease) {

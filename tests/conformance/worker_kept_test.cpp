@@ -333,21 +333,39 @@ TEST_P(kept_messages, need_an_object_each) {
   EXPECT_FALSE(moved.complete());
 }
 
-TEST_P(kept_messages, leave_nothing_of_their_handlers_transactions) {
-  fill(jobs(), 1);
+TEST_P(kept_messages, fail_in_a_handler_with_a_transaction) {
+  fill(jobs({.max_attempts = 1}), 1);
   auto done = db().heap("done");
   tableq::kept_delivery later;
-  tableq::worker pool(jobs(),
+  tableq::worker pool(jobs({.max_attempts = 1}),
                       [&](tableq::transaction& tx, const tableq::delivery& d) {
                         done.in(tx).enqueue(d.payload);
                         return tableq::handled::kept(later);
                       },
                       {.until_empty = true});
-  EXPECT_TRUE(becomes([&] { return pool.counts().kept == 1; }));
-  EXPECT_EQ(done.stats().waiting, 0U);
-  EXPECT_TRUE(later.complete());
   ASSERT_TRUE(pool.wait_for(for_ever));
-  EXPECT_EQ(pool.counts().completed, 1U);
+  EXPECT_EQ(done.stats().waiting, 0U);
+  EXPECT_FALSE(later.complete());
+  EXPECT_TRUE(contains(jobs().list(tableq::message_state::dead).at(0).errors.at(0).error,
+                       "without a transaction"));
+}
+
+TEST_P(kept_messages, settled_in_a_transaction_free_their_place_at_once) {
+  if (!can().shared) GTEST_SKIP() << "needs a second session in the same place";
+  fill(jobs(), 3);
+  // Without settled() each would keep its place until the next extension, ten minutes later.
+  tableq::worker pool(jobs(), box.keeper(), {.max_kept = 1, .lease = 30min, .until_empty = true});
+  for (int i = 0; i < 3; ++i) {
+    const job one = box.take();
+    db().transact([&](tableq::transaction& tx) {
+      EXPECT_EQ(jobs().in(tx).complete(one.message), tableq::settle_result::applied);
+    });
+    EXPECT_TRUE(one.later.settled());
+    EXPECT_FALSE(one.later.complete());
+  }
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(pool.counts().settled_by_handler, 3U);
+  EXPECT_EQ(pool.counts().lease_lost + pool.counts().completed, 0U);
 }
 
 TEST_P(kept_messages, fail_in_a_drain) {

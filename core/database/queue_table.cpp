@@ -4,6 +4,7 @@
 
 #include "core/seam/contract.hpp"
 
+#include "core/database/lengthy_reads.hpp"
 #include "core/database/turn_reads.hpp"
 #include "core/input/identifier.hpp"
 #include "core/seam/catalog_statements.hpp"
@@ -45,10 +46,13 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   if (needs_lock(what)) {
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
-  if (names_.by_turns && what.id == statement::claim_take) {
-    return take_by_turns(session, names_, shared);
+  const bool takes = what.id == statement::claim_take;
+  row_set rows = takes && names_.by_turns ? take_by_turns(session, names_, shared)
+                                          : reads_.run(session, what, shared, items);
+  if (takes && rows.empty() && database_.capabilities().changes_copy_rows) {
+    return take_lengthy(session, names_, shared);
   }
-  return reads_.run(session, what, shared, items);
+  return rows;
 }
 
 bool queue_table::has_floor(const contract& what) noexcept {

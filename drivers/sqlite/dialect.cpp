@@ -21,7 +21,6 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 using namespace std::chrono_literals;
-
 constexpr std::string_view memory = ":memory:";
 using level_text = std::pair<std::string_view, const char*>;
 constexpr std::array<level_text, 4> levels{{{"off", "PRAGMA synchronous = off"},

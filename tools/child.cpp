@@ -23,18 +23,6 @@ void check(int code, const char* what) {
   if (code != 0) throw std::system_error(code, std::generic_category(), what);
 }
 
-descriptor file_of(std::string_view bytes) {
-  descriptor file(::memfd_create("message", MFD_CLOEXEC));
-  if (file.value() == -1) check(errno, "memfd_create");
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.value(), bytes.data(), bytes.size());
-    if (written == -1 && errno != EINTR) check(errno, "write");
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  ::lseek(file.value(), 0, SEEK_SET);
-  return file;
-}
-
 /// The needs of a new process until it is the command.
 struct start_of_child {
   const char* path;
@@ -139,10 +127,21 @@ std::vector<std::string> environment_for(const message_origin& from,
   return result;
 }
 
+descriptor file_of(std::string_view bytes) {
+  descriptor file(::memfd_create("message", MFD_CLOEXEC));
+  if (file.value() == -1) check(errno, "memfd_create");
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.value(), bytes.data(), bytes.size());
+    if (written == -1 && errno != EINTR) check(errno, "write");
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  ::lseek(file.value(), 0, SEEK_SET);
+  return file;
+}
+
 void start_child(const std::vector<std::string>& command,
-                 const std::vector<std::string>& environment, std::string_view payload,
+                 const std::vector<std::string>& environment, const descriptor& standard_input,
                  guard::place& group) {
-  const descriptor standard_input = file_of(payload);
   const std::string path = find_command(command.front());
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> variables = pointers(environment);

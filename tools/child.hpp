@@ -38,15 +38,18 @@ struct message_origin {
 std::vector<std::string> environment_for(const message_origin& from,
                                          const tableq::delivery& delivery);
 
+/// A file in memory, at its begin.
+/// @throws std::system_error with the code of the failure.
+descriptor file_of(std::string_view bytes);
+
 /// Starts a command as the leader of its own process group, so that a Ctrl-C on the terminal does
-/// not reach it. The payload is its standard input, as a file in memory: a command may read it,
-/// seek in it, or ignore it. It is killed when the calling thread ends, which therefore waits for
-/// it.
+/// not reach it. It is killed when the calling thread ends, which therefore waits for it.
+/// @param standard_input a file: the command may read it, seek in it, or ignore it.
 /// @param group gets its id before anything of the command runs.
 /// @throws std::system_error with the code of the failure. If `group` is set, there is a child to
 ///   reap all the same.
 void start_child(const std::vector<std::string>& command,
-                 const std::vector<std::string>& environment, std::string_view payload,
+                 const std::vector<std::string>& environment, const descriptor& standard_input,
                  guard::place& group);
 
 /// Waits until any child of this process has ended. It stays a zombie, so that its id is not used

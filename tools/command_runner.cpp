@@ -22,6 +22,18 @@ bool found_no_program(const child_end& end) {
   return end.signal == 0 && (end.exit_code == 126 || end.exit_code == 127);
 }
 
+/// The command's standard input. From then on the file has the only copy of the payload.
+descriptor input_of(const tableq::delivery& delivery) {
+  descriptor out =
+      delivery.row.empty() ? file_of(delivery.payload) : file_of(row_json(delivery.row) + "\n");
+  // The worker calls this handler once for a delivery, and then reads the receipt and the attempt.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the worker's own object is not const
+  auto& mine = const_cast<tableq::delivery&>(delivery);
+  std::string().swap(mine.payload);  // an assignment would keep its memory
+  mine.row = tableq::row();
+  return out;
+}
+
 }  // namespace
 
 command_runner::command_runner(std::vector<std::string> command,
@@ -49,8 +61,7 @@ tableq::handled command_runner::run(const message_origin& from, const tableq::de
   if (hopeless()) return tableq::handled::give_back();
   const std::size_t place = reserve();
   try {
-    const std::string row = delivery.row.empty() ? std::string() : row_json(delivery.row) + "\n";
-    start_child(command_, environment_for(from, delivery), row.empty() ? delivery.payload : row,
+    start_child(command_, environment_for(from, delivery), input_of(delivery),
                 guard_.groups()[place]);
   } catch (const std::system_error& failure) {
     leave(place);

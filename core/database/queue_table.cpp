@@ -4,9 +4,11 @@
 
 #include "core/seam/contract.hpp"
 
+#include "core/database/lengthy_reads.hpp"
 #include "core/database/turn_reads.hpp"
 #include "core/input/identifier.hpp"
 #include "core/seam/catalog_statements.hpp"
+#include "core/seam/claim_requests.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {
@@ -45,10 +47,14 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   if (needs_lock(what)) {
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
-  if (names_.by_turns && what.id == statement::claim_take) {
-    return take_by_turns(session, names_, shared);
+  const bool takes = what.id == statement::claim_take;
+  row_set rows = takes && names_.by_turns ? take_by_turns(session, names_, shared)
+                                          : reads_.run(session, what, shared, items);
+  if (takes && rows.empty() && database_.capabilities().changes_copy_rows &&
+      shared[place_of<take_request>("guard")].number == 0) {
+    return take_lengthy(session, names_, shared);
   }
-  return reads_.run(session, what, shared, items);
+  return rows;
 }
 
 bool queue_table::has_floor(const contract& what) noexcept {

@@ -52,6 +52,16 @@ struct turn_row : delivery_row {
   }
 };
 
+/// A message that may be taken.
+struct pick_row {
+  message_id id = {};
+  bool lengthy = false;  ///< claim.take takes it not.
+
+  static constexpr auto fields() {
+    return std::tuple(integer("id", &pick_row::id), integer("lengthy", &pick_row::lengthy));
+  }
+};
+
 /// A message and its state.
 struct state_row {
   message_id id = {};
@@ -148,6 +158,12 @@ inline constexpr typed_statement<take_request, nothing, delivery_row> claim_take
     statement::claim_take};
 inline constexpr typed_statement<take_turns_request, nothing, turn_row> claim_take_turns{
     statement::claim_take_turns};
+inline constexpr typed_statement<take_turns_request, nothing, pick_row> claim_pick{
+    statement::claim_pick};
+inline constexpr typed_statement<take_turns_request, id_item, nothing> claim_lease{
+    statement::claim_lease};
+inline constexpr typed_statement<clock_request, id_item, delivery_row> claim_taken{
+    statement::claim_taken};
 inline constexpr typed_statement<promote_request, nothing, state_row> claim_promote{
     statement::claim_promote};
 inline constexpr typed_statement<nothing, receipt_item, id_row> claim_complete{

@@ -172,6 +172,9 @@ constexpr std::array all{
     change(statements::claim_take_turns, "claim.take_turns"),
     query(statements::claim_letters, "claim.letters"),
     query(statements::queue_alter, "queue.alter"),
+    query(statements::claim_pick, "claim.pick"),
+    change(statements::claim_lease, "claim.lease"),
+    query(statements::claim_taken, "claim.taken"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),
@@ -249,6 +252,10 @@ bool optional(statement id, const capabilities& features) noexcept {
     case floors_write:
     case floors_remove:
       return !features.deleted_rows_linger;
+    case claim_pick:
+    case claim_lease:
+    case claim_taken:
+      return !features.changes_copy_rows;
     default:
       return false;
   }

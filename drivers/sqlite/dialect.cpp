@@ -21,7 +21,6 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 using namespace std::chrono_literals;
-
 constexpr std::string_view memory = ":memory:";
 using level_text = std::pair<std::string_view, const char*>;
 constexpr std::array<level_text, 4> levels{{{"off", "PRAGMA synchronous = off"},
@@ -106,6 +105,7 @@ dialect make_sqlite_dialect() {
       .capabilities = {.strict_needs_lock = false,
                        .schemas = false,
                        .one_writer = true,
+                       .changes_copy_rows = true,
                        .partial_indexes = true,
                        .max_payload = 999'900'000},
       .resolve = resolve,

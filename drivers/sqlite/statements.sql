@@ -134,6 +134,11 @@ id, fence, attempts, priority, created_at, claimed_at, due_at AS lease_until,
                END AS expired,
           headers, payload
 
+-- fragment: short
+-- Of a payload. An UPDATE that returns a row has it in memory three times, and another time for each column that
+-- holds the payload; without RETURNING twice. The length of a blob is known without reading it.
+(length(payload) < 1000000) IS TRUE
+
 -- fragment: with_past
 -- Done messages that stayed only for their keys: the one of this key, and some whose window ended first.
 WITH past AS (
@@ -409,9 +414,9 @@ RETURNING id
 
 -- name: claim.take claim.take_turns
 -- With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
--- first.
+-- first. And nothing while one of the messages is long: then claim.pick finds it.
 WITH picked AS (
-  SELECT id FROM main.{table}
+  SELECT id, {short} AS short FROM main.{table}
   WHERE state = 0
     AND (:guard = 0 OR NOT EXISTS (
       SELECT 1 FROM main.{table}
@@ -422,6 +427,7 @@ WITH picked AS (
 UPDATE main.{table}
 SET {new_lease}
 WHERE id IN (SELECT id FROM picked)
+  AND NOT EXISTS (SELECT 1 FROM picked WHERE NOT short)
   AND {own_queue}
 RETURNING {delivery}{ready_at}
 
@@ -438,8 +444,32 @@ WHERE id = (
         AND due_at <= {clock}))
   ORDER BY {line}
   LIMIT 1)
+  AND {short}
   AND {own_queue}
 RETURNING {delivery}{ready_at}
+
+-- name: claim.pick
+-- The messages of claim.take.
+SELECT id, NOT {short} AS lengthy
+FROM main.{table}
+WHERE state = 0
+  AND (:guard = 0 OR NOT EXISTS (
+    SELECT 1 FROM main.{table}
+    WHERE state IN (1, 2)
+      AND due_at <= {clock}))
+ORDER BY {line}
+LIMIT :max
+
+-- name: claim.lease
+UPDATE main.{table}
+SET {new_lease}
+WHERE id = :id AND state = 0
+  AND {own_queue}
+
+-- name: claim.taken
+SELECT {delivery}
+FROM main.{table}
+WHERE id = :id AND state = 1
 
 -- name: claim.promote
 WITH due AS (

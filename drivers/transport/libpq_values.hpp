@@ -5,7 +5,10 @@
 /// bytes need no escaping. For libpq.cpp only.
 
 #include <libpq-fe.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -171,15 +174,41 @@ inline bool readable_as(core::value_type wanted, Oid found) noexcept {
   return false;
 }
 
-inline core::cell read_cell(const PGresult* result, int row, int column, core::value_type type) {
-  if (PQgetisnull(result, row, column) != 0) return {};
-  const char* data = PQgetvalue(result, row, column);
-  const int length = PQgetlength(result, row, column);
-  if (type == core::value_type::integer) return take_number(data, length);
-  return std::string(data, static_cast<std::size_t>(length));
+/// Gives the whole pages between both addresses back to the system; they are zeros then. In memory
+/// that is locked they stay.
+inline void give_back(char* begin, char* end) noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  const auto size = static_cast<std::size_t>(end - begin);
+  if (size < before + page) return;
+  ::madvise(begin + before, (size - before) / page * page, MADV_DONTNEED);
 }
 
-/// Adds the rows of a binary result.
+/// Copies a value, and loses its bytes in the result if it is long: libpq has a long row twice, so
+/// this is done in pieces, and no piece is in memory once more than that.
+inline std::string moved_out(char* data, std::size_t size) {
+  constexpr std::size_t piece = std::size_t{4} * 1024 * 1024;
+  if (size <= piece) return {data, size};
+  std::string out;
+  out.reserve(size);
+  for (std::size_t done = 0; done < size;) {
+    const std::size_t next = std::min(piece, size - done);
+    out.append(data + done, next);
+    give_back(data + done, data + done + next);
+    done += next;
+  }
+  return out;
+}
+
+inline core::cell read_cell(const PGresult* result, int row, int column, core::value_type type) {
+  if (PQgetisnull(result, row, column) != 0) return {};
+  char* data = PQgetvalue(result, row, column);
+  const int length = PQgetlength(result, row, column);
+  if (type == core::value_type::integer) return take_number(data, length);
+  return moved_out(data, static_cast<std::size_t>(length));
+}
+
+/// Adds the rows of a binary result, which is read once: long values leave it.
 /// @throws native_failure if its columns differ from the contract.
 inline void read_rows(const PGresult* result, const std::vector<core::value_type>& columns,
                       core::row_set& out) {

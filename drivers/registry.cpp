@@ -296,6 +296,11 @@ core::transaction_status core::transaction_of(connection& session) noexcept {
   return static_cast<drivers::dialect_session&>(session).transaction();
 }
 
+std::optional<error> core::failure_of_application(connection& session,
+                                                  const std::exception& thrown) {
+  return static_cast<drivers::dialect_session&>(session).failure_of_application(thrown);
+}
+
 std::string_view core::reserved_beginning(std::string_view table) noexcept {
   // SQLite also reserves it for indexes: their names are the table's name, `_` and a suffix.
   if (table == "sqlite") return "sqlite_";

@@ -122,6 +122,22 @@ void dialect_session::guarded(std::string_view operation, Step step, std::string
   }
 }
 
+std::optional<error> dialect_session::failure_of_application(const std::exception& thrown) {
+  if (session_->get_backend() != backend_) return std::nullopt;
+  const auto answer_in = texts_->transport->answer_in;
+  std::optional<native_error> answer = answer_in == nullptr ? std::nullopt : answer_in(thrown);
+  const bool lost = !transport_->alive();
+  if (!answer && !lost) return std::nullopt;
+  if (!answer) answer.emplace();
+  answer->link_lost = lost;
+  try {
+    guarded("session", [&] { throw native_failure(*answer); });
+  } catch (const error& failure) {
+    return failure;
+  }
+  return std::nullopt;
+}
+
 void dialect_session::lose(const named_file& file) {
   broken_ = true;
   throw native_failure::judged_as({errc::not_found, advice::never}, file.complaint());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,10 @@ class dialect_session final : public core::connection {
     doubtful_ = true;
     return *session_;
   }
+
+  /// The failure of a statement that the application ran through `session`, by what it threw.
+  /// Empty: the session is not lost, and the exception is not that of a statement.
+  [[nodiscard]] std::optional<error> failure_of_application(const std::exception& thrown);
 
   /// The place of its connection.
   [[nodiscard]] session_place place() const {

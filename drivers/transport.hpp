@@ -154,6 +154,9 @@ struct transport_kind {
   /// @param own the writes of the `database` object, which may be reported late.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
                                             const endpoint& address, const own_writes& own);
+  /// The database's answer behind an exception of SOCI's backend for this kind, without its words,
+  /// which hold the statement. Empty: the exception is another one.
+  std::optional<native_error> (*answer_in)(const std::exception& thrown) = nullptr;
   bool bare = false;  ///< Whether it runs texts whose name ends with `.bare`.
   /// Whether it reads the database's clock itself, for less than the database's function costs, and
   /// supplies it as `:now`.

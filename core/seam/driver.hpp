@@ -5,6 +5,7 @@
 /// crosses it as an exception.
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include <tableq/dialect.hpp>
+#include <tableq/error.hpp>
 #include <tableq/options.hpp>
 
 #include "core/seam/contract.hpp"
@@ -145,6 +147,11 @@ void open_callers(driver& database, soci::session& session);
 /// The state of the transaction of a driver's session in the client library. Defined by
 /// drivers/registry.cpp.
 transaction_status transaction_of(connection& session) noexcept;
+
+/// The failure of a statement that the application ran through `session.session()`, by what it
+/// threw. Empty: the exception is another one, and the session is not lost. Defined by
+/// drivers/registry.cpp.
+std::optional<error> failure_of_application(connection& session, const std::exception& thrown);
 
 /// Prefixes of table names that some database reserves. The same for all, so that a queue's name is
 /// valid everywhere. Defined by drivers/registry.cpp.

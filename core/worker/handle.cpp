@@ -111,6 +111,10 @@ class transactional_call {
           } catch (const error& failure) {
             if (may_pass(failure)) passing.emplace(failure);
             throw;
+          } catch (const std::exception& thrown) {  // The application's own statement, perhaps.
+            const auto failure = failure_of_application(access::state_of(tx)->session(), thrown);
+            if (failure && may_pass(*failure)) passing.emplace(*failure);
+            throw;
           }
         },
         terms_.retry_delay);

@@ -433,6 +433,14 @@ session_place place(soci::session& session, const session_files* /*files*/) {
 
 }  // namespace
 
+namespace {
+std::optional<native_error> answer_in(const std::exception& thrown) {
+  const auto* const known = dynamic_cast<const soci::postgresql_soci_error*>(&thrown);
+  if (known == nullptr) return std::nullopt;
+  return native_error{.sqlstate = known->sqlstate()};
+}
+}  // namespace
+
 const transport_kind libpq_transport{.name = "libpq",
                                      .markers = marker::numbered,
                                      .arrays = true,
@@ -442,6 +450,7 @@ const transport_kind libpq_transport{.name = "libpq",
                                      .fits = fits,
                                      .place = place,
                                      .listen = listen_through_libpq,
+                                     .answer_in = answer_in,
                                      .scripts = true};
 
 }  // namespace tableq::inline v0::drivers

@@ -400,8 +400,25 @@ std::string odbc_product(const endpoint& address) {
   return odbc::product_of(*odbc::open(address));
 }
 
-const transport_kind odbc_transport{"odbc",     marker::question,   false,
-                                    odbc::open, odbc::open_callers, odbc::attach,
-                                    odbc::fits, odbc::place,        nullptr};
+namespace {
+std::optional<native_error> answer_in(const std::exception& thrown) {
+  const auto* const known = dynamic_cast<const soci::odbc_soci_error*>(&thrown);
+  if (known == nullptr) return std::nullopt;
+  // SOCI's type has no other way to its bytes.
+  const auto* const state = reinterpret_cast<const char*>(known->odbc_error_code());  // NOLINT
+  return native_error{.sqlstate = state, .number = static_cast<int>(known->native_error_code())};
+}
+}  // namespace
+
+const transport_kind odbc_transport{.name = "odbc",
+                                    .markers = marker::question,
+                                    .arrays = false,
+                                    .open = odbc::open,
+                                    .open_callers = odbc::open_callers,
+                                    .attach = odbc::attach,
+                                    .fits = odbc::fits,
+                                    .place = odbc::place,
+                                    .listen = nullptr,
+                                    .answer_in = answer_in};
 
 }  // namespace tableq::inline v0::drivers

@@ -383,6 +383,14 @@ std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session
 
 }  // namespace
 
+namespace {
+std::optional<native_error> answer_in(const std::exception& thrown) {
+  const auto* const known = dynamic_cast<const soci::sqlite3_soci_error*>(&thrown);
+  if (known == nullptr) return std::nullopt;
+  return native_error{.number = known->result()};
+}
+}  // namespace
+
 const transport_kind sqlite_transport{.name = "sqlite",
                                       .markers = marker::numbered_question,
                                       .arrays = false,
@@ -392,6 +400,7 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .fits = fits,
                                       .place = place,
                                       .listen = listen,
+                                      .answer_in = answer_in,
                                       .bare = true,
                                       .tells_time = true,
                                       .prepare_for_forks = prepare_for_forks};

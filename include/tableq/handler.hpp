@@ -37,13 +37,14 @@ namespace tableq::inline v0 {
 /// The handler may run again in the same attempt, and must have no effects outside the transaction:
 /// after a conflict (serialization, deadlock, busy) at once, as `database::transact` repeats its
 /// function; after a session that was lost before the commit, or that could not be opened, later,
-/// and other messages are handled meanwhile. A time limit of the database (a statement time-out;
-/// PostgreSQL's idle_in_transaction_session_timeout and transaction_timeout) fails the attempt,
-/// with its name in the history. A commit with an unknown outcome is reported as `unknown` and
-/// never repeated. If the lease was lost, the transaction is rolled back. The transaction holds its
-/// locks while the handler runs; on SQLite it blocks all other writers, also the extension of
-/// leases. Each running handler has its own session: open_options::max_sessions must exceed the
-/// number of handlers.
+/// and other messages are handled meanwhile. The same holds if a statement that the handler runs
+/// by `session_of` meets the conflict or the loss, and its exception leaves the handler. A time
+/// limit of the database (a statement time-out; PostgreSQL's idle_in_transaction_session_timeout
+/// and transaction_timeout) fails the attempt, with its name in the history. A commit with an
+/// unknown outcome is reported as `unknown` and never repeated. If the lease was lost, the
+/// transaction is rolled back. The transaction holds its locks while the handler runs; on SQLite it
+/// blocks all other writers, also the extension of leases. Each running handler has its own
+/// session: open_options::max_sessions must exceed the number of handlers.
 ///
 /// Owns the callable; copies share it. It is never copied itself.
 ///

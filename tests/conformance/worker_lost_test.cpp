@@ -59,6 +59,10 @@ TEST_P(handlers_that_lose_their_session, hold_up_no_other_and_run_again_in_the_s
                         std::string id;
                         tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
                         here().end_session(id);
+                        // In every second run a statement of the handler meets the loss.
+                        if (runs % 2 == 0) return;
+                        tableq::session_of(tx) << *here().session_id_sql(), soci::into(id);
+                        ADD_FAILURE() << "the session was ended";
                       },
                       {.threads = 1, .until_empty = true});
   ASSERT_TRUE(pool.wait_for(for_ever));
@@ -67,6 +71,37 @@ TEST_P(handlers_that_lose_their_session, hold_up_no_other_and_run_again_in_the_s
   EXPECT_EQ(runs, 5);
   EXPECT_GT(done_before, 0U);
   EXPECT_EQ(pool.counts().failed + pool.counts().unknown + pool.counts().lease_lost, 0U);
+}
+
+TEST_P(handlers_that_lose_their_session, or_whose_own_statements_meet_conflicts_run_again) {
+  const std::string conflict = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$";
+  if (!here().takes("DO $$ BEGIN END $$")) GTEST_SKIP() << "no statement of it raises a conflict";
+  auto queue = filled(0, 1);
+  int runs = 0;
+  tableq::worker pool(queue,
+                      [&](tableq::transaction& tx, const tableq::delivery& d) {
+                        EXPECT_EQ(d.attempt, 1);
+                        if (++runs <= 3) tableq::session_of(tx) << conflict;
+                      },
+                      {.threads = 1, .until_empty = true});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(pool.counts().completed, 1U);
+  EXPECT_EQ(pool.counts().failed, 0U);
+}
+
+TEST_P(handlers_that_lose_their_session, whose_own_statements_are_wrong_fail_at_once) {
+  auto queue = filled(0, 1);
+  int runs = 0;
+  tableq::worker pool(queue,
+                      [&](tableq::transaction& tx, const tableq::delivery&) {
+                        ++runs;
+                        tableq::session_of(tx) << "SELECT a FROM no_such_table";
+                      },
+                      {.threads = 1, .until_empty = true});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(queue.stats().dead, 1U);
 }
 
 TEST_P(handlers_that_lose_their_session, by_resting_too_long_fail_with_the_reason) {

@@ -357,8 +357,12 @@ void open_callers(soci::session& session, const endpoint& address) {
 }
 
 std::unique_ptr<soci::session> open(const endpoint& address) {
+  // The driver manager may pool sessions: one that others have used would come with their settings
+  // and locks, or with a file that has been replaced, and this one's settings would go to others.
+  endpoint alone = address;
+  alone.connect = unshared(address.connect);
   auto session = std::make_unique<soci::session>();
-  open_callers(*session, address);
+  open_callers(*session, alone);
   odbc_executor executor(handle_of(*session), address);
   for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;

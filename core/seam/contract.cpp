@@ -172,6 +172,7 @@ constexpr std::array all{
     change(statements::claim_take_turns, "claim.take_turns"),
     query(statements::claim_letters, "claim.letters"),
     query(statements::queue_alter, "queue.alter"),
+    query(statements::queue_hidden, "queue.hidden"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),

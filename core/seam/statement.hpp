@@ -111,6 +111,7 @@ enum class statement : std::uint8_t {
   claim_take_turns,
   claim_letters,
   queue_alter,
+  queue_hidden,
   table_find,
   table_columns,
   table_keys,

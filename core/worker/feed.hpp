@@ -118,6 +118,9 @@ class worker_feed {
   /// Adds messages that a take has found.
   void add(std::vector<delivery> taken, moment read_began);
   [[nodiscard]] bool nothing_left();
+  /// A take found nothing: at most once a minute looks whether messages are hidden from this
+  /// session's user, and reports the trouble once.
+  void look_for_hidden();
   /// How long the next take waits.
   /// @param wake ends the wait early: the worker itself has nothing left.
   [[nodiscard]] std::chrono::milliseconds next_wait(bool was_empty, const std::stop_source& wake);
@@ -206,6 +209,8 @@ class worker_feed {
   std::optional<std::uint64_t> empty_at_;
   std::size_t calls_ = 0;  ///< Ended calls of `settle`.
   moment took_at_ = {};    ///< When `take` began its last call.
+  moment look_at_ = {};    ///< No look for hidden messages before. Of the thread of `take`.
+  bool hidden_ = false;    ///< The last look found that some may be. Of the same thread.
   const std::size_t most_kept_;
   const std::shared_ptr<kept_gate> gate_ = std::make_shared<kept_gate>();
   refusals refusals_;

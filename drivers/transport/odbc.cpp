@@ -319,6 +319,8 @@ class odbc_executor final : public transport {
 
 [[noreturn]] void fail_to_connect(native_error what, const endpoint& address) {
   what.link_lost = true;
+  // psqlODBC has one SQLSTATE for all. By another one the next logins wait: login_pauses.hpp.
+  if (what.sentence.find("authentication failed") != std::string::npos) what.sqlstate = "28000";
   what.sentence = without_secrets(plain_sentence(what.sentence), address.connect);
   what.sentence += advice_for_connect(what.sqlstate);
   if (!loads_driver(what.sqlstate)) {

@@ -225,12 +225,13 @@ class worker_feed {
   /// no message of this feed, so that those of other databases do not wait.
   bool away_ = false;
   bool taking_ = true;
-  bool more_ = false;     ///< The last take found all that it asked for: more wait.
-  bool takes_ = false;    ///< `take` is in a call.
-  bool settles_ = false;  ///< `settle` is in a call.
-  bool joint_ = false;    ///< That call takes, too.
-  bool keeps_ = false;    ///< A handler has kept a message.
-  bool leaving_ = false;  ///< Nothing else is left: what is refused now is not tried again.
+  bool more_ = false;         ///< The last take found all that it asked for: more wait.
+  bool takes_ = false;        ///< `take` is in a call.
+  bool settles_ = false;      ///< `settle` is in a call.
+  bool joint_ = false;        ///< That call takes, too.
+  bool keeps_ = false;        ///< A handler has kept a message.
+  bool has_settled_ = false;  ///< settle_all has returned or thrown: nothing is settled any more.
+  bool leaving_ = false;      ///< Nothing else is left: what is refused now is not tried again.
 };
 
 }  // namespace tableq::inline v0::core

@@ -25,6 +25,9 @@
 #if defined(TABLEQ_WITH_ODBC)
 #include "drivers/transport/odbc_address.hpp"
 #endif
+#if defined(TABLEQ_WITH_POSTGRESQL)
+#include "drivers/transport/pooler_check.hpp"
+#endif
 
 namespace tableq::inline v0 {
 namespace drivers {
@@ -184,7 +187,8 @@ class dialect_driver final : public core::driver {
         faults_(std::move(faults)) {}
 
   std::unique_ptr<core::connection> connect() override {
-    return std::make_unique<dialect_session>(texts_, address_, faults_, &share_);
+    return share_.logins.attempt(
+        [&] { return std::make_unique<dialect_session>(texts_, address_, faults_, &share_); });
   }
   std::unique_ptr<core::connection> adopt(soci::session& session) override {
     return std::make_unique<dialect_session>(texts_, address_, session, faults_, &share_.plans);
@@ -197,15 +201,29 @@ class dialect_driver final : public core::driver {
     if (!mine.name.empty() && mine.name == theirs.name) return true;
     return std::nullopt;
   }
+  [[nodiscard]] core::doubt doubt() const noexcept {
+#if defined(TABLEQ_WITH_POSTGRESQL)
+    if (address_.pooler != nullptr && address_.pooler->undecided()) {
+      return {.what =
+                  "behind the pooler each transaction may run in another session: a second "
+                  "connection got none in time to find out",
+              .remedy =
+                  "if the pooler is in transaction mode, add pooling=transaction to the "
+                  "address, else pooling=session"};
+    }
+#endif
+    return {};
+  }
   void open_callers(soci::session& session) const {
     drivers::open_callers(*texts_, address_, share_, session);
   }
   std::unique_ptr<core::listener> listen() override {
     if (texts_->transport->listen == nullptr) return nullptr;
     // Without faults: notifications are hints, and calls of another thread have no fixed number.
-    return texts_->transport->listen(
-        std::make_unique<dialect_session>(texts_, address_, nullptr, &share_), address_,
-        share_.writes);
+    return texts_->transport->listen(share_.logins.attempt([&] {
+      return std::make_unique<dialect_session>(texts_, address_, nullptr, &share_);
+    }),
+                                     address_, share_.writes);
   }
 
  private:
@@ -286,6 +304,10 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url, const open
 
 std::optional<bool> core::reaches(driver& database, const connection& adopted) {
   return static_cast<drivers::dialect_driver&>(database).reaches(adopted);
+}
+
+core::doubt core::doubt_of(driver& database) noexcept {
+  return static_cast<drivers::dialect_driver&>(database).doubt();
 }
 
 void core::open_callers(driver& database, soci::session& session) {

@@ -4,8 +4,8 @@
 #   scripts/with_pgbouncer.sh COMMAND [ARGUMENT...]
 #
 # pgbouncer connects to the server of TABLEQ_TEST_POSTGRESQL (a URI with a password) and listens on a
-# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold`, `single`, `kept` and
-# `routed` there are the same one, through sessions of their own: `single` through one, `kept` in session mode; those
+# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold`, `single`, `scarce`, `kept` and
+# `routed` there are the same one, through sessions of their own: `single` through one, `scarce` too but in session mode, `kept` in session mode; those
 # of `routed` have the search path tableq_routed. The pooler accepts `options` of a login and drops them. Three sessions
 # of the server serve the others. Without a server or without pgbouncer the command runs without a pooler.
 # pgbouncer refuses to run as root: then the system user `postgres` runs it.
@@ -54,6 +54,7 @@ cat >"$home/pgbouncer.ini" <<CONFIGURATION
 * = $address
 untold = $address dbname=$database
 single = $address dbname=$database pool_size=1
+scarce = $address dbname=$database pool_mode=session pool_size=1
 kept = $address dbname=$database pool_mode=session pool_size=20
 routed = $address dbname=$database connect_query='SET search_path = tableq_routed'
 [pgbouncer]

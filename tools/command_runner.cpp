@@ -14,7 +14,7 @@ namespace {
 /// The system lacks a resource that other processes will free.
 bool short_of_resources(const std::error_code& code) {
   return code.value() == EAGAIN || code.value() == ENOMEM || code.value() == EMFILE ||
-         code.value() == ENFILE || code.value() == ETXTBSY;
+         code.value() == ENFILE || code.value() == ETXTBSY || code.value() == ENOSPC;
 }
 
 /// Shells, env and others say with these that they found no program, or may not run it.

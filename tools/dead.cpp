@@ -34,17 +34,20 @@ std::vector<std::string> row_of(const tableq::stored_message& message) {
           message.errors.empty() ? "-" : printable(message.errors.back().error)};
 }
 
-/// Tells where the dead messages are, and how many, if they move.
-void note_dead_letters(const tableq::database& db, const tableq::claim_queue& queue) {
+/// Where the dead messages are, and how many, if they move; empty: they stay.
+std::string words_on_dead_letters(const tableq::database& db, const tableq::claim_queue& queue) {
   const std::string& name = queue.name();
   const std::string letters = require(db, name).dead_letters;
-  if (letters.empty()) return;
+  if (letters.empty()) return {};
   const tableq::claim_stats found = queue.stats();
   const figure waiting{"dead_letters", found.dead_letters, found.dead_letters_at_least};
-  status_line().note("dead messages of " + name + " move to " + letters +
-                     (waiting.count ? ", where " + waiting.text() + " wait" : "") +
-                     ": see `tableq list " + letters + "` and `tableq dead redrive " + name +
-                     " --all`");
+  return "dead messages of " + name + " move to " + letters +
+         (waiting.count ? ", where " + waiting.text() + " wait" : "") + ": see `tableq list " +
+         letters + "` and `tableq dead redrive " + name + " --all`";
+}
+
+void note(const std::string& words) {
+  if (!words.empty()) status_line().note(words);
 }
 
 exit_status list_dead(const connection_options& connection, const std::string& name,
@@ -53,6 +56,8 @@ exit_status list_dead(const connection_options& connection, const std::string& n
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, name);
   const tableq::claim_queue& queue = as_claim(opened, only_claim);
+  // Before the first line: a command that fails prints nothing.
+  const std::string letters = words_on_dead_letters(db, queue);
   output out;
   std::size_t shown = 0;
   std::optional<tableq::stored_message> last;
@@ -74,7 +79,7 @@ exit_status list_dead(const connection_options& connection, const std::string& n
     last->payload.clear();
   }
   out.flush();
-  note_dead_letters(db, queue);
+  note(letters);
   return shown > 0 ? exit_status::done : exit_status::nothing;
 }
 
@@ -128,6 +133,8 @@ exit_status redrive(const connection_options& connection, const redrive_argument
   tableq::claim_queue& queue = as_claim(opened, only_claim);
   const tableq::redriven result =
       given.all ? queue.redrive_all(choice) : tableq::redriven{.count = queue.redrive(wanted)};
+  const std::string letters =
+      result.count == 0 && !given.all ? words_on_dead_letters(db, queue) : std::string();
   output out;
   out.line(std::to_string(result.count));
   out.flush();
@@ -135,7 +142,7 @@ exit_status redrive(const connection_options& connection, const redrive_argument
     status_line().note("left in the dead-letter queue: " + std::to_string(result.key_held) +
                        ", whose keys other messages hold");
   }
-  if (result.count == 0 && !given.all) note_dead_letters(db, queue);
+  note(letters);
   return result.count > 0 ? exit_status::done : exit_status::nothing;
 }
 

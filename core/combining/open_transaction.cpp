@@ -1,7 +1,7 @@
 #include "core/combining/open_transaction.hpp"
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace tableq::inline v0::core {
 namespace {
@@ -46,6 +46,21 @@ const void*& left_open_here() noexcept {
 }
 
 }  // namespace
+
+left_to_others::left_to_others() {
+  if (gone) return;
+  for (const auto& [of, count] : of_this_thread()) {
+    if (count->load() > 0) before_.push_back(of);
+  }
+}
+left_to_others::~left_to_others() {
+  if (gone) return;
+  // The transactions keep their counters, which the thread then no longer sees.
+  std::erase_if(of_this_thread(), [this](const auto& each) {
+    return each.second->load() > 0 &&
+           std::find(before_.begin(), before_.end(), each.first) == before_.end();
+  });
+}
 
 open_transaction::open_transaction(const void* of) : of_(of), count_(counter_for(of)) {
   count_->fetch_add(1);

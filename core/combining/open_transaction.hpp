@@ -2,8 +2,25 @@
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 namespace tableq::inline v0::core {
+
+/// A call of the application's function. Transactions that it has begun in this thread and left
+/// open, for others to use, are no longer this thread's when the object ends.
+///
+/// @par Thread safety
+/// Objects end in the thread that made them, in reverse order.
+class left_to_others {
+ public:
+  left_to_others();
+  left_to_others(const left_to_others&) = delete;
+  left_to_others& operator=(const left_to_others&) = delete;
+  ~left_to_others();
+
+ private:
+  std::vector<const void*> before_;  ///< Databases with an open transaction before the call.
+};
 
 /// While an object lives, one thread has an open transaction: the thread that made the object, or
 /// that used it last. Calls of this thread outside the transaction are not combined with calls of

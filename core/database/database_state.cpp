@@ -66,9 +66,10 @@ void database_state::connect() {
         },
         &observing);
   });
-  if (capabilities().caution.empty()) return;
-  notify_observer(options_.observer.get(),
-                  [this](observer& sink) { sink.warned(name(), capabilities().caution); });
+  for (const std::string_view what : {capabilities().caution, doubt_of(*driver_).what}) {
+    if (what.empty()) continue;
+    notify_observer(options_.observer.get(), [&](observer& sink) { sink.warned(name(), what); });
+  }
 }
 
 std::string database_state::identity_of(connection& session) const {

@@ -361,6 +361,11 @@ std::vector<finding> inspect(database_state& database) {
       out.push_back({finding::level::warning, "database", std::string(can.caution),
                      std::string(can.caution_remedy)});
     }
+    const doubt unsure = doubt_of(database.dialect_driver());
+    if (!unsure.what.empty()) {
+      out.push_back({finding::level::warning, "database", std::string(unsure.what),
+                     std::string(unsure.remedy)});
+    }
     const auto add = [&](const std::string& subject, std::vector<finding_row> rows) {
       for (finding_row& row : rows) {
         out.push_back({static_cast<finding::level>(row.severity), subject, std::move(row.what),

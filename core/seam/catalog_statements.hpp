@@ -189,6 +189,9 @@ inline constexpr typed_statement<nothing, nothing, nothing> queue_drop{statement
 /// locks, where the database can tell it so.
 inline constexpr typed_statement<alter_request, nothing, sessions_row> queue_alter{
     statement::queue_alter};
+/// No row, or the finding that messages may be hidden from this session's user.
+inline constexpr typed_statement<nothing, nothing, finding_row> queue_hidden{
+    statement::queue_hidden};
 inline constexpr typed_statement<notice_request, nothing, nothing> notify_send{
     statement::notify_send};
 inline constexpr typed_statement<nothing, nothing, nothing> listen_begin{statement::listen_begin};

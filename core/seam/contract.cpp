@@ -175,6 +175,7 @@ constexpr std::array all{
     query(statements::claim_pick, "claim.pick"),
     change(statements::claim_lease, "claim.lease"),
     query(statements::claim_taken, "claim.taken"),
+    query(statements::queue_hidden, "queue.hidden"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),

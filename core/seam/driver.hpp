@@ -138,6 +138,15 @@ std::unique_ptr<driver> make_driver(std::string_view url, const open_options& op
 /// library knows. Empty: only the servers can answer. Defined by drivers/registry.cpp.
 std::optional<bool> reaches(driver& database, const connection& adopted);
 
+/// Something that the driver's sessions could not find out about their place. Literals.
+struct doubt {
+  std::string_view what = {};  ///< Empty: none.
+  std::string_view remedy = {};
+};
+
+/// What is unsure after the first session. Defined by drivers/registry.cpp.
+doubt doubt_of(driver& database) noexcept;
+
 /// Connects a closed session of the caller to the driver's database. Defined by
 /// drivers/registry.cpp.
 /// @throws error errc::invalid_argument when it is open, errc::unsupported when no other session

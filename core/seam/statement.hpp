@@ -114,6 +114,7 @@ enum class statement : std::uint8_t {
   claim_pick,
   claim_lease,
   claim_taken,
+  queue_hidden,
   table_find,
   table_columns,
   table_keys,

@@ -118,6 +118,9 @@ class worker_feed {
   /// Adds messages that a take has found.
   void add(std::vector<delivery> taken, moment read_began);
   [[nodiscard]] bool nothing_left();
+  /// A take found nothing: at most once a minute looks whether messages are hidden from this
+  /// session's user, and reports the trouble once.
+  void look_for_hidden();
   /// How long the next take waits.
   /// @param wake ends the wait early: the worker itself has nothing left.
   [[nodiscard]] std::chrono::milliseconds next_wait(bool was_empty, const std::stop_source& wake);
@@ -206,6 +209,8 @@ class worker_feed {
   std::optional<std::uint64_t> empty_at_;
   std::size_t calls_ = 0;  ///< Ended calls of `settle`.
   moment took_at_ = {};    ///< When `take` began its last call.
+  moment look_at_ = {};    ///< No look for hidden messages before. Of the thread of `take`.
+  bool hidden_ = false;    ///< The last look found that some may be. Of the same thread.
   const std::size_t most_kept_;
   const std::shared_ptr<kept_gate> gate_ = std::make_shared<kept_gate>();
   refusals refusals_;
@@ -220,12 +225,13 @@ class worker_feed {
   /// no message of this feed, so that those of other databases do not wait.
   bool away_ = false;
   bool taking_ = true;
-  bool more_ = false;     ///< The last take found all that it asked for: more wait.
-  bool takes_ = false;    ///< `take` is in a call.
-  bool settles_ = false;  ///< `settle` is in a call.
-  bool joint_ = false;    ///< That call takes, too.
-  bool keeps_ = false;    ///< A handler has kept a message.
-  bool leaving_ = false;  ///< Nothing else is left: what is refused now is not tried again.
+  bool more_ = false;         ///< The last take found all that it asked for: more wait.
+  bool takes_ = false;        ///< `take` is in a call.
+  bool settles_ = false;      ///< `settle` is in a call.
+  bool joint_ = false;        ///< That call takes, too.
+  bool keeps_ = false;        ///< A handler has kept a message.
+  bool has_settled_ = false;  ///< settle_all has returned or thrown: nothing is settled any more.
+  bool leaving_ = false;      ///< Nothing else is left: what is refused now is not tried again.
 };
 
 }  // namespace tableq::inline v0::core

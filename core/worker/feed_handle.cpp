@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/combining/open_transaction.hpp"
 #include "core/database/access.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/queue_state.hpp"
@@ -67,6 +68,7 @@ bool worker_feed::end_kept(const held& one, handled verdict) {
   handled end = storable(std::move(verdict), queue_, engine_.options().retry_delay);
   const std::scoped_lock hold(engine_.mutex());
   if (!held_messages::holds(one) || one->end || one->lost || one->released) return false;
+  if (has_settled_) return false;  // After a lasting failure: nobody would settle it.
   one->end = std::move(end);
   if (!one->kept) return true;  // Its handler returns just now.
   held_.end_kept(one);
@@ -117,6 +119,7 @@ void worker_feed::give_back_waiting() {
 }
 
 handler_result worker_feed::call_handler(const held& one) {
+  const left_to_others scope;
   backoff pauses(worker_engine::shortest_pause, worker_engine::longest_pause);
   call_terms terms{.retry_delay = engine_.options().retry_delay, .then = while_away::give_up};
   for (;;) {

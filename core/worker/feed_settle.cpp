@@ -30,6 +30,13 @@ std::vector<receipt> receipts_of(const std::vector<settlement>& batch) {
 }  // namespace
 
 void worker_feed::settle_all() {
+  struct end_guard {
+    worker_feed& feed;
+    ~end_guard() {
+      const std::scoped_lock hold(feed.engine_.mutex());
+      feed.has_settled_ = true;
+    }
+  } const guard{*this};
   for (;;) {
     const std::vector<settlement> batch = next_settlements();
     if (batch.empty()) return;

@@ -4,7 +4,11 @@
 #include <utility>
 
 #include "core/claim/operations.hpp"
+#include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
+#include "core/queue/queue_state.hpp"
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/run.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 
@@ -108,6 +112,7 @@ void worker_feed::take_all() {
                                               });
       pauses.reset();
       was_empty = taken.empty();
+      if (was_empty) look_for_hidden();
       if (was_empty && engine_.options().until_empty && nothing_left()) return;
       const std::scoped_lock hold(engine_.mutex());
       more_ = taken.size() == max;
@@ -124,6 +129,24 @@ void worker_feed::take_all() {
       at_once_ = std::max<std::size_t>(at_once_ / 2, 1);
     }
   }
+}
+
+void worker_feed::look_for_hidden() {
+  constexpr std::chrono::minutes between_looks{1};
+  const moment now = moment::clock::now();
+  if (now < look_at_) return;
+  look_at_ = now + between_looks;
+  const queue_state& queue = access::state_of(queue_);
+  std::string found;
+  try {
+    queue.database().on_session([&](connection& session) {
+      const auto rows = run(session, queue.names(), statements::queue_hidden);
+      found = rows.empty() ? std::string() : rows.at(0).what + ": " + rows.at(0).fix;
+    });
+  } catch (const error&) {  // The next take meets the failure, unless only the look is refused.
+    return;
+  }
+  if (!std::exchange(hidden_, !found.empty()) && hidden_) report_trouble(found.c_str());
 }
 
 void worker_feed::end_take() {

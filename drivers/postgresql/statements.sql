@@ -425,6 +425,12 @@ SELECT CASE WHEN pg_catalog.set_config('lock_timeout', '100ms', true) IS NOT NUL
                     AND (CAST(:only_writers AS bigint) = 0 OR mode NOT IN ('AccessShareLock', 'RowShareLock', 'ShareLock')))
             END AS sessions
 
+-- name: queue.hidden
+-- A table without a policy for this role then looks empty.
+SELECT 1 AS severity, 'row level security is on' AS what,
+       'this role reads only the messages that a policy lets it see' AS fix
+WHERE pg_catalog.row_security_active(CAST(pg_catalog.to_regclass('{table}') AS oid))
+
 -- name: queue.drop
 DROP TABLE {table}
 

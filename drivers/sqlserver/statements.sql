@@ -288,6 +288,16 @@ IF @got < 0 THROW 52002, N'the lock of a queue was not to be had', 1;
 -- Only those with rights on the server see the locks of others. queue.drop has its own time-out.
 SELECT CAST(NULL AS nvarchar(100)) AS sessions
 
+-- name: queue.hidden
+-- The catalogue shows it to users who may see the definition of the policy. Predicates of the kind 0 hide rows.
+SELECT 1 AS severity, N'row level security is on' AS what,
+       N'this user reads only the messages that a predicate lets it see' AS fix
+WHERE EXISTS (
+  SELECT 1
+  FROM sys.security_predicates AS s
+  JOIN sys.security_policies AS p ON p.object_id = s.object_id
+  WHERE s.target_object_id = OBJECT_ID(N'{table}') AND s.predicate_type = 0 AND p.is_enabled = 1)
+
 -- name: queue.drop
 -- All others wait behind a lock that is waited for; so this waits briefly, and is tried again. The setting ends
 -- with the inner batch.

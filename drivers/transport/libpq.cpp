@@ -22,6 +22,7 @@
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/libpq_listener.hpp"
+#include "drivers/transport/libpq_login.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "drivers/transport/pooler_check.hpp"
 #include "drivers/transport/server_watch.hpp"
@@ -333,12 +334,15 @@ class libpq_executor final : public transport {
 
 void connect(soci::session& session, const endpoint& address) {
   const fork_guard guard;
+  const std::string connect =
+      address.servers == nullptr ? address.connect : address.connect + address.servers->order();
   try {
-    session.open(soci::postgresql, address.servers == nullptr
-                                       ? address.connect
-                                       : address.connect + address.servers->order());
+    session.open(soci::postgresql, connect);
   } catch (const soci::soci_error& failure) {
-    throw native_failure({.link_lost = true, .sentence = one_line(failure.get_error_message())});
+    const std::string words = failure.get_error_message();
+    throw native_failure({.sqlstate = libpq::state_of_refusal(connect, words),
+                          .link_lost = true,
+                          .sentence = one_line(words)});
   }
 }
 

@@ -151,6 +151,7 @@ inline std::string encoded(std::string_view text) {
 struct read_address {
   options all;
   bool pooled = false;
+  bool told = false;  ///< The key says which mode a pooler has.
 };
 
 /// Reads either form as libpq does. libpq's messages may quote the password, and are not shown.
@@ -177,7 +178,9 @@ inline read_address parse(const connection_url& url) {
         "libpq cannot read this address; write postgresql://user@host:5432/database?key=value, and "
         "characters such as / @ : ? % within a part as %2F %40 %3A %3F %25");
   }
-  return {.all = std::move(out), .pooled = !pooling.empty() && pooled(pooling)};
+  return {.all = std::move(out),
+          .pooled = !pooling.empty() && pooled(pooling),
+          .told = !pooling.empty()};
 }
 
 /// A special character in a password that was not encoded moves part of it into the host or the
@@ -208,6 +211,7 @@ inline bool several_hosts(const options& parsed) noexcept {
 struct address {
   std::string connect;
   bool pooled = false;
+  bool told = false;  ///< As read_address::told.
 };
 
 /// @throws error errc::invalid_argument naming an unknown key; never with a value.
@@ -240,7 +244,7 @@ inline address resolve_address(const connection_url& url) {
     add("connect_timeout", several_hosts(wanted) ? "3" : "10");
   }
   if (!given(wanted, "fallback_application_name")) add("fallback_application_name", "tableq");
-  return {.connect = std::move(out), .pooled = read.pooled};
+  return {.connect = std::move(out), .pooled = read.pooled, .told = read.told};
 }
 
 }  // namespace tableq::inline v0::drivers::libpq

@@ -319,6 +319,8 @@ class odbc_executor final : public transport {
 
 [[noreturn]] void fail_to_connect(native_error what, const endpoint& address) {
   what.link_lost = true;
+  // psqlODBC has one SQLSTATE for all. By another one the next logins wait: login_pauses.hpp.
+  if (what.sentence.find("authentication failed") != std::string::npos) what.sqlstate = "28000";
   what.sentence = without_secrets(plain_sentence(what.sentence), address.connect);
   what.sentence += advice_for_connect(what.sqlstate);
   if (!loads_driver(what.sqlstate)) {
@@ -357,8 +359,12 @@ void open_callers(soci::session& session, const endpoint& address) {
 }
 
 std::unique_ptr<soci::session> open(const endpoint& address) {
+  // The driver manager may pool sessions: one that others have used would come with their settings
+  // and locks, or with a file that has been replaced, and this one's settings would go to others.
+  endpoint alone = address;
+  alone.connect = unshared(address.connect);
   auto session = std::make_unique<soci::session>();
-  open_callers(*session, address);
+  open_callers(*session, alone);
   odbc_executor executor(handle_of(*session), address);
   for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <random>
 
 #include <tableq/error.hpp>
 
@@ -188,6 +189,13 @@ std::string without_secrets(std::string sentence, std::string_view connection_st
     }
   }
   return out;
+}
+
+std::string unshared(std::string_view connection_string) {
+  std::random_device random;
+  std::string out = "TableqSession=";
+  for (int i = 0; i < 4; ++i) out.append(std::to_string(random())).append(".");
+  return out.append(";").append(connection_string);  // the end may be an open brace
 }
 
 std::string raw_connection_string(const connection_url& url) {

@@ -47,6 +47,10 @@ std::vector<attribute> parse(std::string_view connection_string);
 /// replaced.
 std::string without_secrets(std::string sentence, std::string_view connection_string);
 
+/// The connection string, with a key that no driver knows and a value that no other call returns. A
+/// driver manager that pools sessions compares whole strings.
+std::string unshared(std::string_view connection_string);
+
 /// The text after `odbc://`, unchanged.
 /// @throws error errc::invalid_argument when it is not a connection string; the error never quotes
 ///   it.

@@ -13,6 +13,7 @@
 #include "drivers/transport.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/libpq_address.hpp"
+#include "drivers/transport/libpq_login.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -33,11 +34,6 @@ struct clear_result {
   void operator()(PGresult* result) const noexcept { PQclear(result); }
 };
 using result = std::unique_ptr<PGresult, clear_result>;
-
-struct finish {
-  void operator()(PGconn* open) const noexcept { PQfinish(open); }
-};
-using owned_session = std::unique_ptr<PGconn, finish>;
 
 /// The only field of an answer; empty: it failed.
 std::string field_of(const result& answer) {
@@ -84,13 +80,9 @@ class second_client {
     keys.push_back(nullptr);
     values.push_back(nullptr);
     session_.reset(PQconnectStartParams(keys.data(), values.data(), 0));
-    for (auto next = PGRES_POLLING_WRITING; next != PGRES_POLLING_OK;) {
-      if (next == PGRES_POLLING_FAILED || PQstatus(session_.get()) == CONNECTION_BAD ||
-          !ready(next == PGRES_POLLING_READING ? POLLIN : POLLOUT)) {
-        session_.reset();
-        return;
-      }
-      next = PQconnectPoll(session_.get());
+    if (!libpq::connected_by(until_, session_.get())) {
+      session_.reset();
+      return;
     }
     PQsetNoticeReceiver(
         session_.get(), [](void* /*none*/, const PGresult* /*notice*/) {}, nullptr);
@@ -102,7 +94,8 @@ class second_client {
     std::string out;
     for (;;) {
       while (PQisBusy(session_.get()) != 0) {
-        if (!ready(POLLIN) || PQconsumeInput(session_.get()) == 0) {
+        if (!libpq::ready_by(until_, session_.get(), POLLIN) ||
+            PQconsumeInput(session_.get()) == 0) {
           session_.reset();
           return {};
         }
@@ -114,30 +107,26 @@ class second_client {
   }
 
  private:
-  [[nodiscard]] bool ready(short events) const {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - clock::now()).count();
-    pollfd socket{.fd = PQsocket(session_.get()), .events = events, .revents = 0};
-    return left > 0 && poll(&socket, 1, static_cast<int>(left)) > 0;
-  }
-
   clock::time_point until_;
-  owned_session session_;
+  libpq::owned_session session_;
 };
 
+enum class sharing { no, yes, unknown };
+
 /// Whether a second client meets the session's process, or one of them changes.
-bool shares_process(PGconn* session, const std::string& process) {
+sharing shares_process(PGconn* session, const std::string& process) {
   constexpr std::chrono::seconds longest{1};
   second_client other(session, clock::now() + longest);
   std::string before;
   for (int i = 0; i < 2; ++i) {
     const std::string theirs = other.process();
-    if (theirs.empty()) return false;
-    if (theirs == process || (!before.empty() && theirs != before)) return true;
+    if (theirs.empty()) return sharing::unknown;
+    if (theirs == process || (!before.empty() && theirs != before)) return sharing::yes;
     before = theirs;
     // Twice by each in turn: some poolers hand out their sessions in a circle.
-    if (i == 1 && asked(session, process_text().c_str()) != process) return true;
+    if (i == 1 && asked(session, process_text().c_str()) != process) return sharing::yes;
   }
-  return asked(session, process_text().c_str()) != process;
+  return asked(session, process_text().c_str()) != process ? sharing::yes : sharing::no;
 }
 
 }  // namespace
@@ -147,8 +136,13 @@ void pooler_check::refuse_transaction_mode(PGconn* session) {
   const std::string process = asked(session, process_text().c_str());
   const bool direct = process.empty() || process == std::to_string(PQbackendPID(session));
   const fork_guard guard;
-  if (direct || (asked(session, process_text().c_str()) == process &&
-                 keeps_statement(session, process) && !shares_process(session, process))) {
+  const bool keeps = direct || (asked(session, process_text().c_str()) == process &&
+                                keeps_statement(session, process));
+  const sharing found = direct  ? sharing::no
+                        : keeps ? shares_process(session, process)
+                                : sharing::yes;
+  if (found != sharing::yes) {
+    undecided_ = found == sharing::unknown;
     passed_ = true;
     return;
   }

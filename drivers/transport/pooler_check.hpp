@@ -22,8 +22,12 @@ class pooler_check {
   /// @throws native_failure errc::unsupported, naming the key of the address.
   void refuse_transaction_mode(PGconn* session);
 
+  /// Whether a pooler was found, and a second client got no session from it.
+  [[nodiscard]] bool undecided() const noexcept { return undecided_; }
+
  private:
   std::atomic<bool> passed_ = false;
+  std::atomic<bool> undecided_ = false;
 };
 
 }  // namespace tableq::inline v0::drivers

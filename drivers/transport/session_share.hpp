@@ -6,6 +6,7 @@
 #include "drivers/plan_memory.hpp"
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/common_place.hpp"
+#include "drivers/transport/login_pauses.hpp"
 #include "drivers/transport/own_writes.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -19,6 +20,7 @@ struct session_share {
   common_place place;
   own_writes writes;
   plan_memory plans;
+  login_pauses logins;
   /// How often a session found that it cannot write any more. Sessions from before are closed: all
   /// of them may have come to a server that is a standby now.
   std::atomic<std::uint64_t> demotions = 0;

@@ -32,7 +32,8 @@ namespace tableq::inline v0 {
 /// back. If a copy waits for ever, the message stays leased for ever: give the work a time limit,
 /// and call `fail` at its end. The result of each call is false, and the call has no effect, if the
 /// message has its end already, if the worker does not hold it any more (a lost lease, `abandon`,
-/// `stop_within`, its destructor), and in a child of fork().
+/// `stop_within`, its destructor) or cannot settle any more (it has ended, perhaps by an error that
+/// `join` throws), and in a child of fork().
 ///
 /// Copies share their state. It does not keep the worker or the database open, and may outlive
 /// them.

@@ -94,8 +94,9 @@ class TABLEQ_EXPORT observer {
   virtual void counted(const observed_operation& operation, const claim_stats& stats);
   /// The events of worker_options::observe, except `trouble`.
   virtual void handled(const handled_message& message);
-  /// The database was opened, but something about it is unsafe or was never tried: a file on a
-  /// folder that other computers share. `database::inspect` reports it, too.
+  /// The database was opened, but something about it is unsafe, unsure or was never tried: a file
+  /// on a folder that other computers share, a pooler of unknown mode. `database::inspect` reports
+  /// it, too.
   /// @param what contains no data of messages.
   virtual void warned(std::string_view backend, std::string_view what);
   /// A session was connected. @param duration time of the connection and its set-up.

@@ -22,7 +22,8 @@ struct worker_event {
     /// `why`. After a refusal the message is ready again when its lease ends.
     unknown,
     /// Of no message: `why` is the database's error; the worker tries again. Of a message that is
-    /// put aside it comes once.
+    /// put aside it comes once. Also, once, when an idle worker finds that row level security may
+    /// hide messages from its user; SQL Server shows that only to users who may see the policy.
     trouble,
   };
   kind what = kind::completed;  ///< The event.

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <mutex>
+#include <string>
+#include <vector>
+
 #include "support/fixture.hpp"
 #include "support/text.hpp"
 
@@ -23,6 +27,7 @@ class role_ground : public ground {
     return user_.has_value();
   }
   [[nodiscard]] tableq::database& owners() { return *owner_; }
+  [[nodiscard]] const std::string& schema() const { return schema_; }
   /// A new user with a role on a queue.
   tableq::database as(role what, std::string_view queue, const tableq::queue_settings& settings,
                       tableq::schema_policy policy = tableq::schema_policy::verify_only) {
@@ -241,6 +246,33 @@ TEST_P(role_of_claims, consumer_keeps_to_a_concurrency_and_lets_a_worker_run) {
       tableq::drain(from, [](const tableq::delivery&,
                              const std::stop_token&) { return tableq::handled::completed(); }),
       3U);
+}
+
+TEST_P(role_of_claims, a_worker_from_which_messages_are_hidden_reports_it_once) {
+  auto all = owners().claim("jobs");
+  auto working = as(role::consumer, {});
+  auto from = working.claim("jobs");
+  std::vector<std::string> troubles;
+  std::mutex guard;
+  const auto work = [&] {
+    tableq::worker pool(from, [](const tableq::delivery&) {},
+                        {.until_empty = true, .observe = [&](const tableq::worker_event& event) {
+                           const std::scoped_lock hold(guard);
+                           if (event.what == tableq::worker_event::kind::trouble)
+                             troubles.emplace_back(event.why);
+                         }});
+    pool.join();
+    return pool.counts().completed;
+  };
+  all.enqueue("seen");
+  EXPECT_EQ(work(), 1U);
+  EXPECT_TRUE(troubles.empty()) << troubles.front();
+  if (!here().hide_rows(schema() + ".jobs")) GTEST_SKIP() << "this database hides no rows";
+  all.enqueue("hidden");
+  EXPECT_EQ(work(), 0U);
+  ASSERT_EQ(troubles.size(), 1U);
+  EXPECT_TRUE(contains(troubles.at(0), "row level security")) << troubles.at(0);
+  EXPECT_EQ(all.stats().ready, 1U) << "the owner sees it";
 }
 
 TEST_P(role_of_claims, nobody_but_an_owner_creates) {

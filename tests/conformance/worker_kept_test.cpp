@@ -300,6 +300,19 @@ TEST_P(kept_messages, outlive_their_worker_and_their_database_without_effect) {
   last.reset();
 }
 
+TEST_P(kept_messages, cannot_end_after_a_lasting_failure_of_their_worker) {
+  auto queue = jobs();
+  fill(queue, 2);
+  tableq::worker pool(queue, box.keeper(), {.max_kept = 2});
+  const job first = box.take();
+  const job second = box.take();
+  db().drop("jobs");
+  EXPECT_TRUE(first.later.complete()) << "the worker does not know yet";
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_FALSE(second.later.complete());
+  EXPECT_THROW(pool.join(), tableq::error);
+}
+
 TEST_P(kept_messages, that_are_dropped_are_given_back) {
   fill(jobs(), 1);
   std::atomic<int> calls = 0;

@@ -5,6 +5,7 @@
 #include <future>
 #include <latch>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -92,6 +93,28 @@ TEST_P(workers, are_woken_by_what_is_enqueued) {
   auto future = got.get_future();
   ASSERT_EQ(future.wait_for(patience), std::future_status::ready);
   EXPECT_EQ(future.get(), "work");
+}
+
+TEST_P(workers, can_be_called_by_the_callback_of_a_stop_token) {
+  auto queue = db().claim("jobs");
+  queue.enqueue("job");
+  std::promise<void> begun;
+  std::atomic<std::size_t> running = 0;
+  std::optional<tableq::worker> pool;
+  pool.emplace(queue, [&](const tableq::delivery&, const std::stop_token& stop) {
+    const std::stop_callback asks(stop, [&] {
+      pool->stop();
+      running = pool->counts().running;
+    });
+    begun.set_value();
+    while (!stop.stop_requested()) std::this_thread::yield();
+    return tableq::handled::give_back();
+  });
+  ASSERT_EQ(begun.get_future().wait_for(for_ever), std::future_status::ready);
+  pool->abandon();
+  EXPECT_EQ(running, 1U);
+  ASSERT_TRUE(pool->wait_for(for_ever));
+  pool->join();
 }
 
 TEST_P(workers, fail_the_message_of_a_handler_that_throws_and_go_on) {

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -44,6 +45,29 @@ class handlers_with_a_transaction : public on_each_backend {
   }
 };
 TABLEQ_ON_BACKENDS(handlers_with_a_transaction, direct_backends);
+
+TEST_P(handlers_with_a_transaction, that_pass_on_one_of_their_own_leave_no_trace_in_the_thread) {
+  if (!can().concurrent_writers) GTEST_SKIP() << "writers of this database wait for each other";
+  for (const char* each : {"first", "second"}) jobs({.max_attempts = 1}).enqueue(each);
+  auto out = done();
+  std::optional<tableq::transaction> passed_on;
+  tableq::worker pool(jobs(),
+                      [&](const tableq::delivery& d) {
+                        if (d.payload == "first") {
+                          passed_on.emplace(db().begin());
+                          out.in(*passed_on).enqueue("in it");
+                        } else {
+                          out.enqueue("beside it");
+                        }
+                      },
+                      {.threads = 1, .until_empty = true});
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  pool.join();
+  EXPECT_EQ(pool.counts().completed, 2U);
+  EXPECT_EQ(out.dequeue()->payload, "beside it");
+  passed_on->commit();
+  EXPECT_EQ(out.dequeue()->payload, "in it");
+}
 
 TEST_P(handlers_with_a_transaction, commit_their_work_with_the_completion) {
   constexpr std::size_t many = 20;

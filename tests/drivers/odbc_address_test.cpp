@@ -55,6 +55,20 @@ TEST(odbc_values, come_back_as_they_were) {
   }
 }
 
+TEST(odbc_address, of_each_session_is_another_for_the_driver_manager) {
+  for (const std::string given : {"Driver=x;PWD={a;b}", ";DSN=y;UID=z;", "Driver=x;PWD={open"}) {
+    const std::string one = unshared(given);
+    EXPECT_NE(one, unshared(given));
+    const auto before = parse(given);
+    const auto after = parse(one);
+    ASSERT_EQ(after.size(), before.size() + 1) << one;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(after[i + 1].key, before[i].key);
+      EXPECT_EQ(after[i + 1].written, before[i].written);
+    }
+  }
+}
+
 TEST(odbc_values, are_in_braces_only_where_that_is_needed) {
   EXPECT_EQ(odbc::quoted("plain-1.2_3:4,5\\6/7+8"), "plain-1.2_3:4,5\\6/7+8");
   EXPECT_EQ(odbc::quoted(""), "");

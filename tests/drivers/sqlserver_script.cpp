@@ -218,6 +218,11 @@ tds_answer usual(const sqlserver_call& call) {
   }
   if (is("limits.lock")) return sqlserver_rows::locked_limits();
   if (is(".count") || is(".leased")) return number_answer("number", 0);
+  if (is("queue.hidden")) {
+    return tds_answer().columns({{"severity", tds_type::integer},
+                                 {"what", tds_type::nvarchar, 100},
+                                 {"fix", tds_type::nvarchar, 200}});
+  }
   if (is("claim.letters")) {
     return tds_answer()
         .columns({{"letters", tds_type::bigint}, {"seen", tds_type::bigint}})

@@ -26,7 +26,7 @@ std::set<std::string> statement_names(const std::string& dialect) {
 const std::set<std::string> beyond_scenarios{
     "catalog.migrator", "catalog.set_layout", "floors.remove",    "claim.heartbeat",
     "claim.lost",       "claim.next_due",     "pending.next_due", "claim.unseen",
-    "limits.ask",       "session.identity"};
+    "limits.ask",       "session.identity",   "queue.hidden"};
 
 class a_fault_in_every_statement : public on_each_backend {};
 TABLEQ_ON_BACKENDS(a_fault_in_every_statement, distinct_backends);

@@ -275,6 +275,18 @@ TEST_P(pooler, in_session_mode_needs_no_key) {
   work_with(db);
 }
 
+TEST_P(pooler, whose_mode_could_not_be_found_out_is_a_warning_until_the_address_tells_it) {
+  for (const char* told : {"", "&pooling=session"}) {
+    auto db = tableq::database::open(url_of("scarce") + told,
+                                     {.schema_name = schema(), .max_sessions = 1});
+    std::string fixes;
+    for (const tableq::finding& each : db.inspect()) {
+      if (contains(each.what, "pooler")) fixes += each.fix;
+    }
+    EXPECT_EQ(contains(fixes, "pooling=transaction"), std::string(told).empty()) << fixes;
+  }
+}
+
 TEST_P(pooler, that_is_not_told_of_is_told_apart_by_a_clear_error) {
   // Never another client's statement: either the right result, or an error with the remedy.
   auto made = open({.schema_name = schema()});

@@ -186,6 +186,9 @@ class place {
   virtual bool role_setting(const std::string& /*user*/, const std::string& /*setting*/) {
     return false;
   }
+  /// From then on the table shows no row to users without a policy. False: no database of this kind
+  /// can.
+  virtual bool hide_rows(const std::string& /*table*/) { return false; }
   virtual bool limit_sessions(const std::string& /*user*/, int /*most*/) { return false; }
 
   [[nodiscard]] virtual std::string bytes_literal(std::string_view bytes) const = 0;

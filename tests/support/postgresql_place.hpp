@@ -222,6 +222,11 @@ class schema_place : public place {
     return true;
   }
 
+  bool hide_rows(const std::string& table) override {
+    sql("ALTER TABLE " + table + " ENABLE ROW LEVEL SECURITY");
+    return true;
+  }
+
   std::string bytes_literal(std::string_view bytes) const override {
     return "'\\x" + hex(bytes) + "'::bytea";
   }

@@ -71,6 +71,20 @@ TEST_P(tool_dead, says_where_dead_messages_moved) {
   EXPECT_EQ(run({"dead", "list", "letters"}).err, "");
 }
 
+TEST_P(tool_dead, list_that_fails_prints_nothing) {
+  kill(1);
+  EXPECT_EQ(lines_of(done({"dead", "list", "jobs"})).size(), 2U);
+  db().claim("letters").enqueue("there");
+  here().sql(
+      "UPDATE tableq_queues SET options = "
+      "'{\"max_attempts\":1,\"dead_letters\":\"letters\"}' WHERE name = 'jobs'");
+  clear_database();
+  here().sql("DROP TABLE letters");
+  const ended failed = run({"dead", "list", "jobs"});
+  EXPECT_GT(failed.status, 1) << failed.err;
+  EXPECT_EQ(failed.out, "");
+}
+
 TEST_P(tool_dead, redrive_makes_the_named_ones_ready) {
   const words ids = kill(3);
   EXPECT_EQ(done({"dead", "redrive", "jobs", ids[0], ids[2], "999999"}), "2\n");

@@ -67,6 +67,17 @@ TEST_P(tool_work_child, dies_of_a_broken_pipe_like_any_other) {
   EXPECT_EQ(end.err, "141\n");
 }
 
+TEST_P(tool_work_child, is_waited_for_though_the_caller_ignores_the_end_of_children) {
+  jobs().enqueue("x");
+  const ended end = command("/usr/bin/env",
+                            {"--ignore-signal=CHLD", TABLEQ_COMMAND, "work", "jobs",
+                             "--until-empty", "--", "true"},
+                            {.environment = {"TABLEQ_DB=" + here().url()}})
+                        .wait();
+  EXPECT_EQ(end.status, 0) << end.err;
+  EXPECT_EQ(jobs().stats().ready + jobs().stats().leased + jobs().stats().dead, 0U);
+}
+
 TEST_P(tool_work_child, inherits_no_blocked_signal) {
   jobs().enqueue("x");
   EXPECT_EQ(work({"sh", "-c", "grep SigBlk /proc/self/status"}).out, "SigBlk:\t0000000000000000\n");

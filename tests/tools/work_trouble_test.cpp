@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "support/at_once.hpp"
@@ -17,11 +18,11 @@ class tool_work_trouble : public tool_test {
  protected:
   tableq::claim_queue jobs() { return db().claim("jobs", at_once({.max_attempts = 1})); }
   /// A worker that tells of each message.
-  std::unique_ptr<command> worker(const words& program) {
+  std::unique_ptr<command> worker(const words& program, const words& environment = {}) {
     pipe_ends told = make_pipe();
     words arguments{"work", "jobs", "--verbose", "--until-empty", "--"};
     arguments.insert(arguments.end(), program.begin(), program.end());
-    auto out = start(arguments, {.err = told.writer.value()});
+    auto out = start(arguments, {.environment = environment, .err = told.writer.value()});
     told_ = std::move(told.reader);
     lines_.emplace(told_.value());
     return out;
@@ -85,6 +86,23 @@ TEST_P(tool_work_trouble, of_the_system_is_told_once_and_costs_no_attempt) {
   busy.close();
   EXPECT_TRUE(contains(lines_->next_with("completed"), "attempt 1: completed"));
   EXPECT_EQ(running->wait().status, 0);
+}
+
+TEST_P(tool_work_trouble, of_memory_without_room_for_a_payload_passes) {
+#if !defined(TABLEQ_FULL_MEMORY)
+  GTEST_SKIP() << "a sanitizer must be loaded before anything else";
+#else
+  jobs().enqueue("work");
+  const auto sign = scratch / "full";
+  { const std::ofstream full(sign); }
+  const auto running =
+      worker({"true"}, {"LD_PRELOAD=" TABLEQ_FULL_MEMORY, "FULL_MEMORY=" + sign.string()});
+  EXPECT_TRUE(contains(lines_->next(), "No space left on device; slowing down"));
+  EXPECT_TRUE(contains(lines_->next(), "attempt 1: given back"));
+  std::filesystem::remove(sign);
+  EXPECT_TRUE(contains(lines_->next_with("completed"), "attempt 1: completed"));
+  EXPECT_EQ(running->wait().status, 0);
+#endif
 }
 
 }  // namespace

@@ -330,8 +330,8 @@ class odbc_executor final : public transport {
     }
   }
   what.sentence = without_secrets(std::move(what.sentence), connect);
-  native_failure told = explained(what);
-  if (told.judged()) throw told;
+  const native_failure told = explained(what);
+  if (told.judged()) throw native_failure(told);
   what.sentence += advice_for_connect(what.sqlstate);
   if (!loads_driver(what.sqlstate)) {
     throw native_failure::judged_as({errc::connection_failed, advice::never}, std::move(what));

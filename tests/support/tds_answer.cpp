@@ -107,13 +107,17 @@ std::string tds_answer::flags(bool more) const {
       rows_);
 }
 
-tds_answer& tds_answer::add(std::string bytes, part::then next) {
-  steps_.push_back({.bytes = std::move(bytes), .next = next});
+tds_answer& tds_answer::add(std::string_view bytes, ending next) {
+  out_ += bytes;
+  ending_ = next;
   return *this;
 }
 
 void tds_answer::end_statement() {
-  if (statement_) steps_.push_back({.end = flags(true)});
+  if (statement_) {
+    ends_.push_back(out_.size());
+    out_ += static_cast<char>(end_of_batch) + flags(true);
+  }
   statement_ = counted_ = failed_ = false;
   rows_ = 0;
 }
@@ -140,38 +144,25 @@ tds_answer& tds_answer::affected(std::int64_t rows) {
   return *this;
 }
 
-tds_answer& tds_answer::message(bool error, std::int32_t number, std::string_view text,
-                                std::uint8_t severity, std::uint8_t state) {
+tds_answer& tds_answer::message(std::uint8_t token, std::int32_t number, std::string_view text,
+                                std::uint8_t severity) {
   tds_writer inner;
-  inner.number(number).number(state).number(severity).text<std::uint16_t>(text);
+  inner.number(number).number(std::uint8_t{1}).number(severity).text<std::uint16_t>(text);
   inner.text<std::uint8_t>("scripted").text<std::uint8_t>("").number(std::uint32_t{1});
-  return add(tds_writer().token(error ? 0xAA : 0xAB, inner).all());
+  return add(tds_writer().token(token, inner).all());
 }
 
 tds_answer& tds_answer::info(std::int32_t number, std::string_view text) {
-  return message(false, number, text, 0, 1);
+  return message(0xAB, number, text, 0);
 }
 
-tds_answer& tds_answer::error(std::int32_t number, std::string_view text, std::uint8_t severity,
-                              std::uint8_t state) {
+tds_answer& tds_answer::error(std::int32_t number, std::string_view text, std::uint8_t severity) {
   statement_ = failed_ = has_error_ = true;
-  return message(true, number, text, severity, state);
-}
-
-tds_answer& tds_answer::wait(const tds_gate& /*gate*/) {
-  return add({}, part::then::wait);
-}
-
-tds_answer& tds_answer::hang() {
-  return add({}, part::then::hang);
-}
-
-tds_answer& tds_answer::cut() {
-  return add({}, part::then::cut);
+  return message(0xAA, number, text, severity);
 }
 
 tds_answer& tds_answer::cut_in_row(const std::vector<tds_value>& values, std::size_t bytes) {
-  return add(row_of(columns_, values).substr(0, bytes), part::then::cut);
+  return add(row_of(columns_, values).substr(0, bytes), ending::cut);
 }
 
 tds_answer& tds_answer::cut_after_bytes(std::size_t bytes) {
@@ -179,27 +170,16 @@ tds_answer& tds_answer::cut_after_bytes(std::size_t bytes) {
   return *this;
 }
 
-std::vector<tds_answer::part> tds_answer::parts(bool call, std::string_view end) const {
-  std::vector<part> out(1);
-  const auto say = [&](std::uint8_t token, const std::string& flags) {
-    out.back().bytes += static_cast<char>(token);
-    out.back().bytes += flags;
-  };
-  for (const step& each : steps_) {
-    if (each.end) say(call ? end_in_call : end_of_batch, *each.end);
-    out.back().bytes += each.bytes;
-    if (each.next == part::then::nothing) continue;
-    out.back().next = each.next;
-    out.emplace_back();
+std::string tds_answer::bytes(bool call, std::string_view end) const {
+  std::string out = out_;
+  for (const std::size_t place : ends_) {
+    out[place] = static_cast<char>(call ? end_in_call : end_of_batch);
   }
-  if (call) {
-    if (statement_ && counted_) say(end_in_call, flags(true));
-    out.back().bytes += end;
-    say(end_of_call, flags_of(failed_ ? 2 : 0, 0));
-  } else {
-    say(end_of_batch, flags(false));
-  }
-  return out;
+  if (ending_ != ending::done) return out;
+  if (!call) return out + static_cast<char>(end_of_batch) + flags(false);
+  if (statement_ && counted_) out += static_cast<char>(end_in_call) + flags(true);
+  out += end;
+  return out + static_cast<char>(end_of_call) + flags_of(failed_ ? 2 : 0, 0);
 }
 
 }  // namespace tableq_test

@@ -39,47 +39,38 @@ class tds_answer {
   tds_answer& affected(std::int64_t rows);
   tds_answer& info(std::int32_t number, std::string_view text);
   /// Ends a result that is open.
-  tds_answer& error(std::int32_t number, std::string_view text, std::uint8_t severity = 16,
-                    std::uint8_t state = 1);
-  /// Says nothing more, except to an attention. The client has all earlier parts.
-  tds_answer& wait(const tds_gate& gate = {});
-  /// Says nothing more, also to an attention, until the client closes the connection.
-  tds_answer& hang();
-  /// Closes the connection. The client has all earlier parts.
-  tds_answer& cut();
+  tds_answer& error(std::int32_t number, std::string_view text, std::uint8_t severity = 16);
+
+  /// What comes after the parts so far, which the client has. Wait: nothing, except to an
+  /// attention. Hang: nothing, also to an attention, until the client closes the connection.
+  enum class ending { done, wait, hang, cut };
+  tds_answer& wait(const tds_gate& /*gate*/ = {}) { return add("", ending::wait); }
+  tds_answer& hang() { return add("", ending::hang); }
+  tds_answer& cut() { return add("", ending::cut); }
   /// Closes the connection in the middle of a row, after this number of its bytes.
   tds_answer& cut_in_row(const std::vector<tds_value>& values, std::size_t bytes);
   /// Closes the connection after this number of bytes of the answer, packet headers included.
   tds_answer& cut_after_bytes(std::size_t bytes);
 
-  /// For the server: bytes, and what comes after them.
-  struct part {
-    enum class then { nothing, wait, hang, cut };
-    std::string bytes = {};
-    then next = then::nothing;
-  };
+  /// For the server.
   /// @param call whether it answers a call of a procedure rather than a batch
   /// @param end the bytes before the end of a call
-  [[nodiscard]] std::vector<part> parts(bool call, std::string_view end) const;
+  [[nodiscard]] std::string bytes(bool call, std::string_view end) const;
+  [[nodiscard]] ending how_it_ends() const { return ending_; }
   [[nodiscard]] std::optional<std::size_t> byte_limit() const { return byte_limit_; }
   [[nodiscard]] bool has_error() const { return has_error_; }
-  [[nodiscard]] std::size_t steps() const { return steps_.size(); }
+  [[nodiscard]] bool empty() const { return out_.empty() && ending_ == ending::done; }
 
  private:
-  /// The end of a statement, whose form the kind of the request decides, stands between parts.
-  struct step {
-    std::string bytes = {};
-    std::optional<std::string> end = {};  ///< flags and rows of a statement that ends before
-    part::then next = part::then::nothing;
-  };
-
-  tds_answer& add(std::string bytes, part::then next = part::then::nothing);
-  tds_answer& message(bool error, std::int32_t number, std::string_view text, std::uint8_t severity,
-                      std::uint8_t state);
+  tds_answer& add(std::string_view bytes, ending next = ending::done);
+  tds_answer& message(std::uint8_t token, std::int32_t number, std::string_view text,
+                      std::uint8_t severity);
   void end_statement();
   [[nodiscard]] std::string flags(bool more) const;
 
-  std::vector<step> steps_;
+  std::string out_;
+  std::vector<std::size_t> ends_;  ///< Of statements: their token depends on the kind of request.
+  ending ending_ = ending::done;
   std::vector<tds_column> columns_;
   std::optional<std::size_t> byte_limit_;
   bool statement_ = false;

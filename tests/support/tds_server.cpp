@@ -7,15 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <exception>
 #include <limits>
-#include <list>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "support/tds_bytes.hpp"
@@ -163,7 +159,7 @@ class tds_connection {
     asked.connection = number_;
     record_(asked);
     const tds_answer said = ask(script_.login, asked);
-    if (said.steps() == 0) return send(welcome(asked.login), true);
+    if (said.empty()) return send(welcome(asked.login), true);
     bool silent = play(said, false, {}) && !said.has_error();
     while (silent) silent = next().has_value();
     return false;
@@ -188,15 +184,12 @@ class tds_connection {
   }
 
   bool play(const tds_answer& answer, bool call, std::string_view end) {
-    using then = tds_answer::part::then;
+    using ending = tds_answer::ending;
+    const ending how = answer.how_it_ends();
     left_ = answer.byte_limit().value_or(unlimited);
-    const auto parts = answer.parts(call, end);
-    for (const tds_answer::part& each : parts) {
-      if (!send(each.bytes, &each == &parts.back()) || each.next == then::cut) return false;
-      if (each.next == then::wait) return true;  // the next message is an attention
-      while (each.next == then::hang) {
-        if (!next()) return false;
-      }
+    if (!send(answer.bytes(call, end), how == ending::done) || how == ending::cut) return false;
+    while (how == ending::hang) {
+      if (!next()) return false;
     }
     left_ = unlimited;
     return true;
@@ -237,105 +230,53 @@ class tds_connection {
   std::map<std::int64_t, std::string> prepared_;
 };
 
-class tds_server::listener {
- public:
-  explicit listener(tds_script script)
-      : script_(std::move(script)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof place;
-    auto* const at = reinterpret_cast<sockaddr*>(&place);
-    if (::bind(socket_, at, size) != 0 || ::listen(socket_, SOMAXCONN) != 0 ||
-        ::getsockname(socket_, at, &size) != 0) {
-      throw std::runtime_error("tds: no port to listen on");
-    }
-    port_ = ntohs(place.sin_port);
-    thread_ = std::jthread([this] { accept(); });
-  }
-  listener(const listener&) = delete;
-  listener& operator=(const listener&) = delete;
-  ~listener() {
-    ::shutdown(socket_, SHUT_RDWR);
-    thread_.join();
-    ::close(socket_);
-    cut_all();
-    for (guest& each : guests_) each.thread.join();
-  }
-
-  [[nodiscard]] std::uint16_t port() const { return port_; }
-  [[nodiscard]] std::vector<tds_request> since(std::size_t mark) const {
-    const std::lock_guard lock(guard_);
-    const auto from = std::min(mark, requests_.size());
-    return {requests_.begin() + static_cast<std::ptrdiff_t>(from), requests_.end()};
-  }
-  [[nodiscard]] std::size_t mark() const {
-    const std::lock_guard lock(guard_);
-    return requests_.size();
-  }
-  template <class Done>
-  [[nodiscard]] bool wait(std::chrono::milliseconds limit, Done done) const {
-    std::unique_lock lock(guard_);
-    return changed_.wait_for(lock, limit, [&] { return done(requests_.size(), open_); });
-  }
-  void cut_all() {
-    const std::lock_guard lock(guard_);
-    for (guest& each : guests_) each.client.stop();
-  }
-
- private:
-  /// A connected client, kept to the end for its thread.
-  struct guest {
-    guest(int socket, std::size_t number, const tds_script& script, recorder record)
-        : client(socket, number, script, std::move(record)) {}
-    tds_connection client;
-    std::jthread thread;
-  };
-
-  void accept() {
-    while (true) {
-      const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (socket < 0) return;
-      const int at_once = 1;  // Otherwise replies of several packets wait for an acknowledgement.
-      ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
-      const std::lock_guard lock(guard_);
-      ++open_;
-      guest& last = guests_.emplace_back(socket, guests_.size() + 1, script_,
-                                         [this](const tds_request& asked) { record(asked); });
-      last.thread = std::jthread([this, &last] {
-        last.client.run();
-        const std::lock_guard leaving(guard_);
-        --open_;
-        changed_.notify_all();
-      });
-    }
-  }
-
-  void record(const tds_request& asked) {
-    const std::lock_guard lock(guard_);
-    requests_.push_back(asked);
-    changed_.notify_all();
-  }
-
-  const tds_script script_;
-  int socket_;
-  std::uint16_t port_ = 0;
-  mutable std::mutex guard_;
-  mutable std::condition_variable changed_;
-  std::vector<tds_request> requests_;  // under guard_
-  std::size_t open_ = 0;               // under guard_
-  std::list<guest> guests_;            // under guard_ while listening
-  std::jthread thread_;
-};
-
-tds_server::tds_server(tds_script script)
-    : listener_(std::make_unique<listener>(std::move(script))) {}
 tds_server::tds_server(tds_script::handler statement)
     : tds_server(tds_script{.statement = std::move(statement)}) {}
-tds_server::~tds_server() = default;
 
-std::uint16_t tds_server::port() const {
-  return listener_->port();
+tds_server::tds_server(tds_script script)
+    : script_(std::move(script)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof place;
+  auto* const at = reinterpret_cast<sockaddr*>(&place);
+  if (::bind(socket_, at, size) != 0 || ::listen(socket_, SOMAXCONN) != 0 ||
+      ::getsockname(socket_, at, &size) != 0) {
+    throw std::runtime_error("tds: no port to listen on");
+  }
+  port_ = ntohs(place.sin_port);
+  listener_ = std::jthread([this] { accept(); });
+}
+
+tds_server::~tds_server() {
+  ::shutdown(socket_, SHUT_RDWR);
+  listener_.join();
+  ::close(socket_);
+  cut_all();
+  threads_.clear();  // waits for them
+}
+
+void tds_server::accept() {
+  while (true) {
+    const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) return;
+    const int at_once = 1;  // Otherwise replies of several packets wait for an acknowledgement.
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+    const std::lock_guard lock(guard_);
+    ++open_;
+    auto& client = *guests_.emplace_back(std::make_unique<tds_connection>(
+        socket, guests_.size() + 1, script_, [this](const tds_request& asked) {
+          const std::lock_guard recording(guard_);
+          requests_.push_back(asked);
+          changed_.notify_all();
+        }));
+    threads_.emplace_back([this, &client] {
+      client.run();
+      const std::lock_guard leaving(guard_);
+      --open_;
+      changed_.notify_all();
+    });
+  }
 }
 
 std::string tds_server::connection_string(std::string_view driver) const {
@@ -347,19 +288,29 @@ std::string tds_server::connection_string(std::string_view driver) const {
 }
 
 std::vector<tds_request> tds_server::requests_since(std::size_t mark) const {
-  return listener_->since(mark);
+  const std::lock_guard lock(guard_);
+  const auto from = std::min(mark, requests_.size());
+  return {requests_.begin() + static_cast<std::ptrdiff_t>(from), requests_.end()};
 }
+
 std::size_t tds_server::mark() const {
-  return listener_->mark();
+  const std::lock_guard lock(guard_);
+  return requests_.size();
 }
+
 bool tds_server::received(std::size_t count, std::chrono::milliseconds limit) const {
-  return listener_->wait(limit, [&](std::size_t came, std::size_t) { return came >= count; });
+  std::unique_lock lock(guard_);
+  return changed_.wait_for(lock, limit, [&] { return requests_.size() >= count; });
 }
+
 bool tds_server::left_alone() const {
-  return listener_->wait(patience, [](std::size_t, std::size_t open) { return open == 0; });
+  std::unique_lock lock(guard_);
+  return changed_.wait_for(lock, patience, [this] { return open_ == 0; });
 }
+
 void tds_server::cut_all() {
-  listener_->cut_all();
+  const std::lock_guard lock(guard_);
+  for (const auto& each : guests_) each->stop();
 }
 
 }  // namespace tableq_test

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "support/tds_answer.hpp"
@@ -30,6 +33,8 @@ struct tds_script {
   std::uint8_t encryption = 2;
 };
 
+class tds_connection;
+
 /// A server with the TDS of SQL Server 15.0, without encryption and MARS, and with a test's
 /// answers.
 ///
@@ -49,7 +54,7 @@ class tds_server {
   /// The longest wait for an event that should come at once.
   static constexpr std::chrono::seconds patience{20};
 
-  [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] std::uint16_t port() const { return port_; }
   /// For a driver by its name in odbcinst.ini.
   [[nodiscard]] std::string connection_string(std::string_view driver = "FreeTDS") const;
 
@@ -66,8 +71,18 @@ class tds_server {
   void cut_all();
 
  private:
-  class listener;
-  std::unique_ptr<listener> listener_;
+  void accept();
+
+  const tds_script script_;
+  int socket_;
+  std::uint16_t port_ = 0;
+  mutable std::mutex guard_;
+  mutable std::condition_variable changed_;
+  std::vector<tds_request> requests_;                    // under guard_
+  std::size_t open_ = 0;                                 // under guard_
+  std::vector<std::unique_ptr<tds_connection>> guests_;  // under guard_
+  std::vector<std::jthread> threads_;                    // under guard_ while listening
+  std::jthread listener_;
 };
 
 }  // namespace tableq_test

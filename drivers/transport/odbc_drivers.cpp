@@ -59,7 +59,8 @@ constexpr std::array reasons{
     reason{20002, advice::session,
            "the server ended the connection before the login: it may offer no encryption, demand "
            "it, or be no SQL Server",
-           or_encrypt},
+           "; encrypt=no (in a connection string Encryption=request) does without encryption: the "
+           "password then crosses the network readable"},
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Installs missing Debian packages.
 #
-#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [lint] [fuzz]
+#   scripts/install_dependencies.sh [build] [postgresql] [patroni] [odbc] [test] [microsoft_odbc] [lint] [fuzz]
 #
 # build: the library and the command (the default). postgresql: the server for
 # with_postgresql.sh. patroni: for with_patroni.sh. odbc: the driver of PostgreSQL. test, lint, fuzz: the packages of
-# tests, linters and fuzzers.
+# tests, linters and fuzzers. microsoft_odbc: what Microsoft's ODBC driver needs, without the driver.
 # Uses sudo unless run as root.
 set -euo pipefail
 
@@ -18,7 +18,11 @@ for group in "${@:-build}"; do
     patroni) wanted+=(postgresql patroni python3-etcd etcd-server python3 util-linux) ;;
     odbc) wanted+=(odbcinst odbc-postgresql) ;;
     test) wanted+=(libgtest-dev libgmock-dev python3 sqlite3 postgresql-client
-      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer) ;;
+      odbcinst odbc-postgresql libsqliteodbc tdsodbc pgbouncer openssl) ;;
+    microsoft_odbc)
+      wanted+=(python3 libltdl7 libkrb5-3 libgssapi-krb5-2)
+      python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
+      ;;
     fuzz) wanted+=(clang-14 libfuzzer-14-dev) ;;
     lint) wanted+=(clang-format-14 clang-tidy-14 doxygen python3 sqlfluff) ;;
     *)

@@ -1,19 +1,29 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [dev] [lint] [format] [tsql] [docs] [asan] [tsan] [sanitizers] [all]
+#   scripts/test.sh [--accept-licence] [dev] [lint] [format] [tsql] [docs] [asan] [tsan] [sanitizers] [all]
 #
 # Without an argument: dev, format and docs.
 # dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. docs: the doc comments
 # of public headers. asan, tsan: the tests again under the address and undefined-behaviour sanitizers, or the thread
 # sanitizer. sanitizers: under both, but only the suites conformance, unit and drivers, which is less than an hour. A
 # PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
+# --accept-licence: you accept the licence of Microsoft's ODBC driver, and the tests of SQL Server's drivers run over it
+# too: see scripts/microsoft_odbc.sh. Without it they run over FreeTDS alone, and the end says what was left out.
 # If TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-stages=("$@")
+licence=()
+stages=()
+for word; do
+  if [[ $word == --accept-licence ]]; then
+    licence=("$word")
+  else
+    stages+=("$word")
+  fi
+done
 ((${#stages[@]})) || stages=(dev format docs)
 [[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
 for stage in "${stages[@]}"; do
@@ -29,6 +39,7 @@ done
 groups=(build test)
 [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
 groups+=(patroni)
+((${#licence[@]} == 0)) || groups+=(microsoft_odbc)
 [[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs " ]] && groups+=(lint)
 scripts/install_dependencies.sh "${groups[@]}"
 
@@ -37,6 +48,10 @@ jobs=$(nproc)
 export LC_ALL=C
 export TABLEQ_TEST_REQUIRE=postgresql,postgresql_odbc,sqlite,sqlite_odbc
 [[ -z ${TABLEQ_TEST_SQLSERVER-} ]] || TABLEQ_TEST_REQUIRE+=,sqlserver
+if ((${#licence[@]})); then
+  settings=$(scripts/microsoft_odbc.sh "${licence[@]}")
+  eval "$settings"
+fi
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/locale/encoding_utf.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -18,29 +19,14 @@
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_drivers.hpp"
 #include "drivers/transport/odbc_options.hpp"
+#include "drivers/transport/odbc_records.hpp"
 #include "drivers/transport/odbc_values.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace odbc {
 namespace {
-
-constexpr SQLSMALLINT most_records = 16;
-
-/// One line, without the leading `[vendor][part]` and the driver's remarks after it.
-std::string plain_sentence(std::string_view message) {
-  while (message.starts_with('[')) {
-    const std::size_t end = message.find(']');
-    if (end == std::string_view::npos) break;
-    message.remove_prefix(end + 1);
-  }
-  message = message.substr(0, message.find('\n'));
-  message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
-  while (!message.empty() && (message.back() == ';' || message.back() == ' ')) {
-    message.remove_suffix(1);
-  }
-  return std::string(message);
-}
 
 bool dead(SQLHDBC link) noexcept {
   SQLUINTEGER state = SQL_CD_FALSE;
@@ -49,45 +35,19 @@ bool dead(SQLHDBC link) noexcept {
   return SQL_SUCCEEDED(result) && state == SQL_CD_TRUE;
 }
 
-native_error record(SQLSMALLINT kind, SQLHANDLE handle, SQLSMALLINT number, bool& there) {
-  std::array<SQLCHAR, 6> state{};
-  std::array<SQLCHAR, SQL_MAX_MESSAGE_LENGTH> message{};
-  SQLINTEGER native = 0;
-  SQLSMALLINT length = 0;
-  there = SQL_SUCCEEDED(SQLGetDiagRec(kind, handle, number, state.data(), &native, message.data(),
-                                      static_cast<SQLSMALLINT>(message.size()), &length));
-  if (!there) return {};
-  const std::size_t shown =
-      std::min(static_cast<std::size_t>(std::max<SQLSMALLINT>(length, 0)), message.size() - 1);
-  native_error out;
-  out.sqlstate = reinterpret_cast<const char*>(state.data());
-  out.number = native;
-  out.sentence = plain_sentence({reinterpret_cast<const char*>(message.data()), shown});
-  // The name may be one that a trigger has made of data.
-  if (out.sqlstate == "26000") out.sentence = "the server forgot a prepared statement";
-  return out;
-}
-
 }  // namespace
 
 void fail(SQLSMALLINT kind, SQLHANDLE handle, SQLHDBC link) {
-  std::vector<native_error> records;
-  for (SQLSMALLINT i = 1; i <= most_records; ++i) {
-    bool there = false;
-    native_error one = record(kind, handle, i, there);
-    if (!there) break;
-    records.push_back(std::move(one));
-  }
-  // Warnings and remarks may come before the error.
-  std::stable_partition(records.begin(), records.end(), [](const native_error& one) {
-    return !one.sqlstate.starts_with("01") && !one.sqlstate.starts_with("00");
-  });
+  std::vector<native_error> records = records_of(kind, handle);
   if (records.empty()) records.push_back({.sentence = "the ODBC driver failed without a word"});
+  // Of a cut link the server's own error may come first. IMC: Microsoft's driver could not restore
+  // a lost connection.
+  const bool lost = std::ranges::any_of(records, [](const native_error& one) {
+    return one.sqlstate.starts_with("08") || one.sqlstate.starts_with("IMC");
+  });
   native_error first = std::move(records.front());
   records.erase(records.begin());
-  // IMC: Microsoft's driver could not restore a lost connection.
-  first.link_lost =
-      first.sqlstate.starts_with("08") || first.sqlstate.starts_with("IMC") || dead(link);
+  first.link_lost = lost || dead(link);
   throw native_failure(std::move(first), std::move(records));
 }
 
@@ -102,7 +62,7 @@ struct odbc_link {
   SQLHDBC handle;
   std::optional<std::chrono::milliseconds> statement_timeout;
   bool wide_text;
-  bool unlimited;  ///< The driver's knows_unlimited.
+  bool unlimited;  ///< The driver's.
   /// A text began the open transaction: ODBC reports only transactions that the driver began.
   bool open = false;
   /// A statement failed within a transaction. Drivers and servers handle this differently, so the
@@ -116,6 +76,31 @@ struct odbc_link {
         SQLGetConnectAttr(handle, SQL_ATTR_AUTOCOMMIT, &automatic, SQL_IS_UINTEGER, nullptr);
     return SQL_SUCCEEDED(result) && automatic == SQL_AUTOCOMMIT_OFF;
   }
+};
+
+/// The text of a statement, as UTF-16 where the dialect wants it: a driver manager would widen the
+/// other form byte by byte. Borrows a text that stays UTF-8.
+class statement_text {
+ public:
+  statement_text(const std::string& sql, bool wide) : sql_(sql) {
+    if (wide) wide_ = boost::locale::conv::utf_to_utf<char16_t>(sql);
+  }
+
+  // ODBC's functions take non-const pointers, but do not write.
+  [[nodiscard]] SQLCHAR* narrow() const noexcept {
+    return const_cast<SQLCHAR*>(reinterpret_cast<const SQLCHAR*>(sql_.data()));
+  }
+  [[nodiscard]] SQLWCHAR* wide() const noexcept {
+    return const_cast<SQLWCHAR*>(reinterpret_cast<const SQLWCHAR*>(wide_.data()));
+  }
+  /// In units of the form that is sent.
+  [[nodiscard]] SQLINTEGER size() const noexcept {
+    return static_cast<SQLINTEGER>(wide_.empty() ? sql_.size() : wide_.size());
+  }
+
+ private:
+  const std::string& sql_;
+  std::u16string wide_;
 };
 
 /// A statement handle. Owns it.
@@ -138,7 +123,9 @@ class statement_handle {
   [[nodiscard]] SQLHSTMT get() const noexcept { return handle_; }
 
   void prepare(const std::string& sql) {
-    check(SQLPrepare(handle_, text_of(sql), static_cast<SQLINTEGER>(sql.size())));
+    const statement_text text(sql, link_.wide_text);
+    check(link_.wide_text ? SQLPrepareW(handle_, text.wide(), text.size())
+                          : SQLPrepare(handle_, text.narrow(), text.size()));
     prepared_ = true;
   }
 
@@ -154,10 +141,9 @@ class statement_handle {
         SQLFreeStmt(statement, SQL_RESET_PARAMS);
       }
     } const guard{handle_};
-    SQLRETURN result =
-        prepared_ ? SQLExecute(handle_)
-                  : SQLExecDirect(handle_, text_of(sql), static_cast<SQLINTEGER>(sql.size()));
+    SQLRETURN result = prepared_ ? SQLExecute(handle_) : execute(sql);
     bool wanted = !columns.empty();
+    bool kept_back = false;
     do {
       SQLSMALLINT width = 0;
       if (result != SQL_NO_DATA) {  // a change of no rows
@@ -168,16 +154,23 @@ class statement_handle {
         fetch_all(width, wanted ? columns : std::vector<core::value_type>(), out);
         wanted = false;
       } else if (wanted) {
-        check_that_nothing_changed();
+        kept_back = kept_back || changed_rows();
       }
       result = SQLMoreResults(handle_);
     } while (result != SQL_NO_DATA);
+    // A driver may decide by the first word of a text whether it returns rows.
+    if (wanted && kept_back) {
+      throw native_failure({.sqlstate = "07005",
+                            .sentence = "the ODBC driver keeps back the rows of a change; begin "
+                                        "the statement's text with WITH"});
+    }
   }
 
  private:
-  /// ODBC's functions take non-const pointers, but do not write.
-  static SQLCHAR* text_of(const std::string& sql) noexcept {
-    return const_cast<SQLCHAR*>(reinterpret_cast<const SQLCHAR*>(sql.data()));
+  SQLRETURN execute(const std::string& sql) {
+    const statement_text text(sql, link_.wide_text);
+    return link_.wide_text ? SQLExecDirectW(handle_, text.wide(), text.size())
+                           : SQLExecDirect(handle_, text.narrow(), text.size());
   }
 
   void check(SQLRETURN result) {
@@ -186,14 +179,10 @@ class statement_handle {
     fail(SQL_HANDLE_STMT, handle_, link_.handle);
   }
 
-  /// A driver may decide by the first word of a text whether it returns rows.
-  void check_that_nothing_changed() {
+  /// Whether the current result, one without columns, counts changed rows.
+  [[nodiscard]] bool changed_rows() const {
     SQLLEN changed = 0;
-    if (SQL_SUCCEEDED(SQLRowCount(handle_, &changed)) && changed > 0) {
-      throw native_failure({.sqlstate = "07005",
-                            .sentence = "the ODBC driver keeps back the rows of a change; begin "
-                                        "the statement's text with WITH"});
-    }
+    return SQL_SUCCEEDED(SQLRowCount(handle_, &changed)) && changed > 0;
   }
 
   void fetch_all(SQLSMALLINT width, const std::vector<core::value_type>& columns,
@@ -269,16 +258,28 @@ std::optional<session_files> files_behind(SQLHDBC link) {
   return session_files{.main = named_file(name)};
 }
 
+/// A statement that ran out of time holds its caller no longer than the driver must. The settings
+/// of a caller's session stay as they are.
+void limit_attention(SQLHDBC link) {
+  const auto longest = ways_of(information(link, SQL_DRIVER_NAME)).attention;
+  if (longest.count() == 0) return;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): ODBC's way of passing a number
+  auto* const seconds = reinterpret_cast<SQLPOINTER>(longest.count());
+  SQLSetConnectAttr(link, SQL_ATTR_CONNECTION_TIMEOUT, seconds, SQL_IS_UINTEGER);
+}
+
 class odbc_executor final : public transport {
  public:
   /// @param callers null: the session is not the caller's.
   odbc_executor(SQLHDBC handle, const endpoint& address, soci::session* callers = nullptr)
       : link_(std::make_shared<odbc_link>(
             odbc_link{handle, address.statement_timeout, address.wide_text,
-                      knows_unlimited(information(handle, SQL_DRIVER_NAME))})),
+                      ways_of(information(handle, SQL_DRIVER_NAME)).unlimited})),
         prepares_(address.prepares),
         files_(files_behind(handle)),
-        callers_(callers) {}
+        callers_(callers) {
+    if (callers == nullptr) limit_attention(handle);
+  }
 
   std::unique_ptr<prepared> prepare(text statement, bool keep) override {
     return std::make_unique<odbc_prepared>(link_, std::move(statement), keep && prepares_);
@@ -317,11 +318,22 @@ class odbc_executor final : public transport {
   soci::session* callers_;
 };
 
-[[noreturn]] void fail_to_connect(native_error what, const endpoint& address) {
+[[noreturn]] void fail_to_connect(native_error what, const std::string& connect) {
   what.link_lost = true;
   // psqlODBC has one SQLSTATE for all. By another one the next logins wait: login_pauses.hpp.
   if (what.sentence.find("authentication failed") != std::string::npos) what.sqlstate = "28000";
-  what.sentence = without_secrets(plain_sentence(what.sentence), address.connect);
+  what.sentence = plain_sentence(what.sentence);
+  if (gives_no_reason(what)) {  // SOCI keeps the first record only
+    for (native_error& other : refusal_of(connect)) {
+      if (other.number == 0) continue;
+      what.number = other.number;
+      what.sentence = std::move(other.sentence);
+      break;
+    }
+  }
+  what.sentence = without_secrets(std::move(what.sentence), connect);
+  const native_failure told = explained(what);
+  if (told.judged()) throw native_failure(told);
   what.sentence += advice_for_connect(what.sqlstate);
   if (!loads_driver(what.sqlstate)) {
     throw native_failure::judged_as({errc::connection_failed, advice::never}, std::move(what));
@@ -335,7 +347,8 @@ void refuse_option(const std::string& complaint) {
 }
 
 void open_callers(soci::session& session, const endpoint& address) {
-  soci::connection_parameters parameters(soci::odbc, address.connect);
+  const std::string connect = with_needs(address.connect);
+  soci::connection_parameters parameters(soci::odbc, connect);
   // Otherwise a driver may open a dialog for a missing value.
   parameters.set_option(soci::odbc_option_driver_complete, "0");
   const fork_guard guard;
@@ -346,14 +359,14 @@ void open_callers(soci::session& session, const endpoint& address) {
     const auto* message = reinterpret_cast<const char*>(failure.odbc_error_message());
     // No record of the driver manager's: the connection was made, and a statement of SOCI failed.
     if (std::string_view(message).starts_with("[SOCI]")) {
-      refuse_option(refused_option_of(address.connect));
+      refuse_option(refused_option_of(connect));
     }
     fail_to_connect({.sqlstate = state,
                      .number = static_cast<int>(failure.native_error_code()),
                      .sentence = message},
-                    address);
+                    connect);
   } catch (const soci::soci_error& failure) {
-    fail_to_connect({.sentence = failure.get_error_message()}, address);
+    fail_to_connect({.sentence = failure.get_error_message()}, connect);
   }
   refuse_option(refused_option(handle_of(session)));
 }

@@ -236,7 +236,7 @@ bool loads_driver(std::string_view sqlstate) noexcept {
 
 std::string advice_for_connect(std::string_view sqlstate) {
   // Of several records SOCI keeps the first, and the cause may be in another.
-  if (sqlstate.starts_with("08")) {
+  if (sqlstate.starts_with("08") || sqlstate.starts_with("HYT0")) {
     return "; check host, port, firewall, encryption and way of login";
   }
   if (loads_driver(sqlstate)) return {};

@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 namespace tableq::inline v0::drivers::odbc {
 
@@ -30,18 +28,9 @@ struct declared_type {
   return SQL_SUCCEEDED(result) ? reinterpret_cast<const char*>(name.data()) : std::string();
 }
 
-/// Whether a driver, by its own name (SQL_DRIVER_NAME), declares a parameter of a variable type and
-/// the size 0 as `varbinary(max)` or `nvarchar(max)`, also for NULL and nothing. Microsoft's do:
-/// SQL_SS_LENGTH_UNLIMITED. They would declare long types as `image` and `ntext`, and refuse their
-/// size 0 with HY104. FreeTDS would silently cut the value.
-[[nodiscard]] inline bool knows_unlimited(std::string_view driver) {
-  std::string name(driver);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.find("msodbcsql") != std::string::npos || name.find("sqlncli") != std::string::npos;
-}
-
-/// Of bytes. Other drivers get a long type with a size above 0, which they take for any value.
+/// Of bytes.
+/// @param unlimited driver_ways::unlimited. Other drivers get a long type with a size above 0,
+/// which they take for any value.
 [[nodiscard]] constexpr declared_type type_of_bytes(bool unlimited, std::size_t length) noexcept {
   if (unlimited) return {SQL_VARBINARY, 0};
   return {SQL_LONGVARBINARY, std::max<std::size_t>(length, 1)};

@@ -2,12 +2,13 @@
 
 #include <sqlext.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 
+#include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_drivers.hpp"
 #include "drivers/transport/odbc_lengths.hpp"
+#include "drivers/transport/odbc_records.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
 namespace {
@@ -28,21 +29,22 @@ std::string name_of_type(SQLHDBC link, SQLSMALLINT type) {
 
 /// The options are this driver's: psqlodbcw.so, psqlodbca.so, PSQLODBC35W.DLL.
 bool is_psqlodbc(SQLHDBC link) {
-  std::string name = information(link, SQL_DRIVER_NAME);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.find("psqlodbc") != std::string::npos;
+  return lowered(information(link, SQL_DRIVER_NAME)).find("psqlodbc") != std::string::npos;
 }
 
 /// A connection without SOCI.
 class plain_connection {
  public:
-  explicit plain_connection(const std::string& connect) {
+  /// @param login seconds for the login; 0: the driver's.
+  explicit plain_connection(const std::string& connect, SQLULEN login = 0) {
     if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &manager_))) return;
     // ODBC passes numbers as pointers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const version = reinterpret_cast<SQLPOINTER>(static_cast<SQLULEN>(SQL_OV_ODBC3));
     SQLSetEnvAttr(manager_, SQL_ATTR_ODBC_VERSION, version, 0);
     if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_DBC, manager_, &link_))) return;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    auto* const seconds = reinterpret_cast<SQLPOINTER>(login);
+    if (login != 0) SQLSetConnectAttr(link_, SQL_ATTR_LOGIN_TIMEOUT, seconds, SQL_IS_UINTEGER);
     std::string text = connect;  // ODBC's functions take non-const pointers, but do not write
     open_ = SQL_SUCCEEDED(SQLDriverConnect(link_, nullptr, reinterpret_cast<SQLCHAR*>(text.data()),
                                            static_cast<SQLSMALLINT>(text.size()), nullptr, 0,
@@ -84,6 +86,17 @@ std::string refused_option(SQLHDBC link) {
 std::string refused_option_of(const std::string& connect) {
   const plain_connection own(connect);
   return own.open() ? refused_option(own.handle()) : std::string();
+}
+
+std::vector<native_error> refusal_of(const std::string& connect) {
+  // Without its login time-out, which the driver manager would set again.
+  builder asked;
+  for (const attribute& one : parse(connect)) {
+    if (one.key != "DMCONNATTR") asked.add(one.key, one.written);
+  }
+  const plain_connection own(asked.text(), 1);
+  if (own.open() || own.handle() == SQL_NULL_HDBC) return {};
+  return records_of(SQL_HANDLE_DBC, own.handle());
 }
 
 }  // namespace tableq::inline v0::drivers::odbc

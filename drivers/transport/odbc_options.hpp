@@ -7,6 +7,9 @@
 #include <sql.h>
 
 #include <string>
+#include <vector>
+
+#include <tableq/dialect.hpp>
 
 namespace tableq::inline v0::drivers::odbc {
 
@@ -16,5 +19,9 @@ std::string refused_option(SQLHDBC link);
 /// The same for an address with which SOCI cannot open a session: it sends statements when it
 /// connects. Opens a connection for that. Empty also if that fails.
 std::string refused_option_of(const std::string& connect);
+
+/// All records of a refused connection: SOCI keeps the first one, and the reason may be in another.
+/// Tries to connect for that, for a second at most. Empty also if it succeeds.
+std::vector<native_error> refusal_of(const std::string& connect);
 
 }  // namespace tableq::inline v0::drivers::odbc

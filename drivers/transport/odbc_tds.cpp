@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 
 #include "core/input/connection_string.hpp"
 #include "drivers/transport/odbc_address.hpp"
+#include "drivers/transport/odbc_drivers.hpp"
 #include "drivers/transport/odbc_uri.hpp"
 
 namespace tableq::inline v0::drivers::odbc {
@@ -31,18 +31,6 @@ struct tds_settings {
   std::chrono::milliseconds statement_timeout = 30s;
   std::optional<std::chrono::milliseconds> login_timeout;
 };
-
-std::string lowered(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
-bool says(std::string_view name, std::string_view word) {
-  return lowered(name).find(word) != std::string::npos;
-}
 
 void read_setting(const std::string& key, const std::string& given, tds_settings& settings) {
   const auto one_of = [&](std::initializer_list<std::string_view> known, const char* sentence) {
@@ -130,27 +118,6 @@ tds_settings read(const connection_url& url, std::string_view backend) {
   return out;
 }
 
-/// The number in `ODBC Driver 18 for SQL Server`; 0 in other names.
-int microsoft_release(std::string_view name) {
-  constexpr std::string_view before = "odbc driver ";
-  const std::string low = lowered(name);
-  int out = 0;
-  if (!low.starts_with(before) || !low.ends_with(" for sql server")) return 0;
-  std::from_chars(low.data() + before.size(), low.data() + low.size(), out);
-  return out;
-}
-
-bool is_freetds(std::string_view name) {
-  return says(name, "tds");
-}
-
-/// The rank of a driver, higher is better; 0: it cannot be used.
-int preference(std::string_view name) {
-  if (const int release = microsoft_release(name); release > 0) return 2 + release;
-  if (is_freetds(name)) return 2;
-  return says(name, "sql server") ? 1 : 0;
-}
-
 std::string choose(const tds_settings& given, const std::vector<std::string>& installed) {
   const auto end = installed.end();
   auto found = end;
@@ -172,9 +139,10 @@ std::string choose(const tds_settings& given, const std::vector<std::string>& in
   std::string names;
   for (const std::string& name : installed) names += (names.empty() ? "" : ", ") + name;
   refuse(given.backend,
-         (given.driver.empty() ? "no ODBC driver for SQL Server is installed"
-                               : "the driver that is asked for is not installed") +
-             std::string("; installed are: ") + (names.empty() ? "none" : names) +
+         (given.driver.empty() ? "no ODBC driver for SQL Server is installed: looked for " +
+                                     std::string(usual_drivers) + ", and for names with SQL Server"
+                               : std::string("the driver that is asked for is not installed")) +
+             "; installed are: " + (names.empty() ? "none" : names) +
              ". Install FreeTDS (package tdsodbc), or Microsoft's msodbcsql18",
          errc::connection_failed);
 }

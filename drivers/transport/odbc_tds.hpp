@@ -21,9 +21,8 @@ struct tds_address {
 /// Writes the address for the driver that it names, or for the best installed driver. Makes no
 /// connection.
 ///
-/// There is no key for a login time-out: not all releases of the two drivers take it from the
-/// connection string. There is none for a failover partner either: only Microsoft's driver on
-/// Windows has it, and others would ignore it.
+/// There is no key for a failover partner: only Microsoft's driver on Windows has it, and others
+/// would ignore it.
 /// @throws error in the name of `backend`: errc::connection_failed when there is no suitable
 ///   driver, errc::invalid_argument naming an unsupported key of the address or the driver; never
 ///   with a value.

@@ -31,7 +31,7 @@ static_assert(sizeof(SQLWCHAR) == sizeof(char16_t));
 /// The parameters of one run, bound to a statement. Borrows bytes; owns converted text.
 class bound_values {
  public:
-  /// @param unlimited the driver's `knows_unlimited`.
+  /// @param unlimited driver_ways::unlimited
   bound_values(SQLHSTMT statement, SQLHDBC link, bool wide_text, bool unlimited,
                const std::vector<parameter>& places, const arguments& given)
       : statement_(statement), link_(link), wide_text_(wide_text), unlimited_(unlimited) {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/input/connection_string.hpp"
+#include "drivers/transport/odbc_drivers.hpp"
+#include "drivers/transport/odbc_lengths.hpp"
 #include "support/expect.hpp"
 #include "support/text.hpp"
 
@@ -99,6 +101,34 @@ TEST(odbc_connection_strings, are_read_as_driver_managers_do) {
   EXPECT_EQ(all[3].key, "LAST");
   EXPECT_EQ(all[3].value, "never closed; a=b");
   for (const char* none : {"", ";", "   ", "word", ";word;"}) EXPECT_TRUE(parse(none).empty());
+}
+
+TEST(odbc_connection_strings, of_microsofts_driver_turn_its_recovery_off) {
+  for (const char* plain : {"Driver={ODBC Driver 18 for SQL Server};Server=h",
+                            "Server=h;driver=ODBC Driver 17 for SQL Server",
+                            "Driver=/opt/lib/libmsodbcsql-18.6.so.2.1;Server=h"}) {
+    EXPECT_EQ(with_needs(plain), std::string("ConnectRetryCount=0;") + plain);
+  }
+  for (const char* as_given :
+       {"Driver=FreeTDS;Server=h", "DSN=x", "Driver=PostgreSQL Unicode",
+        "Driver={ODBC Driver 18 for SQL Server};connectretrycount=5;Server=h"}) {
+    EXPECT_EQ(with_needs(as_given), as_given);
+  }
+}
+
+TEST(odbc_drivers, have_their_ways_by_the_names_of_their_libraries) {
+  for (const char* name : {"libmsodbcsql-18.3.so.2.1", "MSODBCSQL18.DLL", "sqlncli11.dll"}) {
+    EXPECT_TRUE(ways_of(name).unlimited && ways_of(name).attention.count() > 0) << name;
+  }
+  for (const char* name : {"libtdsodbc.so", "psqlodbcw.so", "sqlite3odbc.so", ""}) {
+    EXPECT_FALSE(ways_of(name).unlimited || ways_of(name).recovers) << name;
+  }
+  for (const std::size_t length : {0U, 1U, 8001U}) {
+    EXPECT_EQ(type_of_bytes(true, length).size, 0U);  // SQL_SS_LENGTH_UNLIMITED
+    EXPECT_EQ(type_of_bytes(false, length).size, std::max<std::size_t>(length, 1));
+  }
+  EXPECT_EQ(type_of_text(true, 4001).size, 0U);
+  EXPECT_EQ(type_of_text(false, 4001).type, SQL_WLONGVARCHAR);
 }
 
 TEST(odbc_secrets, are_taken_out_of_a_sentence_wherever_they_stand) {

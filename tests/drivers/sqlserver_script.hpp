@@ -11,7 +11,7 @@
 
 #include <tableq/options.hpp>
 
-#include "support/tds_script.hpp"
+#include "support/tds_server.hpp"
 
 namespace tableq_test {
 
@@ -24,13 +24,9 @@ struct sqlserver_call {
   /// received text.
   std::string name = {};
   bool known = true;
-  /// The text has the hints that pin its plan.
-  bool hinted = true;
   /// Of `{items: ...}`; 0 for a statement without items.
   std::size_t rows = 0;
   named_values shared = {};
-  /// That of the queue of the caller's handle, if it is sent.
-  tds_value own_identity = {};
   /// One for each of the rows.
   std::vector<named_values> items = {};
 };
@@ -38,20 +34,22 @@ struct sqlserver_call {
 /// Throws when the copies of one value differ.
 sqlserver_call read_call(const tds_request& asked);
 
-struct scripted_queue {
-  std::string_view name;
-  tableq::kind kind;
-  std::string_view options;
-  std::int64_t identity;
-};
+/// An answer with these columns: `id payload:b`. Without a letter a bigint; `i` an int, `n`
+/// nvarchar, `m` nvarchar(max), `b` varbinary(max).
+tds_answer with_columns(std::string_view columns);
+
+inline constexpr std::string_view message_columns = "id created_at due_at payload:b";
+inline constexpr std::string_view delivery_columns =
+    "id fence attempts:i priority:i created_at claimed_at lease_until key:n group_key:n expired:i "
+    "headers:m payload:b";
 
 /// An SQL Server with a catalogue and the queues `heap`, `fifo`, `lifo`, `pending`, `claim`,
-/// `strict_fifo`, `strict_lifo` and `kept` (a claim queue that keeps), which answers only tableq's
-/// own texts. By default every write succeeds, and every read is empty.
+/// `strict_fifo`, `strict_lifo` and `grouped`, which answers only tableq's own texts. By default
+/// every write succeeds, and every read is empty.
 /// @par Thread safety Everything may be called from any thread.
 class sqlserver_script {
  public:
-  static const scripted_queue& queue(std::string_view name);
+  static std::int64_t identity_of(std::string_view queue);
 
   /// The answer to the next statement of that name; several are used up in their order.
   void once(std::string_view name, const tds_answer& answer);
@@ -68,18 +66,5 @@ class sqlserver_script {
   std::map<std::string, std::deque<tds_answer>, std::less<>> once_;  // under guard_
   std::map<std::string, tds_answer, std::less<>> always_;            // under guard_
 };
-
-/// The column heads of answers with rows.
-namespace sqlserver_rows {
-tds_answer messages();
-tds_answer deliveries();
-tds_answer deliveries_by_turns();
-tds_answer stored();
-/// The same, each with its item.
-tds_answer stored_items();
-tds_answer added();
-tds_answer limits();
-tds_answer locked_limits();
-}  // namespace sqlserver_rows
 
 }  // namespace tableq_test

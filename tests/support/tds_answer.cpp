@@ -4,68 +4,165 @@
 #include <stdexcept>
 #include <utility>
 
+#include "support/tds_bytes.hpp"
+
 namespace tableq_test {
 namespace {
 
-bool fits(const tds_column& column, const tds_value& value) {
-  if (std::holds_alternative<std::nullptr_t>(value)) return true;
-  const auto* number = std::get_if<std::int64_t>(&value);
-  if (column.type == tds_type::bigint) return number != nullptr;
-  if (column.type != tds_type::integer) return number == nullptr;
-  return number != nullptr && std::in_range<std::int32_t>(*number);
+using namespace std::string_view_literals;
+
+constexpr std::string_view collation = "\x09\x04\xD0\x00\x34"sv;  // SQL_Latin1_General_CP1_CI_AS
+constexpr std::uint8_t end_of_batch = 0xFD;
+constexpr std::uint8_t end_of_call = 0xFE;
+constexpr std::uint8_t end_in_call = 0xFF;
+
+bool is_number(tds_type type) {
+  return type == tds_type::integer || type == tds_type::bigint;
+}
+bool is_text(tds_type type) {
+  return type != tds_type::varbinary && type != tds_type::varbinary_max && !is_number(type);
+}
+bool is_short(tds_type type) {
+  return type == tds_type::nvarchar || type == tds_type::varbinary;
+}
+
+std::uint16_t longest_in(const tds_column& column) {
+  if (!is_short(column.type)) return no_tds_length;
+  if (column.size == 0) return 8000;
+  return static_cast<std::uint16_t>(is_text(column.type) ? column.size * 2 : column.size);
+}
+
+void write_column(tds_writer& to, const tds_column& column) {
+  to.number(std::uint32_t{0}).number(std::uint16_t{1});  // may be NULL
+  if (is_number(column.type)) {
+    to.number(std::uint8_t{0x26})
+        .number(static_cast<std::uint8_t>(column.type == tds_type::bigint ? 8 : 4));
+  } else {
+    to.number(static_cast<std::uint8_t>(is_text(column.type) ? 0xE7 : 0xA5));
+    to.number(longest_in(column)).bytes(is_text(column.type) ? collation : ""sv);
+  }
+  to.text<std::uint8_t>(column.name);
+}
+
+/// In chunks of different sizes, as servers may send them.
+void write_chunks(tds_writer& to, std::string_view rest) {
+  to.number(std::uint64_t{rest.size()});
+  for (std::size_t size = 8040; !rest.empty(); size = size % 100'000U + 7) {
+    const std::string_view chunk = rest.substr(0, size);
+    to.number(static_cast<std::uint32_t>(chunk.size())).bytes(chunk);
+    rest.remove_prefix(chunk.size());
+  }
+  to.number(std::uint32_t{0});
+}
+
+void write_value(tds_writer& to, const tds_column& column, const tds_value& value) {
+  const auto* const number = std::get_if<std::int64_t>(&value);
+  const auto* const raw = std::get_if<std::string>(&value);
+  const bool null = number == nullptr && raw == nullptr;
+  if (!null && is_number(column.type) != (number != nullptr)) {
+    throw std::logic_error("tds: a value of another type than column " + column.name);
+  }
+  if (is_number(column.type)) {
+    if (null) {
+      to.number(std::uint8_t{0});
+    } else if (column.type == tds_type::bigint) {
+      to.number(std::uint8_t{8}).number(*number);
+    } else {
+      to.number(std::uint8_t{4}).number(static_cast<std::int32_t>(*number));
+    }
+    return;
+  }
+  if (null) {
+    is_short(column.type) ? to.number(no_tds_length) : to.number(~std::uint64_t{0});
+    return;
+  }
+  const std::string bytes =
+      is_text(column.type) && column.type != tds_type::utf16 ? utf16_of(*raw) : *raw;
+  if (!is_short(column.type)) return write_chunks(to, bytes);
+  if (bytes.size() > longest_in(column)) throw std::length_error("tds: too long for its column");
+  to.number(static_cast<std::uint16_t>(bytes.size())).bytes(bytes);
+}
+
+std::string row_of(const std::vector<tds_column>& columns, const std::vector<tds_value>& values) {
+  if (values.size() != columns.size()) throw std::logic_error("tds: a row of another width");
+  tds_writer out;
+  out.number(std::uint8_t{0xD1});
+  for (std::size_t i = 0; i < columns.size(); ++i) write_value(out, columns[i], values[i]);
+  return out.all();
+}
+
+std::string flags_of(std::uint16_t bits, std::int64_t rows) {
+  return tds_writer().number(bits).number(std::uint16_t{0}).number(rows).all();
 }
 
 }  // namespace
 
-tds_answer& tds_answer::columns(std::vector<tds_column> of) {
-  columns_ = of;
-  steps_.emplace_back(tds_step::columns{std::move(of)});
+std::string tds_end(std::uint16_t flags) {
+  return tds_writer().number(end_of_batch).bytes(flags_of(flags, 0)).all();
+}
+
+std::string tds_answer::flags(bool more) const {
+  return flags_of(
+      static_cast<std::uint16_t>((more ? 1U : 0U) | (failed_ ? 2U : 0U) | (counted_ ? 0x10U : 0U)),
+      rows_);
+}
+
+tds_answer& tds_answer::add(std::string_view bytes, ending next) {
+  out_ += bytes;
+  ending_ = next;
   return *this;
 }
 
-tds_answer& tds_answer::row(std::vector<tds_value> values) {
-  check(values);
-  steps_.emplace_back(tds_step::row{std::move(values), {}});
-  return *this;
+void tds_answer::end_statement() {
+  if (statement_) {
+    ends_.push_back(out_.size());
+    out_ += static_cast<char>(end_of_batch) + flags(true);
+  }
+  statement_ = counted_ = failed_ = false;
+  rows_ = 0;
+}
+
+tds_answer& tds_answer::columns(std::vector<tds_column> of) {
+  end_statement();
+  statement_ = counted_ = true;
+  columns_ = std::move(of);
+  tds_writer out;
+  out.number(std::uint8_t{0x81}).number(static_cast<std::uint16_t>(columns_.size()));
+  for (const tds_column& each : columns_) write_column(out, each);
+  return add(out.all());
+}
+
+tds_answer& tds_answer::row(const std::vector<tds_value>& values) {
+  ++rows_;
+  return add(row_of(columns_, values));
 }
 
 tds_answer& tds_answer::affected(std::int64_t rows) {
-  columns_.clear();
-  steps_.emplace_back(tds_step::affected{rows});
+  end_statement();
+  rows_ = rows;
+  statement_ = counted_ = true;
   return *this;
+}
+
+tds_answer& tds_answer::message(std::uint8_t token, std::int32_t number, std::string_view text,
+                                std::uint8_t severity) {
+  tds_writer inner;
+  inner.number(number).number(std::uint8_t{1}).number(severity).text<std::uint16_t>(text);
+  inner.text<std::uint8_t>("scripted").text<std::uint8_t>("").number(std::uint32_t{1});
+  return add(tds_writer().token(token, inner).all());
 }
 
 tds_answer& tds_answer::info(std::int32_t number, std::string_view text) {
-  steps_.emplace_back(tds_step::message{false, number, std::string(text), 0, 1});
-  return *this;
+  return message(0xAB, number, text, 0);
 }
 
-tds_answer& tds_answer::error(std::int32_t number, std::string_view text, std::uint8_t severity,
-                              std::uint8_t state) {
-  columns_.clear();
-  steps_.emplace_back(tds_step::message{true, number, std::string(text), severity, state});
-  return *this;
+tds_answer& tds_answer::error(std::int32_t number, std::string_view text, std::uint8_t severity) {
+  statement_ = failed_ = has_error_ = true;
+  return message(0xAA, number, text, severity);
 }
 
-tds_answer& tds_answer::transaction(tds_change change) {
-  steps_.emplace_back(tds_step::transaction{change});
-  return *this;
-}
-
-tds_answer& tds_answer::wait(const tds_gate& gate) {
-  steps_.emplace_back(tds_step::wait{gate});
-  return *this;
-}
-
-tds_answer& tds_answer::cut() {
-  steps_.emplace_back(tds_step::cut{});
-  return *this;
-}
-
-tds_answer& tds_answer::cut_in_row(std::vector<tds_value> values, std::size_t bytes) {
-  check(values);
-  steps_.emplace_back(tds_step::row{std::move(values), bytes});
-  return cut();
+tds_answer& tds_answer::cut_in_row(const std::vector<tds_value>& values, std::size_t bytes) {
+  return add(row_of(columns_, values).substr(0, bytes), ending::cut);
 }
 
 tds_answer& tds_answer::cut_after_bytes(std::size_t bytes) {
@@ -73,23 +170,16 @@ tds_answer& tds_answer::cut_after_bytes(std::size_t bytes) {
   return *this;
 }
 
-bool tds_answer::has_error() const {
-  return std::any_of(steps_.begin(), steps_.end(), [](const step& each) {
-    const auto* said = std::get_if<tds_step::message>(&each);
-    return said != nullptr && said->error;
-  });
-}
-
-void tds_answer::check(const std::vector<tds_value>& values) const {
-  if (values.size() != columns_.size()) {
-    throw std::logic_error("tds: a row of " + std::to_string(values.size()) + " values for " +
-                           std::to_string(columns_.size()) + " columns");
+std::string tds_answer::bytes(bool call, std::string_view end) const {
+  std::string out = out_;
+  for (const std::size_t place : ends_) {
+    out[place] = static_cast<char>(call ? end_in_call : end_of_batch);
   }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!fits(columns_[i], values[i])) {
-      throw std::logic_error("tds: a value of another type than column " + columns_[i].name);
-    }
-  }
+  if (ending_ != ending::done) return out;
+  if (!call) return out + static_cast<char>(end_of_batch) + flags(false);
+  if (statement_ && counted_) out += static_cast<char>(end_in_call) + flags(true);
+  out += end;
+  return out + static_cast<char>(end_of_call) + flags_of(failed_ ? 2 : 0, 0);
 }
 
 }  // namespace tableq_test

@@ -1,10 +1,22 @@
 #include "support/tds_client.hpp"
 
 #include <array>
+#include <boost/locale/encoding_utf.hpp>
 #include <utility>
 
 namespace tableq_test {
 namespace {
+
+/// The text of a statement: a driver manager would widen bytes one by one.
+class wide {
+ public:
+  explicit wide(const std::string& text)
+      : units_(boost::locale::conv::utf_to_utf<char16_t>(text)) {}
+  SQLWCHAR* get() { return reinterpret_cast<SQLWCHAR*>(units_.data()); }
+
+ private:
+  std::u16string units_;
+};
 
 /// ODBC takes non-const text, but does not change it.
 SQLCHAR* characters(const std::string& text) {
@@ -43,20 +55,24 @@ bool binary(SQLHSTMT statement, SQLUSMALLINT column) {
 /// Reads a value in pieces. @return an error code, or SQL_SUCCESS.
 SQLRETURN read_value(SQLHSTMT statement, SQLUSMALLINT column, std::optional<std::string>& into) {
   const bool raw = binary(statement, column);
-  std::array<char, 65536> piece{};
-  const std::size_t capacity = piece.size() - (raw ? 0 : 1);
-  for (;;) {
+  std::array<char16_t, 32768> piece{};
+  const std::size_t capacity = sizeof piece - (raw ? 0 : sizeof(char16_t));
+  std::string whole;
+  for (bool more = true; more;) {
     SQLLEN left = 0;
-    const SQLRETURN code = SQLGetData(statement, column, raw ? SQL_C_BINARY : SQL_C_CHAR,
-                                      piece.data(), static_cast<SQLLEN>(piece.size()), &left);
-    if (code == SQL_NO_DATA) return SQL_SUCCESS;
+    const SQLRETURN code = SQLGetData(statement, column, raw ? SQL_C_BINARY : SQL_C_WCHAR,
+                                      piece.data(), sizeof piece, &left);
+    if (code == SQL_NO_DATA) break;
     if (!SQL_SUCCEEDED(code)) return code;
     if (left == SQL_NULL_DATA) return SQL_SUCCESS;
-    if (!into) into.emplace();
-    const bool more = left == SQL_NO_TOTAL || static_cast<std::size_t>(left) > capacity;
-    into->append(piece.data(), more ? capacity : static_cast<std::size_t>(left));
-    if (!more) return SQL_SUCCESS;
+    more = left == SQL_NO_TOTAL || static_cast<std::size_t>(left) > capacity;
+    whole.append(reinterpret_cast<const char*>(piece.data()),
+                 more ? capacity : static_cast<std::size_t>(left));
   }
+  const auto* units = reinterpret_cast<const char16_t*>(whole.data());
+  into = raw ? whole
+             : boost::locale::conv::utf_to_utf<char>(units, units + whole.size() / sizeof *units);
+  return SQL_SUCCESS;
 }
 
 }  // namespace
@@ -101,14 +117,14 @@ odbc_outcome tds_client::run(const std::string& text, const std::vector<odbc_par
   std::vector<SQLLEN> indicators;
   bind(with, indicators);
   odbc_outcome out;
-  read_all(SQLExecDirect(statement_, characters(text), SQL_NTS), out);
+  read_all(SQLExecDirectW(statement_, wide(text).get(), SQL_NTS), out);
   return out;
 }
 
 odbc_outcome tds_client::prepare_and_run(const std::string& text,
                                          const std::vector<odbc_parameter>& with, int times) {
   odbc_outcome out;
-  if (!SQL_SUCCEEDED(SQLPrepare(statement_, characters(text), SQL_NTS))) {
+  if (!SQL_SUCCEEDED(SQLPrepareW(statement_, wide(text).get(), SQL_NTS))) {
     out.errors = records_of(SQL_HANDLE_STMT, statement_);
     return out;
   }
@@ -116,27 +132,6 @@ odbc_outcome tds_client::prepare_and_run(const std::string& text,
   bind(with, indicators);
   for (int i = 0; i < times; ++i) read_all(SQLExecute(statement_), out);
   return out;
-}
-
-void tds_client::set_query_timeout(std::uint32_t seconds) {
-  SQLSetStmtAttr(statement_, SQL_ATTR_QUERY_TIMEOUT, as_pointer(seconds), 0);
-}
-
-void tds_client::set_autocommit(bool on) {
-  SQLSetConnectAttr(connection_, SQL_ATTR_AUTOCOMMIT,
-                    as_pointer(on ? SQL_AUTOCOMMIT_ON : SQL_AUTOCOMMIT_OFF), 0);
-}
-
-odbc_records tds_client::end_transaction(bool commit) {
-  const SQLRETURN code =
-      SQLEndTran(SQL_HANDLE_DBC, connection_, commit ? SQL_COMMIT : SQL_ROLLBACK);
-  return code == SQL_SUCCESS ? odbc_records() : records_of(SQL_HANDLE_DBC, connection_);
-}
-
-bool tds_client::dead() const {
-  SQLUINTEGER value = SQL_CD_FALSE;
-  SQLGetConnectAttr(connection_, SQL_ATTR_CONNECTION_DEAD, &value, 0, nullptr);
-  return value == SQL_CD_TRUE;
 }
 
 std::string tds_client::information(SQLUSMALLINT which) const {
@@ -160,11 +155,6 @@ void tds_client::bind(const std::vector<odbc_parameter>& with, std::vector<SQLLE
 
 void tds_client::read_all(SQLRETURN code, odbc_outcome& into) {
   for (; code != SQL_NO_DATA; code = SQLMoreResults(statement_)) {
-    if (code == SQL_SUCCESS_WITH_INFO) {
-      for (auto& each : records_of(SQL_HANDLE_STMT, statement_)) {
-        into.notes.push_back(std::move(each));
-      }
-    }
     SQLSMALLINT columns = 0;
     if (SQL_SUCCEEDED(code)) {
       SQLNumResultCols(statement_, &columns);
@@ -181,9 +171,6 @@ void tds_client::read_all(SQLRETURN code, odbc_outcome& into) {
       into.errors = records_of(SQL_HANDLE_STMT, statement_);
       break;
     }
-    SQLLEN count = -1;
-    SQLRowCount(statement_, &count);
-    into.counts.push_back(count);
   }
   SQLFreeStmt(statement_, SQL_CLOSE);
 }

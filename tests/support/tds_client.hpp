@@ -41,11 +41,7 @@ odbc_parameter binary_parameter(std::optional<std::string> value);
 struct odbc_outcome {
   /// One list for each result; text in UTF-8 and bytes as they are, integers in digits.
   std::vector<std::vector<std::vector<std::optional<std::string>>>> results = {};
-  /// SQLRowCount after each.
-  std::vector<std::int64_t> counts = {};
   odbc_records errors = {};
-  /// Errors and warnings.
-  odbc_records notes = {};
 };
 
 /// A plain ODBC client, to test a driver's handling of a server's messages.
@@ -61,12 +57,6 @@ class tds_client {
   /// Prepares once and runs this number of times.
   odbc_outcome prepare_and_run(const std::string& text, const std::vector<odbc_parameter>& with,
                                int times);
-  /// Zero: no limit.
-  void set_query_timeout(std::uint32_t seconds);
-  void set_autocommit(bool on);
-  /// @return the errors.
-  odbc_records end_transaction(bool commit);
-  [[nodiscard]] bool dead() const;
   [[nodiscard]] std::string information(SQLUSMALLINT which) const;
 
  private:

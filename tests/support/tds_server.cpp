@@ -1,165 +1,316 @@
 #include "support/tds_server.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <condition_variable>
-#include <list>
-#include <mutex>
-#include <thread>
+#include <array>
+#include <exception>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
-#include "support/tds_asio.hpp"
-#include "support/tds_connection.hpp"
+#include "support/tds_bytes.hpp"
 
 namespace tableq_test {
+namespace {
 
-namespace asio = boost::asio;
-using asio::ip::tcp;
+using namespace std::string_view_literals;
+using recorder = std::function<void(const tds_request&)>;
 
-class tds_server::listener {
+constexpr std::size_t header_size = 8;
+constexpr std::size_t packet_size = 4096;
+constexpr std::uint16_t of_attention = 0x20;
+
+tds_answer ask(const tds_script::handler& handler, const tds_request& asked) {
+  try {
+    return handler ? handler(asked) : tds_answer();
+  } catch (const std::exception& failed) {
+    return tds_answer().error(50000, failed.what());
+  }
+}
+
+/// Whether a batch consists of SET and USE statements only.
+bool only_sets_up(std::string_view rest) {
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n;"), rest.size()));
+    if (rest.empty()) return true;
+    constexpr std::array words{"SET ", "USE ", "set ", "use "};
+    if (std::ranges::none_of(words, [&](auto word) { return rest.starts_with(word); }))
+      return false;
+    rest.remove_prefix(std::min(rest.find_first_of(";\n"), rest.size()));
+  }
+}
+
+std::string change(std::uint8_t what, std::string_view values) {
+  return tds_writer().token(0xE3, tds_writer().number(what).bytes(values)).all();
+}
+
+/// Version 15.0, encryption, the default instance, no thread, no MARS; each with its place and
+/// length, the high byte first.
+std::string greeting(std::uint8_t encryption) {
+  return tds_writer()
+      .bytes(
+          "\0\0\x1A\0\6\1\0\x20\0\1\2\0\x21\0\1\3\0\x22\0\0\4\0\x22\0\1\xFF"
+          "\x0F\0\7\xD0\0\0"sv)
+      .number(encryption)
+      .bytes("\0\0"sv)
+      .all();
+}
+
+/// The accepted login, the server, and the initial settings of the session.
+std::string welcome(const tds_login& login) {
+  const auto database = tds_writer().text<std::uint8_t>(login.database).text<std::uint8_t>("");
+  tds_writer inner;
+  inner.bytes("\1\x74\0\0\4"sv).text<std::uint8_t>("Microsoft SQL Server").bytes("\x0F\0\7\xD0"sv);
+  return change(1, database.all()) + change(7, "\5\x09\x04\xD0\0\x34\0"sv) +
+         tds_writer().token(0xAD, inner).all() + tds_end(0);
+}
+
+}  // namespace
+
+/// One connection. Owns the socket, borrows the script. `run()` takes a thread; `stop()` ends it
+/// from another.
+class tds_connection {
  public:
-  explicit listener(tds_script script)
-      : script_(std::move(script)),
-        acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)),
-        port_(acceptor_.local_endpoint().port()) {
-    accept();
-    thread_ = std::jthread([this] { context_.run(); });
-  }
-  listener(const listener&) = delete;
-  listener& operator=(const listener&) = delete;
-  ~listener() {
-    asio::post(context_, [this] { acceptor_.close(); });
-    thread_.join();
-    cut_all();
-    for (guest& each : guests_) each.thread.join();
-  }
+  tds_connection(int socket, std::size_t number, const tds_script& script, recorder record)
+      : socket_(socket), number_(number), script_(script), record_(std::move(record)) {}
+  tds_connection(const tds_connection&) = delete;
+  tds_connection& operator=(const tds_connection&) = delete;
+  ~tds_connection() { ::close(socket_); }
 
-  [[nodiscard]] std::uint16_t port() const { return port_; }
-  [[nodiscard]] std::vector<tds_request> since(std::size_t mark) const {
-    const std::lock_guard lock(guard_);
-    const auto from = std::min(mark, requests_.size());
-    return {requests_.begin() + static_cast<std::ptrdiff_t>(from), requests_.end()};
-  }
-  [[nodiscard]] std::size_t mark() const {
-    const std::lock_guard lock(guard_);
-    return requests_.size();
-  }
-  [[nodiscard]] bool received(std::size_t count, std::chrono::milliseconds limit) const {
-    std::unique_lock lock(guard_);
-    return changed_.wait_for(lock, limit, [&] { return requests_.size() >= count; });
-  }
-  [[nodiscard]] std::size_t open() const {
-    const std::lock_guard lock(guard_);
-    return open_;
-  }
-  [[nodiscard]] bool left_alone(std::chrono::milliseconds limit) const {
-    std::unique_lock lock(guard_);
-    return changed_.wait_for(lock, limit, [this] { return open_ == 0; });
-  }
-  void cut_all() {
-    const std::lock_guard lock(guard_);
-    for (guest& each : guests_) each.connection.wire().stop();
+  void stop() const { ::shutdown(socket_, SHUT_RDWR); }
+  /// Until one side closes the connection.
+  void run() {
+    if (greet()) {
+      for (auto came = next(); came && handle(*came); came = next()) {
+      }
+    }
+    stop();
   }
 
  private:
-  /// A connected client, kept to the end for its thread.
-  struct guest {
-    guest(std::size_t number, const tds_script& script, tds_connection::recorder record)
-        : connection(number, script, std::move(record)) {}
-    tds_connection connection;
-    std::jthread thread;
+  struct message {
+    tds_packet type{};
+    std::string body;
   };
 
-  void accept() {
-    next_.emplace_back(++last_number_, script_,
-                       [this](const tds_request& asked) { record(asked); });
-    acceptor_.async_accept(
-        next_.back().connection.wire().socket(), [this](const boost::system::error_code& failed) {
-          if (failed) return;
-          // Otherwise replies of several packets wait for the client's acknowledgement.
-          boost::system::error_code ignored;
-          next_.back().connection.wire().socket().set_option(tcp::no_delay(true), ignored);
-          welcome();
-          accept();
-        });
+  [[nodiscard]] bool read(char* to, std::size_t size) const {
+    return size == 0 || ::recv(socket_, to, size, MSG_WAITALL) == static_cast<ssize_t>(size);
   }
 
-  void welcome() {
+  [[nodiscard]] std::optional<message> next() const {
+    message out;
+    std::array<char, header_size> header{};
+    do {
+      if (!read(header.data(), header.size())) return std::nullopt;
+      const auto at = [&](std::size_t i) { return static_cast<unsigned char>(header.at(i)); };
+      const std::size_t size = (std::size_t{at(2)} << 8U) | at(3);
+      if (size < header_size) return std::nullopt;
+      std::string packet(size - header_size, '\0');
+      if (!read(packet.data(), packet.size())) return std::nullopt;
+      out.type = static_cast<tds_packet>(header[0]);
+      out.body += packet;
+    } while ((header[1] & 1) == 0);
+    return out;
+  }
+
+  /// @return whether the client is still there.
+  bool send(std::string_view rest, bool last) {
+    while (last || !rest.empty()) {
+      const std::string_view body = rest.substr(0, packet_size - header_size);
+      rest.remove_prefix(body.size());
+      const bool ends = last && rest.empty();
+      const std::size_t size = body.size() + header_size;
+      std::string packet{static_cast<char>(tds_packet::answer),
+                         ends ? '\1' : '\0',
+                         static_cast<char>(size >> 8U),
+                         static_cast<char>(size & 255U),
+                         0,
+                         0,
+                         static_cast<char>(++sent_),
+                         0};
+      packet += body;
+      std::string_view out = std::string_view(packet).substr(0, left_);
+      while (!out.empty()) {
+        const ssize_t gone = ::send(socket_, out.data(), out.size(), MSG_NOSIGNAL);
+        if (gone <= 0) return false;
+        out.remove_prefix(static_cast<std::size_t>(gone));
+      }
+      if (left_ <= size) return false;
+      if (left_ != unlimited) left_ -= size;
+      if (ends) break;
+    }
+    return true;
+  }
+
+  /// @return whether the client is logged in.
+  bool greet() {
+    auto came = next();
+    if (!came || came->type != tds_packet::prelogin) return false;
+    if (!send(greeting(script_.encryption), true)) return false;
+    came = next();
+    if (!came || came->type != tds_packet::login) return false;  // TLS
+    tds_request asked = parse(came->type, came->body);
+    asked.connection = number_;
+    record_(asked);
+    const tds_answer said = ask(script_.login, asked);
+    if (said.empty()) return send(welcome(asked.login), true);
+    bool silent = play(said, false, {}) && !said.has_error();
+    while (silent) silent = next().has_value();
+    return false;
+  }
+
+  bool handle(const message& came) {
+    tds_request asked;
+    std::string end;
+    try {
+      asked = parse(came.type, came.body);
+      asked.connection = number_;
+      end = remember(asked);
+    } catch (const std::exception& failed) {
+      return play(tds_answer().error(50000, failed.what()), false, {});
+    }
+    record_(asked);
+    if (asked.kind == tds_kind::attention) return send(tds_end(of_attention), true);
+    if (asked.kind == tds_kind::transaction) return end_or_begin(asked);
+    const bool runs = asked.procedure != "sp_prepare" && asked.procedure != "sp_unprepare";
+    const auto& handler = only_sets_up(asked.text) ? script_.set_up : script_.statement;
+    return play(runs ? ask(handler, asked) : tds_answer(), asked.kind == tds_kind::call, end);
+  }
+
+  bool play(const tds_answer& answer, bool call, std::string_view end) {
+    using ending = tds_answer::ending;
+    const ending how = answer.how_it_ends();
+    left_ = answer.byte_limit().value_or(unlimited);
+    if (!send(answer.bytes(call, end), how == ending::done) || how == ending::cut) return false;
+    while (how == ending::hang) {
+      if (!next()) return false;
+    }
+    left_ = unlimited;
+    return true;
+  }
+
+  /// A transaction by messages of its own kind.
+  bool end_or_begin(const tds_request& asked) {
+    const bool begins = asked.procedure == "begin";
+    transaction_ += begins ? 1U : 0U;
+    const std::string number = tds_writer().number(std::uint8_t{8}).number(transaction_).all();
+    const std::string nothing(1, '\0');
+    const auto what = static_cast<std::uint8_t>(begins ? 8 : asked.procedure == "commit" ? 9 : 10);
+    return send(change(what, begins ? number + nothing : nothing + number) + tds_end(0), true);
+  }
+
+  /// Fills in the text of a prepared statement. @return the end of the call's answer.
+  std::string remember(tds_request& asked) {
+    std::string out("\x79\0\0\0\0"sv);
+    if (asked.procedure == "sp_prepare" || asked.procedure == "sp_prepexec") {
+      const auto handle = static_cast<std::int32_t>(prepared_.size() + 1);
+      prepared_[handle] = asked.text;
+      out += tds_writer().bytes("\xAC\0\0\0\1\0\0\0\0\1\0\x26\4\4"sv).number(handle).all();
+    } else if (asked.procedure == "sp_execute") {
+      asked.text = prepared_.at(asked.handle);
+    }
+    return out;
+  }
+
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+  int socket_;
+  std::size_t number_;
+  const tds_script& script_;
+  recorder record_;
+  std::uint8_t sent_ = 0;
+  std::size_t left_ = unlimited;
+  std::uint64_t transaction_ = 0;
+  std::map<std::int64_t, std::string> prepared_;
+};
+
+tds_server::tds_server(tds_script::handler statement)
+    : tds_server(tds_script{.statement = std::move(statement)}) {}
+
+tds_server::tds_server(tds_script script)
+    : script_(std::move(script)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof place;
+  auto* const at = reinterpret_cast<sockaddr*>(&place);
+  if (::bind(socket_, at, size) != 0 || ::listen(socket_, SOMAXCONN) != 0 ||
+      ::getsockname(socket_, at, &size) != 0) {
+    throw std::runtime_error("tds: no port to listen on");
+  }
+  port_ = ntohs(place.sin_port);
+  listener_ = std::jthread([this] { accept(); });
+}
+
+tds_server::~tds_server() {
+  ::shutdown(socket_, SHUT_RDWR);
+  listener_.join();
+  ::close(socket_);
+  cut_all();
+  threads_.clear();  // waits for them
+}
+
+void tds_server::accept() {
+  while (true) {
+    const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) return;
+    const int at_once = 1;  // Otherwise replies of several packets wait for an acknowledgement.
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     const std::lock_guard lock(guard_);
-    guests_.splice(guests_.end(), next_);
     ++open_;
-    guest& last = guests_.back();
-    last.thread = std::jthread([this, &last] {
-      last.connection.run();
+    auto& client = *guests_.emplace_back(std::make_unique<tds_connection>(
+        socket, guests_.size() + 1, script_, [this](const tds_request& asked) {
+          const std::lock_guard recording(guard_);
+          requests_.push_back(asked);
+          changed_.notify_all();
+        }));
+    threads_.emplace_back([this, &client] {
+      client.run();
       const std::lock_guard leaving(guard_);
       --open_;
       changed_.notify_all();
     });
   }
-
-  void record(const tds_request& asked) {
-    const std::lock_guard lock(guard_);
-    requests_.push_back(asked);
-    changed_.notify_all();
-  }
-
-  const tds_script script_;
-  mutable std::mutex guard_;
-  mutable std::condition_variable changed_;
-  std::vector<tds_request> requests_;  // under guard_
-  std::size_t open_ = 0;               // under guard_
-  std::list<guest> guests_;            // under guard_ while listening
-  // The members below belong to the listening thread.
-  std::list<guest> next_;
-  std::size_t last_number_ = 0;
-  asio::io_context context_;
-  tcp::acceptor acceptor_;
-  std::uint16_t port_;
-  std::jthread thread_;
-};
-
-tds_server::tds_server(tds_script script)
-    : listener_(std::make_unique<listener>(std::move(script))) {}
-
-tds_server::tds_server(tds_script::handler statement)
-    : tds_server(tds_script{.statement = std::move(statement)}) {}
-
-tds_server::~tds_server() = default;
-
-std::uint16_t tds_server::port() const {
-  return listener_->port();
 }
 
-std::string tds_server::connection_string() const {
-  return "Driver=FreeTDS;Server=127.0.0.1;Port=" + std::to_string(port()) +
-         ";UID=tester;PWD=secret;Database=app;TDS_Version=7.4;ClientCharset=UTF-8;Encryption=off";
-}
-
-std::vector<tds_request> tds_server::requests() const {
-  return listener_->since(0);
-}
-
-std::size_t tds_server::mark() const {
-  return listener_->mark();
+std::string tds_server::connection_string(std::string_view driver) const {
+  const std::string at = std::to_string(port());
+  return "Driver={" + std::string(driver) + "};UID=tester;PWD=secret;Database=app;Server=" +
+         (driver == "FreeTDS"
+              ? "127.0.0.1;Port=" + at + ";TDS_Version=7.4;ClientCharset=UTF-8;Encryption=off"
+              : "tcp:127.0.0.1," + at + ";Encrypt=no");
 }
 
 std::vector<tds_request> tds_server::requests_since(std::size_t mark) const {
-  return listener_->since(mark);
+  const std::lock_guard lock(guard_);
+  const auto from = std::min(mark, requests_.size());
+  return {requests_.begin() + static_cast<std::ptrdiff_t>(from), requests_.end()};
+}
+
+std::size_t tds_server::mark() const {
+  const std::lock_guard lock(guard_);
+  return requests_.size();
 }
 
 bool tds_server::received(std::size_t count, std::chrono::milliseconds limit) const {
-  return listener_->received(count, limit);
+  std::unique_lock lock(guard_);
+  return changed_.wait_for(lock, limit, [&] { return requests_.size() >= count; });
 }
 
-std::size_t tds_server::open_connections() const {
-  return listener_->open();
-}
-
-bool tds_server::left_alone(std::chrono::milliseconds limit) const {
-  return listener_->left_alone(limit);
+bool tds_server::left_alone() const {
+  std::unique_lock lock(guard_);
+  return changed_.wait_for(lock, patience, [this] { return open_ == 0; });
 }
 
 void tds_server::cut_all() {
-  listener_->cut_all();
+  const std::lock_guard lock(guard_);
+  for (const auto& each : guests_) each->stop();
 }
 
 }  // namespace tableq_test

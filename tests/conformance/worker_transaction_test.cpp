@@ -63,7 +63,7 @@ TEST_P(handlers_with_a_transaction, that_pass_on_one_of_their_own_leave_no_trace
                       {.threads = 1, .until_empty = true});
   ASSERT_TRUE(pool.wait_for(for_ever));
   pool.join();
-  EXPECT_EQ(pool.counts().completed, 2U);
+  ASSERT_EQ(pool.counts().completed, 2U);
   EXPECT_EQ(out.dequeue()->payload, "beside it");
   passed_on->commit();
   EXPECT_EQ(out.dequeue()->payload, "in it");

@@ -16,30 +16,26 @@ constexpr std::uint8_t end_of_batch = 0xFD;
 constexpr std::uint8_t end_of_call = 0xFE;
 constexpr std::uint8_t end_in_call = 0xFF;
 
-bool is_number(tds_type type) {
-  return type == tds_type::integer || type == tds_type::bigint;
+bool is_number(const tds_column& column) {
+  return column.type == tds_type::integer || column.type == tds_type::bigint;
 }
-bool is_text(tds_type type) {
-  return type != tds_type::varbinary && type != tds_type::varbinary_max && !is_number(type);
+bool is_text(const tds_column& column) {
+  return column.type != tds_type::varbinary_max && !is_number(column);
 }
-bool is_short(tds_type type) {
-  return type == tds_type::nvarchar || type == tds_type::varbinary;
-}
-
+/// In bytes.
 std::uint16_t longest_in(const tds_column& column) {
-  if (!is_short(column.type)) return no_tds_length;
-  if (column.size == 0) return 8000;
-  return static_cast<std::uint16_t>(is_text(column.type) ? column.size * 2 : column.size);
+  if (column.type != tds_type::nvarchar) return no_tds_length;
+  return static_cast<std::uint16_t>(column.size == 0 ? 8000 : column.size * 2);
 }
 
 void write_column(tds_writer& to, const tds_column& column) {
   to.number(std::uint32_t{0}).number(std::uint16_t{1});  // may be NULL
-  if (is_number(column.type)) {
+  if (is_number(column)) {
     to.number(std::uint8_t{0x26})
         .number(static_cast<std::uint8_t>(column.type == tds_type::bigint ? 8 : 4));
   } else {
-    to.number(static_cast<std::uint8_t>(is_text(column.type) ? 0xE7 : 0xA5));
-    to.number(longest_in(column)).bytes(is_text(column.type) ? collation : ""sv);
+    to.number(static_cast<std::uint8_t>(is_text(column) ? 0xE7 : 0xA5));
+    to.number(longest_in(column)).bytes(is_text(column) ? collation : ""sv);
   }
   to.text<std::uint8_t>(column.name);
 }
@@ -59,10 +55,10 @@ void write_value(tds_writer& to, const tds_column& column, const tds_value& valu
   const auto* const number = std::get_if<std::int64_t>(&value);
   const auto* const raw = std::get_if<std::string>(&value);
   const bool null = number == nullptr && raw == nullptr;
-  if (!null && is_number(column.type) != (number != nullptr)) {
+  if (!null && is_number(column) != (number != nullptr)) {
     throw std::logic_error("tds: a value of another type than column " + column.name);
   }
-  if (is_number(column.type)) {
+  if (is_number(column)) {
     if (null) {
       to.number(std::uint8_t{0});
     } else if (column.type == tds_type::bigint) {
@@ -73,12 +69,12 @@ void write_value(tds_writer& to, const tds_column& column, const tds_value& valu
     return;
   }
   if (null) {
-    is_short(column.type) ? to.number(no_tds_length) : to.number(~std::uint64_t{0});
+    column.type == tds_type::nvarchar ? to.number(no_tds_length) : to.number(~std::uint64_t{0});
     return;
   }
   const std::string bytes =
-      is_text(column.type) && column.type != tds_type::utf16 ? utf16_of(*raw) : *raw;
-  if (!is_short(column.type)) return write_chunks(to, bytes);
+      is_text(column) && column.type != tds_type::utf16 ? utf16_of(*raw) : *raw;
+  if (column.type != tds_type::nvarchar) return write_chunks(to, bytes);
   if (bytes.size() > longest_in(column)) throw std::length_error("tds: too long for its column");
   to.number(static_cast<std::uint16_t>(bytes.size())).bytes(bytes);
 }
@@ -163,11 +159,6 @@ tds_answer& tds_answer::error(std::int32_t number, std::string_view text, std::u
 
 tds_answer& tds_answer::cut_in_row(const std::vector<tds_value>& values, std::size_t bytes) {
   return add(row_of(columns_, values).substr(0, bytes), ending::cut);
-}
-
-tds_answer& tds_answer::cut_after_bytes(std::size_t bytes) {
-  byte_limit_ = bytes;
-  return *this;
 }
 
 std::string tds_answer::bytes(bool call, std::string_view end) const {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +12,7 @@ namespace tableq_test {
 
 /// Types of columns in an answer. All may be NULL.
 /// `utf16` is `nvarchar(max)` with a value in TDS's own form.
-enum class tds_type { integer, bigint, nvarchar, nvarchar_max, utf16, varbinary, varbinary_max };
+enum class tds_type { integer, bigint, nvarchar, nvarchar_max, utf16, varbinary_max };
 
 /// Does not open.
 struct tds_gate {};
@@ -21,7 +20,7 @@ struct tds_gate {};
 struct tds_column {
   std::string name;
   tds_type type = tds_type::bigint;
-  /// Of `nvarchar` and `varbinary`, in units; 0: the longest, 4000 or 8000.
+  /// Of `nvarchar`, in units; 0: the longest, 4000.
   std::uint16_t size = 0;
 };
 
@@ -50,14 +49,17 @@ class tds_answer {
   /// Closes the connection in the middle of a row, after this number of its bytes.
   tds_answer& cut_in_row(const std::vector<tds_value>& values, std::size_t bytes);
   /// Closes the connection after this number of bytes of the answer, packet headers included.
-  tds_answer& cut_after_bytes(std::size_t bytes);
+  tds_answer& cut_after_bytes(std::size_t bytes) {
+    byte_limit_ = bytes;
+    return *this;
+  }
 
   /// For the server.
   /// @param call whether it answers a call of a procedure rather than a batch
   /// @param end the bytes before the end of a call
   [[nodiscard]] std::string bytes(bool call, std::string_view end) const;
   [[nodiscard]] ending how_it_ends() const { return ending_; }
-  [[nodiscard]] std::optional<std::size_t> byte_limit() const { return byte_limit_; }
+  [[nodiscard]] std::size_t byte_limit() const { return byte_limit_; }
   [[nodiscard]] bool has_error() const { return has_error_; }
   [[nodiscard]] bool empty() const { return out_.empty() && ending_ == ending::done; }
 
@@ -72,7 +74,7 @@ class tds_answer {
   std::vector<std::size_t> ends_;  ///< Of statements: their token depends on the kind of request.
   ending ending_ = ending::done;
   std::vector<tds_column> columns_;
-  std::optional<std::size_t> byte_limit_;
+  std::size_t byte_limit_ = std::string_view::npos;
   bool statement_ = false;
   bool counted_ = false;
   bool failed_ = false;

@@ -25,9 +25,8 @@ std::string procedure_of(std::uint16_t number) {
 
 tds_value integer_of(tds_reader& from, std::size_t size) {
   if (size == 0) return nullptr;
-  if (size == 4) return std::int64_t{from.number<std::int32_t>()};
   if (size == 8) return from.number<std::int64_t>();
-  unknown("an integer of size", static_cast<int>(size));
+  return std::int64_t{from.number<std::int32_t>()};
 }
 
 /// Bytes with a length before them, or in chunks.

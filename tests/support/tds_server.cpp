@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -119,33 +118,24 @@ class tds_connection {
     return out;
   }
 
-  /// @return whether the client is still there.
-  bool send(std::string_view rest, bool last) {
-    while (last || !rest.empty()) {
+  /// Sends so many bytes at most. @return whether the client has everything.
+  bool send(std::string_view rest, bool last, std::size_t limit = std::string_view::npos) const {
+    std::string all;
+    for (bool ends = !last && rest.empty(); !ends;) {
       const std::string_view body = rest.substr(0, packet_size - header_size);
       rest.remove_prefix(body.size());
-      const bool ends = last && rest.empty();
+      ends = rest.empty();
       const std::size_t size = body.size() + header_size;
-      std::string packet{static_cast<char>(tds_packet::answer),
-                         ends ? '\1' : '\0',
-                         static_cast<char>(size >> 8U),
-                         static_cast<char>(size & 255U),
-                         0,
-                         0,
-                         static_cast<char>(++sent_),
-                         0};
-      packet += body;
-      std::string_view out = std::string_view(packet).substr(0, left_);
-      while (!out.empty()) {
-        const ssize_t gone = ::send(socket_, out.data(), out.size(), MSG_NOSIGNAL);
-        if (gone <= 0) return false;
-        out.remove_prefix(static_cast<std::size_t>(gone));
+      for (const std::size_t each :
+           {std::size_t{4}, std::size_t{last && ends}, size >> 8U, size & 255U, std::size_t{0},
+            std::size_t{0}, std::size_t{1}, std::size_t{0}}) {
+        all += static_cast<char>(each);
       }
-      if (left_ <= size) return false;
-      if (left_ != unlimited) left_ -= size;
-      if (ends) break;
+      all += body;
     }
-    return true;
+    const std::string_view out = std::string_view(all).substr(0, limit);
+    const ssize_t gone = ::send(socket_, out.data(), out.size(), MSG_NOSIGNAL);
+    return gone == static_cast<ssize_t>(all.size());
   }
 
   /// @return whether the client is logged in.
@@ -186,12 +176,11 @@ class tds_connection {
   bool play(const tds_answer& answer, bool call, std::string_view end) {
     using ending = tds_answer::ending;
     const ending how = answer.how_it_ends();
-    left_ = answer.byte_limit().value_or(unlimited);
-    if (!send(answer.bytes(call, end), how == ending::done) || how == ending::cut) return false;
+    const std::string bytes = answer.bytes(call, end);
+    if (!send(bytes, how == ending::done, answer.byte_limit()) || how == ending::cut) return false;
     while (how == ending::hang) {
       if (!next()) return false;
     }
-    left_ = unlimited;
     return true;
   }
 
@@ -218,14 +207,10 @@ class tds_connection {
     return out;
   }
 
-  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-
   int socket_;
   std::size_t number_;
   const tds_script& script_;
   recorder record_;
-  std::uint8_t sent_ = 0;
-  std::size_t left_ = unlimited;
   std::uint64_t transaction_ = 0;
   std::map<std::int64_t, std::string> prepared_;
 };

@@ -111,6 +111,8 @@ enum class statement : std::uint8_t {
   claim_take_turns,
   claim_letters,
   queue_alter,
+  claim_stats_from,
+  claim_count_from,
   table_find,
   table_columns,
   table_keys,

@@ -35,6 +35,23 @@ void floor_reads::look(patience for_session) const noexcept {
   }
 }
 
+void floor_reads::learn_from_others() const noexcept {
+  if (!database_.capabilities().deleted_rows_linger) return;
+  if (!database_.options().shortcuts.floors || names_.sharded || names_.by_turns) return;
+  if (kind_ == kind::pending || kind_ == kind::lifo) return;
+  try {
+    learn_again();
+    learn(patience::waits);
+  } catch (...) {  // noexcept: the floors stay as they are. The statement that follows reports the
+                   // error.
+  }
+}
+
+void floor_reads::learn_again() const noexcept {
+  if (shared_.floors_readable && shared_.floor.asks_others(read_floor::clock::now()))
+    shared_.floors_learned = false;
+}
+
 void floor_reads::look_for_floors(patience for_session) const noexcept {
   try {
     learn(for_session);
@@ -89,7 +106,8 @@ void floor_reads::tell_of_start() const noexcept {
   }
 }
 
-/// Begins with what other processes know. Once for a queue; a failure is not repeated.
+/// Begins with what other processes know. Once for a queue, and after `learn_again`; a failure is
+/// not repeated.
 void floor_reads::learn(patience for_session) const {
   if (shared_.floors_learned.exchange(true)) return;
   std::vector<floors_row> rows;
@@ -99,7 +117,7 @@ void floor_reads::learn(patience for_session) const {
         return core::run(session, names_, statements::floors_read,
                          {.queue = queue_, .identity = identity_});
       });
-      shared_.floors_shared = true;
+      if (!shared_.floors_readable.exchange(true)) shared_.floors_shared = true;
     } catch (const error& failure) {  // Such a user may not read them, and does without.
       if (failure.code() != errc::permission_denied) {
         shared_.floors_learned = false;

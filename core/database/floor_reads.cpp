@@ -91,6 +91,13 @@ level_results results_of(const row_set& rows, beginning begins) {
   return out;
 }
 
+/// The same statement for a user who may read the floors, and so the columns that it needs.
+const contract& with_floors(const contract& what) {
+  if (what.id == statement::claim_stats) return contract_of(statement::claim_stats_from);
+  if (what.id == statement::claim_count) return contract_of(statement::claim_count_from);
+  return what;
+}
+
 }  // namespace
 
 floor_reads::floor_reads(database_state& database, const queue_info& info, const table_names& names,
@@ -118,6 +125,8 @@ row_set floor_reads::run(connection& session, const contract& what, std::span<co
         break;
       case beginning::around:
         return around_gaps(session, what, shared);
+      case beginning::glance:
+        return from_glance(session, what, shared);
       case beginning::front:
         break;
     }
@@ -145,18 +154,37 @@ row_set floor_reads::from_levels(connection& session, const contract& what,
     rows = from_level(session, where, shared);
     if (rows.empty()) shared_.floor.search_all();
   }
-  if (rows.empty()) {
-    const parts lists(where.levels);  // must live until the statement has run
-    std::vector<value> given(shared.begin(), shared.end());
-    given[place_of<take_request>("highs")] = to_value(std::string_view(lists.highs()));
-    given[place_of<take_request>("lows")] = to_value(std::string_view(lists.lows()));
-    given[place_of<take_request>("floors")] = to_value(std::string_view(lists.floors()));
-    given[place_of<take_request>("oldest")] = to_value(where.oldest);
-    given[place_of<take_request>("passed")] = to_value(passed(where.passed));
-    rows = session.execute(what, names_, given, {});
-  }
+  if (rows.empty()) rows = from_places(session, what, shared, where);
   shared_.floor.end(where, results_of(rows, what.begins).all(), read_floor::clock::now());
   note_start(where.everything, where.at);
+  return rows;
+}
+
+row_set floor_reads::from_places(connection& session, const contract& what,
+                                 std::span<const value> shared,
+                                 const read_floor::start& where) const {
+  const parts lists(where.levels);  // must live until the statement has run
+  std::vector<value> given(shared.begin(), shared.end());
+  if (what.highs_at != contract::no_place) {
+    given[what.highs_at] = to_value(std::string_view(lists.highs()));
+    given[what.highs_at + 1] = to_value(std::string_view(lists.lows()));
+    given[what.highs_at + 2] = to_value(std::string_view(lists.floors()));
+  }
+  if (what.oldest_at != contract::no_place) given[what.oldest_at] = to_value(where.oldest);
+  if (what.passed_at != contract::no_place) given[what.passed_at] = to_value(passed(where.passed));
+  return session.execute(what, names_, given, {});
+}
+
+row_set floor_reads::from_glance(connection& session, const contract& what,
+                                 std::span<const value> shared) const {
+  // The floor of a queue of delayed messages is a time, and a stack has gaps.
+  if (kind_ == kind::pending || kind_ == kind::lifo) return from_places(session, what, shared, {});
+  const read_floor::start where = shared_.floor.glance(read_floor::clock::now());
+  row_set rows =
+      from_places(session, shared_.floors_readable ? with_floors(what) : what, shared, where);
+  shared_.floor.glanced(where, read_floor::clock::now());
+  note_start(where.everything, where.at);
+  learn_again();  // In a transaction it has not learned before.
   return rows;
 }
 
@@ -177,18 +205,13 @@ row_set floor_reads::from_level(connection& session, const read_floor::start& wh
 
 row_set floor_reads::from_passed(connection& session, const contract& what,
                                  std::span<const value> shared) const {
-  std::vector<value> given(shared.begin(), shared.end());
-  const bool promotes = what.id == statement::claim_promote;
-  const std::size_t at =
-      promotes ? place_of<promote_request>("passed") : place_of<due_request>("passed");
-  given[at] = to_value(passed(shared_.floor.passed(promotes)));
-  return session.execute(what, names_, given, {});
+  return from_places(session, what, shared, shared_.floor.due(what.writes));
 }
 
 row_set floor_reads::from_due(connection& session, const contract& what,
                               std::span<const value> shared) const {
   if (!what.writes) {
-    const std::array given{to_value(passed(shared_.floor.passed(false))), value()};
+    const std::array given{to_value(passed(shared_.floor.due(false).passed)), value()};
     return session.execute(contract_of(statement::pending_next_due_from), names_, given, {});
   }
   const read_floor::start where = shared_.floor.begin(read_floor::clock::now());

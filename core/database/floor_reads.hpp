@@ -34,6 +34,9 @@ class floor_reads {
   /// ignored.
   /// @param for_session whether it waits for a session, or is left out if all are in use.
   void look(patience for_session) const noexcept;
+  /// Learns the floors of other processes, at the beginning and when this process has not looked
+  /// for a while. As `look`, while the thread holds no session.
+  void learn_from_others() const noexcept;
   /// If a read began at the very start and was slow, other processes need not do that too: tells
   /// them. As `look`, while the thread holds no session.
   void tell_of_start() const noexcept;
@@ -42,6 +45,11 @@ class floor_reads {
   [[nodiscard]] row_set from_floor(connection& session, const contract& what,
                                    std::span<const value> shared) const;
   [[nodiscard]] row_set from_levels(connection& session, const contract& what,
+                                    std::span<const value> shared) const;
+  [[nodiscard]] row_set from_places(connection& session, const contract& what,
+                                    std::span<const value> shared,
+                                    const read_floor::start& where) const;
+  [[nodiscard]] row_set from_glance(connection& session, const contract& what,
                                     std::span<const value> shared) const;
   [[nodiscard]] row_set from_level(connection& session, const read_floor::start& where,
                                    std::span<const value> shared) const;
@@ -58,6 +66,8 @@ class floor_reads {
   template <class Work>
   auto on_session(patience for_session, Work work) const;
   void learn(patience for_session) const;
+  /// The next `learn` asks anew, if this process has not looked for a while.
+  void learn_again() const noexcept;
   void tell(patience for_session, const std::optional<floor_state>& news) const;
   /// After a read.
   void note_start(bool everything, look_schedule::time began) const noexcept;

@@ -49,6 +49,12 @@ class queue_table {
   /// Called before a read by a thread that holds no session: looks for a better floor from time to
   /// time, if deleted rows linger.
   void look_for_floor() const noexcept { reads_.look(floor_reads::patience::waits); }
+  /// Whether the statement begins at the floors and takes nothing.
+  [[nodiscard]] static bool glances(const contract& what) noexcept {
+    return what.begins == beginning::glance;
+  }
+  /// Called before it by a thread that holds no session.
+  void learn_from_others() const noexcept { reads_.learn_from_others(); }
   /// Called after reads, when the thread holds no session: tells other processes of a slow one.
   void tell_of_start() const noexcept { reads_.tell_of_start(); }
   /// Called after a transaction with reads: both, unless all sessions are in use.

@@ -46,9 +46,10 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   combiners calls;
   read_floor floor;
   read_gaps gaps;
-  std::atomic<bool> floors_learned = false;  ///< From other processes.
-  std::atomic<bool> floors_shared = false;
-  std::atomic<bool> slow_start = false;  ///< Of a read, not told to other processes yet.
+  std::atomic<bool> floors_learned = false;   ///< From other processes.
+  std::atomic<bool> floors_readable = false;  ///< Those of other processes.
+  std::atomic<bool> floors_shared = false;    ///< Other processes get those of this one.
+  std::atomic<bool> slow_start = false;       ///< Of a read, not told to other processes yet.
   queue_life life;
   limits_watch limits;
 

@@ -14,7 +14,9 @@ std::string to_text(const floor_state& state) {
                         {"phase", static_cast<int>(state.writers.reached())},
                         {"writers", state.writers.writers()},
                         {"checked", state.checked.count()},
-                        {"pause", state.pause.count()}}
+                        {"pause", state.pause.count()},
+                        {"glanced", state.glanced.count()},
+                        {"glance_pause", state.glance_pause.count()}}
       .dump();
 }
 
@@ -32,6 +34,12 @@ std::optional<floor_state> to_floor_state(std::string_view text) {
                     .checked = std::chrono::milliseconds(given.at("checked").get<std::int64_t>()),
                     .pause = std::chrono::milliseconds(given.at("pause").get<std::int64_t>())};
     given.at("places").get_to(out.places);
+    // Version 0.2.0 does not write these.
+    const auto since = [&](const char* name, std::chrono::milliseconds otherwise) {
+      return std::chrono::milliseconds(given.value(name, std::int64_t{otherwise.count()}));
+    };
+    out.glanced = since("glanced", out.checked);
+    out.glance_pause = since("glance_pause", out.pause);
     return out;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

@@ -26,6 +26,9 @@ struct floor_state {
   writers_watch writers = {};
   std::chrono::milliseconds checked{0};  ///< This long ago a read began at the very start.
   std::chrono::milliseconds pause{0};    ///< The next one begins there this long after it.
+  /// The same for statements that take nothing, with reads counted too.
+  std::chrono::milliseconds glanced{0};
+  std::chrono::milliseconds glance_pause{0};
 };
 
 /// As JSON.

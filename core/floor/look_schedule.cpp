@@ -99,14 +99,14 @@ void look_schedule::hurry() noexcept {
   hurried_ = hurried_looks;
 }
 
-bool look_schedule::tell(time now, std::int64_t known) noexcept {
+bool look_schedule::tell(time now, std::int64_t reached, bool more) noexcept {
   const bool young = told_ < first_news;
-  const bool moved = known >= told_of_ + many_ids || known < told_of_;
+  const bool moved = reached >= told_of_ + many_ids || reached < told_of_;
   const bool slow = pause_ > start_over_every;
   const bool checked = checked_at_ > told_at_ && (slow || now - told_at_ >= start_over_every);
-  if (!young && !checked && !(moved && now - told_at_ >= between_news)) return false;
+  if (!more && !young && !checked && !(moved && now - told_at_ >= between_news)) return false;
   ++told_;
-  told_of_ = known;
+  told_of_ = reached;
   told_at_ = now;
   return true;
 }

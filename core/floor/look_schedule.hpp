@@ -55,8 +55,8 @@ class look_schedule {
   void settled() noexcept { hurried_ = 0; }
 
   /// Whether other processes should learn what this one knows.
-  /// @param known an id that was read lately.
-  [[nodiscard]] bool tell(time now, std::int64_t known) noexcept;
+  /// @param reached the id up to which it knows. @param more there is other news.
+  [[nodiscard]] bool tell(time now, std::int64_t reached, bool more = false) noexcept;
 
  private:
   /// Whether the next read begins at the very start.

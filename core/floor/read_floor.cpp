@@ -53,6 +53,7 @@ void read_floor::end(const start& begun, std::span<const level_result> results,
   const std::scoped_lock hold(mutex_);
   if (begun.everything) {
     schedule_.started_over(begun.at, now);
+    glances_.started_over(begun.at, now);
     overdue_ = overdue_ || results.empty();
   } else {
     schedule_.took(now - begun.at);
@@ -91,11 +92,27 @@ bool read_floor::found_below(std::span<const level_result> results) {
   return wrong;
 }
 
-read_floor::position read_floor::passed(bool all) {
+read_floor::start read_floor::due(bool all) {
   const std::scoped_lock hold(mutex_);
-  if (!all || !overdue_) return passed_;
+  if (!all || !overdue_) return {.oldest = oldest_, .passed = passed_, .everything = false};
   overdue_ = false;
-  return lowest;
+  return {};
+}
+
+read_floor::start read_floor::glance(clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (glances_.starts_over(now)) return {.at = now};
+  return {.levels = floors(), .oldest = oldest_, .passed = passed_, .everything = false, .at = now};
+}
+
+void read_floor::glanced(const start& begun, clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (begun.everything) {
+    glances_.started_over(begun.at, now);
+    untold_ = true;
+  } else {
+    glances_.took(now - begun.at);
+  }
 }
 
 std::optional<read_floor::question> read_floor::ask(clock::time_point now) {
@@ -112,6 +129,7 @@ std::optional<read_floor::question> read_floor::ask(clock::time_point now) {
 void read_floor::answer(const question& asked, sight seen, clock::time_point now) {
   const std::scoped_lock hold(mutex_);
   schedule_.looked(now);
+  learned_ = now;
   follow_clock(seen.clock);
   // For later looks: this one may have read its writers before that id was drawn.
   known_ = std::max(known_, seen.last.value_or(lowest));
@@ -161,7 +179,9 @@ void read_floor::give_up() noexcept {
 
 std::optional<floor_state> read_floor::news(clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  if (!schedule_.tell(now, known_)) return std::nullopt;
+  position reached = oldest_;
+  for (const level& each : levels_) reached = std::max(reached, each.floor);
+  if (!schedule_.tell(now, reached, std::exchange(untold_, false))) return std::nullopt;
   floor_state out{.oldest = oldest_,
                   .passed = passed_,
                   .known = known_,
@@ -169,7 +189,9 @@ std::optional<floor_state> read_floor::news(clock::time_point now) {
                   .first_look_time = first_look_time_,
                   .writers = writers_,
                   .checked = schedule_.checked(now),
-                  .pause = schedule_.pause()};
+                  .pause = schedule_.pause(),
+                  .glanced = glances_.checked(now),
+                  .glance_pause = glances_.pause()};
   for (const level& each : levels_) out.places.emplace_back(each.name, each.floor);
   return out;
 }
@@ -177,22 +199,35 @@ std::optional<floor_state> read_floor::news(clock::time_point now) {
 void read_floor::adopt(const floor_state* told, std::chrono::milliseconds age,
                        clock::time_point now) {
   const std::scoped_lock hold(mutex_);
-  if (!levels_.empty()) return;  // A read was faster.
+  const bool first = levels_.empty();
+  if (!first && (told == nullptr || now - age <= learned_)) return;
+  learned_ = now;
   if (told != nullptr) {
+    levels_.clear();
     for (const auto& [name, floor] : told->places) {
       if (levels_.size() < most_levels) find_or_add(name)->floor = floor;
     }
     oldest_ = told->oldest;
     passed_ = told->passed;
-    known_ = told->known;
+    // A look of this process may be under way: only a first look may follow it.
+    writers_ = first ? told->writers : writers_watch();
+    known_ = std::max(known_, told->known);
     first_look_id_ = told->first_look_id;
     first_look_time_ = told->first_look_time;
-    writers_ = told->writers;
     schedule_.was_checked(told->checked + age, told->pause, now);
+    glances_.was_checked(told->glanced + age, told->glance_pause, now);
   }
+  if (!first) return;
   // A look needs a level; most messages have this one.
   if (levels_.empty()) levels_.push_back({.name = 0});
   schedule_.hurry();
+}
+
+bool read_floor::asks_others(clock::time_point now) {
+  const std::scoped_lock hold(mutex_);
+  if (now - std::max(learned_, asked_) < look_schedule::too_long_ago) return false;
+  asked_ = now;
+  return true;
 }
 
 std::vector<read_floor::level_floor> read_floor::floors() const {

@@ -79,10 +79,15 @@ class read_floor {
   /// A read of one level only found nothing: the next reads search all levels.
   void search_all() noexcept;
 
-  /// The beginning of a search for due messages.
+  /// The beginning of a search for due messages, without levels.
   /// @param all true: the first call after a full read without messages searches from the start,
   ///   because a due message may have stopped that read.
-  [[nodiscard]] position passed(bool all);
+  [[nodiscard]] start due(bool all);
+
+  /// The beginning of a statement that takes no message. From time to time it is the very start,
+  /// apart from the reads for which it is.
+  [[nodiscard]] start glance(clock::time_point now);
+  void glanced(const start& begun, clock::time_point now);
 
   /// A look at the table.
   struct question {
@@ -110,10 +115,14 @@ class read_floor {
 
   /// The state for other processes, if they should learn it.
   [[nodiscard]] std::optional<floor_state> news(clock::time_point now);
-  /// Begins with the state of another process. The next reads look at once.
+  /// Begins with the state of another process. The next reads look at once. If this process has
+  /// floors, newer ones replace them.
   /// @param told null: there is none.
   /// @param age of this state.
   void adopt(const floor_state* told, std::chrono::milliseconds age, clock::time_point now);
+  /// Whether the caller should adopt again: this process has not looked for a while, so others may
+  /// have better floors. Once each second at most.
+  [[nodiscard]] bool asks_others(clock::time_point now);
 
  private:
   struct level {
@@ -137,10 +146,14 @@ class read_floor {
   position first_look_id_ = lowest;    // was assigned before the first look
   position first_look_time_ = lowest;  // of the first look
   position known_ = lowest;
-  position clock_ = lowest;  // of the last answer
-  bool overdue_ = false;     // a message may have been due before `passed_`
-  int searches_ = 0;         // reads left that search all levels
+  position clock_ = lowest;         // of the last answer
+  bool overdue_ = false;            // a message may have been due before `passed_`
+  int searches_ = 0;                // reads left that search all levels
+  clock::time_point learned_ = {};  // the last look, or state of another process
+  clock::time_point asked_ = {};
   look_schedule schedule_;
+  look_schedule glances_;
+  bool untold_ = false;  // a glance began at the very start
 };
 
 }  // namespace tableq::inline v0::core

@@ -244,7 +244,12 @@ bool room::reserve(transaction_state* tx, std::size_t wanted, std::size_t capaci
   for (int i = 0; got == answer::count && i < most_counts; ++i) {
     const auto mark = account.begin_count(room_account::clock::now());
     const std::size_t number =
-        queue_.execute(tx, what, {.enough = capacity - wanted, .max = capacity + 1}).at(0).number;
+        queue_
+            .execute(
+                tx, what,
+                {.enough = capacity - wanted, .max = capacity + 1, .now = queue_.database().now()})
+            .at(0)
+            .number;
     got = account.counted(mark, number, capacity, wanted, keep, room_account::clock::now());
   }
   if (tx != nullptr) tx->changes_room(queue_.shared());

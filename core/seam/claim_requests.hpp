@@ -214,50 +214,62 @@ struct extend_request {
   }
 };
 
-/// A page of completed or dead messages, after a place.
+/// A page of completed or dead messages, after a place. The table fills in `oldest`.
 struct list_finished_request {
   message_state state = message_state::ready;
   std::size_t max = 0;
   std::int64_t after_at = 0;
   std::int64_t after_id = 0;
+  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("state", &list_finished_request::state),
                       integer("max", &list_finished_request::max),
                       integer("after_at", &list_finished_request::after_at),
-                      integer("after_id", &list_finished_request::after_id));
+                      integer("after_id", &list_finished_request::after_id),
+                      integer("oldest", &list_finished_request::oldest));
   }
 };
 
-/// A page of ready or held messages, after a place.
+/// A page of ready or held messages, after a place. The table fills in the beginning.
 struct list_ready_request {
   std::size_t max = 0;
   std::int64_t after_priority = 0;
   std::int64_t after_at = 0;  ///< Of ready messages of a queue whose groups take turns.
   std::int64_t after_id = 0;
+  std::optional<std::string_view> highs = {};
+  std::optional<std::string_view> lows = {};
+  std::optional<std::string_view> floors = {};
+  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("max", &list_ready_request::max),
                       integer("after_priority", &list_ready_request::after_priority),
                       integer("after_at", &list_ready_request::after_at),
-                      integer("after_id", &list_ready_request::after_id));
+                      integer("after_id", &list_ready_request::after_id),
+                      text("highs", &list_ready_request::highs),
+                      text("lows", &list_ready_request::lows),
+                      text("floors", &list_ready_request::floors),
+                      integer("oldest", &list_ready_request::oldest));
   }
 };
 
-/// A page of delayed or leased messages, after a place.
+/// A page of delayed or leased messages, after a place. The table fills in `oldest`.
 struct list_waiting_request {
   message_state state = message_state::ready;
   std::size_t max = 0;
   std::int64_t after_at = 0;
   std::int64_t after_priority = 0;
   std::int64_t after_id = 0;
+  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("state", &list_waiting_request::state),
                       integer("max", &list_waiting_request::max),
                       integer("after_at", &list_waiting_request::after_at),
                       integer("after_priority", &list_waiting_request::after_priority),
-                      integer("after_id", &list_waiting_request::after_id));
+                      integer("after_id", &list_waiting_request::after_id),
+                      integer("oldest", &list_waiting_request::oldest));
   }
 };
 
@@ -328,24 +340,33 @@ struct purge_request {
   }
 };
 
-/// Messages that came from a queue, among the first `max` ready ones of a dead-letter queue.
+/// Messages that came from a queue, among the first `max` ready ones of a dead-letter queue. The
+/// table fills in the beginning.
 struct letters_request {
   std::size_t max = 0;
   std::string_view source = {};  ///< The name of that queue.
+  std::optional<std::string_view> highs = {};
+  std::optional<std::string_view> lows = {};
+  std::optional<std::string_view> floors = {};
+  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
-    return std::tuple(integer("max", &letters_request::max),
-                      text("source", &letters_request::source));
+    return std::tuple(
+        integer("max", &letters_request::max), text("source", &letters_request::source),
+        text("highs", &letters_request::highs), text("lows", &letters_request::lows),
+        text("floors", &letters_request::floors), integer("oldest", &letters_request::oldest));
   }
 };
 
-/// When the next message falls due. The table fills in `passed`.
+/// When the next message falls due. The table fills in `passed` and `oldest`.
 struct due_request {
   std::optional<timestamp> now = {};
   std::optional<std::int64_t> passed = {};
+  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
-    return std::tuple(integer("now", &due_request::now), integer("passed", &due_request::passed));
+    return std::tuple(integer("now", &due_request::now), integer("passed", &due_request::passed),
+                      integer("oldest", &due_request::oldest));
   }
 };
 

@@ -109,6 +109,25 @@ struct group_row {
   static constexpr auto fields() { return std::tuple(text("group_key", &group_row::group_key)); }
 };
 
+/// The first messages, or their number. As in a take, the table fills in the beginning.
+struct first_request {
+  std::size_t max = 0;
+  std::optional<timestamp> now = {};
+  std::optional<std::string_view> highs = {};
+  std::optional<std::string_view> lows = {};
+  std::optional<std::string_view> floors = {};
+  std::optional<std::int64_t> oldest = {};
+  std::optional<std::int64_t> passed = {};
+
+  static constexpr auto fields() {
+    return std::tuple(integer("max", &first_request::max), integer("now", &first_request::now),
+                      text("highs", &first_request::highs), text("lows", &first_request::lows),
+                      text("floors", &first_request::floors),
+                      integer("oldest", &first_request::oldest),
+                      integer("passed", &first_request::passed));
+  }
+};
+
 /// Figures of a claim queue.
 struct claim_count_row {
   std::size_t ready = 0;
@@ -180,7 +199,7 @@ inline constexpr typed_statement<extend_request, receipt_item, id_row> claim_hea
     statement::claim_heartbeat};
 inline constexpr typed_statement<nothing, receipt_item, id_row> claim_lost{statement::claim_lost};
 inline constexpr typed_statement<nothing, id_item, id_row> claim_unseen{statement::claim_unseen};
-inline constexpr typed_statement<timed_read_request, nothing, stored_row> claim_peek{
+inline constexpr typed_statement<first_request, nothing, stored_row> claim_peek{
     statement::claim_peek};
 inline constexpr typed_statement<list_finished_request, nothing, stored_row> claim_list{
     statement::claim_list};
@@ -197,7 +216,7 @@ inline constexpr typed_statement<advance_request, group_item, id_row> claim_adva
     statement::claim_advance};
 inline constexpr typed_statement<purge_request, nothing, id_row> claim_purge{
     statement::claim_purge};
-inline constexpr typed_statement<timed_read_request, nothing, claim_count_row> claim_stats{
+inline constexpr typed_statement<first_request, nothing, claim_count_row> claim_stats{
     statement::claim_stats};
 inline constexpr typed_statement<letters_request, nothing, letters_row> claim_letters{
     statement::claim_letters};

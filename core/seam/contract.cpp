@@ -29,7 +29,8 @@ constexpr beginning beginning_of(std::string_view name, std::span<const field> s
   if (name == "pending.dequeue" || name == "pending.next_due") return beginning::due;
   if (writes && has(shared, "floors")) return beginning::levels;
   if (writes && has(shared, "floor")) return beginning::floor;
-  return has(shared, "passed") ? beginning::passed : beginning::front;
+  if (has(shared, "passed") && !has(shared, "highs")) return beginning::passed;
+  return has(shared, "oldest") ? beginning::glance : beginning::front;
 }
 
 constexpr bool concerns_messages(std::string_view name) {
@@ -56,7 +57,10 @@ constexpr contract contract_for(const typed_statement<Shared, Item, Row>& typed,
           .max_at = find(shared, "max"),
           .now_at = find(shared, "now"),
           .token_at = find(shared, "token"),
-          .key_at = find(items, "key")};
+          .key_at = find(items, "key"),
+          .highs_at = find(shared, "highs"),
+          .oldest_at = find(shared, "oldest"),
+          .passed_at = find(shared, "passed")};
 }
 
 /// A statement that may change something.
@@ -176,6 +180,8 @@ constexpr std::array all{
     change(statements::claim_lease, "claim.lease"),
     query(statements::claim_taken, "claim.taken"),
     query(statements::queue_hidden, "queue.hidden"),
+    query(statements::claim_stats_from, "claim.stats_from"),
+    query(statements::claim_count_from, "claim.count_from"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),
@@ -244,6 +250,8 @@ bool optional(statement id, const capabilities& features) noexcept {
     case queue_floor:
     case claim_floor:
     case claim_take_level:
+    case claim_stats_from:
+    case claim_count_from:
     case pending_floor:
     case pending_dequeue_from:
     case pending_next_due_from:

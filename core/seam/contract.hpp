@@ -20,6 +20,7 @@ enum class beginning : std::uint8_t {
   passed,  ///< At a due time; no earlier message is left.
   due,     ///< The same in a queue of delayed messages, if its layout tells late ones.
   around,  ///< At the highest id, in ranges without gaps.
+  glance,  ///< At all of these places. It takes nothing, so it tells nothing about them.
 };
 
 /// The parameters and columns of a statement, the same for every database.
@@ -44,6 +45,9 @@ struct contract {
   std::size_t now_at = no_place;    ///< Where in `shared` the clock that a test sets stands.
   std::size_t token_at = no_place;  ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;    ///< Where in an item the key stands.
+  std::size_t highs_at = no_place;  ///< Where in `shared` `highs`, `lows` and `floors` begin.
+  std::size_t oldest_at = no_place;
+  std::size_t passed_at = no_place;
   bool exact = false;  ///< Each call has rows of its own run: a shared run could mix their order.
 
   /// The texts of a statement on a table of the application; null: the dialect's own.

@@ -13,6 +13,7 @@
 #include <tableq/message.hpp>
 
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/limit_statements.hpp"
 #include "core/seam/queue_statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -232,6 +233,10 @@ inline constexpr typed_statement<levels_request, level_item, level_row> claim_fl
     statement::claim_floor};
 inline constexpr typed_statement<take_level_request, nothing, delivery_row> claim_take_level{
     statement::claim_take_level};
+inline constexpr typed_statement<first_request, nothing, claim_count_row> claim_stats_from{
+    statement::claim_stats_from};
+inline constexpr typed_statement<room_request, nothing, number_row> claim_count_from{
+    statement::claim_count_from};
 inline constexpr typed_statement<due_floor_request, nothing, due_floor_row> pending_floor{
     statement::pending_floor};
 inline constexpr typed_statement<due_from_request, nothing, message_row> pending_dequeue_from{

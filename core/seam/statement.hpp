@@ -115,6 +115,8 @@ enum class statement : std::uint8_t {
   claim_lease,
   claim_taken,
   queue_hidden,
+  claim_stats_from,
+  claim_count_from,
   table_find,
   table_columns,
   table_keys,

@@ -215,6 +215,115 @@ priority DESC, id
 -- fragment: line_with_due.turns
 priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
 
+-- fragment: parts
+-- Priorities from a high one down to a low one, with the floor of their ids, one part after the other.
+(SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
+        pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
+        pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor)
+
+-- fragment: from_oldest
+-- There is no message before :oldest: see claim.floor. An index that has ids steps over its deleted rows without
+-- reading them.
+id >= CAST(:oldest AS bigint)
+
+-- fragment: returned_in_part
+-- `state < 1` selects the index of returned messages instead of that of all ready ones, and `>=` with `<=` excludes
+-- the primary key, as in claim.list_ready.
+FROM {table} AS msg
+          WHERE state < 1 AND fence > 0
+            AND priority <= part.high AND priority >= part.low
+            AND {from_oldest} AND id < part.floor
+
+-- fragment: others_in_part
+FROM {table} AS msg
+          WHERE state = 0
+            AND priority <= part.high AND priority >= part.low
+            AND id >= COALESCE(part.floor, -9223372036854775808)
+
+-- fragment: first_ready
+-- The first :max ready messages. As in claim.take, without locks.
+FROM {parts} AS part
+     CROSS JOIN LATERAL (
+       SELECT * FROM (SELECT * {returned_in_part} ORDER BY priority DESC, id) AS back
+       UNION ALL
+       SELECT * FROM (SELECT * {others_in_part} ORDER BY priority DESC, id) AS others
+     ) AS msg
+     LIMIT CAST(:max AS bigint)
+
+-- fragment: first_ready.turns
+-- No part of the line can be left out: see claim.take_turns.
+FROM {table} AS msg
+      WHERE state = 0
+      ORDER BY {line}
+      LIMIT CAST(:max AS bigint)
+
+-- fragment: first_ready_ids
+-- The same with the rights to few columns.
+FROM {parts} AS part
+            CROSS JOIN LATERAL (
+              SELECT id FROM (SELECT id {returned_in_part} ORDER BY priority DESC, id) AS back
+              UNION ALL
+              SELECT id FROM (SELECT id {others_in_part} ORDER BY priority DESC, id) AS others
+            ) AS msg
+            LIMIT CAST(:max AS bigint)
+
+-- fragment: first_due
+-- The first :max delayed messages that fell due, and messages whose lease ended.
+FROM {table} AS msg
+   WHERE state IN (1, 2)
+     AND due_at >= {passed}
+     AND due_at <= {clock}
+   ORDER BY due_at, id
+   LIMIT CAST(:max AS bigint)
+
+-- fragment: first_held
+FROM {table} AS msg
+              WHERE state = 5 AND {from_oldest}
+              ORDER BY priority DESC, id
+              LIMIT CAST(:max AS bigint)
+
+-- fragment: page_of_ready
+-- The first :max ready messages after one with :after_priority and :after_id: first those of the same priority, then
+-- those of lower ones, each from its floor on.
+FROM (SELECT CAST(:after_priority AS bigint) AS high, CAST(:after_priority AS bigint) AS low, floor,
+             CAST(:after_id AS bigint) AS after
+      FROM {parts} AS part
+      WHERE high >= CAST(:after_priority AS bigint) AND low <= CAST(:after_priority AS bigint)
+      UNION ALL
+      SELECT LEAST(high, CAST(:after_priority AS bigint) - 1), low, floor, -9223372036854775808
+      FROM {parts} AS part
+      WHERE low < CAST(:after_priority AS bigint)) AS part
+     CROSS JOIN LATERAL (
+       SELECT * FROM (SELECT * {returned_in_part} AND id > part.after ORDER BY priority DESC, id) AS back
+       UNION ALL
+       SELECT * FROM (SELECT * {others_in_part} AND id > part.after ORDER BY priority DESC, id) AS others
+     ) AS msg
+     LIMIT CAST(:max AS bigint)
+
+-- fragment: page_of_ready.turns
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
+-- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
+FROM (
+  (SELECT *
+   FROM {table} AS msg
+   WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
+     AND (ready_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+   ORDER BY {line}
+   LIMIT CAST(:max AS bigint))
+  UNION ALL
+  (SELECT *
+   FROM {table} AS msg
+   WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
+   ORDER BY {line}
+   LIMIT CAST(:max AS bigint))
+) AS msg
+
+-- fragment: span
+-- The length of the range from the first to the last id.
+(SELECT COALESCE(CAST((SELECT pg_catalog.max(id) FROM {table} AS msg WHERE {from_oldest}) AS numeric)
+          - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg WHERE {from_oldest}) AS numeric) + CAST(1 AS numeric), 0)
+          AS span)
+
 -- fragment: set_ready_at
 -- For each change after which a message may be ready.
 
@@ -243,13 +352,6 @@ priority DESC, CASE WHEN state = 0 THEN ready_at ELSE {clock} END, id
 -- fragment: any_message.turns
 id, state, priority, attempts, created_at, CASE WHEN state = 0 THEN ready_at ELSE due_at END AS due_at, claimed_at,
        finished_at, COALESCE(key, past_key) AS key, group_key, expires_at, headers, errors, payload
-
--- fragment: after_last
--- The ready messages of the same priority after the last one of a page.
-id > CAST(:after_id AS bigint)
-
--- fragment: after_last.turns
-(ready_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
 
 -- fragment: index_of_ready
 (priority DESC, id) WHERE (state = 0)
@@ -564,6 +666,7 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 -- name: heap.peek fifo.peek
 SELECT id, created_at, CAST(NULL AS bigint) AS due_at, payload
 FROM {table} AS msg
+WHERE {from_oldest}
 ORDER BY id
 LIMIT CAST(:max AS bigint)
 
@@ -589,9 +692,10 @@ RETURNING id
 -- name: heap.stats fifo.stats lifo.stats
 -- Each count stops at :max. The last id is the sequence's if the user may read it.
 SELECT (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg ORDER BY id LIMIT CAST(:max AS bigint)) AS counted) AS waiting,
+        FROM (SELECT id FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT CAST(:max AS bigint)) AS counted)
+         AS waiting,
        CAST(0 AS bigint) AS delayed,
-       (SELECT created_at FROM {table} AS msg ORDER BY id LIMIT 1) AS oldest,
+       (SELECT created_at FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1) AS oldest,
        COALESCE({last_drawn},
                 (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        {clock} AS as_of
@@ -886,31 +990,22 @@ RETURNING 0 AS item, id
 -- :highs, :lows and :floors one after the other: priorities from a high one down to a low one, with ids from a
 -- floor on. Below the floor of a priority only returned messages wait; they have a fence: see claim.floor. The
 -- nested loop reads one row after the other, and the LIMIT ends it: no more rows are locked than are taken.
--- `state < 1` selects the index of returned messages instead of that of all ready ones, and `>=` with `<=`
--- excludes the primary key, as in claim.list_ready. With :guard nothing is taken while a delayed or expired
+-- With :guard nothing is taken while a delayed or expired
 -- message waits to be promoted, because it might come first. No message is due before :passed, unless :passed is
 -- in the future: then the server's clock was set back, and later messages fall due before it.
 WITH picked AS MATERIALIZED (
   SELECT found.id
-  FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS high,
-               pg_catalog.unnest(CAST('{' || CAST(:lows AS text) || '}' AS bigint[])) AS low,
-               pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS part
+  FROM {parts} AS part
   CROSS JOIN LATERAL (
     SELECT id
     FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state < 1 AND fence > 0
-            AND priority <= part.high AND priority >= part.low
-            AND id >= CAST(:oldest AS bigint) AND id < part.floor
+          {returned_in_part}
           ORDER BY priority DESC, id
           FOR NO KEY UPDATE SKIP LOCKED) AS back
     UNION ALL
     SELECT id
     FROM (SELECT id
-          FROM {table} AS msg
-          WHERE state = 0
-            AND priority <= part.high AND priority >= part.low
-            AND id >= COALESCE(part.floor, -9223372036854775808)
+          {others_in_part}
           ORDER BY priority DESC, id
           FOR NO KEY UPDATE SKIP LOCKED) AS others
   ) AS found
@@ -1168,14 +1263,9 @@ RETURNING {receipt_item} AS item, id
 -- Due messages count as ready before they are promoted.
 SELECT {any_message}
 FROM (
-  (SELECT * FROM {table} AS msg WHERE state = 0 ORDER BY {line} LIMIT CAST(:max AS bigint))
+  (SELECT msg.* {first_ready})
   UNION ALL
-  (SELECT *
-   FROM {table} AS msg
-   WHERE state IN (1, 2)
-     AND due_at <= {clock}
-   ORDER BY due_at, id
-   LIMIT CAST(:max AS bigint))
+  (SELECT * {first_due})
 ) AS both_kinds
 ORDER BY {line_with_due}
 LIMIT CAST(:max AS bigint)
@@ -1186,43 +1276,32 @@ SELECT {message}
 FROM {table} AS msg
 WHERE state = CAST(:state AS smallint) AND state IN (3, 4)
   AND (finished_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+  AND {from_oldest}
 ORDER BY finished_at, id
 LIMIT CAST(:max AS bigint)
 
 -- name: claim.list_ready
--- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
--- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
 SELECT {any_message}
-FROM (
-  (SELECT *
-   FROM {table} AS msg
-   WHERE state = 0 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
-     AND {after_last}
-   ORDER BY {line}
-   LIMIT CAST(:max AS bigint))
-  UNION ALL
-  (SELECT *
-   FROM {table} AS msg
-   WHERE state = 0 AND priority < CAST(:after_priority AS bigint)
-   ORDER BY {line}
-   LIMIT CAST(:max AS bigint))
-) AS both_ranges
-ORDER BY {line}
-LIMIT CAST(:max AS bigint)
+FROM (SELECT *
+      FROM (SELECT msg.* {page_of_ready}) AS found
+      ORDER BY {line}
+      LIMIT CAST(:max AS bigint)) AS page
 
 -- name: claim.list_held
+-- Messages of the same priority after the last one, and those of lower priorities: each is a range of the index.
+-- `ANY`: with an equality the order would be by id only, and the planner might use the primary key.
 SELECT {message}
 FROM (
   (SELECT *
    FROM {table} AS msg
    WHERE state = 5 AND priority = ANY (ARRAY[CAST(:after_priority AS bigint)])
-     AND id > CAST(:after_id AS bigint)
+     AND id > CAST(:after_id AS bigint) AND {from_oldest}
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
   UNION ALL
   (SELECT *
    FROM {table} AS msg
-   WHERE state = 5 AND priority < CAST(:after_priority AS bigint)
+   WHERE state = 5 AND priority < CAST(:after_priority AS bigint) AND {from_oldest}
    ORDER BY priority DESC, id
    LIMIT CAST(:max AS bigint))
 ) AS both_ranges
@@ -1234,6 +1313,7 @@ SELECT {message}
 FROM {table} AS msg
 WHERE state = CAST(:state AS smallint) AND state IN (1, 2)
   AND (due_at, id) > (CAST(:after_at AS bigint), CAST(:after_id AS bigint))
+  AND {from_oldest}
 ORDER BY due_at, id
 LIMIT CAST(:max AS bigint)
 
@@ -1429,41 +1509,48 @@ DELETE FROM {table}
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING id
 
--- name: claim.stats
+-- fragment: figures
 -- Each count stops at :max; delayed and leased messages share one.
-SELECT ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
+ready.count + due.count AS ready, due.count AS due, later.delayed, later.leased,
+       (SELECT pg_catalog.count(*) FROM (SELECT id {first_held}) AS counted) AS held,
        (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg WHERE state = 5
-              ORDER BY priority DESC, id LIMIT CAST(:max AS bigint)) AS counted) AS held,
-       (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg WHERE state = 3 AND state IN (3, 4)
+        FROM (SELECT id FROM {table} AS msg WHERE state = 3 AND state IN (3, 4) AND {from_oldest}
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS done,
        (SELECT pg_catalog.count(*)
-        FROM (SELECT id FROM {table} AS msg WHERE state = 4 AND state IN (3, 4)
+        FROM (SELECT id FROM {table} AS msg WHERE state = 4 AND state IN (3, 4) AND {from_oldest}
               ORDER BY finished_at, id LIMIT CAST(:max AS bigint)) AS counted) AS dead,
        (SELECT created_at FROM {table} AS msg WHERE id = LEAST(ready.first, due.first)) AS oldest,
        COALESCE({last_drawn},
                 (SELECT id FROM {table} AS msg ORDER BY id DESC LIMIT 1)) AS last_id,
        t.clock AS as_of
-FROM (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
-      FROM (SELECT id FROM {table} AS msg WHERE state = 0
-            ORDER BY {line} LIMIT CAST(:max AS bigint)) AS counted) AS ready,
-     (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
-      FROM (SELECT id
-            FROM {table} AS msg
-            WHERE state IN (1, 2)
-              AND due_at <= {clock}
-            ORDER BY due_at, id
-            LIMIT CAST(:max AS bigint)) AS counted) AS due,
+
+-- fragment: figures_of_others
+(SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
+      FROM (SELECT id {first_due}) AS counted) AS due,
      (SELECT pg_catalog.count(*) FILTER (WHERE state = 2) AS delayed,
              pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
       FROM (SELECT state
             FROM {table} AS msg
             WHERE state IN (1, 2)
               AND due_at > {clock}
+              AND {from_oldest}
             ORDER BY due_at, id
             LIMIT CAST(:max AS bigint)) AS counted) AS later,
      (SELECT {clock}) AS t (clock)
+
+-- name: claim.stats
+SELECT {figures}
+FROM (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
+      FROM (SELECT id FROM {table} AS msg WHERE state = 0
+            ORDER BY {line} LIMIT CAST(:max AS bigint)) AS counted) AS ready,
+     {figures_of_others}
+
+-- name: claim.stats_from
+-- For a user who may read the floors. Needs the right to read fences too.
+SELECT {figures}
+FROM (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
+      FROM (SELECT id {first_ready_ids}) AS counted) AS ready,
+     {figures_of_others}
 
 -- name: claim.letters
 -- Of a dead-letter queue. Headers are stored without blanks, and a quote in a value has a backslash before it: only
@@ -1471,11 +1558,7 @@ FROM (SELECT pg_catalog.count(*) AS count, pg_catalog.min(id) AS first
 SELECT pg_catalog.count(*) FILTER (WHERE position('"tableq-source":"' || CAST(:source AS text) || '"' IN headers) > 0)
          AS letters,
        pg_catalog.count(*) AS seen
-FROM (SELECT headers
-      FROM {table} AS msg
-      WHERE state = 0
-      ORDER BY {line}
-      LIMIT CAST(:max AS bigint)) AS looked_at
+FROM (SELECT msg.headers {first_ready}) AS looked_at
 
 -- name: claim.next_due
 SELECT GREATEST(due_at, t.clock) - t.clock AS delay
@@ -1484,6 +1567,7 @@ CROSS JOIN (SELECT {clock}) AS t (clock)
 WHERE state IN (1, 2)
   AND due_at >= CASE WHEN CAST(:passed AS bigint) <= t.clock
                      THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
+  AND {from_oldest}
 ORDER BY due_at, id
 LIMIT 1
 
@@ -1538,11 +1622,10 @@ DELETE FROM {floors} WHERE queue = CAST(:name AS text)
 -- If the range from the first to the last id is small enough, its length is the result: two seeks. Otherwise the
 -- rows are counted.
 SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
-            ELSE (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM {table} AS msg LIMIT CAST(:max AS bigint)) AS rest) END
+            ELSE (SELECT pg_catalog.count(*)
+                  FROM (SELECT 1 FROM {table} AS msg WHERE {from_oldest} LIMIT CAST(:max AS bigint)) AS rest) END
          AS number
-FROM (SELECT COALESCE(CAST((SELECT pg_catalog.max(id) FROM {table} AS msg) AS numeric)
-               - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg) AS numeric) + CAST(1 AS numeric), 0)
-               AS span) AS ids
+FROM {span} AS ids
 
 -- name: claim.count
 SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
@@ -1556,19 +1639,41 @@ SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span
                         WHERE group_key IS NOT NULL AND state = 5
                         LIMIT CAST(:max AS bigint)) AS held)
             END AS number
-FROM (SELECT COALESCE(CAST((SELECT pg_catalog.max(id) FROM {table} AS msg) AS numeric)
-               - CAST((SELECT pg_catalog.min(id) FROM {table} AS msg) AS numeric) + CAST(1 AS numeric), 0)
-               AS span) AS ids
+FROM {span} AS ids
+
+-- name: claim.count_from
+-- For a user who may read the floors. Needs the right to read fences and priorities too.
+SELECT CASE WHEN span <= CAST(CAST(:enough AS bigint) AS numeric) THEN CAST(span AS bigint)
+            ELSE (SELECT pg_catalog.count(*) FROM (SELECT id {first_ready_ids}) AS ready)
+               + (SELECT pg_catalog.count(*)
+                  FROM (SELECT id
+                        FROM {table} AS msg
+                        WHERE state IN (1, 2) AND due_at >= {passed} AND {from_oldest}
+                        ORDER BY due_at, id
+                        LIMIT CAST(:max AS bigint)) AS later)
+               + (SELECT pg_catalog.count(*) FROM (SELECT id {first_held}) AS held)
+            END AS number
+FROM {span} AS ids
 
 -- name: claim.leased
-SELECT pg_catalog.count(*) AS number
-FROM (
-  SELECT 1
-  FROM {table} AS msg
-  WHERE state = 1
-    AND due_at > {clock}
-  LIMIT CAST(:max AS bigint)
-) AS leases
+-- Only the index of leases is free of delayed messages, and only that of due times has ids: it steps over the leases
+-- of completed messages without reading these. It decides if few messages are delayed.
+SELECT CASE WHEN first.seen < CAST(:max AS bigint) + 100 THEN first.leased
+            ELSE (SELECT pg_catalog.count(*)
+                  FROM (SELECT 1
+                        FROM {table} AS msg
+                        WHERE state = 1
+                          AND due_at > {clock}
+                        LIMIT CAST(:max AS bigint)) AS leases)
+            END AS number
+FROM (SELECT pg_catalog.count(*) AS seen, pg_catalog.count(*) FILTER (WHERE state = 1) AS leased
+      FROM (SELECT state
+            FROM {table} AS msg
+            WHERE state IN (1, 2)
+              AND due_at > {clock}
+              AND {from_oldest}
+            ORDER BY due_at, id
+            LIMIT CAST(:max AS bigint) + 100) AS waiting) AS first
 
 -- fragment: doctor_shards
 -- Further checks of tables that are shards.

@@ -83,12 +83,15 @@ GRANT INSERT, SELECT, UPDATE, DELETE ON {table} TO {user};
 
 -- name: viewer.heap viewer.fifo viewer.lifo
 GRANT SELECT (id, created_at) ON {table} TO {user};
+GRANT SELECT ON {floors} TO {user};
 
 -- name: viewer.pending
 GRANT SELECT (id, created_at, due_at) ON {table} TO {user};
 
 -- name: viewer.claim
-GRANT SELECT (id, state, priority, due_at, created_at, finished_at) ON {table} TO {user};
+-- With the floors and the fences counts begin after the deleted rows. Without the floors they need no fence.
+GRANT SELECT (id, state, priority, due_at, fence, created_at, finished_at) ON {table} TO {user};
+GRANT SELECT ON {floors} TO {user};
 
 -- name: viewer.turns
 GRANT SELECT (ready_at) ON {table} TO {user};

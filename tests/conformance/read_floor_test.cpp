@@ -134,6 +134,22 @@ class claims_before_others : public claim_test {
     for (const auto each : from.complete_batch(receipts))
       ASSERT_EQ(each, tableq::settle_result::applied);
   }
+  /// Looks show these first, and all ready messages once.
+  static void expect_seen(const tableq::claim_queue& in, const std::vector<std::string>& payloads) {
+    const std::size_t count = payloads.size();
+    EXPECT_EQ(payloads_of(in.peek(count)), payloads);
+    std::vector<std::string> listed;
+    std::optional<tableq::stored_message> last;
+    do {
+      const auto page = in.list(tableq::message_state::ready, {.max = 3, .after = last});
+      if (page.empty()) break;
+      for (const auto& each : page) listed.push_back(each.payload);
+      last = page.back();
+    } while (true);
+    EXPECT_EQ(in.stats().ready, listed.size());
+    listed.resize(count);
+    EXPECT_EQ(listed, payloads);
+  }
   /// @return their receipts.
   static std::vector<tableq::receipt> expect_next(tableq::claim_queue& from,
                                                   const std::vector<std::string>& payloads) {
@@ -173,6 +189,7 @@ TEST_P(claims_before_others, come_next_however_they_have_come_back) {
   const auto receipts = expect_next(jobs, order);
   for (const auto each : jobs.release_batch(receipts))
     EXPECT_EQ(each, tableq::settle_result::applied);
+  expect_seen(jobs, order);
   const auto together = jobs.take(order.size() + 1);
   ASSERT_EQ(together.size(), order.size() + 1);
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(together[i].payload, order[i]);

@@ -54,7 +54,7 @@ BROKEN = {
 # Statements of core/seam/floor_statements.hpp: this dialect has none of them. See "Maintenance" in docs/sqlserver.md.
 # TAKES: a queue has one of them.
 TAKES = ("claim.take", "claim.take_turns")
-FLOORS = (".floor", ".take_level", ".dequeue_from", ".next_due_from", ".dequeue_around")
+FLOORS = (".floor", ".take_level", ".dequeue_from", ".next_due_from", ".dequeue_around", ".stats_from", ".count_from")
 
 
 def refused(texts):

@@ -301,23 +301,23 @@ TEST_F(read_floors, of_what_is_due_follows_by_two_looks_after_a_rest) {
     low_.answer(*asked, {.first = {1}, .oldest = 1, .clock = time, .writers = "", .ended = true},
                 now_);
   }
-  EXPECT_EQ(low_.passed(true), 9000);
+  EXPECT_EQ(low_.due(true).passed, 9000);
   read(1, 1);
   EXPECT_FALSE(low_.ask(now_));
 }
 
 TEST_F(read_floors, of_what_is_due_is_left_out_once_after_a_read_from_the_start_got_nothing) {
   for (const std::int64_t time : {5000, 6000}) look_at(time);
-  EXPECT_EQ(low_.passed(true), 5000);
+  EXPECT_EQ(low_.due(true).passed, 5000);
   low_.end(next(), {}, now_);
-  EXPECT_EQ(low_.passed(true), 5000);
+  EXPECT_EQ(low_.due(true).passed, 5000);
   now_ += 1s;
   const read_floor::start from = low_.begin(now_);
   ASSERT_TRUE(from.everything);
   low_.end(from, {}, now_);
-  EXPECT_EQ(low_.passed(false), 5000);
-  EXPECT_EQ(low_.passed(true), read_floor::lowest);
-  EXPECT_EQ(low_.passed(true), 5000);
+  EXPECT_EQ(low_.due(false).passed, 5000);
+  EXPECT_EQ(low_.due(true).passed, read_floor::lowest);
+  EXPECT_EQ(low_.due(true).passed, 5000);
 }
 
 TEST_F(read_floors, is_left_out_less_often_where_that_takes_long) {

@@ -14,7 +14,8 @@ cd "$(dirname "$0")/.."
 
 # name | share of the time | tests that share it | target | variables | filter
 # A test runs until it has done what its variable says, or for TABLEQ_TEST_SECONDS. It reports its faults
-# by report_injected (tests/support/report.hpp). Without a target: scripts/fuzz.sh, all of its targets.
+# by report_injected (tests/support/report.hpp). With `repeated` as its variable a part is run again and again, and its
+# rounds are counted. Without a target: scripts/fuzz.sh, all of its targets.
 parts='
 killed|4|4|crash|TABLEQ_TEST_KILLS=1000|killed.*
 server|4|6|crash|TABLEQ_TEST_OUTAGES=100|server_*-*bad_network*
@@ -27,6 +28,11 @@ walk_sqlite|3|9|model|TABLEQ_TEST_STEPS=250000|*_walk.*/sqlite*-*odbc*
 walk_postgresql|3|9|model|TABLEQ_TEST_STEPS=25000|*_walk.*/postgresql*-*odbc*
 histories|3|16|model|TABLEQ_TEST_STEPS=12000|recorded*-*odbc*
 faults|3|30|fault|TABLEQ_TEST_FAULTS=all|a_fault_at_every_call.*
+handlers|2|1|conformance|repeated|handlers_that_lose*:messages_put_aside*:rows_put_aside*:kept_messages*:demoted_sessions*
+commands|2|1|tableq_tools_test|repeated|tool_work_killed.*:tool_work_end.*:tool_work_trouble.*
+poolers|2|1|hostile|repeated|*pool*:sessions_of_kind*
+statements|1|1|drivers|repeated|kept_statements*:known_texts_of_sqlite*:prepared_on_postgresql*
+dead_rows|1|1|plan|repeated|*held_snapshot*
 fuzz|3|6|||
 '
 
@@ -82,6 +88,18 @@ run_tests() {
     "build/dev/tests/$folder/$3" --gtest_brief=1 --gtest_filter="$5"
 }
 
+# run_repeated SECONDS TARGET FILTER
+run_repeated() {
+  local server=(scripts/with_postgresql.sh --fast) folder=${2#tableq_} until=$((SECONDS + $1)) rounds=0
+  folder=${folder%_test}
+  [[ $2 != hostile ]] || server+=(scripts/with_pgbouncer.sh)
+  while ((rounds == 0 || SECONDS < until)); do
+    timeout -k 30 900 "${server[@]}" "build/dev/tests/$folder/$2" --gtest_brief=1 --gtest_filter="$3" || return
+    rounds=$((rounds + 1))
+  done
+  echo "INJECTED|rounds of $3|$2|$rounds|all passed"
+}
+
 # run_fuzzers SECONDS TARGETS
 run_fuzzers() {
   local told
@@ -99,7 +117,9 @@ for name in "${chosen[@]}"; do
   began=$SECONDS
   echo "== $name: up to $((seconds / 60 + 1)) min"
   status=0
-  if [[ -n $target ]]; then
+  if [[ $variables == repeated ]]; then
+    run_repeated "$seconds" "$target" "$filter" >"$work/$name.log" 2>&1 || status=$?
+  elif [[ -n $target ]]; then
     run_tests "$seconds" "$tests" "$target" "$variables" "$filter" >"$work/$name.log" 2>&1 || status=$?
   else
     run_fuzzers "$seconds" "$tests" >"$work/$name.log" 2>&1 || status=$?

@@ -11,7 +11,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/waiting.hpp"
-#include "core/seam/row_failure.hpp"
+#include "core/seam/error_rules.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

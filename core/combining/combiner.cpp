@@ -1,4 +1,5 @@
 #include "core/combining/combiner.hpp"
+#include "core/seam/error_rules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,11 +40,6 @@ void run_all(std::span<combined_call* const> calls, const combiner::work& run, N
 }
 
 }  // namespace
-
-bool may_concern_one_call(const error& failure) noexcept {
-  return failure.advice() == advice::never && failure.code() != errc::outcome_unknown &&
-         failure.code() != errc::connection_failed;
-}
 
 bool combined_call::wait(int turn_checks, steady_clock::time_point until) {
   if (spinning::check(turn_checks, [this] { return has_turn(); })) return true;

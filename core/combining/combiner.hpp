@@ -18,9 +18,6 @@
 
 namespace tableq::inline v0::core {
 
-/// Whether a single call may have caused the failure of a shared unit of work.
-bool may_concern_one_call(const error& failure) noexcept;
-
 /// A call that may run together with others. Lives in the frame of its caller.
 class combined_call {
  public:

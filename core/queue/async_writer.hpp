@@ -19,6 +19,7 @@
 #include <tableq/outcome.hpp>
 
 #include "core/combining/combiner.hpp"
+#include "core/seam/error_rules.hpp"
 #include "core/seam/process.hpp"
 
 namespace tableq::inline v0::core {

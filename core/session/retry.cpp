@@ -3,6 +3,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/seam/error_rules.hpp"
+
 namespace tableq::inline v0::core {
 namespace {
 
@@ -10,20 +12,6 @@ constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{250};
 
 thread_local int once = 0;  // objects of `unrepeated`
-
-/// Worth repeating: another session held a lock, or this one was lost before its use.
-bool passing(const error& failure, contact so_far) noexcept {
-  switch (failure.code()) {
-    case errc::busy:
-    case errc::conflict:
-    case errc::connection_lost:
-      return failure.advice() != advice::never;
-    case errc::connection_failed:
-      return so_far == contact::known && failure.advice() == advice::session;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -52,7 +40,8 @@ bool retry_policy::again(const error& failure, const observation* watched) {
     if (watched != nullptr) watched->retrying(failure, attempts_, {});
     return true;
   }
-  if (!any_ || !passing(failure, so_far_) || std::chrono::steady_clock::now() >= until_)
+  if (!any_ || !may_repeat(failure, so_far_ == contact::known) ||
+      std::chrono::steady_clock::now() >= until_)
     return false;
   const auto pause = pauses_.pause();
   if (watched != nullptr) watched->retrying(failure, attempts_, pause);

@@ -314,22 +314,6 @@ void worker_engine::pause(milliseconds length, bool until_stop) {
                     [] { return false; });
 }
 
-bool worker_engine::passing(const error& failure) noexcept {
-  switch (failure.code()) {
-    case errc::busy:
-    case errc::conflict:
-    case errc::cancelled:
-    case errc::connection_lost:
-    case errc::connection_failed:
-    case errc::storage_full:
-    case errc::storage_failed:
-    case errc::read_only:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void worker_engine::report(const worker_event& event) const noexcept {
   if (!options_.observe) return;
   try {

@@ -56,8 +56,6 @@ class worker_engine {
   /// soon after.
   static constexpr std::chrono::milliseconds shortest_pause{100};
   static constexpr std::chrono::milliseconds longest_pause{2000};
-  /// Whether a repetition may succeed later.
-  [[nodiscard]] static bool passing(const error& failure) noexcept;
 
   [[nodiscard]] std::mutex& mutex() const noexcept { return mutex_; }
   [[nodiscard]] const worker_options& options() const noexcept { return options_; }

@@ -1,5 +1,6 @@
 // The part of a worker_feed that calls handlers and reports.
 
+#include "core/seam/error_rules.hpp"
 #include "core/worker/feed.hpp"
 
 #include <exception>
@@ -137,7 +138,7 @@ handler_result worker_feed::call_handler(const held& one) {
       return out;
     } catch (const error& failure) {
       if (!here()) return {.verdict = handled::give_back()};
-      if (failure.code() == errc::outcome_unknown || !worker_engine::passing(failure)) {
+      if (failure.code() == errc::outcome_unknown || !may_pass(failure)) {
         if (failure.code() != errc::outcome_unknown) engine_.end_with(std::current_exception());
         return {.verdict = handled::completed(),
                 .ended = worker_event::kind::unknown,

@@ -9,7 +9,7 @@
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
 #include "core/queue/operation.hpp"
-#include "core/seam/row_failure.hpp"
+#include "core/seam/error_rules.hpp"
 #include "core/session/retry.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
@@ -87,7 +87,7 @@ void worker_feed::settle(const std::vector<settlement>& batch, handled::how what
       }
       return settled_as(batch, results);
     } catch (const error& failure) {
-      const bool for_now = worker_engine::passing(failure) && !of_the_database(failure);
+      const bool for_now = may_pass(failure) && !of_the_database(failure);
       if (failure.code() == errc::outcome_unknown || too_late(batch, for_now)) {
         return not_settled(batch, failure.what());
       }
@@ -97,7 +97,7 @@ void worker_feed::settle(const std::vector<settlement>& batch, handled::how what
                       how::given_back);
       }
       if (for_now) return settle_later(batch, what, failure);
-      if (!worker_engine::passing(failure)) {
+      if (!may_pass(failure)) {
         not_settled(batch, failure.what());
         throw;
       }
@@ -290,7 +290,7 @@ bool worker_feed::keep(const std::vector<held>& leased) {
     extend(leased);
     return true;
   } catch (const error& failure) {
-    const bool for_now = worker_engine::passing(failure) && !of_the_database(failure);
+    const bool for_now = may_pass(failure) && !of_the_database(failure);
     if (!for_now && !may_concern_one_row(failure)) throw;
   }
   bool all = true;
@@ -303,7 +303,7 @@ bool worker_feed::keep(const std::vector<held>& leased) {
       extend({one});
     } catch (const error& failure) {  // This lease may end; the others are still extended.
       if (of_the_database(failure)) throw;
-      all = all && !worker_engine::passing(failure);
+      all = all && !may_pass(failure);
       stop_expired();
     }
   }

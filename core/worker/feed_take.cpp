@@ -8,6 +8,7 @@
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/catalog_statements.hpp"
+#include "core/seam/error_rules.hpp"
 #include "core/seam/run.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
@@ -120,7 +121,7 @@ void worker_feed::take_all() {
     } catch (const error& failure) {
       if (failure.code() == errc::outcome_unknown) continue;
       const bool may_recover = may_concern_one_message(failure) && !engine_.options().until_empty;
-      if (!worker_engine::passing(failure) && !may_recover) throw;
+      if (!may_pass(failure) && !may_recover) throw;
       trouble(failure.what(), pauses, true);
     } catch (const std::exception& failure) {  // Usually a lack of memory: fewer messages need
                                                // less.

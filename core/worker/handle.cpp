@@ -11,6 +11,7 @@
 #include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/seam/error_rules.hpp"
 #include "core/session/retry.hpp"
 #include "core/worker/verdict.hpp"
 
@@ -109,11 +110,11 @@ class transactional_call {
           try {
             return work_(&tx, message_, stop_);
           } catch (const error& failure) {
-            if (may_pass(failure)) passing.emplace(failure);
+            if (may_run_again(failure)) passing.emplace(failure);
             throw;
           } catch (const std::exception& thrown) {  // The application's own statement, perhaps.
             const auto failure = failure_of_application(access::state_of(tx)->session(), thrown);
-            if (failure && may_pass(*failure)) passing.emplace(*failure);
+            if (failure && may_run_again(*failure)) passing.emplace(*failure);
             throw;
           }
         },
@@ -123,7 +124,7 @@ class transactional_call {
     throw error(*passing);
   }
 
-  static bool may_pass(const error& failure) noexcept {
+  static bool may_run_again(const error& failure) noexcept {
     return failure.code() != errc::outcome_unknown && failure.advice() != advice::never;
   }
 

@@ -89,21 +89,6 @@ std::optional<std::chrono::milliseconds> rest_of(const handled& verdict, const c
   return rest * std::uniform_int_distribution(100 - usual.jitter, 100 + usual.jitter)(random) / 100;
 }
 
-bool may_concern_one_message(const error& failure) noexcept {
-  switch (failure.code()) {
-    case errc::invalid_argument:
-    case errc::schema_mismatch:
-    case errc::constraint_violated:
-    case errc::too_large:
-    case errc::duplicate_key:
-    case errc::queue_full:
-    case errc::internal:
-      return true;
-    default:
-      return false;
-  }
-}
-
 handled refused_completion(const error& refused) {
   return handled::failed(
       shortened(std::string("the handler was done, but the database refused the completion: ") +

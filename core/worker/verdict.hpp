@@ -70,9 +70,6 @@ struct call_terms {
                                                                const claim_queue& queue,
                                                                const delivery& message);
 
-/// Whether an error may concern one message only, so that it must not affect others.
-[[nodiscard]] bool may_concern_one_message(const error& failure) noexcept;
-
 /// The settlement to use instead, if the database refuses the completion of a message.
 [[nodiscard]] handled refused_completion(const error& refused);
 

@@ -11,6 +11,7 @@
 #include "core/database/transact_scope.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
+#include "core/seam/error_rules.hpp"
 #include "core/seam/named.hpp"
 #include "core/seam/process.hpp"
 #include "core/worker/engine.hpp"

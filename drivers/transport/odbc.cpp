@@ -423,9 +423,11 @@ namespace {
 std::optional<native_error> answer_in(const std::exception& thrown) {
   const auto* const known = dynamic_cast<const soci::odbc_soci_error*>(&thrown);
   if (known == nullptr) return std::nullopt;
-  // SOCI's type has no other way to its bytes.
-  const auto* const state = reinterpret_cast<const char*>(known->odbc_error_code());  // NOLINT
-  return native_error{.sqlstate = state, .number = static_cast<int>(known->native_error_code())};
+  native_error out{.number = static_cast<int>(known->native_error_code())};
+  for (const SQLCHAR* at = known->odbc_error_code(); *at != 0; ++at) {
+    out.sqlstate += static_cast<char>(*at);
+  }
+  return out;
 }
 }  // namespace
 

@@ -178,8 +178,8 @@ TEST_P(table_settle, failure_that_is_longer_than_its_column_is_kept_as_far_as_it
   EXPECT_EQ(queue.fail(take_one(queue), first), settle_result::applied);
   EXPECT_EQ(queue.fail(take_one(queue), second), settle_result::applied);
   const auto kept = here().sql("SELECT LastError, Errors FROM Narrow").at(0);
-  // Some databases cut by the type, and only between characters. Of SQL Server's characters the
-  // second one is two.
+  // Some databases cut by the type, and only between characters. By units of UTF-16 the second
+  // character counts twice.
   const auto is_one_of = [](const std::optional<std::string>& got,
                             const std::vector<std::string>& those) {
     return got && std::ranges::count(those, *got) == 1;

@@ -167,6 +167,16 @@ void add_takes(std::vector<scenario>& scenarios) {
   scenarios.push_back(taking("take", sort::usual, nothing));
   scenarios.push_back(taking("take from a group", sort::grouped, nothing));
   scenarios.push_back(
+      after([](auto& jobs,
+               auto& /*left*/) { jobs.enqueue(std::string(1'500'000, 'x'), {.priority = 1}); },
+            "take a long job", sort::usual,
+            [](auto& jobs, auto& /*left*/) {
+              std::string out;
+              for (const auto& each : jobs.take(2, {.lease = 1h}))
+                out += each.payload.substr(0, 2) + " ";
+              return out;
+            }));
+  scenarios.push_back(
       taking("take from a queue with a limit of concurrency", sort::limited,
              [](auto& jobs, auto& /*left*/) { jobs.set_limits({.concurrency = 5}); }));
   scenarios.push_back(taking("take what expired", sort::usual, [](auto& jobs, auto& left) {

@@ -366,6 +366,7 @@ std::size_t claim_model::redrive(const std::vector<tableq::message_id>& ids, tim
     if (!message.group) line_up(found->second, now);
     message.attempts = 0;
     message.finished_at.reset();
+    message.expires_at.reset();
     ++count;
   }
   let_go(groups_of(ids), now);

@@ -146,6 +146,7 @@ worker_counts worker_engine::counts() const {
     out.settled_by_handler += each.settled_by_handler;
     out.lease_lost += each.lease_lost;
     out.unknown += each.unknown;
+    out.held += feed->held_count();
     out.put_aside += feed->aside_count();
     out.kept += feed->kept_count();
   }
@@ -162,6 +163,7 @@ worker_counts worker_engine::counts(std::size_t source) const {
   const std::scoped_lock hold(mutex_);
   worker_counts out = feeds_[source]->counts();
   out.running = feeds_[source]->running();
+  out.held = feeds_[source]->held_count();
   out.put_aside = feeds_[source]->aside_count();
   out.kept = feeds_[source]->kept_count();
   return out;

@@ -64,6 +64,7 @@ struct worker_counts {
   std::size_t settled_by_handler = 0;  ///< handled::settled().
   std::size_t lease_lost = 0;          ///< Another worker has the message, or had it.
   std::size_t unknown = 0;             ///< worker_event::kind::unknown.
+  std::size_t held = 0;                ///< Messages it has now, to be handled or settled.
   std::size_t running = 0;             ///< Running handlers, or tasks in an executor.
   std::size_t put_aside = 0;           ///< Messages that are put aside now: see worker.
   std::size_t kept = 0;                ///< Messages that handlers keep now: handled::kept.

@@ -134,7 +134,8 @@ class TABLEQ_EXPORT worker {
 
   worker(worker&&) noexcept;
   worker& operator=(worker&&) = delete;
-  /// Stops, triggers the stop tokens of running handlers, gives kept messages back, and waits.
+  /// Stops, triggers the stop tokens of running handlers, gives kept messages back, and waits. No
+  /// handler or callback of the worker may destroy it: that would wait for itself for ever.
   ~worker();
 
   /// Takes no more messages and gives back those that no handler has. Running handlers finish, kept
@@ -159,7 +160,8 @@ class TABLEQ_EXPORT worker {
   [[nodiscard]] bool wait_for(std::chrono::milliseconds longest);
 
   /// Waits for the end.
-  /// @throws error the failure that ended it early, if any.
+  /// @throws error the failure that ended it early, if any; errc::invalid_argument in a handler or
+  ///   callback of this worker, which would wait for itself: it may call stop or abandon.
   void join();
 
   /// The figures since it began. Any thread may call it, also after the end.

@@ -138,13 +138,16 @@ std::optional<error> dialect_session::failure_of_application(const std::exceptio
   return std::nullopt;
 }
 
-void dialect_session::lose(const named_file& file) {
+void dialect_session::lose(const named_file& file, on_loss done) {
   broken_ = true;
+  if (done == on_loss::unknown) {
+    throw native_failure::judged_as({errc::outcome_unknown, advice::never}, file.doubt());
+  }
   throw native_failure::judged_as({errc::not_found, advice::never}, file.complaint());
 }
 
 template <class Step>
-void dialect_session::on_files(Step step) {
+void dialect_session::on_files(on_loss done, Step step) {
   if (transport_->files() == nullptr) return step();
   // A check costs more than a short call, so there is one per millisecond of calls. The loss is the
   // same whether the file disappears right after a call or within that time.
@@ -155,16 +158,16 @@ void dialect_session::on_files(Step step) {
     looked_at_ = begun;
   }
   step();
-  if (std::chrono::steady_clock::now() - begun > between_looks) check_files();
+  if (std::chrono::steady_clock::now() - begun > between_looks) check_files(done);
 }
 
-void dialect_session::check_files() {
+void dialect_session::check_files(on_loss done) {
   const session_files* const mine = transport_->files();
   if (mine == nullptr) return;
-  if (!mine->main.there()) lose(mine->main);
+  if (!mine->main.there()) lose(mine->main, done);
   if (!mine->log || mine->log->there()) return;
   if (share_ != nullptr) share_->file.lost(*mine->log);
-  lose(*mine->log);
+  lose(*mine->log, done);
 }
 
 hints dialect_session::hints_for(const core::contract& contract,
@@ -227,7 +230,7 @@ core::row_set dialect_session::execute(const core::contract& contract,
         // In a transaction of tableq the commit checks the files; a caller's commit does not go
         // through tableq.
         if (alone || owned_ == nullptr) {
-          on_files(send);
+          on_files(loss, send);
         } else {
           send();
         }
@@ -331,8 +334,9 @@ void dialect_session::begin() {
 void dialect_session::commit() {
   sent_ = 0;
   guarded("commit", [&] {
-    on_files([&] {
-      if (savepoints_ == 0) loss_ = on_loss::unknown;
+    const on_loss loss = savepoints_ == 0 ? on_loss::unknown : on_loss::lost;
+    on_files(loss, [&] {
+      loss_ = loss;
       commit_unit();
     });
   });

@@ -128,12 +128,13 @@ class dialect_session final : public core::connection {
   void run(prepared& what, const arguments& with, core::row_set& out, on_loss loss);
   /// @throws native_failure when the name of the database's file, or of its log, belongs to another
   ///   file now.
-  void check_files();
+  /// @param done the outcome of a step that has run: `unknown` for one whose effect lasts.
+  void check_files(on_loss done = on_loss::lost);
   /// Checks the files, runs the step, and checks again if it took long.
   template <class Step>
-  void on_files(Step step);
+  void on_files(on_loss done, Step step);
   /// The session is no longer usable.
-  [[noreturn]] void lose(const named_file& file);
+  [[noreturn]] void lose(const named_file& file, on_loss done);
   /// Runs a step; translates the transport's exceptions.
   /// @param table as in native_error.
   template <class Step>

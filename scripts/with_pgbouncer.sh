@@ -4,15 +4,16 @@
 #   scripts/with_pgbouncer.sh COMMAND [ARGUMENT...]
 #
 # pgbouncer connects to the server of TABLEQ_TEST_POSTGRESQL (a URI with a password) and listens on a
-# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold`, `single`, `scarce`, `kept` and
-# `routed` there are the same one, through sessions of their own: `single` through one, `scarce` too but in session mode, `kept` in session mode; those
-# of `routed` have the search path tableq_routed. The pooler accepts `options` of a login and drops them. Three sessions
-# of the server serve the others. Without a server or without pgbouncer the command runs without a pooler.
+# socket in a directory of its own; TABLEQ_TEST_POOLER holds its address. The databases `untold`, `single`, `scarce`,
+# `kept`, `statement` and `routed` there are the same one, through sessions of their own: `single` and `scarce` through
+# one, `scarce` and `kept` in session mode, `statement` in statement mode; those of `routed` have the search path
+# tableq_routed. The pooler accepts `options` of a login and drops them. Three sessions of the server serve the others.
+# Without a server or without pgbouncer the command runs without a pooler.
 # pgbouncer refuses to run as root: then the system user `postgres` runs it.
 set -euo pipefail
 
 if (($# == 0)); then
-  sed -n '2,11s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 pgbouncer=$(command -v pgbouncer || command -v /usr/sbin/pgbouncer || true)
@@ -56,6 +57,7 @@ untold = $address dbname=$database
 single = $address dbname=$database pool_size=1
 scarce = $address dbname=$database pool_mode=session pool_size=1
 kept = $address dbname=$database pool_mode=session pool_size=20
+statement = $address dbname=$database pool_mode=statement
 routed = $address dbname=$database connect_query='SET search_path = tableq_routed'
 [pgbouncer]
 unix_socket_dir = $home

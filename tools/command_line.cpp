@@ -48,7 +48,8 @@ void add_commands(CLI::App& app, invocation& call) {
   app.set_version_flag("--version", version(), "Print the version");
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 done, 1 nothing there, 2 wrong usage, 3 the database refused.\n"
+      "Exit status: 0 done, 1 nothing there, 2 wrong usage, 3 the database refused or did not "
+      "answer.\n"
       "Put a password into TABLEQ_DB, not into --db: the process list shows --db to other users.\n"
       "`tableq COMMAND --help` shows examples.\n\n"
       "Examples:\n"

@@ -11,7 +11,8 @@ enum class exit_status : int {
   done = 0,
   nothing = 1,  ///< There was no message to take or to show.
   usage = 2,    ///< The arguments are wrong; nothing was changed.
-  refused = 3,  ///< The database, or the receiver of the output, refused.
+  /// The database, or the receiver of the output, refused; or `work` ended before it answered.
+  refused = 3,
 };
 
 /// The arguments are wrong.

@@ -64,11 +64,15 @@ guard::guard(std::size_t commands) : groups_(shared_places(commands)) {
   }
 }
 
-guard::~guard() {
-  end();
+void guard::wait() const noexcept {
   // A command_runner may have reaped it.
   while (::waitpid(id_, nullptr, 0) == -1 && errno == EINTR) {
   }
+}
+
+guard::~guard() {
+  end();
+  wait();
   ::munmap(groups_.data(), groups_.size_bytes());
 }
 

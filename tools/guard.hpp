@@ -18,7 +18,7 @@ namespace tool {
 /// Owns that process and a memory that both share.
 ///
 /// @par Thread safety
-/// Shared objects: safe, but for `end`.
+/// Shared objects: safe, but for `end` and `wait`.
 class guard {
  public:
   /// Construct it before any thread, with the signals blocked that end this process by intent.
@@ -37,6 +37,8 @@ class guard {
   [[nodiscard]] pid_t id() const noexcept { return id_; }
   /// Lets it end. It is then a child of this process that has ended.
   void end() noexcept { const descriptor closed(std::move(alive_)); }
+  /// Waits until it has ended, and thus killed what still ran. After `end`.
+  void wait() const noexcept;
 
  private:
   std::span<place> groups_;

@@ -1,11 +1,8 @@
-#include <poll.h>
-
-#include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tableq/tableq.hpp>
@@ -14,6 +11,7 @@
 #include "command_runner.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
+#include "ending.hpp"
 #include "guard.hpp"
 #include "output.hpp"
 #include "parse.hpp"
@@ -38,7 +36,7 @@ struct work_arguments {
         grace(
             command, "--grace", "TIME",
             "How long running commands may go on after SIGTERM; then they get SIGTERM, 3 s later\n"
-            "SIGKILL, and their messages are given back (without end)") {
+            "SIGKILL, and their messages are given back; work ends 2 s later (without end)") {
     command.add_flag("--until-empty", until_empty,
                      "End when no queue has a message that is ready, delayed or leased");
     command.add_flag("--pass-db", pass_db,
@@ -141,68 +139,9 @@ void show_progress(status_line& status, const tableq::worker& pool,
               rate(counts.completed, steady_clock::now() - begin));
 }
 
-/// The end of a worker by signals and by time. The first signal stops it, the second one or the end
-/// of the grace ends its commands; further ones are for commands that ignore SIGTERM.
-class ending {
- public:
-  ending(tableq::worker& pool, command_runner& commands, status_line& status,
-         const work_settings& settings, bool verbose)
-      : pool_(pool),
-        commands_(commands),
-        status_(status),
-        grace_(settings.grace),
-        verbose_(verbose) {}
-
-  /// Whether it was asked to end.
-  [[nodiscard]] bool asked() const { return steps_ > 0; }
-
-  void on_signal() { step(); }
-
-  /// Does what it is time for. @return how long until the next step; -1: nothing is due.
-  int on_time() {
-    if (!next_) return -1;
-    const auto left = std::chrono::ceil<milliseconds>(*next_ - steady_clock::now());
-    if (left.count() > 0) return static_cast<int>(std::min(left, longest_poll).count());
-    step();
-    return 0;
-  }
-
- private:
-  static constexpr milliseconds until_killed{3000};
-  static constexpr milliseconds longest_poll{60'000};
-
-  void step() {
-    const bool tell = (verbose_ || status_.shown()) && pool_.counts().running > 0;
-    next_.reset();
-    ++steps_;
-    if (steps_ == 1) {
-      pool_.stop();
-      commands_.hurry();
-      if (grace_) next_ = steady_clock::now() + *grace_;
-      if (tell) status_.note("finishing running commands; repeat to give their messages back");
-      return;
-    }
-    pool_.abandon();
-    if (steps_ > 2) commands_.signal_all(SIGKILL);
-    if (steps_ == 2 && grace_) next_ = steady_clock::now() + until_killed;
-    if (tell) {
-      status_.note(steps_ == 2 ? "ending running commands; repeat to kill them"
-                               : "killing running commands");
-    }
-  }
-
-  tableq::worker& pool_;
-  command_runner& commands_;
-  status_line& status_;
-  const std::optional<milliseconds> grace_;
-  const bool verbose_;
-  int steps_ = 0;
-  std::optional<steady_clock::time_point> next_;
-};
-
 std::vector<tableq::worker_source> with_commands(const std::vector<work_source>& sources,
                                                  bool pass_db, command_runner& commands,
-                                                 const completion& give_up) {
+                                                 const ending& end) {
   std::vector<tableq::worker_source> out;
   for (const work_source& one : sources) {
     const message_origin from{.queue = one.which.name,
@@ -210,7 +149,7 @@ std::vector<tableq::worker_source> with_commands(const std::vector<work_source>&
                               .db = pass_db ? std::optional(one.address) : std::nullopt};
     const auto handle = [&, from](const tableq::delivery& delivery, const std::stop_token& stop) {
       tableq::handled said = commands.run(from, delivery, stop);
-      if (commands.hopeless()) give_up.set();
+      if (commands.hopeless()) end.give_up();
       return said;
     };
     out.push_back({.queue = one.queue,
@@ -236,50 +175,44 @@ exit_status work(const invocation& call, const work_arguments& given) {
   // Before the first thread, which may be one of the library's.
   const signal_queue signals;
   guard watch(settings.concurrency);
-  const std::vector<work_source> sources = plan.open(call.connection, settings.concurrency);
-
   status_line status;
   command_runner commands(settings.command, settings.retry_delay, watch,
                           [&](const std::string& sentence) { status.note(sentence); });
+  ending end(signals, watch, commands, status, settings.grace, given.verbose);
+  std::vector<work_source> sources;
+  end.call([&] { sources = plan.open(call.connection, settings.concurrency); });
+
   const completion finished;
-  bool hopeless = false;
-  const completion give_up;
   const auto begin = steady_clock::now();
   // If this process dies, what it holds waits for the end of the leases: nothing is prefetched, but
   // for the one message of each queue that a choice among several needs.
-  tableq::worker pool(
-      with_commands(sources, given.pass_db, commands, give_up),
-      {.threads = settings.concurrency,
-       .prefetch = 0,
-       .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
-       .retry_delay = settings.retry_delay,
-       .until_empty = given.until_empty,
-       .observe =
-           [&](const tableq::worker_event& event) {
-             report(status, given.verbose,
-                    sources.size() > 1 ? sources[event.source].which.shown() : std::string(),
-                    event);
-           },
-       .ended = [&] { finished.set(); }});
-
-  ending end(pool, commands, status, settings, given.verbose);
-  for (bool running = true; running;) {
-    pollfd events[] = {{signals.handle(), POLLIN, 0},
-                       {finished.handle(), POLLIN, 0},
-                       {hopeless ? -1 : give_up.handle(), POLLIN, 0}};
-    const int due = end.on_time();
-    ::poll(events, 3, status.shown() ? 250 : due);
-    running = events[1].revents == 0;
-    if (events[2].revents != 0) {
-      hopeless = true;
-      pool.stop();
-    }
-    while (signals.take() != 0) end.on_signal();
-    show_progress(status, pool, begin);
-  }
+  auto pool = std::make_unique<tableq::worker>(
+      with_commands(sources, given.pass_db, commands, end),
+      tableq::worker_options{
+          .threads = settings.concurrency,
+          .prefetch = 0,
+          .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
+          .retry_delay = settings.retry_delay,
+          .until_empty = given.until_empty,
+          .observe =
+              [&](const tableq::worker_event& event) {
+                report(status, given.verbose,
+                       sources.size() > 1 ? sources[event.source].which.shown() : std::string(),
+                       event);
+              },
+          .ended = [&] { finished.set(); }});
+  end.serve(pool.get());
+  const bool settled = end.wait_for(finished, [&] { show_progress(status, *pool, begin); });
   status.clear();
-  if (end.asked() || given.summary || status.shown()) summarize(status, pool, sources, begin);
-  pool.join();
+  if (end.asked() || given.summary || status.shown()) summarize(status, *pool, sources, begin);
+  if (!settled) end.leave();
+  end.serve(nullptr);
+  end.call([&] {
+    // Sessions close here, too, which may wait for the database.
+    const std::vector<work_source> closed = std::move(sources);
+    const std::unique_ptr<tableq::worker> ended = std::move(pool);
+    ended->join();
+  });
   if (const auto why = commands.hopeless()) throw usage_error(*why);
   return exit_status::done;
 }
@@ -318,7 +251,10 @@ void add_work(CLI::App& app, invocation& call) {
            "sends\n"
            "them SIGTERM and gives their messages back, a third one sends SIGKILL; --grace does "
            "the "
-           "same by time.",
+           "same by time.\n"
+           "2 s after SIGKILL, or with a fourth signal, work ends even if the database does not "
+           "answer, with exit\n"
+           "status 3 if it still has messages: they can be taken again after their leases.",
        .usage = "QUEUE... | --mapping FILE [OPTIONS] -- COMMAND [ARG...]",
        .examples =
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"

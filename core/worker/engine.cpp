@@ -8,6 +8,7 @@
 #include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/named.hpp"
+#include "core/worker/inside.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
@@ -129,6 +130,13 @@ bool worker_engine::rest(std::unique_lock<std::mutex>& lock, milliseconds length
 }
 
 void worker_engine::join() {
+  if (inside::is_in(*this)) {
+    named({}, "work", [] {
+      refuse(
+          "join was called in a handler or callback of the same worker, and would wait for itself "
+          "for ever; call stop there, and join in another thread");
+    });
+  }
   for (std::thread& one : threads_) {
     if (one.joinable()) one.join();
   }
@@ -146,6 +154,7 @@ worker_counts worker_engine::counts() const {
     out.settled_by_handler += each.settled_by_handler;
     out.lease_lost += each.lease_lost;
     out.unknown += each.unknown;
+    out.held += feed->held_count();
     out.put_aside += feed->aside_count();
     out.kept += feed->kept_count();
   }
@@ -162,6 +171,7 @@ worker_counts worker_engine::counts(std::size_t source) const {
   const std::scoped_lock hold(mutex_);
   worker_counts out = feeds_[source]->counts();
   out.running = feeds_[source]->running();
+  out.held = feeds_[source]->held_count();
   out.put_aside = feeds_[source]->aside_count();
   out.kept = feeds_[source]->kept_count();
   return out;
@@ -181,6 +191,7 @@ void worker_engine::do_part(part what, worker_feed* feed) {
 }
 
 void worker_engine::run(part what, worker_feed* feed) noexcept {
+  const inside here_runs(*this);
   try {
     do_part(what, feed);
   } catch (...) {  // noexcept: the thread ends. `join` throws the exception again.

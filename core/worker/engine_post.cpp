@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/worker/engine.hpp"
+#include "core/worker/inside.hpp"
 
 namespace tableq::inline v0::core {
 
@@ -24,6 +25,7 @@ class worker_engine::posted_task {
 
   void run() noexcept {
     if (begun_.exchange(true) || !engine_.here()) return;
+    const inside here_runs(engine_);
     handler_result result{.verdict = handled::give_back()};
     try {
       result = one_.feed->call_handler(one_.message);

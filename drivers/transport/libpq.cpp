@@ -395,6 +395,7 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
   PQsetNoticeReceiver(handle, ignore_notice, nullptr);
   if (address.pooled) {
     check_search_path(handle);
+    if (address.pooler != nullptr) address.pooler->refuse_statement_mode(handle);
   } else if (address.pooler != nullptr) {
     address.pooler->refuse_transaction_mode(handle);
   }

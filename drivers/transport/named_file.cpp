@@ -25,6 +25,12 @@ std::string named_file::complaint() const {
          "written; open the database anew";
 }
 
+std::string named_file::doubt() const {
+  return "the file " + name_ +
+         " was deleted, moved or replaced while the change was written, so that others may not see "
+         "it; find out whether it is there before you repeat it";
+}
+
 bool named_file::there() const noexcept {
   // The node number of an open file is never reused, even after the file was deleted.
   struct stat now {};

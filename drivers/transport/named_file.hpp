@@ -28,6 +28,8 @@ class named_file {
 
   /// An error message: the fate of the file, and the remedy.
   [[nodiscard]] std::string complaint() const;
+  /// The same of a change that was committed in the meantime, or was about to be.
+  [[nodiscard]] std::string doubt() const;
   /// Whether both are the same file, even under different names.
   [[nodiscard]] bool same(const named_file& other) const noexcept {
     return device_ == other.device_ && node_ == other.node_;

@@ -129,7 +129,33 @@ sharing shares_process(PGconn* session, const std::string& process) {
   return asked(session, process_text().c_str()) != process ? sharing::yes : sharing::no;
 }
 
+/// Whether it is a pooler in statement mode. Any other failure comes again in the set-up.
+bool refuses_transactions(PGconn* session) {
+  const result begun(PQexec(session, postgresql_sql::begin));
+  if (PQresultStatus(begun.get()) == PGRES_COMMAND_OK) {
+    const result ended(PQexec(session, "ROLLBACK"));
+    return false;
+  }
+  // The pooler closes the connection after this answer.
+  return std::string_view(PQerrorMessage(session)).find("statement pooling") !=
+         std::string_view::npos;
+}
+
+[[noreturn]] void refuse_statements() {
+  throw native_failure::judged_as(
+      {errc::unsupported, advice::never},
+      "the address leads to a pooler in statement mode, such as pgbouncer with "
+      "pool_mode=statement, which refuses transactions; give the pooler's database "
+      "pool_mode=session, or pool_mode=transaction and pooling=transaction in the address");
+}
+
 }  // namespace
+
+void pooler_check::refuse_statement_mode(PGconn* session) {
+  if (passed_) return;
+  if (refuses_transactions(session)) refuse_statements();
+  passed_ = true;
+}
 
 void pooler_check::refuse_transaction_mode(PGconn* session) {
   if (passed_) return;
@@ -146,6 +172,7 @@ void pooler_check::refuse_transaction_mode(PGconn* session) {
     passed_ = true;
     return;
   }
+  if (refuses_transactions(session)) refuse_statements();
   throw native_failure::judged_as(
       {errc::unsupported, advice::never},
       "the address leads to a pooler in transaction mode, such as pgbouncer, which would give this "

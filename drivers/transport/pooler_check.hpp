@@ -7,7 +7,8 @@
 namespace tableq::inline v0::drivers {
 
 /// Finds out whether a pooler gives each transaction another session of the server, although the
-/// address does not say so. Once for an address: before its first session is set up.
+/// address does not say so, or each statement. Once for an address: before its first session is set
+/// up.
 ///
 /// A pooler makes up the process number that it tells at the login. Behind one that keeps the
 /// session, a client alone has that session of the server, with the statements that it prepared.
@@ -21,6 +22,9 @@ class pooler_check {
   /// Undecided if a second client gets no session within a second: then it refuses nothing.
   /// @throws native_failure errc::unsupported, naming the key of the address.
   void refuse_transaction_mode(PGconn* session);
+  /// For an address that names the key: a pooler in statement mode refuses transactions.
+  /// @throws native_failure errc::unsupported.
+  void refuse_statement_mode(PGconn* session);
 
   /// Whether a pooler was found, and a second client got no session from it.
   [[nodiscard]] bool undecided() const noexcept { return undecided_; }

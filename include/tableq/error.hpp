@@ -19,7 +19,7 @@ enum class errc {
   schema_too_new,        ///< A newer tableq wrote the catalogue; use that version.
   connection_failed,     ///< No session could be opened: host, credentials, database, file.
   connection_lost,       ///< The session died; the statement certainly has no lasting effect.
-  outcome_unknown,       ///< The session died during a change: the change may have happened.
+  outcome_unknown,       ///< The session or its file was lost in a change, which may have happened.
   busy,                  ///< No lock or session was free within its time-out.
   conflict,              ///< Serialization failure or deadlock; the database undid the transaction.
   constraint_violated,   ///< A constraint of the table, or a trigger on it, refused the row.

@@ -64,6 +64,7 @@ struct worker_counts {
   std::size_t settled_by_handler = 0;  ///< handled::settled().
   std::size_t lease_lost = 0;          ///< Another worker has the message, or had it.
   std::size_t unknown = 0;             ///< worker_event::kind::unknown.
+  std::size_t held = 0;                ///< Messages it has now, to be handled or settled.
   std::size_t running = 0;             ///< Running handlers, or tasks in an executor.
   std::size_t put_aside = 0;           ///< Messages that are put aside now: see worker.
   std::size_t kept = 0;                ///< Messages that handlers keep now: handled::kept.
@@ -133,7 +134,8 @@ class TABLEQ_EXPORT worker {
 
   worker(worker&&) noexcept;
   worker& operator=(worker&&) = delete;
-  /// Stops, triggers the stop tokens of running handlers, gives kept messages back, and waits.
+  /// Stops, triggers the stop tokens of running handlers, gives kept messages back, and waits. No
+  /// handler or callback of the worker may destroy it: that would wait for itself for ever.
   ~worker();
 
   /// Takes no more messages and gives back those that no handler has. Running handlers finish, kept
@@ -158,7 +160,8 @@ class TABLEQ_EXPORT worker {
   [[nodiscard]] bool wait_for(std::chrono::milliseconds longest);
 
   /// Waits for the end.
-  /// @throws error the failure that ended it early, if any.
+  /// @throws error the failure that ended it early, if any; errc::invalid_argument in a handler or
+  ///   callback of this worker, which would wait for itself: it may call stop or abandon.
   void join();
 
   /// The figures since it began. Any thread may call it, also after the end.

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 #include <soci/soci.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include <tableq/soci.hpp>
 
@@ -48,6 +51,13 @@ class lost_file : public on_each_backend {
     }
     wait_for_a_look();
   }
+  /// Moves them back.
+  void come_back_from(const files::path& folder) const {
+    for (const char* ending : {"", "-wal", "-shm"}) {
+      const files::path away = folder / (file_.filename().string() + ending);
+      if (files::exists(away)) files::rename(away, beside(ending));
+    }
+  }
   /// A session checks its files at most once in a millisecond.
   static void wait_for_a_look() {
     const auto until = std::chrono::steady_clock::now() + 1ms;
@@ -59,6 +69,45 @@ class lost_file : public on_each_backend {
     EXPECT_EQ(failure.advice(), tableq::advice::never) << failure.what();
     EXPECT_TRUE(contains(failure.what(), file.string() + " was deleted")) << failure.what();
     EXPECT_NE(failure.operation(), "") << failure.what();
+  }
+
+  /// A change, and how much it adds to a figure of the database.
+  struct change {
+    const char* name;
+    std::function<void()> run;
+    std::function<std::size_t()> figure;
+    int adds;
+  };
+  std::vector<change> changes() {
+    auto mail = db().fifo("mail");
+    auto jobs = db().claim("jobs");
+    const auto held = jobs.take(1).at(0).receipt;
+    const auto open = std::make_shared<tableq::transaction>(db().begin());
+    mail.in(*open).enqueue("in the transaction");
+    static_cast<void>(mail.in(*open).dequeue_batch(3));
+    const auto waiting = [=] { return mail.stats().waiting; };
+    const auto leased = [=] { return jobs.stats().leased; };
+    return {
+        {"commit", [=] { open->commit(); }, waiting, -2},
+        {"enqueue", [=]() mutable { mail.enqueue("stored"); }, waiting, 1},
+        {"enqueue_batch",
+         [=]() mutable {
+           mail.enqueue_batch(std::array{tableq::new_message{.payload = "a"},
+                                         tableq::new_message{.payload = "b"}});
+         },
+         waiting, 2},
+        {"enqueue_async", [=]() mutable { mail.enqueue_async("stored").get(); }, waiting, 1},
+        {"dequeue", [=]() mutable { static_cast<void>(mail.dequeue()); }, waiting, -1},
+        {"dequeue_batch", [=]() mutable { static_cast<void>(mail.dequeue_batch(2)); }, waiting, -2},
+        {"transact",
+         [this, mail]() mutable {
+           db().transact([&](tableq::transaction& tx) { mail.in(tx).enqueue("stored"); });
+         },
+         waiting, 1},
+        {"enqueue with a key", [=]() mutable { jobs.enqueue("stored", {.key = "k"}); },
+         [=] { return jobs.stats().ready; }, 1},
+        {"take", [=]() mutable { static_cast<void>(jobs.take(1)); }, leased, 1},
+        {"complete", [=]() mutable { static_cast<void>(jobs.complete(held)); }, leased, -1}};
   }
 
   struct call {
@@ -159,9 +208,7 @@ TEST_P(lost_file, that_comes_back_is_as_it_was) {
   const scratch_directory elsewhere;
   move_to(elsewhere.path());
   expect_lost([&] { mail.enqueue("refused"); }, file());
-  for (const char* ending : {"", "-wal", "-shm"}) {
-    files::rename(elsewhere / (file().filename().string() + ending), beside(ending));
-  }
+  come_back_from(elsewhere.path());
   mail.enqueue("stored");
   EXPECT_EQ(mail.stats().waiting, 4U);
 }
@@ -178,6 +225,27 @@ TEST_P(lost_file, is_told_by_the_commit) {
   clear_database();
   auto moved = tableq::database::open(url_of(elsewhere / file().filename().string()));
   EXPECT_EQ(moved.fifo("mail").stats().waiting, 3U);
+}
+
+// A change that was committed must not look like one that was refused.
+TEST_P(lost_file, that_is_moved_in_a_commit_leaves_the_outcome_unknown) {
+  for (const change& each : changes()) {
+    SCOPED_TRACE(each.name);
+    const scratch_directory elsewhere;
+    const std::size_t before = each.figure();
+    ASSERT_TRUE(here().in_next_commit([&] {
+      move_to(elsewhere.path());
+      wait_for_a_look();
+    }));
+    const tableq::error failure = thrown_by(each.run);
+    EXPECT_EQ(failure.code(), tableq::errc::outcome_unknown) << failure.what();
+    EXPECT_EQ(failure.advice(), tableq::advice::never) << failure.what();
+    EXPECT_TRUE(contains(failure.what(), file().string() + " was deleted, moved"))
+        << failure.what();
+    EXPECT_TRUE(contains(failure.what(), "while the change was written")) << failure.what();
+    come_back_from(elsewhere.path());
+    EXPECT_EQ(each.figure(), before + static_cast<std::size_t>(each.adds));
+  }
 }
 
 TEST_P(lost_file, is_told_in_the_callers_session) {

@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -219,6 +220,25 @@ TEST_P(executors, and_workers_end_soon_after_the_last_message_of_an_empty_queue)
     shortest = std::min(shortest, std::chrono::steady_clock::now() - begin);
   }
   EXPECT_LT(shortest, 500ms);
+}
+
+TEST_P(executors, refuse_a_handler_that_joins_its_worker) {
+  auto jobs = filled(1);
+  task_box box;
+  std::promise<tableq::worker*> made;
+  std::optional<tableq::error> refused;
+  tableq::worker pool(
+      jobs,
+      [&, worker = made.get_future().share()](const tableq::delivery&) {
+        refused = thrown_by([&] { worker.get()->join(); });
+      },
+      {.until_empty = true, .executor = [&](task one) { box.put(std::move(one)); }});
+  made.set_value(&pool);
+  for (const task& one : box.take(1)) one();
+  pool.join();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code(), tableq::errc::invalid_argument);
+  EXPECT_TRUE(contains(refused->what(), "would wait for itself")) << refused->what();
 }
 
 }  // namespace

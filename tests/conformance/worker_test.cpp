@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "support/at_once.hpp"
 #include "support/fixture.hpp"
@@ -349,6 +351,38 @@ TEST_P(workers, report_each_message_and_their_end) {
   const std::scoped_lock hold(mutex);
   EXPECT_EQ(told[tableq::worker_event::kind::completed], 1);
   EXPECT_EQ(told[tableq::worker_event::kind::given_up], 1);
+}
+
+TEST_P(workers, refuse_to_be_joined_by_their_own_handlers_and_callbacks) {
+  fill(jobs(), 1);
+  std::promise<tableq::worker*> made;
+  const auto worker = made.get_future().share();
+  std::mutex mutex;
+  std::vector<tableq::error> refused;
+  const auto join = [&] {
+    tableq::error failure = thrown_by([&] { worker.get()->join(); });
+    const std::scoped_lock hold(mutex);
+    refused.push_back(std::move(failure));
+  };
+  std::size_t held = 0;
+  tableq::worker pool(jobs(),
+                      [&](const tableq::delivery&) {
+                        join();
+                        held = worker.get()->counts().held;
+                      },
+                      {.until_empty = true,
+                       .observe = [&](const tableq::worker_event&) { join(); },
+                       .ended = [&] { join(); }});
+  made.set_value(&pool);
+  pool.join();
+  EXPECT_EQ(held, 1U);
+  EXPECT_EQ(pool.counts().held, 0U);
+  EXPECT_EQ(pool.counts().completed, 1U);
+  ASSERT_EQ(refused.size(), 3U);
+  for (const tableq::error& each : refused) {
+    EXPECT_EQ(each.code(), tableq::errc::invalid_argument) << each.what();
+    EXPECT_NE(std::string(each.what()).find("would wait for itself"), std::string::npos);
+  }
 }
 
 TEST_P(workers, refuse_options_out_of_range) {

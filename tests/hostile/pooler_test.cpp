@@ -270,6 +270,17 @@ TEST_P(pooler, that_is_not_told_of_is_refused_before_a_setting_reaches_it) {
   }
 }
 
+TEST_P(pooler, in_statement_mode_is_refused_at_open_with_the_key_and_without_it) {
+  for (const std::string& key : {std::string(), with_pooling}) {
+    const tableq::error failed = thrown_by([&] {
+      static_cast<void>(
+          tableq::database::open(url_of("statement") + key, {.schema_name = schema()}));
+    });
+    EXPECT_EQ(failed.code(), tableq::errc::unsupported) << failed.what();
+    EXPECT_TRUE(contains(failed.what(), "a pooler in statement mode")) << failed.what();
+  }
+}
+
 TEST_P(pooler, in_session_mode_needs_no_key) {
   auto db = tableq::database::open(url_of("kept"), {.schema_name = schema()});
   work_with(db);

@@ -143,6 +143,7 @@ OPTIONAL_TEXTS = {
     "drivers/*/session_process.sql",
     "drivers/*/kept_statement.sql",
     "drivers/*/probe.sql",
+    "drivers/*/begin.sql",
 }
 
 

@@ -148,6 +148,9 @@ class place {
   [[nodiscard]] virtual std::vector<std::string> conflict_setup() const = 0;
   /// Statements that begin a transaction and block all other writers of the table.
   [[nodiscard]] virtual std::string begin_with_lock(std::string_view table) const = 0;
+  /// Runs a function in the next commit of any session of this process, before it is done. False:
+  /// this database cannot.
+  virtual bool in_next_commit(std::function<void()> /*what*/) { return false; }
   /// A query that counts leftovers in a caller's session; empty if sessions cannot report them.
   [[nodiscard]] virtual std::optional<std::string> leftovers_sql() const { return {}; }
 

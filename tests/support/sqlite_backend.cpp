@@ -6,7 +6,10 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <mutex>
 #include <sstream>
+#include <utility>
 
 #include "support/backends.hpp"
 #include "support/scratch_directory.hpp"
@@ -20,8 +23,47 @@ namespace {
 namespace files = std::filesystem;
 constexpr ::uid_t nobody = 65534;
 
+/// What the next commit of this process runs.
+class next_commit {
+ public:
+  /// Reaches all sessions that are opened from now on.
+  static void reach_sessions() {
+    // SQLite keeps extensions as functions without arguments, and calls them with three.
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(&reach));
+  }
+  static void runs(std::function<void()> what) {
+    const std::scoped_lock hold(mutex());
+    action() = std::move(what);
+  }
+
+ private:
+  static int reach(sqlite3* session, char** /*why*/, const void* /*functions*/) {
+    sqlite3_commit_hook(session, &begins, nullptr);
+    return SQLITE_OK;
+  }
+  static int begins(void* /*nothing*/) {
+    std::function<void()> now;
+    {
+      const std::scoped_lock hold(mutex());
+      now.swap(action());
+    }
+    if (now) now();
+    return 0;  // The commit goes on.
+  }
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  static std::function<void()>& action() {
+    static std::function<void()> one;
+    return one;
+  }
+};
+
 class file_place : public place {
  public:
+  file_place() { next_commit::reach_sessions(); }
   std::string url() const override { return "sqlite://" + file_.string(); }
   std::string url_with(std::string_view key, std::string_view value) const override {
     return url() + "?" + std::string(key) + "=" + percent_encoded(value);
@@ -95,6 +137,10 @@ class file_place : public place {
   }
   std::string begin_with_lock(std::string_view /*table*/) const override {
     return "BEGIN IMMEDIATE";
+  }
+  bool in_next_commit(std::function<void()> what) override {
+    next_commit::runs(std::move(what));
+    return true;
   }
 
   int run_read_only(const std::function<int(const std::string& url)>& check) override {

@@ -41,6 +41,17 @@ class tool_work_end : public tool_test {
     EXPECT_EQ(jobs().stats().leased, 0U);
     for (const auto& one : jobs().peek(10)) EXPECT_EQ(one.attempts, 0);
   }
+  /// The database blocks all writers until `let_write`.
+  void hold_lock() { here().sql(here().begin_with_lock("jobs")); }
+  void let_write() { here().sql("COMMIT"); }
+  /// The worker has ended while the lock is held. What it had is given back later, by the lease or
+  /// by its last call.
+  void expect_left_behind(command& worker) {
+    expect_told("2 messages are neither settled nor given back");
+    EXPECT_EQ(worker.wait().status, 3);
+    let_write();
+    EXPECT_EQ(jobs().stats().ready + jobs().stats().leased, 3U);
+  }
   /// Lets the two commands go on, one after the other: they read from one pipe.
   void let_both_go() {
     go_->write_line("x");
@@ -132,6 +143,39 @@ TEST_P(tool_work_end, after_the_grace_commands_that_do_not_listen_are_killed) {
   expect_told("given back 2");
   EXPECT_EQ(worker->wait().status, 0);
   expect_untouched(3);
+}
+
+TEST_P(tool_work_end, after_the_grace_waits_for_no_lock_in_the_database) {
+  const auto worker = two_running(blocking(), {"--grace", "100ms"});
+  hold_lock();
+  worker->signal(SIGTERM);
+  expect_told("finishing running commands");
+  expect_left_behind(*worker);
+}
+
+TEST_P(tool_work_end, a_third_signal_waits_for_no_lock_in_the_database) {
+  const auto worker = two_running("trap '' TERM; " + blocking());
+  hold_lock();
+  worker->signal(SIGTERM);
+  expect_told("finishing running commands");
+  worker->signal(SIGTERM);
+  expect_told("ending running commands");
+  worker->signal(SIGTERM);
+  expect_told("killing running commands");
+  expect_left_behind(*worker);
+}
+
+TEST_P(tool_work_end, a_fourth_signal_ends_it_at_once) {
+  const auto worker = two_running("trap '' TERM; " + blocking());
+  hold_lock();
+  worker->signal(SIGTERM);
+  expect_told("finishing running commands");
+  worker->signal(SIGTERM);
+  expect_told("ending running commands");
+  worker->signal(SIGTERM);
+  expect_told("killing running commands");
+  worker->signal(SIGTERM);
+  expect_left_behind(*worker);
 }
 
 TEST_P(tool_work_end, within_the_grace_commands_finish) {

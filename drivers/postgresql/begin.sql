@@ -1,0 +1,2 @@
+-- To see whether the way to the server lets a transaction begin.
+BEGIN

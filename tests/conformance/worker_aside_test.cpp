@@ -287,7 +287,9 @@ TEST_P(messages_put_aside, of_two_workers_harm_none_of_the_other) {
     EXPECT_EQ(each->counts().lease_lost + each->counts().unknown, 0U);
   }
   EXPECT_EQ(queue.stats().dead, 6U);
-  EXPECT_EQ(queue.stats().ready + queue.stats().leased, 0U);
+  EXPECT_EQ(queue.stats().leased, 0U);
+  // The first worker may have given back a message that the second one did not take any more.
+  for (const auto& each : queue.peek(100)) EXPECT_EQ(each.payload, "good");
 }
 
 /// Calls that are refused by chance.

@@ -159,7 +159,9 @@ TEST_P(kept_messages, are_no_more_than_their_bound) {
       EXPECT_TRUE(becomes([&] { return box.size() == most; }));
     }
     highest = std::max({highest, box.size(), pool.counts().kept});
-    EXPECT_LE(jobs().stats().leased, most + 3);
+    // Those that have their end, but not in the table yet, are leased too.
+    const std::size_t ending = i - pool.counts().completed;
+    EXPECT_LE(jobs().stats().leased, most + 3 + ending);
     EXPECT_TRUE(box.take().later.complete());
   }
   ASSERT_TRUE(pool.wait_for(for_ever));

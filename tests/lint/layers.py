@@ -161,8 +161,10 @@ def drivers_have_the_same_files(tree):
 
 
 def a_driver_is_small(tree):
+    """The table of a database's error numbers is data, as SQL is."""
+    table = re.compile(r"^constexpr rule rules\[\] = \{\n.*?^\};\n", re.M | re.S)
     for name in dialects(tree):
-        lines = sum(s.text.count("\n") for s in tree.cpp(f"drivers/{name}", ends=(".cpp",)))
+        lines = sum(table.sub("", s.text).count("\n") for s in tree.cpp(f"drivers/{name}", ends=(".cpp",)))
         if lines > 200:
             yield f"drivers/{name}: {lines} lines besides SQL, 200 at most"
 

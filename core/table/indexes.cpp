@@ -11,6 +11,11 @@ namespace {
 
 using condition = table_condition::kind;
 
+/// No index can have a condition whose value a parameter gives.
+bool has_parameter(const table_condition& each) {
+  return each.than.is == table_term::kind::given;
+}
+
 /// Whether all rows of the condition have one value in its column, which may lead an index then.
 bool equal_in_all(const table_condition& each) {
   return each.is == condition::equals || each.is == condition::null;
@@ -122,10 +127,6 @@ std::vector<index_need> needs_of(const table_layout& layout) {
     if (each) out.push_back(*each);
   }
   return out;
-}
-
-bool has_parameter(const table_condition& each) {
-  return each.than.is == table_term::kind::given;
 }
 
 std::set<std::string> condition_terms(std::string_view text) {

@@ -49,9 +49,6 @@ struct wanted_index {
 /// The needs of a mapping: those of the take and of the search for ended leases.
 std::vector<index_need> needs_of(const table_layout& layout);
 
-/// Whether a parameter gives the value: no index can have such a condition.
-bool has_parameter(const table_condition& each);
-
 /// The index to make for a need.
 wanted_index wanted_for(const index_need& need, const capabilities& features);
 

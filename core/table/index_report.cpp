@@ -5,14 +5,12 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "core/input/utf8.hpp"
 #include "core/seam/driver.hpp"
 #include "core/table/description.hpp"
-#include "core/table/index_condition.hpp"
 #include "core/table/indexes.hpp"
 
 namespace tableq::inline v0::core {
@@ -40,11 +38,13 @@ class index_reader {
   [[nodiscard]] const table_layout& layout() const noexcept { return layout_; }
 
   [[nodiscard]] std::vector<index_need> missing() const {
+    const row_text row = [&](const table_condition& each) {
+      return text("table.index.rows", whole({each}));
+    };
     std::vector<index_need> out = needs_of(layout_);
     std::erase_if(out, [&](const index_need& need) {
-      const std::set<std::string> known = known_terms(need);
       return std::any_of(indexes_.begin(), indexes_.end(), [&](const table_index& each) {
-        return serves(each, need, known, layout_.columns, database_.capabilities());
+        return serves(each, need, row, layout_.columns, database_.capabilities());
       });
     });
     return out;
@@ -68,14 +68,6 @@ class index_reader {
   }
   [[nodiscard]] std::string text(std::string_view block, const table_form& form) const {
     return table_texts_for(database_.name(), block, form).own_clock.many;
-  }
-
-  /// The database's own way to write a value is what the condition of an index has, too.
-  [[nodiscard]] std::set<std::string> known_terms(const index_need& need) const {
-    const std::vector<table_condition> fixed = fixed_rows(need);
-    if (fixed.empty()) return {};
-    return condition_terms(text("table.index.rows", whole(fixed)), layout_.columns)
-        .value_or(std::set<std::string>());
   }
 
   /// A name that no index of the table has. Names in a schema are unique: of a long name that is

@@ -1,9 +1,9 @@
 #include "core/table/indexes.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
-#include "core/table/index_condition.hpp"
 #include "core/table/row_rules.hpp"
 
 namespace tableq::inline v0::core {
@@ -11,6 +11,7 @@ namespace {
 
 using condition = table_condition::kind;
 
+/// No index can have a condition whose value a parameter gives.
 bool has_parameter(const table_condition& each) {
   return each.than.is == table_term::kind::given;
 }
@@ -76,20 +77,30 @@ std::optional<index_need> lease_need(const table_layout& layout) {
   return out;
 }
 
-/// The terms that follow from the conditions of a need.
-std::set<std::string> implied(const index_need& need, std::set<std::string> known) {
-  for (const table_condition& each : need.rows) {
-    if (each.is == condition::equals) known.insert(not_null_term(each.column));
-  }
-  return known;
+bool drop_end(std::string& of, std::string_view end) {
+  if (!of.ends_with(end)) return false;
+  of.erase(of.size() - end.size());
+  return true;
 }
 
-/// Whether these terms say more of a column than that it is not NULL.
-bool has_term(const std::set<std::string>& terms, std::size_t column) {
-  const std::string number = std::to_string(column);
-  return std::any_of(terms.begin(), terms.end(), [&](const std::string& each) {
-    return each.starts_with(number + "=") || each == number + " is null";
-  });
+/// The same spelling for `(Busy) == (0)`, `busy = '0'::integer` and the like.
+std::string spelled(std::string term) {
+  term.erase(0, term.find_first_not_of(" ("));
+  term.erase(term.find_last_not_of(" )") + 1);
+  for (const char* cast : {"::integer", "::bigint", "::smallint"}) {
+    if (!drop_end(term, cast) || !drop_end(term, "'")) continue;
+    term.erase(std::min(term.rfind('\''), term.size()), 1);
+  }
+  drop_end(term, ")");
+  for (const std::string_view sign : {" =", "= ", "==", ")=", "=("}) {
+    for (std::size_t at = 0; (at = term.find(sign)) != std::string::npos;) {
+      term.replace(at, sign.size(), "=");
+    }
+  }
+  // PostgreSQL writes a truth value without a comparison.
+  if (drop_end(term, "=false")) term.insert(0, "not ");
+  drop_end(term, "=true");
+  return term;
 }
 
 /// The columns that an index adds to those that lead: from `first` on, in the order of the need or
@@ -118,10 +129,33 @@ std::vector<index_need> needs_of(const table_layout& layout) {
   return out;
 }
 
-std::vector<table_condition> fixed_rows(const index_need& need) {
-  std::vector<table_condition> out;
-  std::copy_if(need.rows.begin(), need.rows.end(), std::back_inserter(out),
-               [](const table_condition& each) { return !has_parameter(each); });
+std::set<std::string> condition_terms(std::string_view text) {
+  std::set<std::string> out;
+  std::string term;
+  const auto add = [&](char c) {
+    term += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool apart = std::isspace(static_cast<unsigned char>(text[at])) != 0;
+    if (text[at] == '"' || text[at] == '`' || text[at] == '[') {
+      const char close = text[at] == '[' ? ']' : text[at];
+      while (++at < text.size()) {
+        // A closing quote that stands twice is part of the name.
+        if (text[at] == close && !text.substr(++at).starts_with(close)) break;
+        add(text[at]);
+      }
+      --at;
+    } else if ((apart || text[at] == '(') && (term.ends_with(" and") || term.ends_with(")and"))) {
+      term.erase(term.size() - 3);
+      out.insert(spelled(std::exchange(term, {})));
+      if (!apart) add('(');
+    } else if (!apart) {
+      add(text[at]);
+    } else if (!term.ends_with(' ')) {
+      add(' ');
+    }
+  }
+  out.insert(spelled(std::move(term)));
   return out;
 }
 
@@ -140,15 +174,20 @@ wanted_index wanted_for(const index_need& need, const capabilities& features) {
   return out;
 }
 
-bool serves(const table_index& index, const index_need& need, const std::set<std::string>& known,
+bool serves(const table_index& index, const index_need& need, const row_text& text,
             const std::vector<table_column>& columns, const capabilities& features) {
+  const auto terms_of = [&](const table_condition& each) {
+    return has_parameter(each) ? std::set<std::string>() : condition_terms(text(each));
+  };
   std::set<std::string> has;
   if (!index.condition.empty()) {
-    auto terms = condition_terms(index.condition, columns);
-    const std::set<std::string> all = implied(need, known);
-    if (!terms || !std::includes(all.begin(), all.end(), terms->begin(), terms->end()))
-      return false;
-    has = *std::move(terms);
+    has = condition_terms(index.condition);
+    std::set<std::string> known;
+    for (const table_condition& each : need.rows) {
+      known.merge(terms_of(each));
+      if (each.is == condition::equals) known.merge(terms_of({each.column, condition::not_null}));
+    }
+    if (!std::includes(known.begin(), known.end(), has.begin(), has.end())) return false;
   }
   std::size_t first = 0;
   const auto leads = [&](const table_condition& each) {
@@ -159,7 +198,10 @@ bool serves(const table_index& index, const index_need& need, const std::set<std
   }
   const auto met = [&](const table_condition& each) {
     if (!must_meet(need, each)) return true;
-    if (need.of == index_need::purpose::take && has_term(has, each.column)) return true;
+    if (need.of == index_need::purpose::take && !has.empty() && !has_parameter(each)) {
+      const std::set<std::string> own = terms_of(each);
+      if (std::includes(has.begin(), has.end(), own.begin(), own.end())) return true;
+    }
     const auto end = index.parts.begin() + static_cast<std::ptrdiff_t>(first);
     return std::any_of(index.parts.begin(), end, [&](const table_index::part& part) {
       return part.column == columns[each.column].name;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tableq/dialect.hpp>
@@ -50,12 +52,16 @@ std::vector<index_need> needs_of(const table_layout& layout);
 /// The index to make for a need.
 wanted_index wanted_for(const index_need& need, const capabilities& features);
 
-/// The conditions of a need that an index can have too: those without parameters.
-std::vector<table_condition> fixed_rows(const index_need& need);
+/// The terms that AND joins in the condition of an index, as any database prints it, in one
+/// spelling. Equal texts alone count: a term that is no comparison of a column with a number, a
+/// truth value or NULL equals none of a need.
+std::set<std::string> condition_terms(std::string_view text);
 
-/// Whether an index meets a need. An index that is not understood does not.
-/// @param known the terms of `fixed_rows`, as the database writes them: see condition_terms.
-bool serves(const table_index& index, const index_need& need, const std::set<std::string>& known,
+/// How the database writes a condition that has no parameter.
+using row_text = std::function<std::string(const table_condition&)>;
+
+/// Whether an index meets a need. An index whose condition has a term of its own does not.
+bool serves(const table_index& index, const index_need& need, const row_text& text,
             const std::vector<table_column>& columns, const capabilities& features);
 
 }  // namespace tableq::inline v0::core

@@ -4,7 +4,7 @@ import re
 
 NEEDED = "a noexcept function must not let it out"
 UNDONE = "something is undone, and the exception goes on"
-HANDED_OVER = "it is kept for another thread, each caller of a shared unit of work, or the far side of SOCI"
+HANDED_OVER = "it is kept for another thread, or for each caller of a shared unit of work"
 FOREIGN = "the application's own function may throw anything: that becomes a sentence"
 
 # Each `catch (...)`: its file, its function, and the reasons in their order there.
@@ -31,8 +31,6 @@ CAUGHT = {
     "core/worker/kept_state.cpp": {"~kept_state": [NEEDED]},
     "core/worker/verdict.cpp": {"verdict_of": [FOREIGN]},
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
-    "drivers/row_source.cpp": {"from_base": [HANDED_OVER], "to_base": [HANDED_OVER]},
-    "drivers/row_trial.cpp": {"try_columns": [HANDED_OVER]},
     "drivers/session_batches.cpp": {"in_unit": [UNDONE]},
     "drivers/session_units.cpp": {"rollback": [NEEDED]},
     "tools/bench_measure.cpp": {"work": [HANDED_OVER]},

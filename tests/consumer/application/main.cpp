@@ -32,7 +32,6 @@
 #include <tableq/scoped_delivery.hpp>
 #include <tableq/shortcuts.hpp>
 #include <tableq/soci.hpp>
-#include <tableq/soci_row.hpp>
 #include <tableq/stats.hpp>
 #include <tableq/table_definition.hpp>
 #include <tableq/table_mapping.hpp>

@@ -1,22 +1,26 @@
 #!/bin/bash
 # Checks everything that only a real SQL Server can show, and writes one file to send.
 #
-#   scripts/first_sqlserver.sh [URL] [--output FILE] [--seconds N] [--minutes N] [--filter PATTERN] [--build DIR]
+#   scripts/first_sqlserver.sh [URL] [--accept-licence] [--output FILE] [--seconds N] [--minutes N] [--filter PATTERN]
+#                              [--build DIR]
 #
 #   URL               sqlserver://user:password@host/database?...; without it TABLEQ_TEST_SQLSERVER, which
 #                     other users of this machine cannot see
+#   --accept-licence  you accept the licence of Microsoft's ODBC driver, which is fetched for this run: see
+#                     scripts/microsoft_odbc.sh. An address without driver= then takes it, and otherwise the newest
+#                     of Microsoft's drivers on this machine, or FreeTDS.
 #   --output FILE     the report (first_sqlserver.txt)
 #   --seconds N       for the concurrency (60)
 #   --minutes N       the longest time for each test suite (30)
 #   --filter PATTERN  of googletest, for the suites (*sqlserver*)
 #   --build DIR       programs that are built already; without it they are built here
 #
-# A login that is not answered, or finds its database starting, is tried again for two minutes.
-# Connection and driver, version and settings, tables, `doctor`, every statement once with its plan, round trips,
-# concurrency, speed beside plain statements, and the suites conformance, concurrency and plan. Each failure is a
-# finding in the report, with what to do, and the next step follows. Everything is in one schema, which is dropped at
-# the end, also after an interrupt; only the suites need databases of their own, and are left out where the login may
-# not create them, as in Azure SQL Database. The report has no password, user, host, database's name or payload.
+# A login that finds its database starting is tried again for two minutes. Connection and driver, version and settings,
+# tables, `doctor`, every statement once with its plan, round trips, concurrency, speed beside plain statements, 16
+# readers on two layouts, and the suites conformance, concurrency and plan. Each failure is a finding in the report, and
+# the next step follows. Everything is in one schema, which is dropped at the end, also after an interrupt; only the
+# suites need databases of their own, and are left out where the login may not create them, as in Azure SQL Database.
+# The report has no password, user, host, database's name or payload.
 # Exit status 0 if the report was written, whatever it says.
 set -uo pipefail
 
@@ -27,6 +31,7 @@ seconds=60
 minutes=30
 filter='*sqlserver*'
 build=
+licence=
 usage() {
   sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//p;}' "$0"
 }
@@ -36,6 +41,7 @@ while (($#)); do
       usage
       exit 0
       ;;
+    --accept-licence) licence=$1 ;;
     --output | --seconds | --minutes | --filter | --build)
       if (($# < 2)); then
         echo "first_sqlserver.sh: $1 needs a value" >&2
@@ -86,10 +92,21 @@ if [[ -z $build ]]; then
   fi
   cd "$OLDPWD" || exit 1
 fi
+if [[ -n $licence ]]; then
+  if ! "$root/scripts/install_dependencies.sh" microsoft_odbc ||
+    ! settings=$("$root/scripts/microsoft_odbc.sh" "$licence"); then
+    rm -rf "$work" "$output"
+    exit 1
+  fi
+  eval "$settings"
+fi
 program=$build/tests/first/tableq_first_sqlserver
 schema=tableq_first_$(date +%s)_$$
 if [[ ! -x $program ]]; then
-  echo "first_sqlserver.sh: no program $program; leave out --build, or name the folder of a build" >&2
+  rm -rf "$work" "$output"
+  refuse "no program $program; leave out --build, or name the folder of a build"
+fi
+if ! "$program" reads_address; then
   rm -rf "$work" "$output"
   exit 2
 fi
@@ -143,7 +160,7 @@ in_group timeout -k 30 $((minutes * 60 + seconds)) "$program" run "$output" "$sc
 status=$?
 if ((status == 3)); then
   unreached=1
-  sed -n 's/^  FINDING \|^    do: /first_sqlserver.sh: /p' "$output" >&2
+  sed -n 's/^  FINDING /first_sqlserver.sh: /p' "$output" >&2
   exit 0
 fi
 ((status == 0)) || "$program" note "$output" run "the program ended with status $status"
@@ -155,7 +172,8 @@ else
     in_group env TABLEQ_TEST_REQUIRE=sqlserver timeout -k 30 $((minutes * 60)) \
       "$build/tests/$suite/$suite" --gtest_brief=1 --gtest_filter="$filter" >"$work/$suite.log" 2>&1
     status=$?
-    "$program" suite "$output" "$suite" "$work/$suite.log" "$status"
+    # Failures, and then counts; a log without an end is of a suite that ran out of time, 124, or crashed.
+    { tail -n 2000 "$work/$suite.log"; echo "exit status $status"; } | "$program" lines "$output" "suite $suite"
   done
 fi
 exit 0

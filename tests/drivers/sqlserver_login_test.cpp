@@ -1,4 +1,5 @@
 #include <chrono>
+#include <semaphore>
 
 #include "drivers/sqlserver_fixture.hpp"
 #include "drivers/tls_end.hpp"
@@ -10,11 +11,13 @@ using namespace std::chrono_literals;
 using tableq::error;
 using tableq_test::canary_password;
 using tableq_test::contains;
+using tableq_test::delivery_columns;
 using tableq_test::names_of;
 using tableq_test::replaced;
 using tableq_test::tds_answer;
 using tableq_test::tds_server;
 using tableq_test::thrown_by;
+using tableq_test::with_columns;
 
 /// Failures to open a session.
 class sqlserver_login : public tableq_test::on_scripted_sqlserver {
@@ -65,6 +68,38 @@ TEST_P(sqlserver_login, that_is_refused_is_told_at_once_and_not_repeated) {
   const error old = thrown_by([&] { (void)open(0ms); });
   EXPECT_EQ(to_string(old.code()), "unsupported");
   EXPECT_TRUE(contains(old.what(), "SQL Server 2016")) << old.what();
+}
+
+TEST_P(sqlserver_login, that_is_refused_later_does_not_end_a_worker) {
+  auto db = open(0ms);
+  std::counting_semaphore<> handled(0);
+  std::counting_semaphore<> troubles(0);
+  tableq::worker work(db.claim("claim"),
+                      [&](const tableq::delivery&) {
+                        handled.release();
+                        return tableq::handled::completed();
+                      },
+                      {.observe = [&](const tableq::worker_event& each) {
+                        if (each.what == tableq::worker_event::kind::trouble) troubles.release();
+                      }});
+  const auto handles_one = [&] {
+    script_.once("claim.take",
+                 with_columns(delivery_columns)
+                     .row({1, 5, 1, 0, 1000, 1000, 31000, nullptr, nullptr, 0, nullptr, "p"}));
+    return handled.try_acquire_for(tds_server::patience);
+  };
+  ASSERT_TRUE(handles_one());
+  // As while a database of Azure gets other resources.
+  for (const int number : {18456, 4060, 40613}) {
+    script_.always("login", tds_answer().error(number, "Not now.", 14));
+    while (troubles.try_acquire()) {
+    }
+    server_.cut_all();
+    // The lost session, a refused login, and what the next call hears.
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(troubles.try_acquire_for(tds_server::patience));
+    script_.always("login", tds_answer());
+    ASSERT_TRUE(handles_one()) << number;
+  }
 }
 
 TEST_P(sqlserver_login, that_ends_or_hangs_has_failed_in_time) {

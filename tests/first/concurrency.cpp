@@ -63,22 +63,20 @@ class ledger {
             std::to_string(read_.size()) + " read");
     std::size_t lost = 0;
     for (const std::string& each : open_) lost += read_.contains(each) ? 0 : 1;
-    const std::string send = "send the file: this is what tableq promises";
-    if (lost != 0) to.finding(queue + ": " + std::to_string(lost) + " messages lost", send);
-    if (twice_ != 0) to.finding(queue + ": " + std::to_string(twice_) + " read twice", send);
-    if (turned_ != 0) {
-      to.finding(queue + ": order broken " + std::to_string(turned_) + " times", send);
-    }
-    for (const auto& [what, times] : failures_) {
-      to.finding(queue + ": " + std::to_string(times) + " times " + what);
-    }
+    const auto finding = [&](std::size_t times, const std::string& what) {
+      if (times != 0) to.finding(queue + ": " + std::to_string(times) + " " + what);
+    };
+    finding(lost, "messages lost");
+    finding(twice_, "read twice");
+    finding(turned_, "times another order");
+    for (const auto& [what, times] : failures_) finding(times, "times " + what);
   }
 
  private:
   mutable std::mutex guard_;
   std::set<std::string> open_;  // all under guard_
   std::set<std::string> read_;
-  std::map<std::string, int> failures_;
+  std::map<std::string, std::size_t> failures_;
   std::size_t number_ = 0;
   std::size_t failed_ = 0;
   std::size_t twice_ = 0;
@@ -91,16 +89,6 @@ void guarded(ledger& of, const std::function<void()>& part) {
     part();
   } catch (const tableq::error& failure) {
     of.failed(with_number(failure));
-  }
-}
-
-template <class Read>
-void read_rest(ledger& of, const Read& read) {
-  // Leases of failed settlements end later: they are counted as lost only if nobody read them.
-  for (int empty = 0; empty < 3;) {
-    bool some = false;
-    guarded(of, [&] { some = read(); });
-    empty = some ? 0 : empty + 1;
   }
 }
 
@@ -122,7 +110,11 @@ void work(report& to, const std::string& queue, std::chrono::milliseconds time, 
       });
     }
   });
-  read_rest(all, [&] { return read(all); });
+  for (int empty = 0; empty < 3;) {
+    bool some = false;
+    guarded(all, [&] { some = read(all); });
+    empty = some ? 0 : empty + 1;
+  }
   all.tell(to, queue);
 }
 

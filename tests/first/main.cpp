@@ -8,11 +8,12 @@
 /// arguments can be seen by others.
 ///
 ///     tableq_first_sqlserver run REPORT SCHEMA SECONDS  exit status 3: no server was reached
-///     tableq_first_sqlserver suite REPORT NAME LOG STATUS
+///     tableq_first_sqlserver lines REPORT STEP         the lines of standard input
 ///     tableq_first_sqlserver note REPORT STEP TEXT
 ///     tableq_first_sqlserver clean REPORT SCHEMA
 ///     tableq_first_sqlserver end REPORT
-///     tableq_first_sqlserver may_answer_later         exit status 0: yes
+///     tableq_first_sqlserver reads_address             exit status 0: yes
+///     tableq_first_sqlserver may_answer_later          exit status 0: yes
 ///     tableq_first_sqlserver may_create_databases      exit status 0: yes
 
 namespace {
@@ -33,7 +34,8 @@ bool run_all(report& to, const place& on) {
   for (const part& each :
        {part{"server", report_server}, part{"tables", create_queues}, part{"doctor", report_doctor},
         part{"statements", run_statements}, part{"round trips", make_round_trips},
-        part{"concurrency", run_concurrently}, part{"speed", compare_speed}}) {
+        part{"concurrency", run_concurrently}, part{"speed", compare_speed},
+        part{"layouts", compare_layouts}}) {
     if (interrupted) {
       to.note("interrupted");
       return true;
@@ -50,6 +52,7 @@ int act(const std::vector<std::string>& words) {
   const auto word = [&](std::size_t i) { return words.at(i); };
   const std::string deed = word(0);
   const place nowhere{.at = at, .schema = {}, .time = {}};
+  if (deed == "reads_address") return at.connection_string().empty() ? 1 : 0;
   if (deed == "may_answer_later") return may_answer_later(nowhere) ? 0 : 1;
   if (deed == "may_create_databases") return may_create_databases(nowhere) ? 0 : 1;
   report to(word(1), at);
@@ -57,8 +60,13 @@ int act(const std::vector<std::string>& words) {
   if (deed == "run") {
     const auto time = std::chrono::seconds(std::stoi(word(3)));
     if (!run_all(to, {.at = at, .schema = word(2), .time = time})) return 3;
-  } else if (deed == "suite") {
-    report_suite(to, word(2), word(3), std::stoi(word(4)));
+  } else if (deed == "lines") {
+    to.step(word(2));
+    for (std::string line; std::getline(std::cin, line);) {
+      // As googletest names a failed test behind its output.
+      const bool failed = line.starts_with("[  FAILED  ] ") && line.ends_with(" ms)");
+      failed ? to.finding(line) : to.note(line.substr(0, 300));
+    }
   } else if (deed == "note") {
     to.step(word(2));
     to.note(word(3));

@@ -38,7 +38,7 @@ void report_doctor(report& to, const place& on) {
     if (each.severity == tableq::finding::level::ok) {
       to.note(line);
     } else {
-      to.finding(line, each.fix);
+      to.finding(line + "; " + each.fix);
     }
   }
 }
@@ -55,7 +55,7 @@ void clean_up(report& to, const place& on) {
   const auto left =
       client.run("SELECT COUNT(*) AS schemas_left FROM sys.schemas WHERE name = " + schema);
   if (left.empty() || left.at(0).at(0) != "0") {
-    to.finding("the schema " + on.schema + " is left", "drop its tables and then the schema");
+    to.finding("the schema " + on.schema + " is left: drop its tables and then the schema");
   } else {
     to.note("the schema is dropped");
   }

@@ -33,8 +33,8 @@ extern std::atomic<bool> interrupted;
 /// them.
 void hide_names(report& in, const place& on);
 
-/// Whether no session can be had now, but perhaps soon: of a busy server, or of a database of Azure
-/// that was paused and needs up to a minute to resume.
+/// Whether no session can be had now, but perhaps soon: of a busy or starting server, or of a
+/// database of Azure that was paused and needs up to a minute to resume.
 [[nodiscard]] bool may_answer_later(const place& on);
 
 // The parts of a run, in their order. Each reports what it finds, and may throw.
@@ -46,7 +46,10 @@ void report_doctor(report& to, const place& on);
 void run_statements(report& to, const place& on);
 void make_round_trips(report& to, const place& on);
 void run_concurrently(report& to, const place& on);
+/// tableq beside plain statements, one session each.
 void compare_speed(report& to, const place& on);
+/// Many readers on a clustered table, and on a heap with an index: latch waits, ghosts, pages read.
+void compare_layouts(report& to, const place& on);
 
 /// Drops the schema with all that is in it, also of an interrupted run.
 void clean_up(report& to, const place& on);

@@ -1,18 +1,13 @@
 #include "first/report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <exception>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include <tableq/error.hpp>
 
-#include "core/input/connection_string.hpp"
 #include "support/text.hpp"
 
 namespace tableq_test::first {
@@ -24,10 +19,6 @@ std::string without_port(const std::string& host) {
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
 /// `%2F` for `%2f`: addresses may have both.
@@ -56,10 +47,6 @@ std::string replaced_in(std::string text, const std::string& secret, const std::
   return text;
 }
 
-/// Settings without secrets: their values are checked against short lists.
-constexpr std::array<std::string_view, 5> plain_settings{
-    "encrypt", "trust_server_certificate", "authentication", "statement_timeout", "login_timeout"};
-
 }  // namespace
 
 report::report(std::string path, const sqlserver_address& of) : path_(std::move(path)) {
@@ -67,15 +54,8 @@ report::report(std::string path, const sqlserver_address& of) : path_(std::move(
   hide(of.user, "<user>");
   hide(without_port(of.host), "<host>");
   hide(of.database, "<database>");
-  // In a malformed address any part of a password or a host may be taken for a key or a value.
   for (const auto& [key, value] : of.settings) {
-    if (std::ranges::find(plain_settings, key) != plain_settings.end()) continue;
-    const bool known = key == "instance" || key == "driver" || key == "application_name";
-    // One or two digits are in every line, and tell nothing of a password.
-    const bool harmless = value.size() < 3 && std::ranges::all_of(value, is_digit);
-    if (!harmless) hide(value, known ? "<" + key + ">" : "<value>");
-    if (!known) hide(tableq::core::shown(key), "<key>");
-    if (!known) hide(key, "<key>");
+    if (key == "instance" || key == "application_name") hide(value, "<" + key + ">");
   }
   const std::size_t slash = of.host.find('\\');
   if (slash != std::string::npos) hide(of.host.substr(slash + 1), "<instance>");
@@ -111,12 +91,8 @@ void report::note(const std::string& line) {
   write("  " + line);
 }
 
-void report::finding(const std::string& what, const std::string& advice) {
-  write("  FINDING " + what + "\n    do: " + advice);
-}
-
 void report::finding(const std::string& what) {
-  finding(what, advice_for(what));
+  write("  FINDING " + what);
 }
 
 void report::attempt(const std::string& what, const std::function<void()>& part) {
@@ -130,7 +106,7 @@ void report::attempt(const std::string& what, const std::function<void()>& part)
 std::string with_number(const std::exception& failure) {
   const auto* own = dynamic_cast<const tableq::error*>(&failure);
   if (own == nullptr || own->native() == 0) return failure.what();
-  return std::string(failure.what()) + " (number " + std::to_string(own->native()) + " )";
+  return std::string(failure.what()) + " (number " + std::to_string(own->native()) + ")";
 }
 
 void report::end() {

@@ -23,9 +23,7 @@ class report {
 
   void step(std::string_view name);
   void note(const std::string& line);
-  /// What is not as it should be, and what to do.
-  void finding(const std::string& what, const std::string& advice);
-  /// The same with the advice for this message of a server, driver or of tableq.
+  /// What is not as it should be.
   void finding(const std::string& what);
   /// Runs a part; its exception is a finding.
   void attempt(const std::string& what, const std::function<void()>& part);
@@ -44,10 +42,5 @@ class report {
 
 /// What a failure says; with the server's number, which a sentence of tableq's own does not have.
 std::string with_number(const std::exception& failure);
-/// What to do about a message, by the error numbers and words in it.
-std::string advice_for(std::string_view message);
-
-/// The results of a test program: counts, and of each failed test the first lines.
-void report_suite(report& to, const std::string& name, const std::string& log, int status);
 
 }  // namespace tableq_test::first

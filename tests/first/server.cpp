@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 
 #include "first/place.hpp"
@@ -64,39 +63,27 @@ void hide_names(report& in, const place& on) {
 }
 
 bool report_connection(report& to, const place& on) {
-  for (const auto& [key, value] : on.at.settings) {
-    if (key == "driver" || key == "encrypt" || key == "trust_server_certificate") {
-      to.note(key + " = " + value);
-    }
-  }
+  for (const auto& [key, value] : on.at.settings) to.note(key + " = " + value);
   try {
-    const tds_client client(on.at.connection_string());
-    to.note("driver " + client.information(SQL_DRIVER_NAME) + " " +
-            client.information(SQL_DRIVER_VER));
-    to.note("driver manager " + client.information(SQL_DM_VER));
-    to.note("product " + client.information(SQL_DBMS_NAME) + " " +
-            client.information(SQL_DBMS_VER));
-    return true;
-  } catch (const odbc_failure& refused) {
-    std::string all = "connect:";
-    for (const odbc_record& each : refused.records) {
-      // The driver's words may hold the login; state and number say enough.
-      all += (all.ends_with(':') ? " " : ", ") + each.state + " " + std::to_string(each.native);
-    }
-    to.finding(all);
+    static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = {}}));
+  } catch (const tableq::error& refused) {
+    to.finding("connect: " + with_number(refused));
+    return false;
   }
-  return false;
+  const tds_client client(on.at.connection_string());
+  to.note("driver " + client.information(SQL_DRIVER_NAME) + " " +
+          client.information(SQL_DRIVER_VER));
+  to.note("driver manager " + client.information(SQL_DM_VER));
+  to.note("product " + client.information(SQL_DBMS_NAME) + " " + client.information(SQL_DBMS_VER));
+  return true;
 }
 
 bool may_answer_later(const place& on) {
-  constexpr int not_available = 40613;
   try {
-    const tds_client client(on.at.connection_string());
+    static_cast<void>(tableq::database::open(on.at.url(), {.retry_for = {}}));
     return false;
-  } catch (const odbc_failure& refused) {
-    return std::ranges::any_of(refused.records, [](const odbc_record& each) {
-      return each.state == "HYT00" || each.native == not_available;
-    });
+  } catch (const tableq::error& refused) {
+    return refused.code() == tableq::errc::busy || refused.sqlstate() == "HYT00";
   }
 }
 

@@ -107,8 +107,7 @@ void report_plan(report& to, sqlserver_client& client, const contract& of,
     const auto complaint = sqlserver_complaint(plan);
     if (complaint) to.finding("plan of " + name + ": " + *complaint);
     if (contains(text, "FORCESEEK") && !contains(steps, "Seek")) {
-      to.finding("plan of " + name + ": FORCESEEK, but no seek",
-                 "send the file: the hint is not matched");
+      to.finding("plan of " + name + ": FORCESEEK, but no seek");
     }
     if (complaint) to.note("whole plan: " + plan);
   });

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "first/place.hpp"
+#include "support/in_threads.hpp"
+
+namespace tableq_test::first {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr int readers = 16;
+
+std::string rate(int times, const std::function<void()>& one) {
+  const auto began = clock::now();
+  for (int i = 0; i < times && !interrupted; ++i) one();
+  const std::chrono::duration<double> took = clock::now() - began;
+  return std::to_string(static_cast<long>(times / std::max(took.count(), 1e-6))) + "/s";
+}
+
+std::string insert_into(const std::string& table) {
+  return "INSERT INTO " + table +
+         " (payload) OUTPUT inserted.id VALUES (CAST(REPLICATE('x', 200) AS varbinary(max)))";
+}
+std::string delete_from(const std::string& table) {
+  return "WITH picked AS (SELECT TOP (1) id, payload FROM " + table +
+         " WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK) ORDER BY id)"
+         " DELETE FROM picked OUTPUT deleted.id, deleted.payload";
+}
+
+void create(sqlserver_client& client, const std::string& table, const std::string& clustered) {
+  client.run("CREATE TABLE " + table + " (id bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY " +
+             clustered + ", payload varbinary(max) NOT NULL)");
+}
+
+std::string told(const rows& got) {
+  std::string out;
+  for (const row& each : got) {
+    for (const auto& field : each) out += (out.empty() ? "" : " ") + field.value_or("NULL");
+  }
+  return out;
+}
+
+/// The server's latch waits so far, also of other sessions.
+constexpr const char* latch_waits =
+    "SELECT ISNULL(SUM(waiting_tasks_count), 0), ISNULL(SUM(wait_time_ms), 0)"
+    " FROM sys.dm_os_wait_stats WHERE wait_type LIKE N'PAGELATCH%'";
+
+/// Deleted rows that are still there, beside rows and pages, of all indexes.
+std::string ghosts_in(const std::string& table) {
+  return "SELECT index_type_desc, CAST(page_count AS nvarchar(20)) + N' pages,',"
+         " CAST(record_count AS nvarchar(20)) + N' rows,',"
+         " CAST(ghost_record_count AS nvarchar(20)) + N' ghosts,',"
+         " CAST(version_ghost_record_count AS nvarchar(20)) + N' with versions;'"
+         " FROM sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID(N'" +
+         table +
+         "'), NULL, NULL, 'DETAILED') WHERE index_level = 0 AND alloc_unit_type_desc ="
+         " N'IN_ROW_DATA'";
+}
+
+/// Readers at the front of a table, until it is empty.
+void empty(report& to, const place& on, const std::string& name, const std::string& clustered) {
+  const std::string table = on.name_of(name);
+  const auto number = std::clamp<std::int64_t>(on.time.count() / 2, 200, 20'000);
+  sqlserver_client client = on.client();
+  create(client, table, clustered);
+  client.run("INSERT INTO " + table + " (payload) SELECT TOP (" + std::to_string(number) +
+             ") CAST(REPLICATE('x', 200) AS varbinary(max))"
+             " FROM sys.all_columns AS a CROSS JOIN sys.all_columns AS b");
+  to.attempt("waits before", [&] {
+    to.note(name + ": latch waits and their ms before: " + told(client.run(latch_waits)));
+  });
+  std::atomic<std::int64_t> pages{0};
+  std::atomic<std::int64_t> read{0};
+  std::mutex guard;
+  std::string failures;
+  const auto began = clock::now();
+  in_threads(readers, [&](int) {
+    sqlserver_client own = on.client();
+    const std::int64_t before = own.pages_read();
+    for (bool some = true; some && !interrupted;) {
+      try {
+        some = !own.run(delete_from(table)).empty();
+        read += some ? 1 : 0;
+      } catch (const std::exception& failure) {  // A deadlock: told once, and this reader ends.
+        const std::lock_guard lock(guard);
+        failures = failure.what();
+        some = false;
+      }
+    }
+    pages += own.pages_read() - before;
+  });
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - began);
+  if (!failures.empty()) to.finding(name + ": " + failures);
+  to.note(name + ": " + std::to_string(readers) + " readers, " + std::to_string(read) + " of " +
+          std::to_string(number) + " rows, " + std::to_string(took.count()) + " ms, " +
+          std::to_string(pages / std::max<std::int64_t>(read, 1)) + " pages read for a row");
+  to.attempt("waits after", [&] {
+    to.note(name + ": latch waits and their ms after: " + told(client.run(latch_waits)));
+  });
+  to.attempt("ghosts", [&] { to.note(name + ": " + told(client.run(ghosts_in(table)))); });
+}
+
+}  // namespace
+
+void compare_speed(report& to, const place& on) {
+  const int times = std::clamp(static_cast<int>(on.time.count() / 60), 5, 1000);
+  const std::string table = on.name_of("plain_statements");
+  sqlserver_client client = on.client();
+  create(client, table, "CLUSTERED");
+  tableq::database db = on.open();
+  auto fifo = db.fifo("fifo");
+  fifo.purge();
+  const std::string payload(200, 'x');
+  to.note(std::to_string(times) + " messages of 200 bytes, one session, alternating");
+  for (int round = 0; round < 3; ++round) {
+    to.note("enqueue: tableq " + rate(times, [&] { fifo.enqueue(payload); }) +
+            ", plain statements " + rate(times, [&] { client.run(insert_into(table)); }));
+    to.note("dequeue: tableq " + rate(times, [&] { static_cast<void>(fifo.dequeue()); }) +
+            ", plain statements " + rate(times, [&] { client.run(delete_from(table)); }));
+  }
+}
+
+void compare_layouts(report& to, const place& on) {
+  for (const auto& [name, clustered] :
+       {std::pair{"clustered_table", "CLUSTERED"}, {"heap_with_an_index", "NONCLUSTERED"}}) {
+    to.attempt(name, [&] { empty(to, on, name, clustered); });
+  }
+}
+
+}  // namespace tableq_test::first

@@ -35,7 +35,6 @@ CAUGHT = {
     "drivers/row_trial.cpp": {"try_columns": [HANDED_OVER]},
     "drivers/session_batches.cpp": {"in_unit": [UNDONE]},
     "drivers/session_units.cpp": {"rollback": [NEEDED]},
-    "tools/bench_measure.cpp": {"work": [HANDED_OVER]},
     "tools/command_runner.cpp": {"run": [UNDONE]},
 }
 

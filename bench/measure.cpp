@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
-#include <stdexcept>
 #include <thread>
 
 namespace bench {
@@ -113,8 +112,10 @@ class thread_group {
 }  // namespace
 
 void end_on_signals() {
-  for (const int number : {SIGINT, SIGTERM}) {
-    std::signal(number, [](int) { signalled = 1; });
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(number, [](int) { signalled = 1; }) == SIG_IGN && number == SIGHUP) {
+      std::signal(number, SIG_IGN);
+    }
   }
 }
 
@@ -127,12 +128,13 @@ double outcome::rate() const {
 }
 
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make) {
-  if (interrupted()) throw std::runtime_error("interrupted");
+  if (interrupted()) throw interruption();
   thread_group all(threads, until, make);
   {
     std::vector<std::jthread> running;
     for (std::size_t i = 0; i < threads; ++i) running.emplace_back([&all, i] { all.work(i); });
   }
+  if (interrupted()) throw interruption();
   return all.result();
 }
 

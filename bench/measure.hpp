@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 namespace bench {
@@ -28,12 +29,18 @@ struct outcome {
   [[nodiscard]] double rate() const;
 };
 
-/// From now on SIGINT and SIGTERM end measurements with an exception.
+/// A signal has ended the measurement.
+struct interruption : std::runtime_error {
+  interruption() : std::runtime_error("interrupted") {}
+};
+
+/// From now on SIGINT, SIGTERM and SIGHUP end measurements, but for a SIGHUP that was ignored
+/// (nohup).
 void end_on_signals();
 [[nodiscard]] bool interrupted();
 
 /// Repeats the operations in this number of threads.
-/// @throws the first exception of an operation; the other threads are stopped.
+/// @throws interruption, or the first exception of an operation; the other threads are stopped.
 outcome measure(std::size_t threads, const bounds& until, const operation_maker& make);
 
 }  // namespace bench

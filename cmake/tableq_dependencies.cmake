@@ -3,6 +3,7 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # its headers
 
 include(${CMAKE_CURRENT_LIST_DIR}/tableq_soci.cmake)
 
@@ -80,8 +81,6 @@ if(TABLEQ_SQLSERVER AND NOT TABLEQ_ODBC)
 endif()
 if(TABLEQ_ODBC)
   pkg_check_modules(odbc REQUIRED IMPORTED_TARGET odbc)
-  find_package(Boost 1.74 REQUIRED)
   tableq_add_soci(tableq_odbc odbc soci_odbc_library)
   target_link_libraries(tableq_odbc INTERFACE tableq_soci PkgConfig::odbc)
-  target_include_directories(tableq_odbc SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 endif()

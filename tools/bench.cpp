@@ -5,14 +5,13 @@
 
 #include <tableq/tableq.hpp>
 
-#include "bench_measure.hpp"
 #include "bench_queue.hpp"
 #include "bench_run.hpp"
 #include "commands.hpp"
 #include "connection.hpp"
+#include "measure.hpp"
 #include "output.hpp"
 #include "parse.hpp"
-#include "signals.hpp"
 #include "status_line.hpp"
 
 namespace tool {
@@ -80,22 +79,20 @@ exit_status bench(const connection_options& connection, const bench_arguments& g
   }
   bench_settings settings = settings_of(given);
   const std::size_t sessions = count_or(given.sessions, "--sessions", 16, 1000);
-  // Before the first thread, which may be one of the library's.
-  const signal_queue signals;
+  bench::end_on_signals();
   tableq::database db = connect(connection, creates, sessions);
   if (!creates) {
     settings.queue = given.queue.text();
     settings.kinds = {require(db, settings.queue).kind};
     const bench_queue checked(db, settings.queue, 0);  // Refuses it before the table's heading.
   }
-  const bench_clock clock(signals);
   output out;
   status_line status;
-  bench_run run(db, settings, clock, out, status);
+  bench_run run(db, settings, out, status);
   try {
     run.heading();
     for (const tableq::kind kind : settings.kinds) run.measure(kind);
-  } catch (const bench_interrupted&) {
+  } catch (const bench::interruption&) {
     status.clear();
     throw refused_error(creates ? "interrupted; its queues are dropped" : "interrupted");
   }

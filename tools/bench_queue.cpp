@@ -122,9 +122,9 @@ std::string bench_queue::read_name() const {
   return std::holds_alternative<tableq::claim_queue>(queue_) ? "take + complete" : "dequeue";
 }
 
-bench_call bench_queue::adding(std::size_t batch) {
+bench::operation bench_queue::adding(std::size_t batch) {
   return std::visit(
-      [this, batch](const auto& queue) -> bench_call {
+      [this, batch](const auto& queue) -> bench::operation {
         if (batch == 1) {
           return [this, own = queue]() mutable {
             own.enqueue(payload_);
@@ -139,9 +139,9 @@ bench_call bench_queue::adding(std::size_t batch) {
       queue_);
 }
 
-bench_call bench_queue::reading(std::size_t batch) {
+bench::operation bench_queue::reading(std::size_t batch) {
   return std::visit(
-      [batch](const auto& queue) -> bench_call {
+      [batch](const auto& queue) -> bench::operation {
         using type = std::decay_t<decltype(queue)>;
         return [own = queue, batch]() mutable -> std::size_t {
           if constexpr (claims<type>) {

@@ -5,8 +5,8 @@
 
 #include <tableq/tableq.hpp>
 
-#include "bench_measure.hpp"
 #include "connection.hpp"
+#include "measure.hpp"
 
 namespace tool {
 
@@ -26,9 +26,9 @@ class bench_queue {
   /// `dequeue`, or `take + complete`.
   [[nodiscard]] std::string read_name() const;
   /// A call for one thread that adds this number of messages.
-  [[nodiscard]] bench_call adding(std::size_t batch);
+  [[nodiscard]] bench::operation adding(std::size_t batch);
   /// A call for one thread that reads this number of messages.
-  [[nodiscard]] bench_call reading(std::size_t batch);
+  [[nodiscard]] bench::operation reading(std::size_t batch);
   /// Waits for one message and reads it.
   /// @return whether one came.
   bool receive(std::chrono::milliseconds wait);

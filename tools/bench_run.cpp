@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "format.hpp"
+#include "statistics.hpp"
 
 namespace tool {
 
@@ -24,6 +25,15 @@ std::string fixed(double value, int decimals) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   return text.data();
+}
+
+double in_seconds(milliseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+void rest(milliseconds time) {
+  std::this_thread::sleep_for(time);
+  if (bench::interrupted()) throw bench::interruption();
 }
 
 double rounded(double value) {
@@ -70,9 +80,9 @@ class receiver {
 
 }  // namespace
 
-bench_run::bench_run(tableq::database& db, const bench_settings& settings, const bench_clock& clock,
-                     output& out, status_line& status)
-    : db_(db), settings_(settings), clock_(clock), out_(out), status_(status) {}
+bench_run::bench_run(tableq::database& db, const bench_settings& settings, output& out,
+                     status_line& status)
+    : db_(db), settings_(settings), out_(out), status_(status) {}
 
 void bench_run::heading() {
   if (settings_.as_json) return;
@@ -88,7 +98,7 @@ void bench_run::measure(tableq::kind kind) {
   {
     bench_queue queue = queue_of(kind);
     // The first call opens the session.
-    clock_.run(1, milliseconds{50}, [&queue] { return queue.adding(1); });
+    bench::measure(1, {.seconds = 0.05}, [&](std::size_t) { return queue.adding(1); });
     const double added = add(queue, 1, 1, 0);
     const double added_batch = add(queue, 1, batch, added);
     const double added_threads = add(queue, threads, 1, added);
@@ -106,49 +116,48 @@ bench_queue bench_run::queue_of(tableq::kind kind) const {
 
 double bench_run::add(bench_queue& queue, std::size_t threads, std::size_t batch, double single) {
   show("enqueue", threads, batch);
-  bench_figures figures = clock_.run(threads, settings_.time, [&] { return queue.adding(batch); });
-  stored_ += figures.messages;
-  return print_row({"enqueue", threads, batch, std::move(figures), single});
+  bench::outcome did = bench::measure(threads, {.seconds = in_seconds(settings_.time)},
+                                      [&](std::size_t) { return queue.adding(batch); });
+  stored_ += did.messages;
+  return print_row({"enqueue", threads, batch, std::move(did), single});
 }
 
 double bench_run::take(bench_queue& queue, std::size_t threads, std::size_t batch, double single,
                        double expected) {
-  const double seconds = std::chrono::duration<double>(settings_.time).count();
   // Enough for the reads, but not more than any database has room for.
   constexpr double most_bytes = 256.0 * 1024 * 1024;
   const double most = most_bytes / static_cast<double>(settings_.payload + 100);
   const auto wanted = static_cast<std::size_t>(
-      std::clamp(expected * seconds * 1.5, static_cast<double>(batch), most));
+      std::clamp(expected * in_seconds(settings_.time) * 1.5, static_cast<double>(batch), most));
   show("filling", 1, settings_.batch);
   if (stored_ < wanted) {
-    const bench_call more = queue.adding(settings_.batch);
-    for (; stored_ < wanted; clock_.rest(milliseconds{0})) stored_ += more();
+    const bench::operation more = queue.adding(settings_.batch);
+    for (; stored_ < wanted; rest(milliseconds{0})) stored_ += more();
   }
   show(queue.read_name(), threads, batch);
-  bench_figures figures = clock_.run(threads, settings_.time, [&] { return queue.reading(batch); });
-  stored_ -= std::min(stored_, figures.messages);
-  return print_row({queue.read_name(), threads, batch, std::move(figures), single});
+  bench::outcome did = bench::measure(threads, {.seconds = in_seconds(settings_.time)},
+                                      [&](std::size_t) { return queue.reading(batch); });
+  stored_ -= std::min(stored_, did.messages);
+  return print_row({queue.read_name(), threads, batch, std::move(did), single});
 }
 
 void bench_run::hand_over(tableq::kind kind) {
   show(latency, 1, 1);
   constexpr int samples = 20;
   bench_queue queue = queue_of(kind);
-  const bench_call add = queue.adding(1);
+  const bench::operation add = queue.adding(1);
   add();
   receiver reader(queue);
   if (!reader.wait(std::chrono::seconds{30})) return;
-  bench_figures figures;
+  bench::outcome did;
   for (int i = 0; i < samples; ++i) {
-    clock_.rest(std::min<milliseconds>(settings_.time / samples, milliseconds{100}));
+    rest(std::min<milliseconds>(settings_.time / samples, milliseconds{100}));
     const auto begin = steady_clock::now();
-    figures.messages += add();
+    did.messages += add();
     if (!reader.wait(std::chrono::seconds{30})) break;
-    figures.calls_us.push_back(
-        std::chrono::duration<double, std::micro>(reader.at() - begin).count());
+    did.latency.push_back(std::chrono::duration<double, std::micro>(reader.at() - begin).count());
   }
-  std::sort(figures.calls_us.begin(), figures.calls_us.end());
-  print_row({latency, 1, 1, std::move(figures), 0});
+  print_row({latency, 1, 1, std::move(did), 0});
 }
 
 void bench_run::show(const std::string& what, std::size_t threads, std::size_t batch) {
@@ -157,9 +166,9 @@ void bench_run::show(const std::string& what, std::size_t threads, std::size_t b
 }
 
 double bench_run::print_row(const row& one) {
-  const double rate = one.figures.rate();
-  const double p50 = one.figures.percentile_us(0.5);
-  const double p99 = one.figures.percentile_us(0.99);
+  const double rate = one.did.rate();
+  const double p50 = bench::percentile(one.did.latency, 0.5);
+  const double p99 = bench::percentile(one.did.latency, 0.99);
   if (settings_.as_json) {
     json line{{"backend", db_.backend()},
               {"kind", kind_},
@@ -167,7 +176,7 @@ double bench_run::print_row(const row& one) {
               {"threads", one.threads},
               {"batch", one.batch},
               {"payload", settings_.payload},
-              {"messages", one.figures.messages},
+              {"messages", one.did.messages},
               {"rate", rate > 0 ? json(rounded(rate)) : json(nullptr)},
               {"p50_us", rounded(p50)},
               {"p99_us", rounded(p99)}};

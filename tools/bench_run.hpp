@@ -7,8 +7,8 @@
 
 #include <tableq/tableq.hpp>
 
-#include "bench_measure.hpp"
 #include "bench_queue.hpp"
+#include "measure.hpp"
 #include "output.hpp"
 #include "status_line.hpp"
 
@@ -30,8 +30,7 @@ struct bench_settings {
 /// Borrows all its arguments.
 class bench_run {
  public:
-  bench_run(tableq::database& db, const bench_settings& settings, const bench_clock& clock,
-            output& out, status_line& status);
+  bench_run(tableq::database& db, const bench_settings& settings, output& out, status_line& status);
 
   void heading();
   void measure(tableq::kind kind);
@@ -41,7 +40,7 @@ class bench_run {
     std::string what;
     std::size_t threads;
     std::size_t batch;
-    bench_figures figures;
+    bench::outcome did;
     double single;  ///< The rate of one thread and one message a call; zero: no comparison.
   };
 
@@ -58,7 +57,6 @@ class bench_run {
 
   tableq::database& db_;
   const bench_settings& settings_;
-  const bench_clock& clock_;
   output& out_;
   status_line& status_;
   std::string kind_;

@@ -8,19 +8,15 @@
 #include "core/claim/items.hpp"
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/claim_statements.hpp"
+#include "core/seam/stable_hash.hpp"
 
 namespace tableq::inline v0::core {
 namespace {
 
-/// The lock of a group. All processes must use the same hash, so the library has its own: FNV-1a of
-/// 64 bits (Fowler, Noll, Vo).
+/// The lock of a group.
 std::uint64_t slot_of(std::string_view group) noexcept {
   constexpr std::uint64_t locks_of_a_queue = 256;
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : group) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211ULL;
-  }
+  const std::uint64_t hash = stable_hash(group);
   return (hash ^ (hash >> 32)) % locks_of_a_queue;
 }
 

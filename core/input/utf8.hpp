@@ -10,9 +10,6 @@ namespace tableq::inline v0::core {
 /// @param text not empty.
 std::size_t character_length(std::string_view text) noexcept;
 
-/// Appends a character that is a Unicode scalar value: no surrogate, and at most U+10FFFF.
-void append_character(std::string& text, unsigned long character);
-
 /// Well-formed UTF-8 without NUL.
 bool is_plain_utf8(std::string_view text) noexcept;
 

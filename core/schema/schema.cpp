@@ -21,24 +21,6 @@ constexpr std::array kinds{kind::heap,    kind::fifo,  kind::lifo,
 
 }  // namespace
 
-std::string_view to_string(kind value) noexcept {
-  switch (value) {
-    case kind::heap:
-      return "heap";
-    case kind::fifo:
-      return "fifo";
-    case kind::lifo:
-      return "lifo";
-    case kind::pending:
-      return "pending";
-    case kind::claim:
-      return "claim";
-    case kind::table:
-      return "table";
-  }
-  return "heap";
-}
-
 std::optional<kind> core::known_kind(std::string_view text) {
   for (const kind one : kinds) {
     if (text == to_string(one)) return one;

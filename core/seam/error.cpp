@@ -21,18 +21,4 @@ error::error(errc code, tableq::advice advice, const std::string& sentence, erro
       advice_(advice),
       origin_(std::move(origin)) {}
 
-std::string_view to_string(advice value) noexcept {
-  switch (value) {
-    case advice::never:
-      return "never";
-    case advice::statement:
-      return "statement";
-    case advice::transaction:
-      return "transaction";
-    case advice::session:
-      return "session";
-  }
-  return "never";
-}
-
 }  // namespace tableq::inline v0

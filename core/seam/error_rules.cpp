@@ -2,13 +2,12 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 
 namespace tableq::inline v0 {
 namespace {
 
 struct rule {
-  std::string_view name;
+  errc code;
   bool repeated;  ///< A unit of work may run again.
   bool passes;    ///< For a worker.
   bool row;       ///< One row may be the cause.
@@ -17,31 +16,36 @@ struct rule {
 
 // In the order of errc, from 1 on.
 constexpr std::array rules{
-    rule{"invalid_argument", false, false, true, true},
-    rule{"not_found", false, false, false, false},
-    rule{"kind_mismatch", false, false, false, false},
-    rule{"options_mismatch", false, false, false, false},
-    rule{"schema_mismatch", false, false, false, true},
-    rule{"schema_too_new", false, false, false, false},
-    rule{"connection_failed", false, true, false, false},
-    rule{"connection_lost", true, true, false, false},
-    rule{"outcome_unknown", false, false, false, false},
-    rule{"busy", true, true, false, false},
-    rule{"conflict", true, true, false, false},
-    rule{"constraint_violated", false, false, true, true},
-    rule{"permission_denied", false, false, false, false},
-    rule{"read_only", false, true, false, false},
-    rule{"storage_full", false, true, false, false},
-    rule{"too_large", false, false, true, true},
-    rule{"not_a_database", false, false, false, false},
-    rule{"duplicate_key", false, false, false, true},
-    rule{"cancelled", false, true, false, false},
-    rule{"unsupported", false, false, false, false},
-    rule{"queue_full", false, false, false, true},
-    rule{"storage_failed", false, true, false, false},
-    rule{"internal", false, false, true, true},
+    rule{errc::invalid_argument, false, false, true, true},
+    rule{errc::not_found, false, false, false, false},
+    rule{errc::kind_mismatch, false, false, false, false},
+    rule{errc::options_mismatch, false, false, false, false},
+    rule{errc::schema_mismatch, false, false, false, true},
+    rule{errc::schema_too_new, false, false, false, false},
+    rule{errc::connection_failed, false, true, false, false},
+    rule{errc::connection_lost, true, true, false, false},
+    rule{errc::outcome_unknown, false, false, false, false},
+    rule{errc::busy, true, true, false, false},
+    rule{errc::conflict, true, true, false, false},
+    rule{errc::constraint_violated, false, false, true, true},
+    rule{errc::permission_denied, false, false, false, false},
+    rule{errc::read_only, false, true, false, false},
+    rule{errc::storage_full, false, true, false, false},
+    rule{errc::too_large, false, false, true, true},
+    rule{errc::not_a_database, false, false, false, false},
+    rule{errc::duplicate_key, false, false, false, true},
+    rule{errc::cancelled, false, true, false, false},
+    rule{errc::unsupported, false, false, false, false},
+    rule{errc::queue_full, false, false, false, true},
+    rule{errc::storage_failed, false, true, false, false},
+    rule{errc::internal, false, false, true, true},
 };
-static_assert(rules.size() == static_cast<std::size_t>(errc::internal));
+static_assert([] {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].code != static_cast<errc>(i + 1)) return false;
+  }
+  return rules.back().code == errc::internal;
+}());
 
 const rule& rule_of(errc code) noexcept {
   const auto place = static_cast<std::size_t>(code) - 1;
@@ -49,10 +53,6 @@ const rule& rule_of(errc code) noexcept {
 }
 
 }  // namespace
-
-std::string_view to_string(errc code) noexcept {
-  return rule_of(code).name;
-}
 
 namespace core {
 

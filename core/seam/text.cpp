@@ -3,213 +3,55 @@
 #include <string>
 #include <string_view>
 
+#include <boost/preprocessor/seq/for_each.hpp>
+#include <boost/preprocessor/stringize.hpp>
+#include <boost/preprocessor/variadic/to_seq.hpp>
+
+#define TABLEQ_CASE(unused, type, name) \
+  case type::name:                      \
+    return BOOST_PP_STRINGIZE(name);
+
+/// Followed by all enumerators; the compiler warns of a missing one.
+#define TABLEQ_NAMES(type, ...)                                                       \
+  std::string_view to_string(type value) noexcept {                                   \
+    switch (value) {                                                                  \
+      BOOST_PP_SEQ_FOR_EACH(TABLEQ_CASE, type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__)) \
+    }                                                                                 \
+    return "unknown";                                                                 \
+  }
+
 namespace tableq::inline v0 {
 
 std::string to_string(message_id id) {
   return std::to_string(id.value);
 }
 
-std::string_view to_string(ordering value) noexcept {
-  switch (value) {
-    case ordering::relaxed:
-      return "relaxed";
-    case ordering::strict:
-      return "strict";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(schema_policy value) noexcept {
-  switch (value) {
-    case schema_policy::create_if_missing:
-      return "create_if_missing";
-    case schema_policy::verify_only:
-      return "verify_only";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(notifications value) noexcept {
-  switch (value) {
-    case notifications::automatic:
-      return "automatic";
-    case notifications::send_only:
-      return "send_only";
-    case notifications::off:
-      return "off";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(key_scope value) noexcept {
-  switch (value) {
-    case key_scope::active:
-      return "active";
-    case key_scope::waiting:
-      return "waiting";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(on_duplicate value) noexcept {
-  switch (value) {
-    case on_duplicate::keep_first:
-      return "keep_first";
-    case on_duplicate::reject:
-      return "reject";
-    case on_duplicate::replace:
-      return "replace";
-    case on_duplicate::postpone:
-      return "postpone";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(group_policy value) noexcept {
-  switch (value) {
-    case group_policy::hold:
-      return "hold";
-    case group_policy::pass:
-      return "pass";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(message_state value) noexcept {
-  switch (value) {
-    case message_state::ready:
-      return "ready";
-    case message_state::leased:
-      return "leased";
-    case message_state::delayed:
-      return "delayed";
-    case message_state::done:
-      return "done";
-    case message_state::dead:
-      return "dead";
-    case message_state::held:
-      return "held";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(settle_result value) noexcept {
-  switch (value) {
-    case settle_result::applied:
-      return "applied";
-    case settle_result::lease_lost:
-      return "lease_lost";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(change_result value) noexcept {
-  switch (value) {
-    case change_result::applied:
-      return "applied";
-    case change_result::running:
-      return "running";
-    case change_result::finished:
-      return "finished";
-    case change_result::not_found:
-      return "not_found";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(enqueue_result value) noexcept {
-  switch (value) {
-    case enqueue_result::added:
-      return "added";
-    case enqueue_result::kept_first:
-      return "kept_first";
-    case enqueue_result::replaced:
-      return "replaced";
-    case enqueue_result::postponed:
-      return "postponed";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(handled::how value) noexcept {
-  switch (value) {
-    case handled::how::completed:
-      return "completed";
-    case handled::how::failed:
-      return "failed";
-    case handled::how::given_up:
-      return "given_up";
-    case handled::how::given_back:
-      return "given_back";
-    case handled::how::settled:
-      return "settled";
-    case handled::how::kept:
-      return "kept";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(worker_event::kind value) noexcept {
-  switch (value) {
-    case worker_event::kind::completed:
-      return "completed";
-    case worker_event::kind::failed:
-      return "failed";
-    case worker_event::kind::given_up:
-      return "given_up";
-    case worker_event::kind::given_back:
-      return "given_back";
-    case worker_event::kind::settled_by_handler:
-      return "settled_by_handler";
-    case worker_event::kind::lease_lost:
-      return "lease_lost";
-    case worker_event::kind::unknown:
-      return "unknown";
-    case worker_event::kind::trouble:
-      return "trouble";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(finding::level value) noexcept {
-  switch (value) {
-    case finding::level::ok:
-      return "ok";
-    case finding::level::warning:
-      return "warning";
-    case finding::level::problem:
-      return "problem";
-  }
-  return "unknown";
-}
+TABLEQ_NAMES(kind, heap, fifo, lifo, pending, claim, table)
+TABLEQ_NAMES(errc, invalid_argument, not_found, kind_mismatch, options_mismatch, schema_mismatch,
+             schema_too_new, connection_failed, connection_lost, outcome_unknown, busy, conflict,
+             constraint_violated, permission_denied, read_only, storage_full, too_large,
+             not_a_database, duplicate_key, cancelled, unsupported, queue_full, storage_failed,
+             internal)
+TABLEQ_NAMES(advice, never, statement, transaction, session)
+TABLEQ_NAMES(ordering, relaxed, strict)
+TABLEQ_NAMES(schema_policy, create_if_missing, verify_only)
+TABLEQ_NAMES(notifications, automatic, send_only, off)
+TABLEQ_NAMES(key_scope, active, waiting)
+TABLEQ_NAMES(on_duplicate, keep_first, reject, replace, postpone)
+TABLEQ_NAMES(group_policy, hold, pass)
+TABLEQ_NAMES(message_state, ready, leased, delayed, done, dead, held)
+TABLEQ_NAMES(settle_result, applied, lease_lost)
+TABLEQ_NAMES(change_result, applied, running, finished, not_found)
+TABLEQ_NAMES(enqueue_result, added, kept_first, replaced, postponed)
+TABLEQ_NAMES(handled::how, completed, failed, given_up, given_back, settled, kept)
+TABLEQ_NAMES(worker_event::kind, completed, failed, given_up, given_back, settled_by_handler,
+             lease_lost, unknown, trouble)
+TABLEQ_NAMES(finding::level, ok, warning, problem)
 
 namespace testing {
 
-std::string_view to_string(trouble value) noexcept {
-  switch (value) {
-    case trouble::lost_connection:
-      return "lost_connection";
-    case trouble::unknown_commit:
-      return "unknown_commit";
-    case trouble::busy:
-      return "busy";
-    case trouble::deadlock:
-      return "deadlock";
-    case trouble::time_out:
-      return "time_out";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(moment value) noexcept {
-  switch (value) {
-    case moment::before:
-      return "before";
-    case moment::after:
-      return "after";
-  }
-  return "unknown";
-}
+TABLEQ_NAMES(trouble, lost_connection, unknown_commit, busy, deadlock, time_out)
+TABLEQ_NAMES(moment, before, after)
 
 }  // namespace testing
 

@@ -13,6 +13,7 @@
 #include "core/queue/token.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/queue_statements.hpp"
+#include "core/seam/stable_hash.hpp"
 #include "core/seam/table_statements.hpp"
 #include "core/table/row_key.hpp"
 
@@ -22,17 +23,11 @@ namespace {
 constexpr std::string_view expired = "lease expired";
 constexpr std::string_view state_role = "column that tells what waits";
 
-/// FNV-1a: the same in every process.
 std::int64_t hash_of(const table_layout& layout) {
-  std::uint64_t out = 14695981039346656037U;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    out = (out ^ 0xffU) * 1099511628211U;
-  };
-  add(layout.schema);
-  add(layout.table);
-  for (const std::size_t each : layout.key) add(layout.columns[each].name);
-  return static_cast<std::int64_t>(out >> 1U);
+  // No UTF-8 contains this byte.
+  std::string all = layout.schema + '\xff' + layout.table + '\xff';
+  for (const std::size_t each : layout.key) all += layout.columns[each].name + '\xff';
+  return static_cast<std::int64_t>(stable_hash(all) >> 1U);
 }
 
 std::shared_ptr<const row_columns> shown_columns(const table_layout& layout) {

@@ -21,11 +21,10 @@ namespace {
 using namespace tableq_fuzz;  // NOLINT(google-build-using-namespace): the targets' own vocabulary
 namespace core = tableq::core;
 
-/// Reads the same with another parser, if possible: that one accepts no number beyond a double, and
-/// no half of a surrogate pair within a value.
+/// Reads the same into a tree, if possible: that accepts no number beyond a double.
 void compare(std::string_view text, const std::optional<tableq::headers>& read) {
   using nlohmann::json;
-  // The other parser skips a byte order mark, and ends at a zero.
+  // The parser skips a byte order mark, and ends at a zero.
   if (text.starts_with("\xEF\xBB\xBF") || text.find('\0') != std::string_view::npos) return;
   const json other = json::parse(text, nullptr, false);
   if (!other.is_object()) return;
@@ -44,7 +43,7 @@ void compare(std::string_view text, const std::optional<tableq::headers>& read) 
 
 void headers(std::string_view text) {
   const auto read = core::decode_headers(text);
-  constexpr std::size_t harmless = 2000;  // The other parser may overflow the stack.
+  constexpr std::size_t harmless = 2000;  // A tree may overflow the stack.
   if (text.size() < harmless) compare(text, read);
   if (!read) return;
   const std::string written = core::encode_headers(*read);

@@ -33,7 +33,6 @@ CAUGHT = {
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
     "drivers/session_batches.cpp": {"in_unit": [UNDONE]},
     "drivers/session_units.cpp": {"rollback": [NEEDED]},
-    "tools/bench_measure.cpp": {"work": [HANDED_OVER]},
     "tools/command_runner.cpp": {"run": [UNDONE]},
 }
 

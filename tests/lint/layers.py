@@ -22,7 +22,7 @@ MEASURED = re.compile(r'"databases/databases\.hpp"$')
 
 ALLOWED = {
     "include/tableq": (STANDARD, PUBLIC, SOCI_VERSION, NEEDED_STANDARD),
-    "core": (STANDARD, POSIX, PUBLIC, CORE, JSON),
+    "core": (STANDARD, POSIX, PUBLIC, CORE, JSON, BOOST),
     "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
     "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),
     "examples": (STANDARD, POSIX, PUBLIC, SOCI),

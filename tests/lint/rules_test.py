@@ -202,7 +202,6 @@ BREACHES = {
         {"core/input/identifier.cpp": CATCH.format("bool good_queue_name()", "return false;")},
         {"core/input/identifier.cpp": "bool good_queue_name() noexcept;\n"},
         {"drivers/opening.cpp": CATCH.format("void open_callers() noexcept", "close();")},
-        {"tools/bench_measure.cpp": CATCH.format("void work()", "keep();")},
         {"bench/measure.cpp": CATCH.format("void work()", "keep(std::current_exception());")},
     ],
     "values_are_made_in_the_seam": [

@@ -233,11 +233,6 @@ class dialect_driver final : public core::driver {
   session_share share_;
 };
 
-void prepare_for_forks(const dialect_texts& texts) {
-  if (texts.transport != nullptr && texts.transport->prepare_for_forks != nullptr)
-    texts.transport->prepare_for_forks();
-}
-
 /// The endpoint, with the settings of the dialect's own sessions.
 endpoint completed(endpoint address, const dialect& definition, const open_options& options) {
   if (!address.pooled) {
@@ -266,7 +261,6 @@ std::unique_ptr<core::driver> odbc_driver(const connection_url& url, const open_
                 {"odbc", "connect", native.sqlstate, native.number});
   }
   auto texts = std::make_shared<dialect_texts>(*known().by_product(product));
-  prepare_for_forks(*texts);
   texts->transport = &odbc_transport;
   address.capabilities = texts->definition.capabilities;
   if (texts->definition.batches == batching::arrays) {
@@ -293,7 +287,6 @@ std::unique_ptr<core::driver> core::make_driver(std::string_view url, const open
   }
 #endif
   auto texts = drivers::known().by_scheme(parsed.scheme);
-  drivers::prepare_for_forks(*texts);
   endpoint address = named(texts->definition.name, "connect", [&] {
     return drivers::completed(texts->definition.resolve(texts->definition, parsed),
                               texts->definition, options);

@@ -162,9 +162,6 @@ struct transport_kind {
   /// supplies it as `:now`.
   bool tells_time = false;
   bool scripts = false;  ///< Whether `script` takes several statements at once, in a transaction.
-  /// Called before the first session to a database of its dialects, with any transport. From then
-  /// on a child of fork() can open sessions. Null if nothing is needed for that.
-  void (*prepare_for_forks)() = nullptr;
 };
 
 /// The transports of this build: drivers/registry.cpp.

@@ -11,10 +11,21 @@ namespace tableq::inline v0::drivers {
 /// The file that all sessions of a `database` object work on: the file that the first session
 /// found.
 ///
+/// A child of fork() inherits the objects of its parent, which tell it the parent's files.
+///
 /// @par Thread safety
 /// Shared objects: safe.
 class common_file {
  public:
+  common_file() = default;
+  common_file(const common_file&) = delete;
+  common_file& operator=(const common_file&) = delete;
+  ~common_file();
+
+  /// Called before a session opens a file.
+  /// @throws native_failure when a parent process had the file open before fork(). Its locks are in
+  ///   the memory of the child, but belong to the parent.
+  static void refuse_inherited(const named_file& file);
   /// Called before a session is opened, because opening would create a missing file again.
   /// @return why no session may be opened; empty: a session may be opened.
   [[nodiscard]] std::string complaint() const;

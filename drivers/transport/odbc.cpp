@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "drivers/transport.hpp"
+#include "drivers/transport/common_file.hpp"
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/fork_guard.hpp"
 #include "drivers/transport/odbc_address.hpp"
@@ -379,6 +380,7 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
   auto session = std::make_unique<soci::session>();
   open_callers(*session, alone);
   odbc_executor executor(handle_of(*session), address);
+  if (executor.files() != nullptr) common_file::refuse_inherited(executor.files()->main);
   for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;
 }

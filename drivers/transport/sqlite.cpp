@@ -18,6 +18,7 @@ namespace sqlite_api {
 
 #include "drivers/transport.hpp"
 #include "drivers/transport/checkpoint_pace.hpp"
+#include "drivers/transport/common_file.hpp"
 #include "drivers/transport/file_watch.hpp"
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/named_file.hpp"
@@ -323,7 +324,9 @@ std::string missing_directory(const std::string& name) {
 }
 
 void connect(soci::session& session, const endpoint& address) {
+  prepare_sqlite_for_forks();
   const std::string file = file_of(address.connect);
+  common_file::refuse_inherited(named_file(file));
   std::error_code failed;
   if (!address.may_create && !file.empty() && !std::filesystem::exists(file, failed) && !failed) {
     throw native_failure::judged_as(
@@ -402,7 +405,6 @@ const transport_kind sqlite_transport{.name = "sqlite",
                                       .listen = listen,
                                       .answer_in = answer_in,
                                       .bare = true,
-                                      .tells_time = true,
-                                      .prepare_for_forks = prepare_for_forks};
+                                      .tells_time = true};
 
 }  // namespace tableq::inline v0::drivers

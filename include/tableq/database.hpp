@@ -31,7 +31,8 @@ namespace tableq::inline v0 {
 /// @par fork()
 /// Objects that were opened before a fork belong to the parent. In the child each call on such a
 /// database, or on its queues, transactions and workers, is errc::invalid_argument; their
-/// destructors do not touch the parent's sessions. A database that the child opens works normally.
+/// destructors do not touch the parent's sessions. A database that the child opens works normally;
+/// a SQLite file that the parent had open is errc::invalid_argument there.
 ///
 /// @par Errors of every function that uses a session
 /// errc::connection_failed, connection_lost, outcome_unknown, busy, conflict, permission_denied,

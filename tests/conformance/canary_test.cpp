@@ -313,6 +313,8 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
 TEST_P(canaries, are_in_nothing_that_is_said_when_nothing_may_be_written) {
   run_all();
   heard_->add("read-only");
+  watched_.reset();
+  counted_.reset();
   const int status = here().run_read_only([&](const std::string& url) {
     auto reading = tableq::database::open(url, {.retry_for = 0ms, .observer = heard_});
     every_operation calls(heard_);

@@ -427,6 +427,7 @@ TABLEQ_ON_BACKENDS(kept_messages_of_processes, shared_backends);
 TEST_P(kept_messages_of_processes, that_exit_come_again_after_their_leases) {
   if (!children_may_have_threads()) GTEST_SKIP() << "children may not have threads";
   fill(jobs(), 1);
+  clear_database();
   const std::string url = here().url();
   forked child([&] {
     auto own = tableq::database::open(url);

@@ -50,6 +50,8 @@ struct features {
   bool returns_labels = true;
   /// tableq advises indexes of an application's table with a condition.
   bool partial_indexes = true;
+  /// A child of fork() may open the place that its parent has open.
+  bool children_open_it = true;
   /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
   /// Rarely available: its absence is one skip, instead of hundreds.

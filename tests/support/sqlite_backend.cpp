@@ -296,7 +296,10 @@ class file_backend : public backend {
  public:
   std::string name() const override { return "sqlite"; }
   features can() const override {
-    return {.concurrent_writers = false, .schemas = false, .cheap_sessions = true};
+    return {.concurrent_writers = false,
+            .schemas = false,
+            .children_open_it = false,
+            .cheap_sessions = true};
   }
   std::optional<std::string> missing() const override { return {}; }
   std::unique_ptr<place> fresh() const override { return std::make_unique<file_place>(); }
@@ -320,7 +323,8 @@ class odbc_file_backend : public file_backend {
             .schemas = false,
             .checks_keys = false,
             .second_way = true,
-            .tells_stale_snapshots = false};
+            .tells_stale_snapshots = false,
+            .children_open_it = false};
   }
   std::unique_ptr<place> fresh() const override { return std::make_unique<odbc_file_place>(); }
 };

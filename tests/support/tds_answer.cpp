@@ -161,7 +161,7 @@ tds_answer& tds_answer::cut_in_row(const std::vector<tds_value>& values, std::si
   return add(row_of(columns_, values).substr(0, bytes), ending::cut);
 }
 
-std::string tds_answer::bytes(bool call, std::string_view end) const {
+std::string tds_answer::bytes(bool call) const {
   std::string out = out_;
   for (const std::size_t place : ends_) {
     out[place] = static_cast<char>(call ? end_in_call : end_of_batch);
@@ -169,7 +169,7 @@ std::string tds_answer::bytes(bool call, std::string_view end) const {
   if (ending_ != ending::done) return out;
   if (!call) return out + static_cast<char>(end_of_batch) + flags(false);
   if (statement_ && counted_) out += static_cast<char>(end_in_call) + flags(true);
-  out += end;
+  out += "\x79\0\0\0\0"sv;  // what the procedure returns
   return out + static_cast<char>(end_of_call) + flags_of(failed_ ? 2 : 0, 0);
 }
 

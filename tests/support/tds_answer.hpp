@@ -14,9 +14,6 @@ namespace tableq_test {
 /// `utf16` is `nvarchar(max)` with a value in TDS's own form.
 enum class tds_type { integer, bigint, nvarchar, nvarchar_max, utf16, varbinary_max };
 
-/// Does not open.
-struct tds_gate {};
-
 struct tds_column {
   std::string name;
   tds_type type = tds_type::bigint;
@@ -43,7 +40,7 @@ class tds_answer {
   /// What comes after the parts so far, which the client has. Wait: nothing, except to an
   /// attention. Hang: nothing, also to an attention, until the client closes the connection.
   enum class ending { done, wait, hang, cut };
-  tds_answer& wait(const tds_gate& /*gate*/ = {}) { return add("", ending::wait); }
+  tds_answer& wait() { return add("", ending::wait); }
   tds_answer& hang() { return add("", ending::hang); }
   tds_answer& cut() { return add("", ending::cut); }
   /// Closes the connection in the middle of a row, after this number of its bytes.
@@ -56,8 +53,7 @@ class tds_answer {
 
   /// For the server.
   /// @param call whether it answers a call of a procedure rather than a batch
-  /// @param end the bytes before the end of a call
-  [[nodiscard]] std::string bytes(bool call, std::string_view end) const;
+  [[nodiscard]] std::string bytes(bool call) const;
   [[nodiscard]] ending how_it_ends() const { return ending_; }
   [[nodiscard]] std::size_t byte_limit() const { return byte_limit_; }
   [[nodiscard]] bool has_error() const { return has_error_; }

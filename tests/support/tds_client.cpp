@@ -77,12 +77,6 @@ SQLRETURN read_value(SQLHSTMT statement, SQLUSMALLINT column, std::optional<std:
 
 }  // namespace
 
-odbc_parameter bigint_parameter(std::optional<std::int64_t> value) {
-  odbc_parameter out{.c_type = SQL_C_SBIGINT, .sql_type = SQL_BIGINT};
-  if (value) out.bytes.emplace(reinterpret_cast<const char*>(&*value), sizeof *value);
-  return out;
-}
-
 odbc_parameter binary_parameter(std::optional<std::string> value) {
   odbc_parameter out;
   out.size = value ? value->size() : 0;
@@ -118,19 +112,6 @@ odbc_outcome tds_client::run(const std::string& text, const std::vector<odbc_par
   bind(with, indicators);
   odbc_outcome out;
   read_all(SQLExecDirectW(statement_, wide(text).get(), SQL_NTS), out);
-  return out;
-}
-
-odbc_outcome tds_client::prepare_and_run(const std::string& text,
-                                         const std::vector<odbc_parameter>& with, int times) {
-  odbc_outcome out;
-  if (!SQL_SUCCEEDED(SQLPrepareW(statement_, wide(text).get(), SQL_NTS))) {
-    out.errors = records_of(SQL_HANDLE_STMT, statement_);
-    return out;
-  }
-  std::vector<SQLLEN> indicators;
-  bind(with, indicators);
-  for (int i = 0; i < times; ++i) read_all(SQLExecute(statement_), out);
   return out;
 }
 

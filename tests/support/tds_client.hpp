@@ -34,7 +34,6 @@ struct odbc_parameter {
   /// Its bytes in memory; NULL when empty.
   std::optional<std::string> bytes = {};
 };
-odbc_parameter bigint_parameter(std::optional<std::int64_t> value);
 odbc_parameter binary_parameter(std::optional<std::string> value);
 
 /// The results of a statement up to the first error, if any.
@@ -54,9 +53,6 @@ class tds_client {
   tds_client& operator=(const tds_client&) = delete;
 
   odbc_outcome run(const std::string& text, const std::vector<odbc_parameter>& with = {});
-  /// Prepares once and runs this number of times.
-  odbc_outcome prepare_and_run(const std::string& text, const std::vector<odbc_parameter>& with,
-                               int times);
   [[nodiscard]] std::string information(SQLUSMALLINT which) const;
 
  private:

@@ -16,13 +16,6 @@ void skip_headers(tds_reader& from) {
   from.bytes(total - sizeof total);
 }
 
-std::string procedure_of(std::uint16_t number) {
-  constexpr std::array names{"sp_executesql", "sp_prepare", "sp_execute",
-                             "sp_prepexec",   "",           "sp_unprepare"};
-  if (number < 10 || number > 15) unknown("procedure", number);
-  return names.at(number - 10U);
-}
-
 tds_value integer_of(tds_reader& from, std::size_t size) {
   if (size == 0) return nullptr;
   if (size == 8) return from.number<std::int64_t>();
@@ -79,30 +72,21 @@ std::string text_of(const tds_value& value) {
   return text == nullptr ? std::string() : *text;
 }
 
-/// Separates the parameters of the statement from those of the procedure that runs it.
-void sort_out(tds_request& out) {
-  if (out.procedure == "sp_executesql") {
-    out.text = text_of(shift(out));
-    if (!out.parameters.empty()) out.declaration = text_of(shift(out));
-  } else if (out.procedure == "sp_prepare" || out.procedure == "sp_prepexec") {
-    shift(out);
-    out.declaration = text_of(shift(out));
-    out.text = text_of(shift(out));
-    if (out.procedure == "sp_prepare") out.parameters.clear();
-  } else {
-    out.handle = std::get<std::int64_t>(shift(out));
-  }
-}
-
 tds_request parse_call(tds_reader from) {
   tds_request out{.kind = tds_kind::call};
   skip_headers(from);
   const auto length = from.number<std::uint16_t>();
-  out.procedure = length == no_tds_length ? procedure_of(from.number<std::uint16_t>())
-                                          : utf8_of(from.bytes(length * std::size_t{2}));
+  if (length != no_tds_length) {
+    out.procedure = utf8_of(from.bytes(length * std::size_t{2}));
+  } else if (const auto number = from.number<std::uint16_t>(); number == 10) {
+    out.procedure = "sp_executesql";
+  } else {
+    unknown("procedure", number);
+  }
   from.number<std::uint16_t>();
   while (from.left() > 0) out.parameters.push_back(read_parameter(from));
-  sort_out(out);
+  out.text = text_of(shift(out));
+  if (!out.parameters.empty()) out.declaration = text_of(shift(out));
   return out;
 }
 

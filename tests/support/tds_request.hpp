@@ -43,14 +43,12 @@ struct tds_request {
   std::size_t connection = 0;
   /// Of a call: `sp_executesql`; of a transaction: `begin`, `commit`, `rollback`.
   std::string procedure = {};
-  /// The statement; of an `sp_execute` the one that was prepared.
+  /// The statement.
   std::string text = {};
   /// The parameters as the client declared them: `@P1 bigint,@P2 varbinary(max)`.
   std::string declaration = {};
   /// Those of the statement, without those of the procedure.
   std::vector<tds_parameter> parameters = {};
-  /// Of a prepared statement.
-  std::int64_t handle = 0;
   tds_login login = {};
 };
 

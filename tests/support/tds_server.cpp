@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -150,33 +149,30 @@ class tds_connection {
     record_(asked);
     const tds_answer said = ask(script_.login, asked);
     if (said.empty()) return send(welcome(asked.login), true);
-    bool silent = play(said, false, {}) && !said.has_error();
+    bool silent = play(said, false) && !said.has_error();
     while (silent) silent = next().has_value();
     return false;
   }
 
   bool handle(const message& came) {
     tds_request asked;
-    std::string end;
     try {
       asked = parse(came.type, came.body);
       asked.connection = number_;
-      end = remember(asked);
     } catch (const std::exception& failed) {
-      return play(tds_answer().error(50000, failed.what()), false, {});
+      return play(tds_answer().error(50000, failed.what()), false);
     }
     record_(asked);
     if (asked.kind == tds_kind::attention) return send(tds_end(of_attention), true);
     if (asked.kind == tds_kind::transaction) return end_or_begin(asked);
-    const bool runs = asked.procedure != "sp_prepare" && asked.procedure != "sp_unprepare";
     const auto& handler = only_sets_up(asked.text) ? script_.set_up : script_.statement;
-    return play(runs ? ask(handler, asked) : tds_answer(), asked.kind == tds_kind::call, end);
+    return play(ask(handler, asked), asked.kind == tds_kind::call);
   }
 
-  bool play(const tds_answer& answer, bool call, std::string_view end) {
+  bool play(const tds_answer& answer, bool call) {
     using ending = tds_answer::ending;
     const ending how = answer.how_it_ends();
-    const std::string bytes = answer.bytes(call, end);
+    const std::string bytes = answer.bytes(call);
     if (!send(bytes, how == ending::done, answer.byte_limit()) || how == ending::cut) return false;
     while (how == ending::hang) {
       if (!next()) return false;
@@ -194,25 +190,11 @@ class tds_connection {
     return send(change(what, begins ? number + nothing : nothing + number) + tds_end(0), true);
   }
 
-  /// Fills in the text of a prepared statement. @return the end of the call's answer.
-  std::string remember(tds_request& asked) {
-    std::string out("\x79\0\0\0\0"sv);
-    if (asked.procedure == "sp_prepare" || asked.procedure == "sp_prepexec") {
-      const auto handle = static_cast<std::int32_t>(prepared_.size() + 1);
-      prepared_[handle] = asked.text;
-      out += tds_writer().bytes("\xAC\0\0\0\1\0\0\0\0\1\0\x26\4\4"sv).number(handle).all();
-    } else if (asked.procedure == "sp_execute") {
-      asked.text = prepared_.at(asked.handle);
-    }
-    return out;
-  }
-
   int socket_;
   std::size_t number_;
   const tds_script& script_;
   recorder record_;
   std::uint64_t transaction_ = 0;
-  std::map<std::int64_t, std::string> prepared_;
 };
 
 tds_server::tds_server(tds_script::handler statement)

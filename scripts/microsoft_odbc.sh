@@ -37,8 +37,8 @@ library=$(echo "$folder"/lib/libmsodbcsql-18.*.so.*)
 {
   cat "$(odbcinst -j | sed -n 's/^DRIVERS\.*: *//p')" 2>/dev/null || true
   printf '\n[%s]\nDescription=Microsoft ODBC Driver 18 for SQL Server\nDriver=%s\n' "$name" "$library"
-} >"$folder/odbcinst.new"
-mv "$folder/odbcinst.new" "$folder/odbcinst.ini"
+} >"$folder/odbcinst.$$"
+mv "$folder/odbcinst.$$" "$folder/odbcinst.ini"
 if ldd "$library" | grep 'not found' >&2; then
   echo "microsoft_odbc.sh: libraries are missing: scripts/install_dependencies.sh microsoft_odbc" >&2
   exit 1

@@ -97,7 +97,7 @@ std::string spelled(std::string term) {
       term.replace(at, sign.size(), "=");
     }
   }
-  // PostgreSQL writes a truth value without a comparison.
+  // Some databases write a truth value without a comparison.
   if (drop_end(term, "=false")) term.insert(0, "not ");
   drop_end(term, "=true");
   return term;

@@ -16,7 +16,7 @@ endpoint resolve(const dialect& self, const connection_url& url) {
           .pooled = address.pooled,
           .capabilities = self.capabilities,
           .servers = std::move(servers),
-          .pooler = address.told ? nullptr : std::make_shared<pooler_check>()};
+          .pooler = address.told && !address.pooled ? nullptr : std::make_shared<pooler_check>()};
 }
 
 }  // namespace

@@ -207,7 +207,8 @@ TEST_P(messages_put_aside, whose_failure_is_refused_end_with_their_leases) {
   pool.stop();
   ASSERT_TRUE(pool.wait_for(for_ever));
   EXPECT_EQ(queue.stats().leased, 2U);
-  EXPECT_EQ(queue.stats().ready, 0U);
+  // The last message that was fed may be there.
+  for (const auto& each : queue.peek(100)) EXPECT_EQ(each.payload, "good");
 }
 
 TEST_P(messages_put_aside, are_given_back_at_the_end_of_the_worker) {

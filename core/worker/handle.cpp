@@ -13,6 +13,7 @@
 #include "core/queue/queue_state.hpp"
 #include "core/seam/error_rules.hpp"
 #include "core/session/retry.hpp"
+#include "core/worker/kept_state.hpp"
 #include "core/worker/verdict.hpp"
 
 namespace tableq::inline v0::core {

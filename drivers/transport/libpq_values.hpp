@@ -176,7 +176,7 @@ inline bool readable_as(core::value_type wanted, Oid found) noexcept {
 
 /// Gives the whole pages between both addresses back to the system; they are zeros then. In memory
 /// that is locked they stay.
-inline void give_back(char* begin, char* end) noexcept {
+inline void give_back(char* begin, const char* end) noexcept {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
   const auto size = static_cast<std::size_t>(end - begin);

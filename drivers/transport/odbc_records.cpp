@@ -74,6 +74,7 @@ std::vector<native_error> records_of(SQLSMALLINT kind, SQLHANDLE handle) {
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
   std::vector<native_error> out;
+  out.reserve(found.size());
   for (ranked_record& each : found) out.push_back(std::move(each.what));
   return out;
 }

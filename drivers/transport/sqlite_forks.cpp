@@ -19,9 +19,7 @@ void take_mutexes() {
 }
 
 void give_mutexes() {
-  for (auto id = mutex_ids.rbegin(); id != mutex_ids.rend(); ++id) {
-    sqlite3_mutex_leave(sqlite3_mutex_alloc(*id));
-  }
+  for (const int id : mutex_ids) sqlite3_mutex_leave(sqlite3_mutex_alloc(id));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ enum class advice {
 };
 
 /// The stable, lower-case name of a code, as the command prints it: `outcome_unknown`.
-TABLEQ_EXPORT std::string_view to_string(errc code) noexcept;
+TABLEQ_EXPORT std::string_view to_string(errc value) noexcept;
 /// The stable, lower-case name of an `advice`.
 TABLEQ_EXPORT std::string_view to_string(advice value) noexcept;
 

@@ -18,6 +18,8 @@ auto connecting(const dialect_texts& texts, const session_share* share, Open ope
   try {
     return open();
   } catch (const native_failure& failure) {
+    // The file may have gone while it was opened.
+    if (share != nullptr) refuse_to_connect(texts, share->file.complaint());
     auto [native, means] = judge(texts.definition, failure);
     if (ends_session(means) || means.code == errc::internal) {
       means = {errc::connection_failed, advice::session};

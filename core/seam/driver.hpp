@@ -144,7 +144,8 @@ struct doubt {
   std::string_view remedy = {};
 };
 
-/// What is unsure after the first session. Defined by drivers/registry.cpp.
+/// The doubt that is left after the first session, such as the mode of a pooler. Defined by
+/// drivers/registry.cpp.
 doubt doubt_of(driver& database) noexcept;
 
 /// Connects a closed session of the caller to the driver's database. Defined by

@@ -4,7 +4,7 @@
 
 namespace tableq::inline v0::core {
 
-// What follows from an error, by the one table in error_rules.cpp.
+// The consequences of an error, by the one table in error_rules.cpp.
 
 /// Whether tableq's own unit of work may run again: another session held a lock, or this one was
 /// lost before its use.

@@ -107,8 +107,8 @@ TEST_P(sqlserver_batches, that_an_error_ends_are_rolled_back_as_a_whole) {
             "begin fifo.enqueue fifo.enqueue rollback");
 }
 
-/// What docs/performance.md tells: all by a plain client and a server that answers at once. A real
-/// server's work is in no figure.
+/// The figures of docs/performance.md: all by a plain client and a server that answers at once. A
+/// real server's work is in no figure.
 TEST_P(sqlserver_batches, DISABLED_cost_so_much_beside_one_parameter_with_json) {
   std::vector<tableq::new_claim_message> keyed;
   std::string json;

@@ -23,7 +23,7 @@ class report {
 
   void step(std::string_view name);
   void note(const std::string& line);
-  /// What is not as it should be.
+  /// The findings that differ from what is wanted.
   void finding(const std::string& what);
   /// Runs a part; its exception is a finding.
   void attempt(const std::string& what, const std::function<void()>& part);

@@ -38,7 +38,7 @@ class driver_pool : public on_each_backend {
     return true;
   }
 
-  /// What an application sets in its session.
+  /// The settings of an application in its session.
   [[nodiscard]] std::string change() const {
     return can().schemas ? "SET default_transaction_read_only TO on" : "PRAGMA query_only = 1";
   }

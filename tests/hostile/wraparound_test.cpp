@@ -23,7 +23,7 @@ void replace(std::string& text, const std::string& part, const std::string& by) 
 /// error by other means, and give doctor's query another age.
 class wraparound : public on_each_backend {
  protected:
-  /// What doctor says at an age of the oldest transaction.
+  /// The sentence of doctor at an age of the oldest transaction.
   std::string finding_at(std::int64_t age) {
     std::string text =
         tableq::statements("postgresql", tableq::kind::claim, "jobs").at("doctor.database");

@@ -23,7 +23,7 @@ namespace {
 namespace files = std::filesystem;
 constexpr ::uid_t nobody = 65534;
 
-/// What the next commit of this process runs.
+/// The next commit of this process runs it.
 class next_commit {
  public:
   /// Reaches all sessions that are opened from now on.

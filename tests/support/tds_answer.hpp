@@ -37,8 +37,8 @@ class tds_answer {
   /// Ends a result that is open.
   tds_answer& error(std::int32_t number, std::string_view text, std::uint8_t severity = 16);
 
-  /// What comes after the parts so far, which the client has. Wait: nothing, except to an
-  /// attention. Hang: nothing, also to an attention, until the client closes the connection.
+  /// The end of the answer, after the parts so far, which the client has. Wait: nothing comes but
+  /// the answer to an attention. Hang: not even that, until the client closes the connection.
   enum class ending { done, wait, hang, cut };
   tds_answer& wait() { return add("", ending::wait); }
   tds_answer& hang() { return add("", ending::hang); }

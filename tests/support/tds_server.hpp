@@ -28,7 +28,7 @@ struct tds_script {
   handler set_up = {};
   /// For logins. An error refuses. Unset: accepted.
   handler login = {};
-  /// What the server says of encryption, of which it has none: 2 not supported, 3 demanded. It
+  /// The server's answer about encryption, which it lacks: 2 not supported, 3 demanded. It
   /// closes when a client then begins TLS.
   std::uint8_t encryption = 2;
 };

@@ -1,16 +1,22 @@
 #!/bin/bash
 # Installs what is missing, builds, and runs the tests on SQLite and PostgreSQL.
 #
-#   scripts/test.sh [--accept-licence] [dev] [lint] [format] [tsql] [docs] [asan] [tsan] [sanitizers] [all]
+#   scripts/test.sh [--accept-licence] [STAGE...]        dev, format and docs, without a stage
 #
-# Without an argument: dev, format and docs.
-# dev: all tests. lint: all linters. format: the formatter alone. tsql: the texts for SQL Server. docs: the doc comments
-# of public headers. asan, tsan: the tests again under the address and undefined-behaviour sanitizers, or the thread
-# sanitizer. sanitizers: under both, but only the suites conformance, unit and drivers, which is less than an hour. A
-# PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one.
+# dev         all tests, but those that repeat others without combining and take minutes
+# quick       unit tests, conformance on SQLite, the rules of tests/lint, the formatter
+# format      the formatter
+# docs        the doc comments of public headers
+# tsql        the texts for SQL Server
+# lint        all linters, also each source by itself
+# asan, tsan  the tests under the address and undefined-behaviour sanitizers, or the thread sanitizer
+# sanitizers  under both, but only the suites conformance, unit and drivers: less than an hour
+# all         before a release: all tests, lint, asan, tsan
+#
+# A PostgreSQL server is started for the run and removed after it, unless TABLEQ_TEST_POSTGRESQL names one. If
+# TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # --accept-licence: you accept the licence of Microsoft's ODBC driver, and the tests of SQL Server's drivers run over it
 # too: see scripts/microsoft_odbc.sh. Without it they run over FreeTDS alone, and the end says what was left out.
-# If TABLEQ_TEST_SQLSERVER names a SQL Server, the tests run on it too: see docs/sqlserver.md.
 # Exit status 0 when everything passed; the last line counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,10 +31,14 @@ for word; do
   fi
 done
 ((${#stages[@]})) || stages=(dev format docs)
-[[ ${stages[*]} == all ]] && stages=(dev lint asan tsan)
+left_out=(-LE before_release)
+if [[ ${stages[*]} == all ]]; then
+  left_out=()
+  stages=(dev lint asan tsan)
+fi
 for stage in "${stages[@]}"; do
   case $stage in
-    dev | lint | format | tsql | docs | asan | tsan | sanitizers) ;;
+    dev | quick | lint | format | tsql | docs | asan | tsan | sanitizers) ;;
     *)
       echo "test.sh: unknown: $stage" >&2
       exit 2
@@ -37,10 +47,12 @@ for stage in "${stages[@]}"; do
 done
 
 groups=(build test)
-[[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
-groups+=(patroni)
+if [[ ${stages[*]} != quick ]]; then
+  [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || groups+=(postgresql)
+  groups+=(patroni)
+fi
 ((${#licence[@]} == 0)) || groups+=(microsoft_odbc)
-[[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs " ]] && groups+=(lint)
+[[ " ${stages[*]} " =~ " lint "|" format "|" tsql "|" docs "|" quick " ]] && groups+=(lint)
 scripts/install_dependencies.sh "${groups[@]}"
 
 jobs=$(nproc)
@@ -57,14 +69,15 @@ if command -v ccache >/dev/null; then
 fi
 passed=0
 failed=0
+sqlite_alone=
 
-# suite PRESET [TARGET...]: builds the preset and runs its tests, or those of these targets.
+# suite PRESET [TARGET...]: builds the preset and runs its tests, or those of these targets and the rules of lint.
 suite() {
   local preset=$1 folder=$PWD/build/$1 status=0 server=() targets=() only=() reports figures
   shift
   if (($#)); then
     targets=(--target "$@")
-    only=(-R "^($(IFS='|' && echo "$*"))\\.")
+    only=(-R "^($(IFS='|' && echo "$*")|lint)\\.")
   fi
   echo "== $preset: build"
   if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" "${targets[@]}"; }; then
@@ -73,10 +86,14 @@ suite() {
     return
   fi
   echo "== $preset: tests (built after $SECONDS s)"
-  [[ -n ${TABLEQ_TEST_POSTGRESQL-} ]] || server=(scripts/with_postgresql.sh --fast)
+  if [[ -n $sqlite_alone ]]; then
+    server=(env -u TABLEQ_TEST_POSTGRESQL)
+  elif [[ -z ${TABLEQ_TEST_POSTGRESQL-} ]]; then
+    server=(scripts/with_postgresql.sh --fast)
+  fi
   rm -rf "$folder/report.xml" "$folder/reports"
   # Tests wait for much of their time: for the server, for leases to end.
-  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 3))" "${only[@]}" --output-junit "$folder/report.xml" ||
+  "${server[@]}" ctest --preset "$preset" -j "$((jobs * 3))" "${only[@]}" "${left_out[@]}" --output-junit "$folder/report.xml" ||
     status=$?
   shopt -s nullglob
   reports=("$folder"/reports/*.xml)
@@ -112,8 +129,12 @@ for stage in "${stages[@]}"; do
   elif [[ $stage == lint ]]; then
     check format
     check tidy
+    check each
     check tsql
     check docs
+  elif [[ $stage == quick ]]; then
+    check format
+    sqlite_alone=yes TABLEQ_TEST_REQUIRE=sqlite suite dev unit conformance
   elif [[ $stage == sanitizers ]]; then
     suite asan conformance unit drivers
     suite tsan conformance unit drivers

@@ -65,8 +65,8 @@ class faulty_link {
  public:
   using real_statements = std::list<std::unique_ptr<prepared>>;
 
-  faulty_link(std::unique_ptr<transport> real, soci::session& session, const dialect& definition,
-              std::shared_ptr<core::fault_plan> plan)
+  faulty_link(std::unique_ptr<transport> real, const core::any_session& session,
+              const dialect& definition, std::shared_ptr<core::fault_plan> plan)
       : real_(std::move(real)),
         session_(session),
         definition_(definition),
@@ -124,7 +124,7 @@ class faulty_link {
   void die();
 
   std::unique_ptr<transport> real_;  // null: the session is lost
-  soci::session& session_;
+  core::any_session session_;
   const dialect& definition_;
   std::shared_ptr<core::fault_plan> plan_;
   real_statements statements_;  // null each: not prepared yet, or its session is lost
@@ -159,7 +159,7 @@ void faulty_link::die() {
   // A server rolls back when the link is broken. Only ODBC's own functions end a transaction that a
   // caller began with them.
   try {
-    if (real_->in_transaction()) session_.rollback();
+    if (session_.soci != nullptr && real_->in_transaction()) session_.soci->rollback();
   } catch (const soci::soci_error&) {  // The next block tries another way.
   }
   try {
@@ -168,7 +168,7 @@ void faulty_link::die() {
   }
   for (std::unique_ptr<prepared>& each : statements_) each.reset();
   real_.reset();
-  session_.close();
+  if (session_.soci != nullptr) session_.soci->close();
 }
 
 class faulty_transport final : public transport {
@@ -202,8 +202,8 @@ class faulty_transport final : public transport {
 
 }  // namespace
 
-std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::session& session,
-                                       const dialect& definition,
+std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real,
+                                       const core::any_session& session, const dialect& definition,
                                        std::shared_ptr<core::fault_plan> plan) {
   return std::make_unique<faulty_transport>(
       std::make_shared<faulty_link>(std::move(real), session, definition, std::move(plan)));

@@ -11,10 +11,11 @@ namespace tableq::inline v0::drivers {
 /// tableq/testing.hpp.
 ///
 /// Throws the errors of the real transport, so that all code above runs as with a real failure. A
-/// lost session is rolled back and closed; every later call fails.
+/// lost session is rolled back and closed (a handle without SOCI stays open); every later call
+/// fails.
 /// @param session the session below `real`.
-std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real, soci::session& session,
-                                       const dialect& definition,
+std::unique_ptr<transport> with_faults(std::unique_ptr<transport> real,
+                                       const core::any_session& session, const dialect& definition,
                                        std::shared_ptr<core::fault_plan> plan);
 
 /// Opens a session, unless the plan makes this call fail.

@@ -190,8 +190,8 @@ class dialect_driver final : public core::driver {
     return share_.logins.attempt(
         [&] { return std::make_unique<dialect_session>(texts_, address_, faults_, &share_); });
   }
-  std::unique_ptr<core::connection> adopt(soci::session& session) override {
-    return std::make_unique<dialect_session>(texts_, address_, session, faults_, &share_.plans);
+  std::unique_ptr<core::connection> adopt(const core::any_session& callers) override {
+    return std::make_unique<dialect_session>(texts_, address_, callers, faults_, &share_.plans);
   }
   [[nodiscard]] std::optional<bool> reaches(const core::connection& adopted) const {
     const session_place mine = share_.place.get();

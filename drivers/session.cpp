@@ -46,7 +46,7 @@ std::size_t bytes_of(std::span<const core::value> values) noexcept {
 }
 
 std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
-                                  soci::session& session, const own_writes* own,
+                                  const core::any_session& session, const own_writes* own,
                                   std::shared_ptr<core::fault_plan> faults) {
   auto made = texts.transport->attach(session, address, own);
   if (faults == nullptr) return made;
@@ -61,12 +61,12 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
     : texts_(std::move(texts)),
       demotions_(share != nullptr ? share->demotions.load() : 0),
       owned_(open_session(*texts_, address, faults.get(), share)),
-      session_(owned_.get()),
-      backend_(session_->get_backend()),
+      session_{.soci = owned_.get()},
+      backend_(owned_->get_backend()),
       share_(share),
       plans_(share != nullptr ? &share->plans : nullptr) {
   const own_writes alone;
-  transport_ = attach(*texts_, address, *session_, share != nullptr ? &share->writes : &alone,
+  transport_ = attach(*texts_, address, session_, share != nullptr ? &share->writes : &alone,
                       std::move(faults));
   if (share != nullptr) share->place.opened(place());
   const session_files* const found = transport_->files();
@@ -76,13 +76,16 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
 }
 
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
-                                 const endpoint& address, soci::session& callers,
+                                 const endpoint& address, const core::any_session& callers,
                                  std::shared_ptr<core::fault_plan> faults, plan_memory* plans)
-    : texts_(std::move(texts)), session_(&callers), backend_(callers.get_backend()), plans_(plans) {
+    : texts_(std::move(texts)),
+      session_(callers),
+      backend_(callers.soci == nullptr ? nullptr : callers.soci->get_backend()),
+      plans_(plans) {
   if (!texts_->transport->fits(callers, texts_->definition)) {
     throw error(
         errc::invalid_argument, advice::never,
-        (callers.get_backend() == nullptr
+        (backend_ == nullptr && callers.handle == nullptr
              ? "the enlisted session is closed; connect it to "
              : "the enlisted session is connected through another backend; connect it to ") +
             texts_->definition.name,
@@ -122,8 +125,21 @@ void dialect_session::guarded(std::string_view operation, Step step, std::string
   }
 }
 
+core::any_session dialect_session::session() noexcept {
+  doubtful_ = true;
+  const transport_kind& kind = *texts_->transport;
+  if (session_.soci == nullptr || session_.soci->get_backend() == nullptr) return session_;
+  return {.soci = session_.soci,
+          .library = kind.name,
+          .handle = attached() ? kind.handle_of(*session_.soci) : nullptr};
+}
+
+bool dialect_session::attached() const noexcept {
+  return session_.soci == nullptr || session_.soci->get_backend() == backend_;
+}
+
 std::optional<error> dialect_session::failure_of_application(const std::exception& thrown) {
-  if (session_->get_backend() != backend_) return std::nullopt;
+  if (!attached()) return std::nullopt;
   const auto answer_in = texts_->transport->answer_in;
   std::optional<native_error> answer = answer_in == nullptr ? std::nullopt : answer_in(thrown);
   const bool lost = !transport_->alive();

@@ -29,7 +29,7 @@ inline constexpr std::size_t one_key = 0;
 inline constexpr std::size_t next_key = most_rows + 1;
 inline constexpr std::size_t mixed_key = most_rows + 2;
 
-/// One SOCI session, used with a dialect and a transport.
+/// One session, used with a dialect and a transport.
 ///
 /// Owns the session that it opened, or borrows the caller's; keeps prepared statements in its own.
 ///
@@ -46,10 +46,10 @@ class dialect_session final : public core::connection {
                   session_share* share = nullptr);
   /// Borrows one.
   /// @param plans that of the sessions of its `database` object; it outlives the session.
-  /// @throws error errc::invalid_argument when it is closed or of another backend.
+  /// @throws error errc::invalid_argument when it is closed or of another client library.
   dialect_session(std::shared_ptr<const dialect_texts> texts, const endpoint& address,
-                  soci::session& callers, std::shared_ptr<core::fault_plan> faults = nullptr,
-                  plan_memory* plans = nullptr);
+                  const core::any_session& callers,
+                  std::shared_ptr<core::fault_plan> faults = nullptr, plan_memory* plans = nullptr);
   ~dialect_session() override;
 
   core::row_set execute(const core::contract& contract, const core::table_names& names,
@@ -61,10 +61,7 @@ class dialect_session final : public core::connection {
   void rollback() noexcept override;
   bool usable() noexcept override;
   [[nodiscard]] core::transaction_status transaction() noexcept;
-  soci::session& session() noexcept override {
-    doubtful_ = true;
-    return *session_;
-  }
+  core::any_session session() noexcept override;
 
   /// The failure of a statement that the application ran through `session`, by what it threw.
   /// Empty: the session is not lost, and the exception is not that of a statement.
@@ -72,7 +69,7 @@ class dialect_session final : public core::connection {
 
   /// The place of its connection.
   [[nodiscard]] session_place place() const {
-    return texts_->transport->place(*session_, transport_->files());
+    return texts_->transport->place(session_, transport_->files());
   }
 
  private:
@@ -122,6 +119,8 @@ class dialect_session final : public core::connection {
   [[nodiscard]] bool cannot_write() noexcept;
   /// Asks the server for the state of a transaction that is open for the client library.
   [[nodiscard]] core::transaction_status asked_transaction() noexcept;
+  /// Whether a session of SOCI still has the connection with which it came.
+  [[nodiscard]] bool attached() const noexcept;
   /// Runs a text of the dialect for the savepoint at this depth, counted from 1.
   void savepoint(const std::string& text, int depth);
   /// Runs a text; `loss` is the outcome if the session is lost meanwhile.
@@ -144,8 +143,8 @@ class dialect_session final : public core::connection {
   std::shared_ptr<const dialect_texts> texts_;
   std::uint64_t demotions_ = 0;  // session_share::demotions before it was opened
   std::unique_ptr<soci::session> owned_;
-  soci::session* session_;
-  const void* backend_ = nullptr;  // the session's, when it was opened or adopted
+  core::any_session session_;
+  const void* backend_ = nullptr;  // that of a session of SOCI, when it was opened or adopted
   std::unique_ptr<transport> transport_;
   session_share* share_ = nullptr;
   plan_memory* plans_ = nullptr;

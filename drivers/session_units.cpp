@@ -52,7 +52,7 @@ void dialect_session::rollback() noexcept {
 }
 
 core::transaction_status dialect_session::transaction() noexcept {
-  if (session_->get_backend() == backend_) {
+  if (attached()) {
     const core::transaction_status now = transport_->transaction();
     return doubtful_ && now == core::transaction_status::open ? asked_transaction() : now;
   }

@@ -140,14 +140,16 @@ struct transport_kind {
   /// The executor for a session.
   /// @param own the writes of its `database` object; null: the session is the caller's, whose
   ///   settings stay as they are.
-  std::unique_ptr<transport> (*attach)(soci::session& session, const endpoint& address,
+  std::unique_ptr<transport> (*attach)(const core::any_session& session, const endpoint& address,
                                        const own_writes* own);
   /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
   /// as far as the client library knows.
-  bool (*fits)(soci::session& session, const dialect& definition);
+  bool (*fits)(const core::any_session& session, const dialect& definition);
   /// The place of an open session's connection.
   /// @param files the files that the session has opened; may be null.
-  session_place (*place)(soci::session& session, const session_files* files);
+  session_place (*place)(const core::any_session& session, const session_files* files);
+  /// The native handle of an open session of this kind.
+  void* (*handle_of)(soci::session& session);
   /// A listener for changes by other sessions; null if this address has none. A null function: no
   /// address has one.
   /// @param session an open session, which the listener may keep.

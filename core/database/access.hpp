@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <tableq/database.hpp>
+#include <tableq/enlistment.hpp>
 #include <tableq/handled.hpp>
 #include <tableq/queue.hpp>
-#include <tableq/soci.hpp>
 #include <tableq/table_queue.hpp>
 #include <tableq/transaction.hpp>
 

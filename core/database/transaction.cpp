@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <tableq/error.hpp>
-#include <tableq/soci.hpp>
 
 #include "core/database/access.hpp"
 #include "core/database/transact_scope.hpp"
@@ -70,10 +69,10 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
 }
 
 transaction_state::transaction_state(std::shared_ptr<database_state> database,
-                                     soci::session& caller_session, bool autocommit)
+                                     const any_session& callers, bool autocommit)
     : database_(std::move(database)),
-      adopted_(database_->dialect_driver().adopt(caller_session)),
-      callers_session_(&caller_session),
+      adopted_(database_->dialect_driver().adopt(callers)),
+      callers_session_(callers.soci != nullptr ? callers.soci : callers.handle),
       autocommit_(autocommit) {
   check_open(*adopted_);
   if (!database_->reached_by(*adopted_)) {
@@ -127,8 +126,8 @@ void transaction_state::check_open(connection& on) const {
       }
       if (!autocommit_) {
         refuse(
-            "the enlisted session is in no transaction: begin one first, with "
-            "soci::transaction, or enlist it with tableq::autocommit");
+            "the enlisted session is in no transaction: begin one first (of SOCI's with "
+            "soci::transaction), or enlist it with tableq::autocommit");
       }
       return;
     case transaction_status::failed:
@@ -311,21 +310,25 @@ std::shared_ptr<transaction_state> begin_for_application(
   return state;
 }
 
-}  // namespace core
+std::shared_ptr<transaction_state> join_callers(std::shared_ptr<database_state> database,
+                                                const any_session& callers, bool autocommit) {
+  return {new transaction_state(std::move(database), callers, autocommit), end_transaction()};
+}
 
-namespace {
-
-core::transaction_state& usable(const transaction& tx, std::string_view operation) {
-  const std::shared_ptr<core::transaction_state>& state = core::access::state_of(tx);
+transaction_state& usable(const transaction& tx, std::string_view operation) {
+  const std::shared_ptr<transaction_state>& state = access::state_of(tx);
   if (!state) {
-    core::named({}, operation,
-                [] { core::refuse("the transaction was moved to another object; use that"); });
+    named({}, operation, [] { refuse("the transaction was moved to another object; use that"); });
   }
   return *state;
 }
 
+}  // namespace core
+
+namespace {
+
 core::transaction_state& ending(const transaction& tx, std::string_view operation) {
-  core::transaction_state& state = usable(tx, operation);
+  core::transaction_state& state = core::usable(tx, operation);
   if (core::transact_scope::runs_in(state)) {
     core::named(state.database().name(), operation, [] {
       core::refuse(
@@ -353,43 +356,6 @@ void transaction::rollback() {
 }
 bool transaction::active() const noexcept {
   return state_ && state_->here() && state_->active();
-}
-
-namespace {
-
-enlistment joined(const database& db, soci::session& session, bool autocommit) {
-  core::database_state& state = core::access::state_of(db);
-  return core::named(state.name(), "enlist", [&] {
-    state.check_here();
-    return core::access::join(core::access::make(std::shared_ptr<core::transaction_state>(
-        new core::transaction_state(state.shared_from_this(), session, autocommit),
-        core::end_transaction())));
-  });
-}
-
-}  // namespace
-
-enlistment enlist(const database& db, soci::session& session) {
-  return joined(db, session, false);
-}
-enlistment enlist(const database& db, soci::session& session, autocommit_t /*each_operation*/) {
-  return joined(db, session, true);
-}
-
-void open_session(const database& db, soci::session& session) {
-  core::database_state& state = core::access::state_of(db);
-  core::named(state.name(), "open_session", [&] {
-    state.check_here();
-    core::open_callers(state.dialect_driver(), session);
-  });
-}
-
-soci::session& session_of(transaction& tx) {
-  core::transaction_state& state = usable(tx, "session_of");
-  return core::named(state.database().name(), "session_of", [&]() -> soci::session& {
-    const core::transaction_state::use mine(state);
-    return state.session().session();
-  });
 }
 
 }  // namespace tableq::inline v0

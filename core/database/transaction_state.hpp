@@ -43,7 +43,7 @@ class transaction_state {
   /// Joins the caller's transaction.
   /// @param autocommit whether the session may be in no transaction.
   /// @throws error errc::invalid_argument when the session cannot be used.
-  transaction_state(std::shared_ptr<database_state> database, soci::session& caller_session,
+  transaction_state(std::shared_ptr<database_state> database, const any_session& callers,
                     bool autocommit);
   /// Works within a unit of work of `shared_session`, which its owner commits. Failures undo all of
   /// it.
@@ -214,5 +214,14 @@ std::shared_ptr<transaction_state> begin_transaction(
 std::shared_ptr<transaction_state> begin_for_application(
     std::shared_ptr<database_state> database,
     std::optional<std::chrono::milliseconds> retry_for = {});
+
+/// Joins the caller's transaction.
+/// @param autocommit whether the session may be in no transaction.
+/// @throws error errc::invalid_argument when the session cannot be used.
+std::shared_ptr<transaction_state> join_callers(std::shared_ptr<database_state> database,
+                                                const any_session& callers, bool autocommit);
+/// The state of a transaction.
+/// @throws error errc::invalid_argument for one that was moved from.
+transaction_state& usable(const transaction& tx, std::string_view operation);
 
 }  // namespace tableq::inline v0::core

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include <tableq/enlistment.hpp>
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
-#include <tableq/soci.hpp>
 
 #include "core/queue/destructive.hpp"
 #include "core/queue/limit_gates.hpp"

@@ -19,15 +19,12 @@
 #include <tableq/error.hpp>
 #include <tableq/options.hpp>
 
+#include "core/seam/any_session.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/listener.hpp"
 #include "core/seam/statement.hpp"
 #include "core/seam/table_form.hpp"
 #include "core/seam/value.hpp"
-
-namespace soci {
-class session;
-}
 
 namespace tableq::inline v0::core {
 
@@ -95,7 +92,8 @@ class connection {
   /// only the client library, not the server.
   virtual bool usable() noexcept = 0;
 
-  virtual soci::session& session() noexcept = 0;
+  /// For the application's statements.
+  virtual any_session session() noexcept = 0;
 };
 
 /// One database address.
@@ -110,7 +108,7 @@ class driver {
 
   virtual std::unique_ptr<connection> connect() = 0;
   /// Uses a session of the caller, and leaves no state in it.
-  virtual std::unique_ptr<connection> adopt(soci::session& session) = 0;
+  virtual std::unique_ptr<connection> adopt(const any_session& callers) = 0;
 
   /// A listener for changes by other sessions; null if the database has no notifications.
   virtual std::unique_ptr<listener> listen() = 0;

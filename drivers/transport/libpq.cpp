@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -41,6 +42,10 @@ using result = std::unique_ptr<PGresult, clear_result>;
 
 PGconn* handle_of(soci::session& session) {
   return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
+}
+
+PGconn* handle_of(const core::any_session& session) {
+  return session.soci != nullptr ? handle_of(*session.soci) : static_cast<PGconn*>(session.handle);
 }
 
 /// Joins several lines, without SOCI's own line, which tells only that the connection failed.
@@ -254,10 +259,11 @@ class libpq_prepared final : public prepared {
 class libpq_executor final : public transport {
  public:
   /// @param callers null: the session is tableq's.
-  libpq_executor(PGconn* handle, const endpoint& address, soci::session* callers = nullptr)
+  libpq_executor(PGconn* handle, const endpoint& address,
+                 const core::any_session* callers = nullptr)
       : link_(std::make_shared<libpq_link>()),
         pooled_(address.pooled),
-        callers_(callers),
+        callers_(callers == nullptr ? std::nullopt : std::optional(*callers)),
         server_process_(PQbackendPID(handle)),
         not_for_children_(callers == nullptr ? PQsocket(handle) : -1),
         watched_(callers == nullptr ? address.servers : nullptr, handle) {
@@ -267,7 +273,7 @@ class libpq_executor final : public transport {
   libpq_executor(const libpq_executor&) = delete;
   libpq_executor& operator=(const libpq_executor&) = delete;
   ~libpq_executor() override {
-    if (callers_ == nullptr) PQsetNoticeReceiver(link_->handle, ignore_notice, nullptr);
+    if (!callers_) PQsetNoticeReceiver(link_->handle, ignore_notice, nullptr);
   }
 
   std::unique_ptr<prepared> prepare(text statement, bool keep) override {
@@ -301,7 +307,7 @@ class libpq_executor final : public transport {
 
   core::transaction_status transaction() noexcept override {
     using enum core::transaction_status;
-    if (callers_ != nullptr && !attached()) return closed;
+    if (callers_ && !attached()) return closed;
     switch (PQtransactionStatus(link_->handle)) {
       case PQTRANS_IDLE:
         return none;
@@ -320,13 +326,15 @@ class libpq_executor final : public transport {
   /// The caller may have connected the session anew, to any database. Another connection may get
   /// the address of the old one, but not its server process.
   [[nodiscard]] bool attached() const noexcept {
-    return callers_->get_backend_name() == "postgresql" && handle_of(*callers_) == link_->handle &&
+    soci::session* const soci = callers_->soci;
+    return (soci == nullptr ||
+            (soci->get_backend_name() == "postgresql" && handle_of(*soci) == link_->handle)) &&
            PQbackendPID(link_->handle) == server_process_;
   }
 
   std::shared_ptr<libpq_link> link_;
   bool pooled_;
-  soci::session* callers_;
+  std::optional<core::any_session> callers_;
   int server_process_;
   closed_in_child not_for_children_;
   watched_session watched_;
@@ -415,19 +423,22 @@ void check_encoding(const PGconn* link) {
                                       "; SET client_encoding TO 'UTF8' before it is enlisted");
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
+std::unique_ptr<transport> attach(const core::any_session& session, const endpoint& address,
                                   const own_writes* own) {
   if (own != nullptr) return std::make_unique<libpq_executor>(handle_of(session), address);
   check_encoding(handle_of(session));
   return std::make_unique<libpq_executor>(handle_of(session), address, &session);
 }
 
-bool fits(soci::session& session, const dialect& /*definition*/) {
+bool fits(const core::any_session& session, const dialect& /*definition*/) {
+  if (session.soci == nullptr) {
+    return session.library == libpq_transport.name && session.handle != nullptr;
+  }
   // By name: the library does not export the class's type information.
-  return session.get_backend() != nullptr && session.get_backend_name() == "postgresql";
+  return session.soci->get_backend() != nullptr && session.soci->get_backend_name() == "postgresql";
 }
 
-session_place place(soci::session& session, const session_files* /*files*/) {
+session_place place(const core::any_session& session, const session_files* /*files*/) {
   const PGconn* const link = handle_of(session);
   std::string name;
   for (const char* const part : {PQhost(link), PQport(link), PQdb(link)}) {
@@ -446,16 +457,18 @@ std::optional<native_error> answer_in(const std::exception& thrown) {
 }
 }  // namespace
 
-const transport_kind libpq_transport{.name = "libpq",
-                                     .markers = marker::numbered,
-                                     .arrays = true,
-                                     .open = open,
-                                     .open_callers = open_callers,
-                                     .attach = attach,
-                                     .fits = fits,
-                                     .place = place,
-                                     .listen = listen_through_libpq,
-                                     .answer_in = answer_in,
-                                     .scripts = true};
+const transport_kind libpq_transport{
+    .name = "libpq",
+    .markers = marker::numbered,
+    .arrays = true,
+    .open = open,
+    .open_callers = open_callers,
+    .attach = attach,
+    .fits = fits,
+    .place = place,
+    .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
+    .listen = listen_through_libpq,
+    .answer_in = answer_in,
+    .scripts = true};
 
 }  // namespace tableq::inline v0::drivers

@@ -20,9 +20,7 @@ struct free_notice {
 class libpq_listener final : public core::listener {
  public:
   explicit libpq_listener(std::unique_ptr<core::connection> session)
-      : session_(std::move(session)),
-        handle_(static_cast<soci::postgresql_session_backend*>(session_->session().get_backend())
-                    ->conn_) {}
+      : session_(std::move(session)), handle_(static_cast<PGconn*>(session_->session().handle)) {}
 
   bool follow(const core::table_names& names, std::int64_t identity) override {
     const core::value id(identity);

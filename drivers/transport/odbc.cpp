@@ -58,6 +58,10 @@ SQLHDBC handle_of(soci::session& session) {
   return static_cast<soci::odbc_session_backend*>(session.get_backend())->hdbc_;
 }
 
+SQLHDBC handle_of(const core::any_session& session) {
+  return session.soci != nullptr ? handle_of(*session.soci) : session.handle;
+}
+
 /// Shared by a session's executor and its statements.
 struct odbc_link {
   SQLHDBC handle;
@@ -272,13 +276,13 @@ void limit_attention(SQLHDBC link) {
 class odbc_executor final : public transport {
  public:
   /// @param callers null: the session is not the caller's.
-  odbc_executor(SQLHDBC handle, const endpoint& address, soci::session* callers = nullptr)
+  odbc_executor(SQLHDBC handle, const endpoint& address, const core::any_session* callers = nullptr)
       : link_(std::make_shared<odbc_link>(
             odbc_link{handle, address.statement_timeout, address.wide_text,
                       ways_of(information(handle, SQL_DRIVER_NAME)).unlimited})),
         prepares_(address.prepares),
         files_(files_behind(handle)),
-        callers_(callers) {
+        callers_(callers == nullptr ? nullptr : callers->soci) {
     if (callers == nullptr) limit_attention(handle);
   }
 
@@ -316,7 +320,7 @@ class odbc_executor final : public transport {
   std::shared_ptr<odbc_link> link_;
   bool prepares_;
   std::optional<session_files> files_;
-  soci::session* callers_;
+  soci::session* callers_;  // null also for a handle without SOCI
 };
 
 [[noreturn]] void fail_to_connect(native_error what, const std::string& connect) {
@@ -385,17 +389,16 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
+std::unique_ptr<transport> attach(const core::any_session& session, const endpoint& address,
                                   const own_writes* own) {
   if (own == nullptr) refuse_option(refused_option(handle_of(session)));
   return std::make_unique<odbc_executor>(handle_of(session), address,
                                          own == nullptr ? &session : nullptr);
 }
 
-std::string product_of(soci::session& session) {
+std::string product_of(SQLHDBC link) {
   std::array<SQLCHAR, 256> name{};
   SQLSMALLINT length = 0;
-  SQLHDBC link = handle_of(session);
   if (!SQL_SUCCEEDED(SQLGetInfo(link, SQL_DBMS_NAME, name.data(),
                                 static_cast<SQLSMALLINT>(name.size()), &length))) {
     fail(SQL_HANDLE_DBC, link, link);
@@ -403,13 +406,17 @@ std::string product_of(soci::session& session) {
   return reinterpret_cast<const char*>(name.data());
 }
 
-bool fits(soci::session& session, const dialect& definition) {
-  if (session.get_backend() == nullptr || session.get_backend_name() != "odbc") return false;
+bool fits(const core::any_session& session, const dialect& definition) {
+  if (session.soci == nullptr) {
+    if (session.library != odbc_transport.name || session.handle == nullptr) return false;
+  } else if (session.soci->get_backend() == nullptr || session.soci->get_backend_name() != "odbc") {
+    return false;
+  }
   const auto& known = definition.products;
-  return std::find(known.begin(), known.end(), product_of(session)) != known.end();
+  return std::find(known.begin(), known.end(), product_of(handle_of(session))) != known.end();
 }
 
-session_place place(soci::session& /*session*/, const session_files* files) {
+session_place place(const core::any_session& /*session*/, const session_files* files) {
   if (files == nullptr || !files->main.there()) return {};
   return {.name = files->main.number(), .exclusive = true};
 }
@@ -418,7 +425,7 @@ session_place place(soci::session& /*session*/, const session_files* files) {
 }  // namespace odbc
 
 std::string odbc_product(const endpoint& address) {
-  return odbc::product_of(*odbc::open(address));
+  return odbc::product_of(odbc::handle_of(*odbc::open(address)));
 }
 
 namespace {
@@ -433,15 +440,17 @@ std::optional<native_error> answer_in(const std::exception& thrown) {
 }
 }  // namespace
 
-const transport_kind odbc_transport{.name = "odbc",
-                                    .markers = marker::question,
-                                    .arrays = false,
-                                    .open = odbc::open,
-                                    .open_callers = odbc::open_callers,
-                                    .attach = odbc::attach,
-                                    .fits = odbc::fits,
-                                    .place = odbc::place,
-                                    .listen = nullptr,
-                                    .answer_in = answer_in};
+const transport_kind odbc_transport{
+    .name = "odbc",
+    .markers = marker::question,
+    .arrays = false,
+    .open = odbc::open,
+    .open_callers = odbc::open_callers,
+    .attach = odbc::attach,
+    .fits = odbc::fits,
+    .place = odbc::place,
+    .handle_of = [](soci::session& session) -> void* { return odbc::handle_of(session); },
+    .listen = nullptr,
+    .answer_in = answer_in};
 
 }  // namespace tableq::inline v0::drivers

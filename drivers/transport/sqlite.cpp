@@ -45,6 +45,10 @@ sqlite3* handle_of(soci::session& session) {
   return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
 }
 
+sqlite3* handle_of(const core::any_session& session) {
+  return session.soci != nullptr ? handle_of(*session.soci) : static_cast<sqlite3*>(session.handle);
+}
+
 int wait_for_lock(void* turn, int tries) {
   return static_cast<sqlite_turn*>(turn)->wait(tries) ? 1 : 0;
 }
@@ -252,8 +256,8 @@ class sqlite_prepared final : public prepared {
 class sqlite_executor final : public transport {
  public:
   /// For the caller's session, which waits for locks as the caller has set it.
-  explicit sqlite_executor(soci::session& callers)
-      : handle_(handle_of(callers)), callers_(&callers) {
+  explicit sqlite_executor(const core::any_session& callers)
+      : handle_(handle_of(callers)), callers_(callers.soci) {
     find_files(handle_, files_);
   }
   /// For a session that tableq opened.
@@ -298,7 +302,7 @@ class sqlite_executor final : public transport {
   }
 
   sqlite3* handle_;
-  soci::session* callers_ = nullptr;
+  soci::session* callers_ = nullptr;    // null also for a handle without SOCI
   std::optional<session_files> files_;  // empty for a database in memory
   std::unique_ptr<writer> writer_;
   checkpoint_pace pace_;
@@ -360,18 +364,21 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
   return session;
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
+std::unique_ptr<transport> attach(const core::any_session& session, const endpoint& address,
                                   const own_writes* own) {
   sqlite3* handle = handle_of(session);
   return own != nullptr ? std::make_unique<sqlite_executor>(handle, address, *own)
                         : std::make_unique<sqlite_executor>(session);
 }
 
-bool fits(soci::session& session, const dialect& /*definition*/) {
-  return session.get_backend() != nullptr && session.get_backend_name() == "sqlite3";
+bool fits(const core::any_session& session, const dialect& /*definition*/) {
+  if (session.soci == nullptr) {
+    return session.library == sqlite_transport.name && session.handle != nullptr;
+  }
+  return session.soci->get_backend() != nullptr && session.soci->get_backend_name() == "sqlite3";
 }
 
-session_place place(soci::session& /*session*/, const session_files* files) {
+session_place place(const core::any_session& /*session*/, const session_files* files) {
   if (files == nullptr) return {.exclusive = true};
   // The next operation reports a file that is gone.
   if (!files->main.there()) return {};
@@ -381,7 +388,7 @@ session_place place(soci::session& /*session*/, const session_files* files) {
 /// Only the file's name is taken from the session.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
                                        const endpoint& /*address*/, const own_writes& own) {
-  return watch_file(file_of(handle_of(session->session())), own);
+  return watch_file(file_of(static_cast<sqlite3*>(session->session().handle)), own);
 }
 
 }  // namespace
@@ -394,17 +401,19 @@ std::optional<native_error> answer_in(const std::exception& thrown) {
 }
 }  // namespace
 
-const transport_kind sqlite_transport{.name = "sqlite",
-                                      .markers = marker::numbered_question,
-                                      .arrays = false,
-                                      .open = open,
-                                      .open_callers = open_callers,
-                                      .attach = attach,
-                                      .fits = fits,
-                                      .place = place,
-                                      .listen = listen,
-                                      .answer_in = answer_in,
-                                      .bare = true,
-                                      .tells_time = true};
+const transport_kind sqlite_transport{
+    .name = "sqlite",
+    .markers = marker::numbered_question,
+    .arrays = false,
+    .open = open,
+    .open_callers = open_callers,
+    .attach = attach,
+    .fits = fits,
+    .place = place,
+    .handle_of = [](soci::session& session) -> void* { return handle_of(session); },
+    .listen = listen,
+    .answer_in = answer_in,
+    .bare = true,
+    .tells_time = true};
 
 }  // namespace tableq::inline v0::drivers

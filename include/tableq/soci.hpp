@@ -5,12 +5,10 @@
 /// macros of its version are included; the application includes what it needs. The application and
 /// tableq use one SOCI: two versions lay out a session differently.
 
-#include <utility>
-
 #include <tableq/database.hpp>
+#include <tableq/enlistment.hpp>
 #include <tableq/export.hpp>
 #include <tableq/fwd.hpp>
-#include <tableq/transaction.hpp>
 
 #if __has_include(<soci/version.h>)
 #include <soci/version.h>
@@ -28,46 +26,9 @@ class session;
 
 namespace tableq::inline v0 {
 
-/// The caller's own transaction: `orders.in(tableq::enlist(db, session)).enqueue("x")`.
-///
-/// Borrows the session, which must outlive it; owns nothing in the database. Handles made by `in`
-/// are valid while it exists.
-///
-/// @par Thread safety
-/// Distinct objects: safe, on distinct sessions. Shared objects: unsafe. Two enlistments of one
-/// session do not detect use by two threads.
-class TABLEQ_EXPORT enlistment {
- public:
-  /// For your own functions with a transaction parameter. Its commit and rollback are refused: the
-  /// session's owner ends the transaction.
-  explicit operator transaction&() noexcept { return joined_; }
-
- private:
-  friend class core::access;
-  explicit enlistment(transaction joined) noexcept : joined_(std::move(joined)) {}
-
-  transaction joined_;
-};
-
-/// For `enlist`: the session needs no transaction. Each operation then commits by itself; if it has
-/// several statements, tableq begins and ends a transaction on the session. ODBC drivers do not
-/// report a plain BEGIN, and tableq's transaction would commit it: do not use both.
-struct autocommit_t {
-  explicit autocommit_t() = default;
-};
-inline constexpr autocommit_t autocommit{};
-
-/// Joins the transaction that is open on the caller's session. tableq never commits it, rolls it
-/// back or repeats it; after an error the caller should roll back. An operation of several
-/// statements runs in a savepoint, so that it changes nothing if it fails, even if the caller
-/// commits. Exception: a take may leave messages leased that it did not return. They come back when
-/// the lease ends. Each operation of the enlistment needs an open transaction, not necessarily the
-/// first one. Through ODBC begin it with `soci::transaction` or `session.begin()`: the driver does
-/// not report a plain BEGIN, and tableq refuses the session as one without a transaction. On SQL
-/// Server the savepoint was never executed on a server.
-///
-/// tableq leaves no prepared statement and no setting in the session. `strict` queues hold their
-/// lock until the caller's transaction ends.
+/// Joins the transaction that is open on the caller's session: see `enlistment`. Through ODBC begin
+/// it with `soci::transaction` or `session.begin()`: the driver does not report a plain BEGIN, and
+/// tableq refuses the session as one without a transaction.
 ///
 /// @param db the database of the queues; the session must be connected to the same one with the
 ///   same backend. If the client library cannot confirm that (always through ODBC; on PostgreSQL
@@ -97,7 +58,8 @@ TABLEQ_EXPORT void open_session(const database& db, soci::session& session);
 /// when a BEGIN follows, or through ODBC, whose drivers do not report such statements, except on
 /// SQL Server. There most errors of the application's statements end the transaction, also when the
 /// application catches them: from session_of on tableq asks the server before each operation.
-/// @throws error errc::invalid_argument when the transaction has ended.
+/// @throws error errc::invalid_argument when the transaction has ended, or is the caller's by a
+///   client library's own handle.
 TABLEQ_EXPORT soci::session& session_of(transaction& tx);
 
 }  // namespace tableq::inline v0

@@ -1,13 +1,15 @@
 #pragma once
 
 /// @file
-/// Everything that an application needs, except `tableq/soci.hpp` (work inside your own SOCI
-/// session) and `tableq/dialect.hpp` (support another database).
+/// Everything that an application needs, except `tableq/soci.hpp`, `tableq/libpq.hpp`,
+/// `tableq/sqlite.hpp` and `tableq/odbc.hpp` (work inside your own session) and
+/// `tableq/dialect.hpp` (support another database).
 
 #include <tableq/batch_view.hpp>
 #include <tableq/claim_options.hpp>
 #include <tableq/claim_queue.hpp>
 #include <tableq/database.hpp>
+#include <tableq/enlistment.hpp>
 #include <tableq/error.hpp>
 #include <tableq/fwd.hpp>
 #include <tableq/handled.hpp>

@@ -75,8 +75,9 @@ class TABLEQ_EXPORT faults {
   explicit faults(std::uint64_t seed = 1);
 
   /// As database::open; the calls of its sessions, the first one included, fail as planned here. So
-  /// do its calls on enlisted sessions. A lost session is really closed, also an enlisted one; a
-  /// database in memory is lost with it. Sessions that only listen for notifications do not fail.
+  /// do its calls on enlisted sessions. A lost session is really closed, also an enlisted one of
+  /// SOCI (an enlisted handle is rolled back, and stays open); a database in memory is lost with
+  /// it. Sessions that only listen for notifications do not fail.
   [[nodiscard]] database open(text_view url, const open_options& options = {}) const;
 
   /// The `nth` call from now fails; 1 is the next. A connect or a rollback can only be lost. If

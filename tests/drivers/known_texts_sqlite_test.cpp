@@ -29,7 +29,8 @@ INSTANTIATE_TEST_SUITE_P(, known_texts_of_sqlite,
                          tableq_test::backend_name);
 
 std::size_t prepared_in(tableq::core::connection& session) {
-  auto* backend = static_cast<soci::sqlite3_session_backend*>(session.session().get_backend());
+  auto* backend =
+      static_cast<soci::sqlite3_session_backend*>(session.session().soci->get_backend());
   std::size_t out = 0;
   for (auto* each = sqlite_api::sqlite3_next_stmt(backend->conn_, nullptr); each != nullptr;
        each = sqlite_api::sqlite3_next_stmt(backend->conn_, each)) {
@@ -39,7 +40,8 @@ std::size_t prepared_in(tableq::core::connection& session) {
 }
 
 bool has_prepared(tableq::core::connection& session, std::string_view part) {
-  auto* backend = static_cast<soci::sqlite3_session_backend*>(session.session().get_backend());
+  auto* backend =
+      static_cast<soci::sqlite3_session_backend*>(session.session().soci->get_backend());
   bool out = false;
   for (auto* each = sqlite_api::sqlite3_next_stmt(backend->conn_, nullptr); each != nullptr;
        each = sqlite_api::sqlite3_next_stmt(backend->conn_, each)) {

@@ -132,7 +132,7 @@ TEST_P(kept_statements, do_not_grow_with_the_number_of_queues) {
   session->begin();
   session->rollback();
   int kept = 0;
-  session->session() << "SELECT CAST(count(*) AS integer) FROM pg_prepared_statements",
+  *session->session().soci << "SELECT CAST(count(*) AS integer) FROM pg_prepared_statements",
       soci::into(kept);
   EXPECT_LE(static_cast<std::size_t>(kept), tableq::drivers::most_known_texts + 1);
   EXPECT_GT(static_cast<std::size_t>(kept), tableq::drivers::most_known_texts / 2);

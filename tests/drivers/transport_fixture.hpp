@@ -50,7 +50,7 @@ class opened_transport {
     at.prepares = definition.prepares;
     at.setup.insert(at.setup.begin(), definition.setup.begin(), definition.setup.end());
     session = kind->open(at);
-    executor = kind->attach(*session, at, &own_writes_);
+    executor = kind->attach({.soci = session.get()}, at, &own_writes_);
   }
 
   tableq::endpoint at;

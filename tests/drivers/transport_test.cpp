@@ -133,8 +133,8 @@ TEST_P(transports, ignore_rows_that_nobody_asked_for) {
 
 TEST_P(transports, refuse_sessions_that_are_closed) {
   soci::session closed;
-  EXPECT_FALSE(at().kind->fits(closed, at().definition));
-  EXPECT_TRUE(at().kind->fits(*at().session, at().definition));
+  EXPECT_FALSE(at().kind->fits({.soci = &closed}, at().definition));
+  EXPECT_TRUE(at().kind->fits({.soci = at().session.get()}, at().definition));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ SOCI = re.compile(r"<soci/[a-z0-9/-]+\.h>$")
 SOCI_VERSION = re.compile(r"<soci/version\.h>$")
 # An include that ends the compilation with this sentence.
 NEEDED_STANDARD = re.compile(r'"tableq needs C\+\+20')
+# Of applications that enlist their own connections.
+OTHER_LIBRARIES = re.compile(r"<(pqxx/pqxx|SQLiteCpp/SQLiteCpp\.h)>$")
 CLIENTS = re.compile(r"<(sqlite3|libpq-fe|sql|sqlext|sqltypes)\.h>$")
 BESIDE = re.compile(r'"[a-z_]+\.hpp"$')
 GOOGLE_TEST = re.compile(r"<g(test|mock)/[a-z-]+\.h>$")
@@ -25,7 +27,7 @@ ALLOWED = {
     "core": (STANDARD, POSIX, PUBLIC, CORE, JSON, BOOST),
     "drivers": (STANDARD, POSIX, PUBLIC, CORE, DRIVERS, SOCI, CLIENTS, BOOST),
     "tools": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE),
-    "examples": (STANDARD, POSIX, PUBLIC, SOCI),
+    "examples": (STANDARD, POSIX, PUBLIC, SOCI, OTHER_LIBRARIES),
     "bench": (STANDARD, POSIX, PUBLIC, JSON, COMMAND_LINE, BESIDE, MEASURED),
     "bench/databases": (STANDARD, POSIX, PUBLIC, JSON, CLIENTS, BESIDE),
     # Promises to applications: tested by what applications can include.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <list>
 #include <sstream>
 
 #include <soci/soci.h>
@@ -75,6 +76,37 @@ std::vector<const backend*> those(Wanted wanted) {
 
 const std::vector<const backend*>& shared_backends() {
   static const auto found = those([](const features& can) { return can.shared; });
+  return found;
+}
+
+namespace {
+
+/// A backend whose sessions tests enlist by the client library's own handle.
+class by_handle final : public backend {
+ public:
+  explicit by_handle(const backend& base) : base_(base) {}
+  [[nodiscard]] std::string name() const override { return base_.name() + "_handle"; }
+  [[nodiscard]] features can() const override {
+    features out = base_.can();
+    out.handles = true;
+    return out;
+  }
+  [[nodiscard]] std::optional<std::string> missing() const override { return base_.missing(); }
+  [[nodiscard]] std::unique_ptr<place> fresh() const override { return base_.fresh(); }
+
+ private:
+  const backend& base_;
+};
+
+}  // namespace
+
+const std::vector<const backend*>& enlisting_backends() {
+  static const auto found = [] {
+    static std::list<by_handle> made;
+    std::vector<const backend*> out = shared_backends();
+    for (const backend* each : shared_backends()) out.push_back(&made.emplace_back(*each));
+    return out;
+  }();
   return found;
 }
 

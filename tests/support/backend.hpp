@@ -54,6 +54,8 @@ struct features {
   bool children_open_it = true;
   /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
+  /// The tests enlist by the client library's own handle, not by a session of SOCI.
+  bool handles = false;
   /// Rarely available: its absence is one skip, instead of hundreds.
   bool rare = false;
 };
@@ -292,7 +294,9 @@ const std::vector<const backend*>& all_backends();
 const std::vector<const backend*>& direct_backends();
 /// Those whose places can be reached by more than one session.
 const std::vector<const backend*>& shared_backends();
-/// Of those, one for each database: for tests that do not depend on the transport.
+/// Those, and each again for `ground::enlist` by the client library's own handle.
+const std::vector<const backend*>& enlisting_backends();
+/// Of the shared ones, one for each database: for tests that do not depend on the transport.
 const std::vector<const backend*>& distinct_backends();
 /// Whether TABLEQ_TEST_REQUIRE, a comma-separated list, names it.
 bool required(const backend& which);

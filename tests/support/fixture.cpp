@@ -1,7 +1,14 @@
 #include "support/fixture.hpp"
 
+#include <tableq/libpq.hpp>
+#include <tableq/odbc.hpp>
+#include <tableq/soci.hpp>
+#include <tableq/sqlite.hpp>
+
 #include <cstdlib>
 #include <string_view>
+
+#include "support/soci_sessions.hpp"
 
 namespace tableq_test {
 
@@ -33,6 +40,41 @@ tableq::database ground::open(tableq::open_options options) {
   if (!combining()) options.shortcuts.combining = false;
   if (faults_) return faults_->open(place_->url(), options);
   return tableq::database::open(place_->url(), options);
+}
+
+namespace {
+
+template <class... Mode>
+tableq::enlistment enlist_handle(const tableq::database& with, soci::session& session,
+                                 Mode... mode) {
+  const std::string through =
+      session.get_backend() == nullptr ? "closed" : session.get_backend_name();
+#if defined(TABLEQ_WITH_POSTGRESQL)
+  if (through == "postgresql") {
+    return tableq::enlist(with, static_cast<pg_conn*>(postgresql_handle(session)), mode...);
+  }
+#endif
+#if defined(TABLEQ_WITH_SQLITE)
+  if (through == "sqlite3") {
+    return tableq::enlist(with, static_cast<sqlite3*>(sqlite_handle(session)), mode...);
+  }
+#endif
+#if defined(TABLEQ_WITH_ODBC)
+  if (through == "odbc") return tableq::enlist_odbc(with, odbc_handle(session), mode...);
+#endif
+  return tableq::enlist_odbc(with, nullptr, mode...);
+}
+
+}  // namespace
+
+tableq::enlistment ground::enlist(const tableq::database& with, soci::session& session) {
+  return can_.handles ? enlist_handle(with, session) : tableq::enlist(with, session);
+}
+
+tableq::enlistment ground::enlist(const tableq::database& with, soci::session& session,
+                                  tableq::autocommit_t each_operation) {
+  return can_.handles ? enlist_handle(with, session, each_operation)
+                      : tableq::enlist(with, session, each_operation);
 }
 
 std::string backend_name(const testing::TestParamInfo<const backend*>& info) {

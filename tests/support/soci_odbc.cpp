@@ -10,4 +10,9 @@ std::unique_ptr<soci::session> soci_odbc_session(const std::string& connect) {
   return std::make_unique<soci::session>(parameters);
 }
 
+void* odbc_handle(soci::session& session) {
+  auto* const open = static_cast<soci::odbc_session_backend*>(session.get_backend());
+  return open == nullptr ? nullptr : open->hdbc_;
+}
+
 }  // namespace tableq_test

@@ -27,7 +27,7 @@ class fake_session final : public core::connection {
   void commit() override {}
   void rollback() noexcept override {}
   bool usable() noexcept override { return alive_; }
-  soci::session& session() noexcept override { std::terminate(); }
+  core::any_session session() noexcept override { return {}; }
 
  private:
   int& open_;
@@ -43,7 +43,7 @@ class fake_driver final : public core::driver {
       throw tableq::error(tableq::errc::connection_failed, tableq::advice::session, "no");
     return std::make_unique<fake_session>(open, alive);
   }
-  std::unique_ptr<core::connection> adopt(soci::session&) override { return {}; }
+  std::unique_ptr<core::connection> adopt(const core::any_session&) override { return {}; }
   std::unique_ptr<core::listener> listen() override { return {}; }
 
   int connects = 0;

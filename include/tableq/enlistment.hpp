@@ -1,0 +1,52 @@
+#pragma once
+
+#include <utility>
+
+#include <tableq/export.hpp>
+#include <tableq/fwd.hpp>
+#include <tableq/transaction.hpp>
+
+namespace tableq::inline v0 {
+
+/// The caller's own transaction: `orders.in(tableq::enlist(db, session)).enqueue("x")`. `enlist`
+/// makes it: tableq/soci.hpp has one for sessions of SOCI, tableq/libpq.hpp, tableq/sqlite.hpp and
+/// tableq/odbc.hpp for the handles of these libraries.
+///
+/// tableq never commits the transaction, rolls it back or repeats it; after an error the caller
+/// should roll back. An operation of several statements runs in a savepoint, so that it changes
+/// nothing if it fails, even if the caller commits. Exception: a take may leave messages leased
+/// that it did not return. They come back when the lease ends. Each operation of the enlistment
+/// needs an open transaction, not necessarily the first one. On SQL Server the savepoint was never
+/// executed on a server.
+///
+/// tableq leaves no prepared statement and no setting in the session. `strict` queues hold their
+/// lock until the caller's transaction ends.
+///
+/// Borrows the session, which must outlive it; owns nothing in the database. Handles made by `in`
+/// are valid while it exists.
+///
+/// @par Thread safety
+/// Distinct objects: safe, on distinct sessions. Shared objects: unsafe. Two enlistments of one
+/// session do not detect use by two threads.
+class TABLEQ_EXPORT enlistment {
+ public:
+  /// For your own functions with a transaction parameter. Its commit and rollback are refused: the
+  /// session's owner ends the transaction.
+  explicit operator transaction&() noexcept { return joined_; }
+
+ private:
+  friend class core::access;
+  explicit enlistment(transaction joined) noexcept : joined_(std::move(joined)) {}
+
+  transaction joined_;
+};
+
+/// For `enlist`: the session needs no transaction. Each operation then commits by itself; if it has
+/// several statements, tableq begins and ends a transaction on the session. ODBC drivers do not
+/// report a plain BEGIN, and tableq's transaction would commit it: do not use both.
+struct autocommit_t {
+  explicit autocommit_t() = default;
+};
+inline constexpr autocommit_t autocommit{};
+
+}  // namespace tableq::inline v0

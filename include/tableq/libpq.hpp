@@ -1,0 +1,35 @@
+#pragma once
+
+/// @file
+/// For applications that use libpq: work inside your own connection, or use tableq's. No header of
+/// libpq is included. The connection must come from the libpq that tableq is
+/// linked with: two copies of it in one program cannot share a connection.
+
+#include <tableq/tableq.hpp>
+
+// PGconn of <libpq-fe.h>.
+struct pg_conn;
+
+namespace tableq::inline v0 {
+
+/// Joins the transaction that is open on the caller's connection: see `enlistment`.
+///
+/// @param db the database of the queues; the connection must be to the same one, with the same
+///   client library.
+/// @param connection in blocking or nonblocking mode, with no statement under way and not in
+///   pipeline mode.
+/// @throws error errc::invalid_argument when the connection is null, to another database, through
+///   another client library than the database's, or in no transaction or a failed one, or of a
+///   client encoding other than UTF-8.
+TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection);
+/// The same for a connection that needs no transaction.
+TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection,
+                                autocommit_t each_operation);
+
+/// The connection of a transaction, for the application's own statements in it. Null if the
+/// database's sessions have another client library. Valid while the transaction is active. Do not
+/// begin, commit, roll back or close it: see `session_of` in tableq/soci.hpp.
+/// @throws error errc::invalid_argument when the transaction has ended.
+TABLEQ_EXPORT pg_conn* libpq_session_of(transaction& tx);
+
+}  // namespace tableq::inline v0

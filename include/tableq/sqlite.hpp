@@ -1,0 +1,32 @@
+#pragma once
+
+/// @file
+/// For applications that use SQLite: work inside your own connection, or use tableq's. No header of
+/// SQLite is included. The connection must come from the SQLite that tableq is
+/// linked with: two copies of it in one program break each other's locks on a file.
+
+#include <tableq/tableq.hpp>
+
+struct sqlite3;
+
+namespace tableq::inline v0 {
+
+/// Joins the transaction that is open on the caller's connection: see `enlistment`.
+///
+/// @param db the database of the queues; the connection must be to the same one, with the same
+///   client library.
+/// @param connection waits for locks as its owner has set it (sqlite3_busy_timeout).
+/// @throws error errc::invalid_argument when the connection is null, to another database, through
+///   another client library than the database's, or in no transaction.
+TABLEQ_EXPORT enlistment enlist(const database& db, sqlite3* connection);
+/// The same for a connection that needs no transaction.
+TABLEQ_EXPORT enlistment enlist(const database& db, sqlite3* connection,
+                                autocommit_t each_operation);
+
+/// The connection of a transaction, for the application's own statements in it. Null if the
+/// database's sessions have another client library. Valid while the transaction is active. Do not
+/// begin, commit, roll back or close it: see `session_of` in tableq/soci.hpp.
+/// @throws error errc::invalid_argument when the transaction has ended.
+TABLEQ_EXPORT sqlite3* sqlite_session_of(transaction& tx);
+
+}  // namespace tableq::inline v0

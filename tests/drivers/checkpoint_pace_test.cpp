@@ -86,7 +86,8 @@ TEST(checkpoint, of_an_attached_file_holds_that_files_write_lock) {
     return std::unique_ptr<sqlite3, decltype([](sqlite3* what) { sqlite3_close(what); })>(out);
   };
   const auto run = [](const auto& session, const std::string& sql) {
-    EXPECT_EQ(sqlite3_exec(session.get(), sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+    EXPECT_EQ(sqlite3_exec(session.get(), sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sql;
   };
   const auto session = opened(main);
   const auto outsider = opened(main);

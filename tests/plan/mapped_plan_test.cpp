@@ -180,8 +180,8 @@ TEST_P(mapped_plan, of_single_takes_finds_keys_whose_type_has_its_own_comparison
   here().insert_many("words", "word", "CAST('Word ' || n AS citext)", 10'000);
   here().analyze();
   for (const auto completed : {tableq::on_complete::leave, tableq::on_complete::remove}) {
-    queue_ = db().table(
-        "words", {.key = {"word"}, .waiting = tableq::flag("busy"), .completed = completed});
+    queue_ = db().table("words",
+                        {.key = {"word"}, .waiting = tableq::flag("busy"), .completed = completed});
     std::vector<statement> take;
     add(take, "take", mapped().take, {{"max", "1"}}, {{"max", "1"}});
     const std::string shown = here().explain(take.back().text, take.back().with);

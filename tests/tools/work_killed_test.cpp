@@ -86,9 +86,9 @@ TEST_P(tool_work_killed, leaves_no_command_and_nothing_that_one_has_started) {
 
 TEST_P(tool_work_killed, is_not_needed_to_end_what_a_command_that_it_ends_has_started) {
   // The shell ends by SIGTERM, and what it has started does not listen.
-  const auto worker = running("(trap '' TERM; echo up > " + started_->path() + "; read x < " +
-                                  never_->path() + ") & wait",
-                              {"work", "jobs", "--grace", "0s"});
+  const auto worker = running(
+      "(trap '' TERM; echo up > " + started_->path() + "; read x < " + never_->path() + ") & wait",
+      {"work", "jobs", "--grace", "0s"});
   worker->signal(SIGTERM);
   EXPECT_TRUE(all_gone());
   EXPECT_EQ(worker->wait().status, 0);

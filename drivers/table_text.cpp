@@ -135,8 +135,6 @@ class table_writer {
            quote;
   }
 
-  /// The block of that name, or the nearest more general one: `value.number` for
-  /// `value.number.float`.
   /// The operator that compares whole keys.
   [[nodiscard]] std::string row_equals() const {
     const bool own = std::ranges::any_of(statement_.key, [&](std::size_t at) {
@@ -146,6 +144,8 @@ class table_writer {
     return block(own ? "row_equals.own" : "row_equals");
   }
 
+  /// The block of that name, or the nearest more general one: `value.number` for
+  /// `value.number.float`.
   [[nodiscard]] const std::string& block(std::string_view name) const {
     for (std::string_view left = name;;) {
       if (const auto found = templates_.find(left); found != templates_.end()) return found->second;

@@ -151,9 +151,14 @@ exit_status purge_dead(const connection_options& connection, const std::string& 
   tableq::database db = connect(connection);
   any_queue opened = open_queue(db, name);
   tableq::claim_queue& queue = as_claim(opened, only_claim);
+  const std::size_t gone = queue.purge(tableq::message_state::dead, {.older_than = older_than});
+  const std::string letters = gone == 0 ? words_on_dead_letters(db, queue) : std::string();
   output out;
-  out.line(std::to_string(queue.purge(tableq::message_state::dead, {.older_than = older_than})));
+  out.line(std::to_string(gone));
   out.flush();
+  if (!letters.empty()) {
+    note(letters + "; `tableq dequeue " + require(db, name).dead_letters + "` deletes them");
+  }
   return exit_status::done;
 }
 

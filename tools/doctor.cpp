@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,30 +16,49 @@ namespace tool {
 
 namespace {
 
-exit_status inspect(const connection_options& connection, const argument& mapping, bool as_json) {
+struct doctor_arguments {
+  explicit doctor_arguments(CLI::App& command)
+      : mapping(command, "--mapping", "FILE",
+                "Also the table of the application that this JSON describes") {
+    command.add_flag("--json", as_json, "One object on each line, also for what is right");
+    command.add_flag("--verbose", verbose, "Also a line for each check that found nothing");
+  }
+
+  argument mapping;
+  bool as_json = false;
+  bool verbose = false;
+};
+
+exit_status inspect(const connection_options& connection, const doctor_arguments& given) {
   tableq::database db = connect(connection);
   std::vector<tableq::finding> all = db.inspect();
-  if (mapping.given()) {
-    for (tableq::finding& one : open_mapping(db, mapping.text()).inspect()) {
+  if (given.mapping.given()) {
+    for (tableq::finding& one : open_mapping(db, given.mapping.text()).inspect()) {
       all.push_back(std::move(one));
     }
   }
   output out;
   bool problems = false;
+  std::size_t unshown = 0;
   std::vector<std::vector<std::string>> rows;
   for (const tableq::finding& one : all) {
     problems = problems || one.severity == tableq::finding::level::problem;
     const std::string level(to_string(one.severity));
-    if (as_json) {
+    if (given.as_json) {
       out.line(
           json{{"level", level}, {"subject", one.subject}, {"what", one.what}, {"fix", one.fix}}
               .dump());
     }
+    if (one.severity == tableq::finding::level::ok && !given.verbose) {
+      ++unshown;
+      continue;
+    }
     rows.push_back({level, one.subject, one.what});
     if (!one.fix.empty()) rows.push_back({"", "", "fix: " + one.fix});
   }
-  if (!as_json) {
+  if (!given.as_json) {
     for (const std::string& line : aligned(rows)) out.line(line);
+    if (unshown > 0) out.line("ok: " + std::to_string(unshown) + " checks; --verbose shows them");
   }
   out.flush();
   return problems ? exit_status::refused : exit_status::done;
@@ -52,16 +72,12 @@ void add_doctor(CLI::App& app, invocation& call) {
                            {.description = "Find problems that make queues slow or wrong",
                             .details = "Says how to repair them, and changes nothing.\n"
                                        "Exit status 3 for a problem, not for a warning.",
-                            .usage = "[--mapping FILE] [--json]",
+                            .usage = "[--mapping FILE] [--verbose | --json]",
                             .examples = "  tableq doctor\n"
                                         "  tableq doctor --json | jq 'select(.level != \"ok\")'"});
-  const auto as_json = std::make_shared<bool>(false);
-  command.add_flag("--json", *as_json, "One object on each line");
-  const auto mapping = std::make_shared<argument>(
-      command, "--mapping", "FILE", "Also the table of the application that this JSON describes");
-  command.callback([&call, mapping, as_json] {
-    call.run = [&call, mapping, as_json] { return inspect(call.connection, *mapping, *as_json); };
-  });
+  const auto given = std::make_shared<doctor_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return inspect(call.connection, *given); }; });
 }
 
 }  // namespace tool

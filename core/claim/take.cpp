@@ -93,7 +93,7 @@ std::vector<delivery> take(const queue_state& queue, transaction_state* tx, std:
   if (options.wait.count() == 0) return due_ones_too();
   return wait_for(
       queue, options.wait, options.stop, [&] { return leases_of(queue).next_due(queue); },
-      [&] { return gate.patiently(due_ones_too); });
+      read_began == nullptr, [&] { return gate.patiently(due_ones_too); });
 }
 
 }  // namespace tableq::inline v0::core

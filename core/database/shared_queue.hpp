@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,8 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   std::atomic<bool> slow_start = false;       ///< Of a read, not told to other processes yet.
   queue_life life;
   limits_watch limits;
+  /// No look for hidden messages by a waiting read before; of a steady clock.
+  std::atomic<std::chrono::steady_clock::rep> hidden_look_at = 0;
 
   /// Its waiting readers, for the watcher; keeps the whole.
   [[nodiscard]] std::shared_ptr<watched_queue> readers() { return {shared_from_this(), &watched}; }

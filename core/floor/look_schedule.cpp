@@ -17,6 +17,7 @@ constexpr int two_looks = 2;
 constexpr int first_news = 3;
 constexpr std::int64_t many_ids = 1000;
 constexpr std::chrono::milliseconds between_news{250};
+constexpr std::chrono::seconds much_too_long_ago{10};
 constexpr std::chrono::milliseconds longest_pause = std::chrono::minutes{1};
 constexpr std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
 /// A read from the very start that takes no longer is like any other.
@@ -46,6 +47,7 @@ void look_schedule::started_over(time began, time now) noexcept {
   const auto most = 2 * std::max<std::chrono::milliseconds>(pause_, start_over_every);
   pause_ = std::min({fair, most, longest_pause});
   spent_ = {};
+  slow_ = slow_ || now - began > cheap;
   checked_at_ = began;
   start_over_at_ = began + std::max<std::chrono::milliseconds>(pause_, start_over_every);
 }
@@ -67,6 +69,11 @@ void look_schedule::was_checked(std::chrono::milliseconds ago, std::chrono::mill
   start_over_at_ = checked_at_ + std::max<std::chrono::milliseconds>(pause_, start_over_every);
 }
 
+void look_schedule::took(clock::duration duration) noexcept {
+  spent_ += duration;
+  slow_ = slow_ || duration > cheap;
+}
+
 void look_schedule::read(std::size_t messages) noexcept {
   read_ += messages;
   most_ = std::max(most_, messages);
@@ -75,8 +82,12 @@ void look_schedule::read(std::size_t messages) noexcept {
 bool look_schedule::look(time now, bool watches_time) noexcept {
   const auto since = now - began_;
   // Messages that were leased and settled before a rest lie between the last look and now. Each
-  // read steps over them until a second look.
-  if (read_ > 0 && since >= too_long_ago && watches_time) hurried_ = std::max(hurried_, two_looks);
+  // read steps over them until a second look. A few quick reads show that there are not many: a
+  // process may read a thousand queues once a second each.
+  const bool few = read_ < few_reads && !slow_;
+  if (read_ > 0 && watches_time && since >= (few ? much_too_long_ago : too_long_ago)) {
+    hurried_ = std::max(hurried_, two_looks);
+  }
   const bool hurried = hurried_ > 0;
   const std::size_t enough = hurried ? 0 : std::max(few_messages, few_reads * most_);
   const bool late = read_ >= few_reads && since >= long_ago;
@@ -87,6 +98,7 @@ bool look_schedule::look(time now, bool watches_time) noexcept {
   began_ = now;
   read_ = 0;
   most_ = 0;
+  slow_ = false;
   return true;
 }
 
@@ -103,7 +115,9 @@ bool look_schedule::tell(time now, std::int64_t reached, bool more) noexcept {
   const bool young = told_ < first_news;
   const bool moved = reached >= told_of_ + many_ids || reached < told_of_;
   const bool slow = pause_ > start_over_every;
-  const bool checked = checked_at_ > told_at_ && (slow || now - told_at_ >= start_over_every);
+  // A read from the very start that is cheap costs another process no more than this news.
+  const bool worth = pause_ > cheap * share_of_starting_over && now - told_at_ >= start_over_every;
+  const bool checked = checked_at_ > told_at_ && (slow || worth);
   if (!more && !young && !checked && !(moved && now - told_at_ >= between_news)) return false;
   ++told_;
   told_of_ = reached;

@@ -24,7 +24,7 @@ class look_schedule {
   static constexpr std::chrono::seconds start_over_every{1};
 
   /// After this time without a look many messages may have been leased and settled, or the clock
-  /// set back: any read is worth a look.
+  /// set back: a slow read, or several, are worth a look. After ten seconds any read is.
   static constexpr std::chrono::milliseconds too_long_ago{1000};
 
   /// Whether this read begins at the very start.
@@ -32,7 +32,7 @@ class look_schedule {
   /// The end of a read from the very start.
   void started_over(time began, time now) noexcept;
   /// The end of any other read.
-  void took(clock::duration duration) noexcept { spent_ += duration; }
+  void took(clock::duration duration) noexcept;
   /// @param nothing the last read found no message: then reads have time.
   void found(bool nothing) noexcept { idle_ = nothing; }
 
@@ -64,6 +64,7 @@ class look_schedule {
 
   std::size_t read_ = 0;  // since the last look
   std::size_t most_ = 0;  // by one read since then
+  bool slow_ = false;     // a read since then
   int hurried_ = 0;       // looks left that come at once
   bool looking_ = false;
   time began_ = {};  // of the last look

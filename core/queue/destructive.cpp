@@ -111,14 +111,14 @@ std::vector<message> read(const queue_state& queue, transaction_state* tx, std::
   if (options.wait.count() == 0) return once();
   const auto patient = [&] { return gate.patiently(once); };
   if (queue.info().kind != kind::pending) {
-    return wait_for(queue, options.wait, options.stop, nullptr, patient);
+    return wait_for(queue, options.wait, options.stop, nullptr, true, patient);
   }
   const auto due_in = [&] {
     const auto next =
         queue.execute(nullptr, statements::pending_next_due, {.now = queue.database().now()});
     return next.empty() ? std::nullopt : std::optional(next.front().delay);
   };
-  return wait_for(queue, options.wait, options.stop, due_in, patient);
+  return wait_for(queue, options.wait, options.stop, due_in, true, patient);
 }
 
 std::vector<message> peek(const queue_state& queue, std::size_t max) {

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <type_traits>
 
+#include "core/queue/hidden.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/waking/watcher.hpp"
 
@@ -13,9 +14,10 @@ namespace tableq::inline v0::core {
 /// Calls `read` until it returns something, the time ends or a stop is requested.
 /// @param due_in asks the database how long it takes until the next message falls due; null for
 ///   kinds without due times.
+/// @param refuses refuses to wait if all messages are hidden from this user; a worker reports it.
 template <class Read, class DueIn>
 [[nodiscard]] auto wait_for(const queue_state& queue, std::chrono::milliseconds longest,
-                            const std::stop_token& stop, DueIn due_in, Read read) {
+                            const std::stop_token& stop, DueIn due_in, bool refuses, Read read) {
   // If a read throws, another reader must poll instead.
   struct hint_guard {
     waker* readers;
@@ -31,6 +33,7 @@ template <class Read, class DueIn>
   std::uint64_t mark = watched.readers.mark();
   auto found = read();
   if (!found.empty() || over()) return found;
+  if (refuses) refuse_hidden(queue);
   watcher::waiting reader(queue.database().waking(), queue.shared().readers());
   for (;;) {
     if constexpr (!std::is_null_pointer_v<DueIn>) reader.ask_due(due_in);
@@ -39,6 +42,7 @@ template <class Read, class DueIn>
     mark = watched.readers.mark();
     hint_guard guard{&watched.readers};
     found = read();
+    if (refuses && found.empty()) refuse_hidden(queue);
     guard.readers = nullptr;
     if (!found.empty()) reader.found(reason);
     if (!found.empty() || over()) return found;

@@ -189,7 +189,8 @@ inline constexpr typed_statement<nothing, nothing, nothing> queue_drop{statement
 /// locks, where the database can tell it so.
 inline constexpr typed_statement<alter_request, nothing, sessions_row> queue_alter{
     statement::queue_alter};
-/// No row, or the finding that messages may be hidden from this session's user.
+/// No row, or the finding that messages may be hidden from this session's user. Its severity is 2
+/// if all are, and 1 if some may be or the database cannot tell.
 inline constexpr typed_statement<nothing, nothing, finding_row> queue_hidden{
     statement::queue_hidden};
 inline constexpr typed_statement<notice_request, nothing, nothing> notify_send{

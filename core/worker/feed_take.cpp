@@ -5,11 +5,10 @@
 
 #include "core/claim/operations.hpp"
 #include "core/database/access.hpp"
+#include "core/queue/hidden.hpp"
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/catalog_statements.hpp"
 #include "core/seam/error_rules.hpp"
-#include "core/seam/run.hpp"
 #include "core/worker/engine.hpp"
 #include "core/worker/verdict.hpp"
 
@@ -137,17 +136,10 @@ void worker_feed::look_for_hidden() {
   const moment now = moment::clock::now();
   if (now < look_at_) return;
   look_at_ = now + between_looks;
-  const queue_state& queue = access::state_of(queue_);
-  std::string found;
-  try {
-    queue.database().on_session([&](connection& session) {
-      const auto rows = run(session, queue.names(), statements::queue_hidden);
-      found = rows.empty() ? std::string() : rows.at(0).what + ": " + rows.at(0).fix;
-    });
-  } catch (const error&) {  // The next take meets the failure, unless only the look is refused.
-    return;
+  const auto found = find_hidden(access::state_of(queue_));
+  if (!std::exchange(hidden_, found.has_value()) && hidden_) {
+    report_trouble((found->what + ": " + found->fix).c_str());
   }
-  if (!std::exchange(hidden_, !found.empty()) && hidden_) report_trouble(found.c_str());
 }
 
 void worker_feed::end_take() {

@@ -528,8 +528,16 @@ SELECT CASE WHEN pg_catalog.set_config('lock_timeout', '100ms', true) IS NOT NUL
             END AS sessions
 
 -- name: queue.hidden
--- A table without a policy for this role then looks empty.
-SELECT 1 AS severity, 'row level security is on' AS what,
+-- A table without a policy for this role looks empty: the severity is 2.
+SELECT CASE WHEN EXISTS (
+                   SELECT 1
+                   FROM pg_catalog.pg_policy AS p
+                   WHERE p.polrelid = CAST(pg_catalog.to_regclass('{table}') AS oid)
+                     AND p.polpermissive AND p.polcmd IN ('r', '*')
+                     AND EXISTS (SELECT 1 FROM pg_catalog.unnest(p.polroles) AS r (member)
+                                 WHERE r.member = 0 OR pg_catalog.pg_has_role(r.member, 'USAGE')))
+            THEN 1 ELSE 2 END AS severity,
+       'row level security is on' AS what,
        'this role reads only the messages that a policy lets it see' AS fix
 WHERE pg_catalog.row_security_active(CAST(pg_catalog.to_regclass('{table}') AS oid))
 

@@ -275,6 +275,28 @@ TEST_P(role_of_claims, a_worker_from_which_messages_are_hidden_reports_it_once) 
   EXPECT_EQ(all.stats().ready, 1U) << "the owner sees it";
 }
 
+TEST_P(role_of_claims, a_waiting_read_is_refused_where_all_messages_are_hidden) {
+  auto all = owners().claim("jobs");
+  all.enqueue("hidden");
+  const std::string policy = "POLICY hiding ON " + schema() + ".jobs";
+  if (!here().takes("CREATE " + policy + " USING (false)") ||
+      !here().hide_rows(schema() + ".jobs")) {
+    GTEST_SKIP() << "this database cannot tell";
+  }
+  auto some = as(role::consumer, {});
+  EXPECT_TRUE(some.claim("jobs").take(1, {.wait = 300ms}).empty()) << "the policy may show others";
+  here().sql("DROP " + policy);
+  auto working = as(role::consumer, {});
+  auto from = working.claim("jobs");
+  EXPECT_TRUE(from.take(1).empty());
+  for (int i = 0; i < 2; ++i) {
+    const tableq::error failure =
+        thrown_by([&] { static_cast<void>(from.take(1, {.wait = for_ever})); });
+    EXPECT_EQ(failure.code(), tableq::errc::permission_denied) << failure.what();
+    EXPECT_TRUE(contains(failure.what(), "row level security")) << failure.what();
+  }
+}
+
 TEST_P(role_of_claims, nobody_but_an_owner_creates) {
   auto all = owners().claim("jobs");
   for (const role each : {role::producer, role::consumer, role::viewer, role::manager}) {

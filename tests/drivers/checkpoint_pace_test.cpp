@@ -11,6 +11,7 @@
 
 #include <tableq/tableq.hpp>
 
+#include "drivers/transport/sqlite_checkpoint.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
@@ -74,6 +75,41 @@ class kept_log : public testing::Test {
   tableq_test::scratch_directory folder_;
   std::unique_ptr<sqlite3, close> reader_;
 };
+
+TEST(checkpoint, of_an_attached_file_holds_that_files_write_lock) {
+  const tableq_test::scratch_directory folder;
+  const std::string main = (folder / "main.db").string();
+  const std::string other = (folder / "other.db").string();
+  const auto opened = [](const std::string& file) {
+    sqlite3* out = nullptr;
+    EXPECT_EQ(sqlite3_open(file.c_str(), &out), SQLITE_OK);
+    return std::unique_ptr<sqlite3, decltype([](sqlite3* what) { sqlite3_close(what); })>(out);
+  };
+  const auto run = [](const auto& session, const std::string& sql) {
+    EXPECT_EQ(sqlite3_exec(session.get(), sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sql;
+  };
+  const auto session = opened(main);
+  const auto outsider = opened(main);
+  for (const std::string name : {"main", "other"}) {
+    if (name == "other") run(session, "ATTACH '" + other + "' AS other");
+    run(session, "PRAGMA " + name + ".journal_mode=WAL");
+    run(session, "CREATE TABLE " + name + ".pages (content BLOB)");
+    run(session, "PRAGMA " + name + ".wal_checkpoint(TRUNCATE)");
+  }
+  checkpoint_pace pace;
+  // SOCI's header declares the same type in a namespace of its own.
+  sqlite3_wal_hook(
+      session.get(),
+      [](void* when, sqlite3* handle, const char* schema, int pages) {
+        return tableq::drivers::copy_log(when, reinterpret_cast<sqlite_api::sqlite3*>(handle),
+                                         schema, pages);
+      },
+      &pace);
+  run(outsider, "BEGIN IMMEDIATE");
+  run(session, "INSERT INTO other.pages VALUES (zeroblob(17000000))");
+  EXPECT_GT(files::file_size(other), 16'000'000U) << "the outsider locks another file";
+}
 
 TEST_F(kept_log, is_copied_after_the_reader_that_kept_it) {
   tableq::database db = tableq::database::open("sqlite://" + file() + "?synchronous=normal");

@@ -84,6 +84,7 @@ CAUGHT = {
     "combiner.cpp": "calls that shared a unit of work are run alone",
     "async_writer.hpp": "the error is the outcome that another thread is told",
     "identity.hpp": "it is told that the queue was dropped, and else goes on",
+    "hidden.cpp": "the next read meets the failure, unless only the look is refused",
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "take.cpp": "messages that were taken are returned all the same",
     "unseen.cpp": "nobody can tell: the caller is told that",

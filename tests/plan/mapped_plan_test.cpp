@@ -71,12 +71,15 @@ class mapped_plan : public on_each_backend {
     to.push_back({name, named(texts.many), for_many, counts});
     if (!texts.one.empty()) to.push_back({name + ".one", named(texts.one), for_one, counts});
   }
+  [[nodiscard]] const tableq::core::mapped_statements& mapped() const {
+    return static_cast<const tableq::core::mapped_table&>(
+               *tableq::core::access::state_of(*queue_).mapped())
+        .statements();
+  }
   /// Without the count of dead rows: these are taken rows with many attempts, and no index of the
   /// mapping tells them apart. It may read all taken rows.
   std::vector<statement> all() {
-    const auto& made = static_cast<const tableq::core::mapped_table&>(
-                           *tableq::core::access::state_of(*queue_).mapped())
-                           .statements();
+    const auto& made = mapped();
     std::vector<statement> out;
     parameters take = {{"max", "10"}, {"lease", "30000"}, {"token", "7"}};
     parameters held = {{"key", here().one_item(first_waiting)}, {"fence", here().one_item(0)},
@@ -164,6 +167,28 @@ TEST_P(mapped_plan, tells_no_time_where_no_lease_ends) {
   for (const statement& each : all()) {
     if (each.name != "next_lease") continue;
     EXPECT_EQ(here().sql(each.text).at(0).at(0), std::nullopt);
+  }
+}
+
+TEST_P(mapped_plan, of_single_takes_finds_keys_whose_type_has_its_own_comparison_by_their_index) {
+  if (!here().takes("CREATE EXTENSION IF NOT EXISTS citext")) {
+    GTEST_SKIP() << "types of this database have no comparisons of their own";
+  }
+  here().sql(
+      "CREATE TABLE words (word citext NOT NULL PRIMARY KEY, busy INTEGER DEFAULT 0 NOT NULL)");
+  here().sql("CREATE INDEX waiting ON words (busy, word)");
+  here().insert_many("words", "word", "CAST('Word ' || n AS citext)", 10'000);
+  here().analyze();
+  for (const auto completed : {tableq::on_complete::leave, tableq::on_complete::remove}) {
+    queue_ = db().table("words",
+                        {.key = {"word"}, .waiting = tableq::flag("busy"), .completed = completed});
+    std::vector<statement> take;
+    add(take, "take", mapped().take, {{"max", "1"}}, {{"max", "1"}});
+    const std::string shown = here().explain(take.back().text, take.back().with);
+    EXPECT_EQ(take.back().name, "take.one");
+    const auto complaint = here().complaint(shown, false);
+    EXPECT_FALSE(complaint) << *complaint << "\n" << shown;
+    EXPECT_EQ(queue_->complete(queue_->take(1).at(0).receipt), tableq::settle_result::applied);
   }
 }
 

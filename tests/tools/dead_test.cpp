@@ -69,6 +69,11 @@ TEST_P(tool_dead, says_where_dead_messages_moved) {
     EXPECT_TRUE(contains(refused.err, "tableq dead redrive mail --all")) << refused.err;
   }
   EXPECT_EQ(run({"dead", "list", "letters"}).err, "");
+  const ended purge = run({"dead", "purge", "mail"});
+  EXPECT_EQ(purge.status, 0);
+  EXPECT_EQ(purge.out, "0\n");
+  EXPECT_TRUE(contains(purge.err, "move to letters, where 0 wait")) << purge.err;
+  EXPECT_TRUE(contains(purge.err, "tableq dequeue letters")) << purge.err;
 }
 
 TEST_P(tool_dead, list_that_fails_prints_nothing) {

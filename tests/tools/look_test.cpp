@@ -128,6 +128,23 @@ TEST_P(tool_look, doctor_finds_a_healthy_database_healthy) {
   }
 }
 
+TEST_P(tool_look, doctor_counts_what_is_right_and_shows_it_where_asked) {
+  done({"create", "claim", "jobs"});
+  std::size_t right = 0;
+  for (const std::string& line : lines_of(done({"doctor", "--json"}))) {
+    if (json::parse(line).at("level") == "ok") ++right;
+  }
+  ASSERT_GT(right, 0U);
+  const auto shown = lines_of(done({"doctor"}));
+  EXPECT_EQ(shown.back(), "ok: " + std::to_string(right) + " checks; --verbose shows them");
+  EXPECT_FALSE(
+      std::ranges::any_of(shown, [](const std::string& line) { return line.starts_with("ok "); }));
+  const auto all = lines_of(done({"doctor", "--verbose"}));
+  EXPECT_EQ(
+      std::ranges::count_if(all, [](const std::string& line) { return line.starts_with("ok "); }),
+      static_cast<std::ptrdiff_t>(right));
+}
+
 TEST_P(tool_look, doctor_reports_a_missing_index_with_the_remedy) {
   done({"create", "claim", "jobs"});
   const auto index = here().sql(here().index_names("jobs")).at(0).at(0);

@@ -27,10 +27,11 @@ class tool_work_killed : public tool_test {
 
   /// A worker whose command has run `script` up to the words that it writes to `started_`. Its
   /// standard output is a pipe that all have open which it has started.
-  std::unique_ptr<command> running(const std::string& script) {
+  std::unique_ptr<command> running(const std::string& script, words arguments = {"work", "jobs"}) {
     pipe_ends out = make_pipe();
     held_ = std::move(out.reader);
-    auto worker = start({"work", "jobs", "--", "sh", "-c", script}, {.out = out.writer.value()});
+    arguments.insert(arguments.end(), {"--", "sh", "-c", script});
+    auto worker = start(arguments, {.out = out.writer.value()});
     told_ = started_->read_line();
     return worker;
   }
@@ -81,6 +82,17 @@ TEST_P(tool_work_killed, leaves_no_command_and_nothing_that_one_has_started) {
   worker->signal(SIGKILL);
   EXPECT_EQ(worker->wait().status, 128 + SIGKILL);
   EXPECT_TRUE(all_gone());
+}
+
+TEST_P(tool_work_killed, is_not_needed_to_end_what_a_command_that_it_ends_has_started) {
+  // The shell ends by SIGTERM, and what it has started does not listen.
+  const auto worker = running(
+      "(trap '' TERM; echo up > " + started_->path() + "; read x < " + never_->path() + ") & wait",
+      {"work", "jobs", "--grace", "0s"});
+  worker->signal(SIGTERM);
+  EXPECT_TRUE(all_gone());
+  EXPECT_EQ(worker->wait().status, 0);
+  EXPECT_EQ(jobs().stats().ready, 1U);
 }
 
 TEST_P(tool_work_killed, leaves_no_command_if_its_guard_was_killed_too) {

@@ -285,15 +285,47 @@ TEST_F(read_floors, of_what_is_due_is_not_behind_what_is_still_due) {
 
 TEST_F(read_floors, of_what_is_due_is_asked_for_again_after_a_second) {
   for (const std::int64_t time : {5000, 6000}) look_at(time);
-  read(1, 1);
+  for (int i = 1; i <= 8; ++i) read(i, i);
   EXPECT_FALSE(low_.ask(now_));
   now_ += 1s;
   EXPECT_TRUE(low_.ask(now_)) << "the clock may have been set back";
 }
 
+TEST_F(read_floors, of_what_is_due_is_asked_for_after_few_reads_only_if_they_are_slow_or_long_ago) {
+  for (const std::int64_t time : {5000, 6000}) look_at(time);
+  now_ += 1s;
+  for (int i = 0; i < 7; ++i) read_in(1ms);
+  EXPECT_FALSE(low_.ask(now_));
+  read_in(2ms);
+  EXPECT_TRUE(low_.ask(now_));
+  low_.give_up();
+  read_in(1ms);
+  EXPECT_TRUE(low_.ask(now_)) << "the second of two looks";
+  low_.give_up();
+  now_ += 9s;
+  read_in(1ms);
+  EXPECT_FALSE(low_.ask(now_));
+  now_ += 1s;
+  EXPECT_TRUE(low_.ask(now_)) << "the clock may have been set back";
+}
+
+TEST_F(read_floors, are_told_to_others_after_a_read_from_the_start_only_if_it_is_not_cheap) {
+  const auto starts_over_in = [&](std::chrono::milliseconds time) {
+    now_ += 1s;
+    EXPECT_TRUE(read_in(time).everything);
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(low_.news(now_));
+  starts_over_in(1ms);
+  EXPECT_FALSE(low_.news(now_));
+  starts_over_in(2ms);
+  EXPECT_TRUE(low_.news(now_));
+  EXPECT_FALSE(low_.news(now_));
+}
+
 TEST_F(read_floors, of_what_is_due_follows_by_two_looks_after_a_rest) {
   for (const std::int64_t time : {5000, 6000}) look_at(time);
   now_ += 3s;
+  read(1, 8);
   for (const std::int64_t time : {9000, 9001}) {
     read(1, 1);
     const auto asked = low_.ask(now_);

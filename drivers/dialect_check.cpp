@@ -1,11 +1,14 @@
 #include "drivers/dialect_check.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
+#include <vector>
 
 #include "core/seam/contract.hpp"
 #include "core/seam/named.hpp"
 #include "drivers/blocks.hpp"
+#include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/session.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport.hpp"
@@ -39,7 +42,9 @@ std::string unfilled(std::string_view text) {
 void check_texts(const dialect& added, const transport_kind& transport, const blocks& texts) {
   const core::table_names some_names{
       .table = "queue", .catalog = "catalogue", .limits = "limits", .floors = "floors"};
-  const auto all = core::contracts();
+  std::vector<core::contract> all;
+  for (const core::contract& each : core::contracts()) all.push_back(postgresql::with_places(each));
+  std::ranges::copy(postgresql::own_contracts(), std::back_inserter(all));
   for (const auto& block : texts) {
     std::string_view name = block.first;
     const bool bare = without_ending(name, without_rows);
@@ -104,6 +109,11 @@ void check_dialect(const dialect& added, const blocks& statements, const blocks&
   for (const core::contract& contract : core::contracts()) {
     if (!statements.contains(contract.name) && !core::optional(contract.id, added.capabilities)) {
       core::refuse("the statement " + std::string(contract.name) + " is missing");
+    }
+  }
+  for (const core::contract& own : postgresql::own_contracts()) {
+    if (added.capabilities.deleted_rows_linger && !statements.contains(own.name)) {
+      core::refuse("the statement " + std::string(own.name) + " is missing");
     }
   }
   check_texts(added, *transport, statements);

@@ -1,10 +1,12 @@
 #include "drivers/dialect_texts.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <tableq/error.hpp>
 
 #include "core/seam/contract.hpp"
+#include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -34,7 +36,7 @@ void dialect_texts::learn() {
     const auto block = statements.find(name);
     return block != statements.end() && block->second.find("{table") == std::string::npos;
   };
-  for (const core::contract& of : core::contracts()) {
+  const auto learn_of = [&](const core::contract& of) {
     common.set(static_cast<std::size_t>(of.id), names_no_table(of.name));
     for_one.set(static_cast<std::size_t>(of.id),
                 statements.contains(std::string(of.name).append(drivers::for_one)));
@@ -43,7 +45,9 @@ void dialect_texts::learn() {
     for_next.set(
         static_cast<std::size_t>(of.id),
         statements.contains(std::string(of.name).append(drivers::for_next).append(without_rows)));
-  }
+  };
+  std::ranges::for_each(core::contracts(), learn_of);
+  std::ranges::for_each(postgresql::own_contracts(), learn_of);
 }
 
 std::string dialect_texts::ddl_of(std::string_view part) const {

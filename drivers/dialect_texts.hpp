@@ -33,6 +33,9 @@ class variant_texts {
   blocks given_clock_;
 };
 
+/// The most statements of core and of one driver together.
+inline constexpr std::size_t most_statements = 128;
+
 /// A dialect with its statements parsed, shared by all sessions of a database.
 struct dialect_texts {
   dialect definition;
@@ -41,13 +44,12 @@ struct dialect_texts {
   blocks given_clock;         ///< The same, with `{clock}` as the parameter `:now`.
   blocks tables;              ///< Templates for tables of applications, as `statements`.
   blocks tables_given_clock;  ///< The same, as `given_clock`.
-  std::bitset<core::statement_count> for_one =
+  std::bitset<most_statements> for_one =
       {};  ///< By statement: whether there is a text for one message.
-  std::bitset<core::statement_count> for_next =
+  std::bitset<most_statements> for_next =
       {};  ///< The same for a further item of a batch, without rows.
-  std::bitset<core::statement_count> for_mixed =
-      {};  ///< The same for several receipts of one message.
-  std::bitset<core::statement_count> common =
+  std::bitset<most_statements> for_mixed = {};  ///< The same for several receipts of one message.
+  std::bitset<most_statements> common =
       {};  ///< Whether the text names no table of a queue, so that queues can share it.
 
   std::shared_ptr<variant_texts> turns =

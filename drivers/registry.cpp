@@ -20,6 +20,7 @@
 #include "drivers/dialects.hpp"
 #include "drivers/one_soci.hpp"
 #include "drivers/opening.hpp"
+#include "drivers/postgresql/floor/floor_session.hpp"
 #include "drivers/session.hpp"
 #include "drivers/table_text.hpp"
 #if defined(TABLEQ_WITH_ODBC)
@@ -187,11 +188,10 @@ class dialect_driver final : public core::driver {
         faults_(std::move(faults)) {}
 
   std::unique_ptr<core::connection> connect() override {
-    return share_.logins.attempt(
-        [&] { return std::make_unique<dialect_session>(texts_, address_, faults_, &share_); });
+    return share_.logins.attempt([&] { return made(texts_, address_, faults_, &share_); });
   }
   std::unique_ptr<core::connection> adopt(const core::any_session& callers) override {
-    return std::make_unique<dialect_session>(texts_, address_, callers, faults_, &share_.plans);
+    return made(texts_, address_, callers, faults_, &share_.plans);
   }
   [[nodiscard]] std::optional<bool> reaches(const core::connection& adopted) const {
     const session_place mine = share_.place.get();
@@ -227,10 +227,19 @@ class dialect_driver final : public core::driver {
   }
 
  private:
+  template <class... Args>
+  std::unique_ptr<core::connection> made(Args&&... args) {
+    if (!address_.capabilities.deleted_rows_linger)
+      return std::make_unique<dialect_session>(std::forward<Args>(args)...);
+    return std::make_unique<postgresql::floor_session>(tables_, address_.shortcuts.floors,
+                                                       std::forward<Args>(args)...);
+  }
+
   std::shared_ptr<const dialect_texts> texts_;
   endpoint address_;
   std::shared_ptr<core::fault_plan> faults_;
   session_share share_;
+  postgresql::known_tables tables_;
 };
 
 /// The endpoint, with the settings of the dialect's own sessions.

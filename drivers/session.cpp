@@ -19,7 +19,7 @@ namespace tableq::inline v0::drivers {
 namespace {
 
 static_assert(mixed_key < 1U << 12U);
-static_assert(core::statement_count <= 1U << 7U);
+static_assert(most_statements <= 1U << 7U);
 
 /// @param common whether all queues share the text.
 std::uint64_t text_key(const core::contract& contract, const core::table_names& names, bool common,
@@ -32,11 +32,6 @@ std::uint64_t text_key(const core::contract& contract, const core::table_names& 
 
 bool asks_for_one(const core::contract& contract, std::span<const core::value> shared) {
   return contract.max_at != core::contract::no_place && shared[contract.max_at].number == 1;
-}
-
-bool gives_clock(const core::contract& contract, std::span<const core::value> shared) {
-  return contract.now_at != core::contract::no_place &&
-         shared[contract.now_at].is != core::value::shape::null;
 }
 
 std::size_t bytes_of(std::span<const core::value> values) noexcept {
@@ -54,6 +49,11 @@ std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& ad
 }
 
 }  // namespace
+
+bool gives_clock(const core::contract& contract, std::span<const core::value> shared) {
+  return contract.now_at != core::contract::no_place &&
+         shared[contract.now_at].is != core::value::shape::null;
+}
 
 dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
                                  const endpoint& address, std::shared_ptr<core::fault_plan> faults,

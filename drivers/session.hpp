@@ -29,13 +29,16 @@ inline constexpr std::size_t one_key = 0;
 inline constexpr std::size_t next_key = most_rows + 1;
 inline constexpr std::size_t mixed_key = most_rows + 2;
 
+/// Whether a test, or the transport, gives the statement its clock.
+bool gives_clock(const core::contract& contract, std::span<const core::value> shared);
+
 /// One session, used with a dialect and a transport.
 ///
 /// Owns the session that it opened, or borrows the caller's; keeps prepared statements in its own.
 ///
 /// @par Thread safety
 /// Distinct objects: safe. Shared objects: unsafe.
-class dialect_session final : public core::connection {
+class dialect_session : public core::connection {
  public:
   /// Opens a session.
   /// @param faults makes its calls fail, if not null.
@@ -71,6 +74,13 @@ class dialect_session final : public core::connection {
   [[nodiscard]] session_place place() const {
     return texts_->transport->place(session_, transport_->files());
   }
+
+ protected:
+  /// Whether the session is the library's, not the caller's.
+  [[nodiscard]] bool own() const noexcept { return owned_ != nullptr; }
+  /// Whether it is also in no transaction.
+  [[nodiscard]] bool alone() const { return own() && !transport_->in_transaction(); }
+  [[nodiscard]] const std::string& dialect_name() const noexcept { return texts_->definition.name; }
 
  private:
   /// The outcome if the session is lost in the middle of a step.

@@ -62,7 +62,6 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
                                                  std::size_t max, std::chrono::milliseconds lease) {
   read_gate gate(queue, nullptr, std::chrono::milliseconds{0}, std::stop_token());
   if (!gate.unlimited()) return std::nullopt;
-  queue.table().look_for_floor();
   settled_and_taken out;
   std::vector<unfit_message> unfit;
   observed(queue, settlement, out, [&] {
@@ -76,7 +75,6 @@ std::optional<settled_and_taken> settle_and_take(const queue_state& queue,
       unfit = std::move(got.unfit);
     });
   });
-  queue.table().tell_of_start();
   if (unfit.empty()) return out;
   try {
     make_dead(queue, nullptr, unfit);

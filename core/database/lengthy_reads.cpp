@@ -30,7 +30,7 @@ row_set take_picked(connection& session, const table_names& names, std::span<con
   session.execute(contract_of(statement::claim_lease), names, shared, ids);
   out.reserve(ids.size());
   // A trigger of the application may have kept a message from being leased: it is not there.
-  const std::array now{shared[place_of<take_turns_request>("now")]};
+  const std::array now{shared[place_of<take_request>("now")]};
   row_set taken = session.execute(contract_of(statement::claim_taken), names, now, ids);
   for (std::size_t row = 0; row < taken.size(); ++row) {
     for (std::size_t i = 0; i < out.width(); ++i) out.add(taken.take(row, i + 1));
@@ -41,14 +41,13 @@ row_set take_picked(connection& session, const table_names& names, std::span<con
 }  // namespace
 
 row_set take_lengthy(connection& session, const table_names& names, std::span<const value> shared) {
-  const std::span<const value> given = shared.first(field_count<take_turns_request>);
   // Outside a transaction most takes that find nothing end here, without the write lock.
-  if (!has_lengthy(session.execute(contract_of(statement::claim_pick), names, given, {})))
+  if (!has_lengthy(session.execute(contract_of(statement::claim_pick), names, shared, {})))
     return row_set(field_count<delivery_row>);
   if (transaction_of(session) != transaction_status::none)
-    return take_picked(session, names, given);
+    return take_picked(session, names, shared);
   unit_of_work unit(session);
-  row_set out = take_picked(session, names, given);
+  row_set out = take_picked(session, names, shared);
   unit.commit();
   return out;
 }

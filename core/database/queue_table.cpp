@@ -34,8 +34,7 @@ queue_table::queue_table(database_state& database, const queue_info& info, table
       ordering_(info.ordering),
       identity_(info.identity),
       names_(placed(std::move(names), database)),
-      shared_(database.shared(names_, timing_of(info.kind))),
-      reads_(database, info, names_, *shared_) {}
+      shared_(database.shared(names_, timing_of(info.kind))) {}
 
 bool queue_table::needs_lock(const contract& what) const noexcept {
   return ordering_ == ordering::strict && database_.capabilities().strict_needs_lock &&
@@ -49,16 +48,12 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
   }
   const bool takes = what.id == statement::claim_take;
   row_set rows = takes && names_.by_turns ? take_by_turns(session, names_, shared)
-                                          : reads_.run(session, what, shared, items);
+                                          : session.execute(what, names_, shared, items);
   if (takes && rows.empty() && database_.capabilities().changes_copy_rows &&
       shared[place_of<take_request>("guard")].number == 0) {
     return take_lengthy(session, names_, shared);
   }
   return rows;
-}
-
-bool queue_table::has_floor(const contract& what) noexcept {
-  return what.writes && what.begins != beginning::front && what.begins != beginning::passed;
 }
 
 }  // namespace tableq::inline v0::core

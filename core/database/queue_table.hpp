@@ -7,13 +7,12 @@
 #include <tableq/schema.hpp>
 
 #include "core/database/database_state.hpp"
-#include "core/database/floor_reads.hpp"
+#include "core/database/shared_queue.hpp"
 #include "core/seam/driver.hpp"
 
 namespace tableq::inline v0::core {
 
-/// The table of one queue. Runs its statements on a session: under the lock of a strict queue, and
-/// from the read floors if deleted rows linger.
+/// The table of one queue. Runs its statements on a session: under the lock of a strict queue.
 ///
 /// Borrows the database, which outlives it.
 ///
@@ -44,32 +43,12 @@ class queue_table {
   row_set run(connection& session, const contract& what, std::span<const value> shared,
               std::span<const value> items) const;
 
-  /// Whether the statement is a read whose beginning a look may improve.
-  [[nodiscard]] static bool has_floor(const contract& what) noexcept;
-  /// Called before a read by a thread that holds no session: looks for a better floor from time to
-  /// time, if deleted rows linger.
-  void look_for_floor() const noexcept { reads_.look(floor_reads::patience::waits); }
-  /// Whether the statement begins at the floors and takes nothing.
-  [[nodiscard]] static bool glances(const contract& what) noexcept {
-    return what.begins == beginning::glance;
-  }
-  /// Called before it by a thread that holds no session.
-  void learn_from_others() const noexcept { reads_.learn_from_others(); }
-  /// Called after reads, when the thread holds no session: tells other processes of a slow one.
-  void tell_of_start() const noexcept { reads_.tell_of_start(); }
-  /// Called after a transaction with reads: both, unless all sessions are in use.
-  void read_in_transaction() const noexcept {
-    reads_.look(floor_reads::patience::gives_up);
-    reads_.tell_of_start();
-  }
-
  private:
   database_state& database_;
   const ordering ordering_;
   const std::int64_t identity_;
   const table_names names_;
   const std::shared_ptr<shared_queue> shared_;
-  const floor_reads reads_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -11,8 +11,6 @@
 #include <tableq/schema.hpp>
 
 #include "core/combining/lanes.hpp"
-#include "core/floor/read_floor.hpp"
-#include "core/floor/read_gaps.hpp"
 #include "core/limits/known_limits.hpp"
 #include "core/limits/queue_life.hpp"
 #include "core/seam/driver.hpp"
@@ -45,12 +43,6 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   const queue_key key;
   watched_queue watched;
   combiners calls;
-  read_floor floor;
-  read_gaps gaps;
-  std::atomic<bool> floors_learned = false;   ///< From other processes.
-  std::atomic<bool> floors_readable = false;  ///< Those of other processes.
-  std::atomic<bool> floors_shared = false;    ///< Other processes get those of this one.
-  std::atomic<bool> slow_start = false;       ///< Of a read, not told to other processes yet.
   queue_life life;
   limits_watch limits;
   /// No look for hidden messages by a waiting read before; of a steady clock.

@@ -188,7 +188,6 @@ void transaction_state::commit_now() {
   const auto touched = std::exchange(touched_, {});
   end();
   announce_commit(touched);
-  look_for_floors(touched);
 }
 
 void transaction_state::committed_by_owner() {
@@ -211,14 +210,6 @@ void transaction_state::roll_back_now() {
   const use mine(*this);
   undo();
   end();
-  look_for_floors(touched_);
-}
-
-void transaction_state::look_for_floors(
-    const std::map<queue_key, touched_queue>& touched) noexcept {
-  for (const auto& [key, each] : touched) {
-    if (each.table) each.table->read_in_transaction();
-  }
 }
 
 void transaction_state::undo() noexcept {

@@ -139,11 +139,6 @@ class transaction_state {
   void changes_room(shared_queue& queue, bool readmitted = false);
   /// Messages were read from the queue; a rollback returns them.
   void hint_on_rollback(shared_queue& queue) { touched(queue).read = true; }
-  /// The table was read, and tableq's own transaction looks for a better floor after its end: a
-  /// look meanwhile would need a second session.
-  void look_at_end(const std::shared_ptr<const queue_table>& table) {
-    if (leased_) touched(table->shared()).table = table;
-  }
 
  private:
   /// The effects of the transaction on a queue, for the calls and processes that its end concerns.
@@ -151,9 +146,8 @@ class transaction_state {
     std::shared_ptr<shared_queue> queue;
     std::size_t added = 0;  ///< Messages that are not announced yet.
     bool read = false;
-    std::shared_ptr<const queue_table> table = {};  ///< Of look_at_end.
-    bool room_changed = false;                      ///< Of a bounded queue.
-    bool readmitted = false;  ///< With room_changed: messages were added that need no room.
+    bool room_changed = false;  ///< Of a bounded queue.
+    bool readmitted = false;    ///< With room_changed: messages were added that need no room.
   };
 
   /// Ends a unit, which has changed nothing if it failed.
@@ -182,8 +176,6 @@ class transaction_state {
   void commit_now();
   void roll_back_now();
   void announce_rollback() noexcept;
-  /// Call it when the session was given back.
-  static void look_for_floors(const std::map<queue_key, touched_queue>& touched) noexcept;
   void undo() noexcept;
   [[nodiscard]] observed_operation database_operation(std::string_view name) const noexcept;
 

@@ -12,10 +12,7 @@ namespace tableq::inline v0::core {
 
 row_set take_by_turns(connection& session, const table_names& names,
                       std::span<const value> shared) {
-  constexpr std::size_t given = field_count<take_turns_request>;
-  static_assert(given == place_of<take_request>("highs"), "both begin with the same fields");
-  row_set rows =
-      session.execute(contract_of(statement::claim_take_turns), names, shared.first(given), {});
+  row_set rows = session.execute(contract_of(statement::claim_take_turns), names, shared, {});
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // ~ reverses the order for every number. No database guarantees an order for changed rows.

@@ -107,6 +107,7 @@ table_names names_for(const open_options& options, std::string_view queue, std::
 
 table_names names_of(const open_options& options, const queue_info& queue) {
   table_names names = names_for(options, queue.name, queue.identity);
+  names.layout = queue.layout;
   names.by_turns = queue.groups && queue.groups->by_turns;
   return names;
 }

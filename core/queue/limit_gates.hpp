@@ -94,7 +94,6 @@ class read_gate {
     };
     bool changed = false;
     if (tx_ != nullptr) return tx_->as_unit([&] { return within(*tx_, changed); });
-    queue_.table().look_for_floor();
     return repeating(queue_.database().options().retry_for, contact::known, [&] {
       const auto own = begin_transaction(queue_.database().shared_from_this());
       auto got = within(*own, changed);

@@ -124,7 +124,6 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
   if (tx != nullptr) {
     check(*tx);
     if (what.writes) tx->hint_on_rollback(table_->shared());
-    if (queue_table::has_floor(what) || queue_table::glances(what)) tx->look_at_end(table_);
     const auto work = [&] {
       return run_in(*tx, what,
                     [&](connection& session) { return table_->run(session, what, shared, items); });
@@ -132,16 +131,6 @@ row_set queue_state::run(transaction_state* tx, const contract& what, std::span<
     // A lock that ends before the statement would protect nothing.
     return table_->needs_lock(what) && tx->in_none() ? tx->as_unit(work) : work();
   }
-  const bool glances = queue_table::glances(what);
-  if (!glances && !queue_table::has_floor(what)) return run_outside(what, shared, items, watched);
-  glances ? table_->learn_from_others() : table_->look_for_floor();
-  row_set rows = run_outside(what, shared, items, watched);
-  table_->tell_of_start();
-  return rows;
-}
-
-row_set queue_state::run_outside(const contract& what, std::span<const value> shared,
-                                 std::span<const value> items, const observation* watched) const {
   const lane call_lane = lane_of(what, items);
   if (call_lane == lane::none || !database_->options().shortcuts.combining ||
       open_transaction::on_this_thread() > 0 || unrepeated::on_this_thread()) {

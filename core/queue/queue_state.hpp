@@ -106,8 +106,6 @@ class queue_state {
                    Work work) const;
   row_set run(transaction_state* tx, const contract& what, std::span<const value> shared,
               std::span<const value> items, const observation* watched) const;
-  row_set run_outside(const contract& what, std::span<const value> shared,
-                      std::span<const value> items, const observation* watched) const;
   row_set run_batch(transaction_state* tx, const contract& what, std::span<const value> shared,
                     std::span<const value> items, const observation* watched) const;
   void check(transaction_state& tx) const;

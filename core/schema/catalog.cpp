@@ -11,7 +11,6 @@
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/seam/catalog_statements.hpp"
-#include "core/seam/floor_statements.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
@@ -145,16 +144,6 @@ std::vector<finding_row> inspect_ids(connection& session, const table_names& nam
   } catch (const error& failure) {
     if (failure.code() != errc::permission_denied) throw;
     return {};
-  }
-}
-
-/// Removes what processes told each other of a dropped queue.
-void remove_floors(const database_state& database, connection& session, const table_names& names,
-                   std::string_view queue) {
-  if (!database.capabilities().deleted_rows_linger) return;
-  const auto own = find_layout(database, session, catalog_row_name);
-  if (own && own->layout >= layout_with_floors) {
-    run(session, names, statements::floors_remove, {.name = queue});
   }
 }
 
@@ -357,7 +346,6 @@ bool drop_queue(database_state& database, std::string_view name) {
         }
         run(session, catalog, statements::catalog_remove, {.name = name});
         run(session, catalog, statements::limits_remove, {.queue = name});
-        remove_floors(database, session, catalog, name);
         return found;
       });
   if (dropped) database.dropped(names_for(database.options(), name, dropped->identity));

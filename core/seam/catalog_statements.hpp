@@ -209,8 +209,6 @@ inline constexpr typed_statement<nothing, nothing, held_row> catalog_migrator{
 /// A row for the changed row.
 inline constexpr typed_statement<layout_request, nothing, present_row> catalog_set_layout{
     statement::catalog_set_layout};
-inline constexpr typed_statement<name_request, nothing, nothing> floors_remove{
-    statement::floors_remove};
 inline constexpr typed_statement<doctor_request, nothing, finding_row> doctor_database{
     statement::doctor_database};
 inline constexpr typed_statement<doctor_request, nothing, finding_row> doctor_queue{

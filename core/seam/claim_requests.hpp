@@ -90,8 +90,7 @@ struct replace_item {
   }
 };
 
-/// A take. The table fills in its beginning, from `highs` on. Lists of numbers have the form
-/// `2,1,-3`. They are never NULL, because a session may read NULL as text.
+/// A take, also from a queue whose groups take turns.
 struct take_request {
   std::size_t max = 0;
   std::chrono::milliseconds lease{0};
@@ -100,56 +99,28 @@ struct take_request {
   std::int64_t token = 0;  ///< Makes fences unique; a rollback would repeat them.
   bool unkey = false;
   std::optional<timestamp> now = {};
-  std::optional<std::string_view> highs = {};
-  std::optional<std::string_view> lows = {};
-  std::optional<std::string_view> floors = {};
-  std::optional<std::int64_t> oldest = {};
-  std::optional<std::int64_t> passed = {};
 
   static constexpr auto fields() {
-    return std::tuple(
-        integer("max", &take_request::max), integer("lease", &take_request::lease),
-        integer("claimed_at", &take_request::claimed_at), integer("guard", &take_request::guard),
-        integer("token", &take_request::token), integer("unkey", &take_request::unkey),
-        integer("now", &take_request::now), text("highs", &take_request::highs),
-        text("lows", &take_request::lows), text("floors", &take_request::floors),
-        integer("oldest", &take_request::oldest), integer("passed", &take_request::passed));
+    return std::tuple(integer("max", &take_request::max), integer("lease", &take_request::lease),
+                      integer("claimed_at", &take_request::claimed_at),
+                      integer("guard", &take_request::guard),
+                      integer("token", &take_request::token),
+                      integer("unkey", &take_request::unkey), integer("now", &take_request::now));
   }
 };
 
-/// A take from a queue whose groups take turns. Begins with the same fields.
-struct take_turns_request {
-  std::size_t max = 0;
-  std::chrono::milliseconds lease{0};
-  std::optional<timestamp> claimed_at = {};
-  bool guard = false;
-  std::int64_t token = 0;
-  bool unkey = false;
-  std::optional<timestamp> now = {};
-
-  static constexpr auto fields() {
-    return std::tuple(
-        integer("max", &take_turns_request::max), integer("lease", &take_turns_request::lease),
-        integer("claimed_at", &take_turns_request::claimed_at),
-        integer("guard", &take_turns_request::guard), integer("token", &take_turns_request::token),
-        integer("unkey", &take_turns_request::unkey), integer("now", &take_turns_request::now));
-  }
-};
-
-/// Due messages, and messages with ended leases, become ready or dead. The table fills in `passed`.
+/// Due messages, and messages with ended leases, become ready or dead.
 struct promote_request {
   std::size_t max = 0;
   int max_attempts = 0;
   bool regroup = false;
   std::optional<timestamp> now = {};
-  std::optional<std::int64_t> passed = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("max", &promote_request::max),
                       integer("max_attempts", &promote_request::max_attempts),
                       integer("regroup", &promote_request::regroup),
-                      integer("now", &promote_request::now),
-                      integer("passed", &promote_request::passed));
+                      integer("now", &promote_request::now));
   }
 };
 
@@ -214,62 +185,50 @@ struct extend_request {
   }
 };
 
-/// A page of completed or dead messages, after a place. The table fills in `oldest`.
+/// A page of completed or dead messages, after a place.
 struct list_finished_request {
   message_state state = message_state::ready;
   std::size_t max = 0;
   std::int64_t after_at = 0;
   std::int64_t after_id = 0;
-  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("state", &list_finished_request::state),
                       integer("max", &list_finished_request::max),
                       integer("after_at", &list_finished_request::after_at),
-                      integer("after_id", &list_finished_request::after_id),
-                      integer("oldest", &list_finished_request::oldest));
+                      integer("after_id", &list_finished_request::after_id));
   }
 };
 
-/// A page of ready or held messages, after a place. The table fills in the beginning.
+/// A page of ready or held messages, after a place.
 struct list_ready_request {
   std::size_t max = 0;
   std::int64_t after_priority = 0;
   std::int64_t after_at = 0;  ///< Of ready messages of a queue whose groups take turns.
   std::int64_t after_id = 0;
-  std::optional<std::string_view> highs = {};
-  std::optional<std::string_view> lows = {};
-  std::optional<std::string_view> floors = {};
-  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("max", &list_ready_request::max),
                       integer("after_priority", &list_ready_request::after_priority),
                       integer("after_at", &list_ready_request::after_at),
-                      integer("after_id", &list_ready_request::after_id),
-                      text("highs", &list_ready_request::highs),
-                      text("lows", &list_ready_request::lows),
-                      text("floors", &list_ready_request::floors),
-                      integer("oldest", &list_ready_request::oldest));
+                      integer("after_id", &list_ready_request::after_id));
   }
 };
 
-/// A page of delayed or leased messages, after a place. The table fills in `oldest`.
+/// A page of delayed or leased messages, after a place.
 struct list_waiting_request {
   message_state state = message_state::ready;
   std::size_t max = 0;
   std::int64_t after_at = 0;
   std::int64_t after_priority = 0;
   std::int64_t after_id = 0;
-  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("state", &list_waiting_request::state),
                       integer("max", &list_waiting_request::max),
                       integer("after_at", &list_waiting_request::after_at),
                       integer("after_priority", &list_waiting_request::after_priority),
-                      integer("after_id", &list_waiting_request::after_id),
-                      integer("oldest", &list_waiting_request::oldest));
+                      integer("after_id", &list_waiting_request::after_id));
   }
 };
 
@@ -340,33 +299,14 @@ struct purge_request {
   }
 };
 
-/// Messages that came from a queue, among the first `max` ready ones of a dead-letter queue. The
-/// table fills in the beginning.
+/// Messages that came from a queue, among the first `max` ready ones of a dead-letter queue.
 struct letters_request {
   std::size_t max = 0;
   std::string_view source = {};  ///< The name of that queue.
-  std::optional<std::string_view> highs = {};
-  std::optional<std::string_view> lows = {};
-  std::optional<std::string_view> floors = {};
-  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
-    return std::tuple(
-        integer("max", &letters_request::max), text("source", &letters_request::source),
-        text("highs", &letters_request::highs), text("lows", &letters_request::lows),
-        text("floors", &letters_request::floors), integer("oldest", &letters_request::oldest));
-  }
-};
-
-/// When the next message falls due. The table fills in `passed` and `oldest`.
-struct due_request {
-  std::optional<timestamp> now = {};
-  std::optional<std::int64_t> passed = {};
-  std::optional<std::int64_t> oldest = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("now", &due_request::now), integer("passed", &due_request::passed),
-                      integer("oldest", &due_request::oldest));
+    return std::tuple(integer("max", &letters_request::max),
+                      text("source", &letters_request::source));
   }
 };
 

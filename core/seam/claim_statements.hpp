@@ -109,25 +109,6 @@ struct group_row {
   static constexpr auto fields() { return std::tuple(text("group_key", &group_row::group_key)); }
 };
 
-/// The first messages, or their number. As in a take, the table fills in the beginning.
-struct first_request {
-  std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  std::optional<std::string_view> highs = {};
-  std::optional<std::string_view> lows = {};
-  std::optional<std::string_view> floors = {};
-  std::optional<std::int64_t> oldest = {};
-  std::optional<std::int64_t> passed = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("max", &first_request::max), integer("now", &first_request::now),
-                      text("highs", &first_request::highs), text("lows", &first_request::lows),
-                      text("floors", &first_request::floors),
-                      integer("oldest", &first_request::oldest),
-                      integer("passed", &first_request::passed));
-  }
-};
-
 /// Figures of a claim queue.
 struct claim_count_row {
   std::size_t ready = 0;
@@ -175,11 +156,10 @@ inline constexpr typed_statement<clock_request, key_item, id_row> claim_forget{
 inline constexpr typed_statement<clock_request, key_item, id_row> claim_free{statement::claim_free};
 inline constexpr typed_statement<take_request, nothing, delivery_row> claim_take{
     statement::claim_take};
-inline constexpr typed_statement<take_turns_request, nothing, turn_row> claim_take_turns{
+inline constexpr typed_statement<take_request, nothing, turn_row> claim_take_turns{
     statement::claim_take_turns};
-inline constexpr typed_statement<take_turns_request, nothing, pick_row> claim_pick{
-    statement::claim_pick};
-inline constexpr typed_statement<take_turns_request, id_item, nothing> claim_lease{
+inline constexpr typed_statement<take_request, nothing, pick_row> claim_pick{statement::claim_pick};
+inline constexpr typed_statement<take_request, id_item, nothing> claim_lease{
     statement::claim_lease};
 inline constexpr typed_statement<clock_request, id_item, delivery_row> claim_taken{
     statement::claim_taken};
@@ -199,7 +179,7 @@ inline constexpr typed_statement<extend_request, receipt_item, id_row> claim_hea
     statement::claim_heartbeat};
 inline constexpr typed_statement<nothing, receipt_item, id_row> claim_lost{statement::claim_lost};
 inline constexpr typed_statement<nothing, id_item, id_row> claim_unseen{statement::claim_unseen};
-inline constexpr typed_statement<first_request, nothing, stored_row> claim_peek{
+inline constexpr typed_statement<timed_read_request, nothing, stored_row> claim_peek{
     statement::claim_peek};
 inline constexpr typed_statement<list_finished_request, nothing, stored_row> claim_list{
     statement::claim_list};
@@ -216,11 +196,11 @@ inline constexpr typed_statement<advance_request, group_item, id_row> claim_adva
     statement::claim_advance};
 inline constexpr typed_statement<purge_request, nothing, id_row> claim_purge{
     statement::claim_purge};
-inline constexpr typed_statement<first_request, nothing, claim_count_row> claim_stats{
+inline constexpr typed_statement<timed_read_request, nothing, claim_count_row> claim_stats{
     statement::claim_stats};
 inline constexpr typed_statement<letters_request, nothing, letters_row> claim_letters{
     statement::claim_letters};
-inline constexpr typed_statement<due_request, nothing, delay_row> claim_next_due{
+inline constexpr typed_statement<clock_request, nothing, delay_row> claim_next_due{
     statement::claim_next_due};
 inline constexpr typed_statement<list_ready_request, nothing, stored_row> claim_list_ready{
     statement::claim_list_ready};

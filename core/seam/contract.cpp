@@ -5,7 +5,6 @@
 
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/claim_statements.hpp"
-#include "core/seam/floor_statements.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/queue_statements.hpp"
 #include "core/seam/table_statements.hpp"
@@ -23,19 +22,9 @@ constexpr bool has(std::span<const field> fields, std::string_view name) {
   return find(fields, name) != contract::no_place;
 }
 
-constexpr beginning beginning_of(std::string_view name, std::span<const field> shared,
-                                 bool writes) {
-  if (name.starts_with("lifo.dequeue")) return beginning::around;
-  if (name == "pending.dequeue" || name == "pending.next_due") return beginning::due;
-  if (writes && has(shared, "floors")) return beginning::levels;
-  if (writes && has(shared, "floor")) return beginning::floor;
-  if (has(shared, "passed") && !has(shared, "highs")) return beginning::passed;
-  return has(shared, "oldest") ? beginning::glance : beginning::front;
-}
-
 constexpr bool concerns_messages(std::string_view name) {
   return !(name.starts_with("catalog.") || name.starts_with("limits.") ||
-           name.starts_with("queue.") || name.starts_with("table.") || name.starts_with("floors."));
+           name.starts_with("queue.") || name.starts_with("table."));
 }
 
 template <class Shared, class Item, class Row>
@@ -53,14 +42,10 @@ constexpr contract contract_for(const typed_statement<Shared, Item, Row>& typed,
           .changes_messages = writes && concerns_messages(name),
           .counts_messages = has(columns, "id"),
           .settles = has(items, "fence"),
-          .begins = beginning_of(name, shared, writes),
           .max_at = find(shared, "max"),
           .now_at = find(shared, "now"),
           .token_at = find(shared, "token"),
-          .key_at = find(items, "key"),
-          .highs_at = find(shared, "highs"),
-          .oldest_at = find(shared, "oldest"),
-          .passed_at = find(shared, "passed")};
+          .key_at = find(items, "key")};
 }
 
 /// A statement that may change something.
@@ -158,21 +143,10 @@ constexpr std::array all{
     query(statements::queue_count, "queue.count"),
     query(statements::claim_count, "claim.count"),
     query(statements::claim_leased, "claim.leased"),
-    query(statements::queue_floor, "queue.floor"),
-    query(statements::claim_floor, "claim.floor"),
-    change(statements::claim_take_level, "claim.take_level"),
-    query(statements::pending_floor, "pending.floor"),
-    change(statements::pending_dequeue_from, "pending.dequeue_from"),
-    query(statements::pending_next_due_from, "pending.next_due_from"),
-    query(statements::lifo_floor, "lifo.floor"),
-    change(statements::lifo_dequeue_around, "lifo.dequeue_around"),
-    query(statements::floors_read, "floors.read"),
-    change(statements::floors_write, "floors.write"),
     query(statements::claim_unseen, "claim.unseen"),
     query(statements::session_identity, "session.identity"),
     query(statements::catalog_migrator, "catalog.migrator"),
     change(statements::catalog_set_layout, "catalog.set_layout"),
-    change(statements::floors_remove, "floors.remove"),
     change(statements::claim_take_turns, "claim.take_turns"),
     query(statements::claim_letters, "claim.letters"),
     query(statements::queue_alter, "queue.alter"),
@@ -180,8 +154,6 @@ constexpr std::array all{
     change(statements::claim_lease, "claim.lease"),
     query(statements::claim_taken, "claim.taken"),
     query(statements::queue_hidden, "queue.hidden"),
-    query(statements::claim_stats_from, "claim.stats_from"),
-    query(statements::claim_count_from, "claim.count_from"),
     query(statements::table_find, "table.find"),
     query(statements::table_columns, "table.columns"),
     query(statements::table_keys, "table.keys"),
@@ -247,20 +219,6 @@ bool optional(statement id, const capabilities& features) noexcept {
     case listen_drop:
     case listen_end:
       return !features.notifies;
-    case queue_floor:
-    case claim_floor:
-    case claim_take_level:
-    case claim_stats_from:
-    case claim_count_from:
-    case pending_floor:
-    case pending_dequeue_from:
-    case pending_next_due_from:
-    case lifo_floor:
-    case lifo_dequeue_around:
-    case floors_read:
-    case floors_write:
-    case floors_remove:
-      return !features.deleted_rows_linger;
     case claim_pick:
     case claim_lease:
     case claim_taken:

@@ -12,17 +12,6 @@
 
 namespace tableq::inline v0::core {
 
-/// Where a read begins in its index. Only for databases with capabilities::deleted_rows_linger.
-enum class beginning : std::uint8_t {
-  front,   ///< At the front of the index.
-  floor,   ///< At the floor of the queue.
-  levels,  ///< At the floors of its priorities.
-  passed,  ///< At a due time; no earlier message is left.
-  due,     ///< The same in a queue of delayed messages, if its layout tells late ones.
-  around,  ///< At the highest id, in ranges without gaps.
-  glance,  ///< At all of these places. It takes nothing, so it tells nothing about them.
-};
-
 /// The parameters and columns of a statement, the same for every database.
 ///
 /// A text may use each parameter any number of times, or not at all. A statement with items is a
@@ -37,17 +26,13 @@ struct contract {
   std::span<const field> columns;  ///< Of each row; empty: returned rows are ignored.
 
   // Further facts for core. Derived from the names above at compile time.
-  bool changes_messages = false;  ///< A strict queue is locked first.
-  bool counts_messages = false;   ///< Each row is a message.
-  bool settles = false;           ///< Rows are the items whose fence matched.
-  beginning begins = beginning::front;
+  bool changes_messages = false;    ///< A strict queue is locked first.
+  bool counts_messages = false;     ///< Each row is a message.
+  bool settles = false;             ///< Rows are the items whose fence matched.
   std::size_t max_at = no_place;    ///< Where in `shared` the number of messages stands.
   std::size_t now_at = no_place;    ///< Where in `shared` the clock that a test sets stands.
   std::size_t token_at = no_place;  ///< Where in `shared` an arbitrary number stands.
   std::size_t key_at = no_place;    ///< Where in an item the key stands.
-  std::size_t highs_at = no_place;  ///< Where in `shared` `highs`, `lows` and `floors` begin.
-  std::size_t oldest_at = no_place;
-  std::size_t passed_at = no_place;
   bool exact = false;  ///< Each call has rows of its own run: a shared run could mix their order.
 
   /// The texts of a statement on a table of the application; null: the dialect's own.

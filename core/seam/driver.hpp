@@ -40,6 +40,7 @@ struct table_names {
   std::uint64_t slot = 0;    ///< A hash of the names, for caches.
   /// Identity of the queue that a handle was opened for; `:own_identity` in texts. Zero: no queue.
   std::int64_t identity = 0;
+  int layout = 0;  ///< Of the queue's table. Zero: no queue.
   /// The tables are shards of a cluster, perhaps on another server than the called one.
   bool sharded = false;
   /// The texts are those of a queue whose groups take turns.

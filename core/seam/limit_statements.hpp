@@ -77,36 +77,25 @@ struct limits_set_request {
   }
 };
 
-/// Counts messages, up to `max`. For a number up to `enough` an upper bound is sufficient. The
-/// table fills in the beginning.
+/// Counts messages, up to `max`. For a number up to `enough` an upper bound is sufficient.
 struct room_request {
   std::size_t enough = 0;
   std::size_t max = 0;
   std::optional<timestamp> now = {};
-  std::optional<std::string_view> highs = {};
-  std::optional<std::string_view> lows = {};
-  std::optional<std::string_view> floors = {};
-  std::optional<std::int64_t> oldest = {};
-  std::optional<std::int64_t> passed = {};
 
   static constexpr auto fields() {
     return std::tuple(integer("enough", &room_request::enough), integer("max", &room_request::max),
-                      integer("now", &room_request::now), text("highs", &room_request::highs),
-                      text("lows", &room_request::lows), text("floors", &room_request::floors),
-                      integer("oldest", &room_request::oldest),
-                      integer("passed", &room_request::passed));
+                      integer("now", &room_request::now));
   }
 };
 
-/// Counts leases that have not ended, up to `max` or some more. The table fills in `oldest`.
+/// Counts leases that have not ended, up to `max` or some more.
 struct leased_request {
   std::size_t max = 0;
   std::optional<timestamp> now = {};
-  std::optional<std::int64_t> oldest = {};
 
   static constexpr auto fields() {
-    return std::tuple(integer("max", &leased_request::max), integer("now", &leased_request::now),
-                      integer("oldest", &leased_request::oldest));
+    return std::tuple(integer("max", &leased_request::max), integer("now", &leased_request::now));
   }
 };
 

@@ -41,39 +41,6 @@ struct timed_read_request {
   }
 };
 
-/// At most `max` messages, from the floor on. The table fills in the floor.
-struct floor_read_request {
-  std::size_t max = 0;
-  std::optional<std::int64_t> floor = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("max", &floor_read_request::max),
-                      integer("floor", &floor_read_request::floor));
-  }
-};
-
-/// The first messages by their ids. The table fills in `oldest`.
-struct peek_request {
-  std::size_t max = 0;
-  std::optional<std::int64_t> oldest = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("max", &peek_request::max), integer("oldest", &peek_request::oldest));
-  }
-};
-
-/// Counts messages, up to `max`. The table fills in `oldest`.
-struct stats_request {
-  std::size_t max = 0;
-  std::optional<timestamp> now = {};
-  std::optional<std::int64_t> oldest = {};
-
-  static constexpr auto fields() {
-    return std::tuple(integer("max", &stats_request::max), integer("now", &stats_request::now),
-                      integer("oldest", &stats_request::oldest));
-  }
-};
-
 /// A new message of a heap, FIFO or LIFO queue.
 struct plain_item {
   std::string_view payload = {};
@@ -147,30 +114,30 @@ namespace statements {
 
 inline constexpr typed_statement<clock_request, plain_item, id_row> heap_enqueue{
     statement::heap_enqueue};
-inline constexpr typed_statement<floor_read_request, nothing, message_row> heap_dequeue{
+inline constexpr typed_statement<count_request, nothing, message_row> heap_dequeue{
     statement::heap_dequeue};
-inline constexpr typed_statement<peek_request, nothing, message_row> heap_peek{
+inline constexpr typed_statement<count_request, nothing, message_row> heap_peek{
     statement::heap_peek};
 inline constexpr typed_statement<count_request, nothing, id_row> heap_purge{statement::heap_purge};
-inline constexpr typed_statement<stats_request, nothing, count_row> heap_stats{
+inline constexpr typed_statement<timed_read_request, nothing, count_row> heap_stats{
     statement::heap_stats};
 inline constexpr typed_statement<clock_request, plain_item, id_row> fifo_enqueue{
     statement::fifo_enqueue};
-inline constexpr typed_statement<floor_read_request, nothing, message_row> fifo_dequeue{
+inline constexpr typed_statement<count_request, nothing, message_row> fifo_dequeue{
     statement::fifo_dequeue};
-inline constexpr typed_statement<peek_request, nothing, message_row> fifo_peek{
+inline constexpr typed_statement<count_request, nothing, message_row> fifo_peek{
     statement::fifo_peek};
 inline constexpr typed_statement<count_request, nothing, id_row> fifo_purge{statement::fifo_purge};
-inline constexpr typed_statement<stats_request, nothing, count_row> fifo_stats{
+inline constexpr typed_statement<timed_read_request, nothing, count_row> fifo_stats{
     statement::fifo_stats};
 inline constexpr typed_statement<clock_request, plain_item, id_row> lifo_enqueue{
     statement::lifo_enqueue};
 inline constexpr typed_statement<count_request, nothing, message_row> lifo_dequeue{
     statement::lifo_dequeue};
-inline constexpr typed_statement<peek_request, nothing, message_row> lifo_peek{
+inline constexpr typed_statement<count_request, nothing, message_row> lifo_peek{
     statement::lifo_peek};
 inline constexpr typed_statement<count_request, nothing, id_row> lifo_purge{statement::lifo_purge};
-inline constexpr typed_statement<stats_request, nothing, count_row> lifo_stats{
+inline constexpr typed_statement<timed_read_request, nothing, count_row> lifo_stats{
     statement::lifo_stats};
 inline constexpr typed_statement<clock_request, pending_item, id_row> pending_enqueue{
     statement::pending_enqueue};
@@ -180,11 +147,11 @@ inline constexpr typed_statement<timed_read_request, nothing, message_row> pendi
     statement::pending_peek};
 inline constexpr typed_statement<count_request, nothing, id_row> pending_purge{
     statement::pending_purge};
-inline constexpr typed_statement<stats_request, nothing, count_row> pending_stats{
+inline constexpr typed_statement<timed_read_request, nothing, count_row> pending_stats{
     statement::pending_stats};
 inline constexpr typed_statement<clock_request, nothing, delay_row> pending_next_due{
     statement::pending_next_due};
-inline constexpr typed_statement<floor_read_request, nothing, message_row> fifo_dequeue_strict{
+inline constexpr typed_statement<count_request, nothing, message_row> fifo_dequeue_strict{
     statement::fifo_dequeue_strict};
 inline constexpr typed_statement<count_request, nothing, message_row> lifo_dequeue_strict{
     statement::lifo_dequeue_strict};

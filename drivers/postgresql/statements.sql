@@ -148,7 +148,7 @@ CAST(:guard AS bigint) = 0
 EXISTS (SELECT 1 FROM {catalog} WHERE identity = CAST(:own_identity AS bigint))
 
 -- fragment: with_writers
--- The transactions that hold the lock of a writer on the table: see core/floor/writers_watch.hpp. An INSERT, a COPY
+-- The transactions that hold the lock of a writer on the table: see drivers/postgresql/floor/writers_watch.hpp. An INSERT, a COPY
 -- or a MERGE takes this lock before its default draws an id, and keeps it until its transaction ends, or until the
 -- savepoint is rolled back to which its rows belong. A transaction that only reads, or writes elsewhere, does not
 -- hold it.
@@ -238,7 +238,7 @@ FROM {table} AS msg
 FROM {table} AS msg
           WHERE state = 0
             AND priority <= part.high AND priority >= part.low
-            AND id >= COALESCE(part.floor, -9223372036854775808)
+            AND id >= part.floor
 
 -- fragment: first_ready
 -- The first :max ready messages. As in claim.take, without locks.
@@ -593,16 +593,19 @@ RETURNING id
 -- name: queue.floor
 -- The first message from a snapshot, and then the writers: the look at pg_locks is younger than the snapshot.
 {with_writers}
-SELECT (SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1) AS first,
+SELECT CAST(0 AS bigint) AS level,
+       CAST(NULL AS bigint) AS ready,
+       (SELECT id FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1) AS first,
+       CAST(NULL AS bigint) AS due,
+       CAST(NULL AS bigint) AS clock,
        {last_drawn} AS last,
        {writers}
 
 -- name: heap.dequeue fifo.dequeue fifo.dequeue_strict
--- There is no message before :floor: see queue.floor. The index still has the deleted rows.
 WITH picked AS MATERIALIZED (
   SELECT id
   FROM {table} AS msg
-  WHERE id >= CAST(:floor AS bigint)
+  WHERE {from_oldest}
     AND {own_queue}
   ORDER BY id
   LIMIT CAST(:max AS bigint)
@@ -615,7 +618,7 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 -- name: heap.dequeue.one fifo.dequeue.one fifo.dequeue_strict.one
 DELETE FROM {table}
 WHERE id = (
-  SELECT id FROM {table} AS msg WHERE id >= CAST(:floor AS bigint) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+  SELECT id FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
   AND {own_queue}
 RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
@@ -642,17 +645,21 @@ RETURNING id, created_at, CAST(NULL AS bigint) AS due_at, payload
 -- name: lifo.floor
 -- The highest message in the ranges of ids from :highs down to :lows, one after the other; and then the writers.
 {with_writers}
-SELECT (SELECT found.id
+SELECT CAST(0 AS bigint) AS level,
+       CAST(NULL AS bigint) AS ready,
+       (SELECT found.id
         FROM {ranges} AS part
         CROSS JOIN LATERAL (
           SELECT id FROM {table} AS msg WHERE id <= part.high AND id >= part.low ORDER BY id DESC LIMIT 1
         ) AS found
         LIMIT 1) AS first,
+       CAST(NULL AS bigint) AS due,
+       CAST(NULL AS bigint) AS clock,
        {last_drawn} AS last,
        {writers}
 
 -- name: lifo.dequeue_around
--- lifo.dequeue in ranges of ids; there is no message between them. See core/floor/read_gaps.hpp. The nested loop
+-- lifo.dequeue in ranges of ids; there is no message between them. See drivers/postgresql/floor/table_places.hpp. The nested loop
 -- reads one row after the other, and the LIMIT ends it.
 WITH picked AS MATERIALIZED (
   SELECT found.id
@@ -764,12 +771,16 @@ RETURNING id, created_at, due_at, payload
 -- From one snapshot: the first due time from :passed on, and the time; and then the writers. The time is ten
 -- milliseconds ago: a row that arrives later and falls due before that time counts as late (the index `late`).
 {with_writers}
-SELECT (SELECT due_at
+SELECT CAST(0 AS bigint) AS level,
+       CAST(NULL AS bigint) AS ready,
+       CAST(NULL AS bigint) AS first,
+       (SELECT due_at
         FROM {table} AS msg
         WHERE due_at >= {passed} AND due_at <= {clock}
         ORDER BY due_at, id
         LIMIT 1) AS due,
        {clock} - 10 AS clock,
+       CAST(NULL AS bigint) AS last,
        {writers}
 
 -- name: pending.dequeue_from
@@ -1027,6 +1038,32 @@ SET {new_lease},
 WHERE id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING {delivery}
 
+-- name: claim.take.one
+UPDATE {table} AS msg
+SET {new_lease},
+    due_at = {clock_at_change} + CAST(:lease AS bigint)
+WHERE id = (
+  SELECT found.id
+  FROM {parts} AS part
+  CROSS JOIN LATERAL (
+    SELECT id
+    FROM (SELECT id
+          {returned_in_part}
+          ORDER BY priority DESC, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS back
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          {others_in_part}
+          ORDER BY priority DESC, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS others
+  ) AS found
+  LIMIT 1
+)
+  AND {own_queue}
+  AND ({none_due_from_passed})
+RETURNING {delivery}
+
 -- name: claim.take_turns
 -- claim.take from a queue whose groups take turns. A message with a low id may become ready at any time, at the end
 -- of the line, and with a clock that was set back also before: no part of the line can be left out.
@@ -1062,76 +1099,50 @@ WHERE id = (
   AND ({none_due})
 RETURNING {delivery}, ready_at
 
--- name: claim.take_level
--- claim.take for one message, as long as all reads are from one level. It takes nothing if another message may come
--- first: a due one, one that came back below the floor, or one of a higher priority. Then claim.take finds it.
-UPDATE {table} AS msg
-SET {new_lease},
-    due_at = {clock_at_change} + CAST(:lease AS bigint)
-WHERE id = (
-  SELECT id
-  FROM {table} AS msg
-  WHERE state = 0 AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
-    AND id >= CAST(:floor AS bigint)
-  ORDER BY priority DESC, id
-  LIMIT 1
-  FOR NO KEY UPDATE SKIP LOCKED
-)
-  AND {own_queue}
-  AND (SELECT id
-       FROM {table} AS msg
-       WHERE state = 0 AND priority > CAST(:level AS bigint)
-       ORDER BY priority DESC, id
-       LIMIT 1) IS NULL
-  AND (SELECT id
-       FROM {table} AS msg
-       WHERE state < 1 AND fence > 0
-         AND priority <= CAST(:level AS bigint) AND priority >= CAST(:level AS bigint)
-         AND id >= CAST(:oldest AS bigint) AND id < CAST(:floor AS bigint)
-       ORDER BY priority DESC, id
-       LIMIT 1) IS NULL
-  AND ({none_due_from_passed})
-RETURNING {delivery}
-
 -- name: claim.floor
 -- From one snapshot: the first ready message of each level from its floor on, the first in any state, the lowest
 -- due time, and the time; and then the writers. A message that becomes ready after its insert, or whose priority
 -- changes, has a fence of at least 2^32 from then on. Statements that set a due_at must read the clock under the
 -- lock of a writer, so they use clock_timestamp().
 {with_writers}
-SELECT g.item - 1 AS item,
+SELECT g.level,
        (SELECT id
         FROM {table} AS msg
         WHERE state = 0 AND priority <= g.level AND priority >= g.level AND id >= g.floor
         ORDER BY priority DESC, id
-        LIMIT 1) AS first,
-       (SELECT id FROM {table} AS msg WHERE id >= CAST(:oldest AS bigint) ORDER BY id LIMIT 1) AS oldest,
+        LIMIT 1) AS ready,
+       (SELECT id FROM {table} AS msg WHERE {from_oldest} ORDER BY id LIMIT 1) AS first,
        (SELECT due_at
         FROM {table} AS msg
         WHERE state IN (1, 2)
-          AND due_at >= CASE WHEN CAST(:passed AS bigint) <= now.clock
-                             THEN CAST(:passed AS bigint) ELSE -9223372036854775808 END
-          AND due_at <= now.clock
+          AND due_at >= {passed}
+          AND due_at <= {clock}
         ORDER BY due_at, id
         LIMIT 1) AS due,
-       now.clock,
+       {clock} AS clock,
        {last_drawn} AS last,
        {writers}
-FROM ROWS FROM (pg_catalog.unnest(CAST(:level AS bigint[])), pg_catalog.unnest(CAST(:floor AS bigint[])))
-  WITH ORDINALITY AS g (level, floor, item)
-CROSS JOIN (SELECT {clock} AS clock) AS now
+FROM (SELECT pg_catalog.unnest(CAST('{' || CAST(:highs AS text) || '}' AS bigint[])) AS level,
+             pg_catalog.unnest(CAST('{' || CAST(:floors AS text) || '}' AS bigint[])) AS floor) AS g
 
 -- name: floors.read
--- Where the reads of other processes begin: see core/floor/floor_state.hpp.
-SELECT floors, {clock} - saved_at AS age
-FROM {floors}
-WHERE queue = CAST(:queue AS text) AND identity = CAST(:identity AS bigint)
+-- Where the reads of other processes begin: see drivers/postgresql/floor/places.hpp.
+SELECT f.floors,
+       {clock} - f.saved_at AS age,
+       CASE WHEN pg_catalog.current_setting('transaction_read_only') = 'off'
+              AND pg_catalog.has_table_privilege('{floors}', 'INSERT')
+              AND pg_catalog.has_table_privilege('{floors}', 'UPDATE')
+            THEN 1 ELSE 0 END AS writable
+FROM {catalog} AS c
+LEFT JOIN {floors} AS f ON f.queue = c.name AND f.identity = c.identity
+WHERE c.identity = CAST(:own_identity AS bigint)
 
 -- name: floors.write
--- The last writer wins: the floors of each process hold on their own.
+-- The last writer wins: the places of each process hold on their own.
 INSERT INTO {floors} (queue, identity, floors, saved_at)
-SELECT CAST(:queue AS text), CAST(:identity AS bigint), CAST(:floors AS text), {clock}
-WHERE {own_queue}
+SELECT name, identity, CAST(:floors AS text), {clock}
+FROM {catalog}
+WHERE identity = CAST(:own_identity AS bigint)
 ON CONFLICT (queue) DO UPDATE
 SET identity = excluded.identity, floors = excluded.floors, saved_at = excluded.saved_at
 
@@ -1622,6 +1633,9 @@ SET capacity = excluded.capacity,
 
 -- name: limits.remove
 DELETE FROM {limits} WHERE queue = CAST(:queue AS text)
+
+-- name: floors.exist
+SELECT 1 AS present WHERE pg_catalog.to_regclass('{floors}') IS NOT NULL
 
 -- name: floors.remove
 DELETE FROM {floors} WHERE queue = CAST(:name AS text)

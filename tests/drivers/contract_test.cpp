@@ -1,6 +1,7 @@
 #include "core/seam/contract.hpp"
 #include "core/input/identifier.hpp"
 #include "core/seam/driver.hpp"
+#include "drivers/postgresql/floor/contracts.hpp"
 #include "support/fixture.hpp"
 
 #include <algorithm>
@@ -115,6 +116,9 @@ TEST_P(statement_contract, is_kept_by_every_text) {
     const bool unused = optional(of.id, driver_->capabilities());
     if (!unused && of.id != statement::claim_take_turns) expect_kept(of, names_of(of));
   }
+  if (!driver_->capabilities().deleted_rows_linger) return;
+  for (const contract& of : tableq::drivers::postgresql::own_contracts())
+    expect_kept(of, names_of(of));
 }
 
 TEST_P(statement_contract, is_kept_by_every_text_for_groups_that_take_turns) {
@@ -122,10 +126,7 @@ TEST_P(statement_contract, is_kept_by_every_text_for_groups_that_take_turns) {
   tableq::database db = tableq::database::open(here().url(), options_);
   const auto names = tableq::core::names_of(options_, db.find("turns").value());
   for (const contract& of : tableq::core::contracts()) {
-    const bool unused = optional(of.id, driver_->capabilities()) ||
-                        of.id == statement::claim_take || of.id == statement::claim_take_level ||
-                        of.id == statement::claim_floor || of.id == statement::claim_stats_from ||
-                        of.id == statement::claim_count_from;
+    const bool unused = optional(of.id, driver_->capabilities()) || of.id == statement::claim_take;
     if (!unused && of.name.starts_with("claim.")) expect_kept(of, names);
   }
 }

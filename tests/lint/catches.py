@@ -16,9 +16,6 @@ CAUGHT = {
     "core/database/database_state.cpp": {"announce": [NEEDED]},
     "core/input/identifier.cpp": {"good_queue_name": [NEEDED]},
     "core/observe/observation.hpp": {"notify_observer": [NEEDED], "run": [UNDONE]},
-    "core/database/floor_looks.cpp": {
-        "learn_from_others": [NEEDED], "look_for_floors": [NEEDED], "look_for_gaps": [NEEDED], "tell_of_start": [NEEDED],
-    },
     "core/queue/async_writer.hpp": {"write": [FOREIGN]},
     "core/seam/process.cpp": {"leave_to_parent": [NEEDED]},
     "core/session/session_pool.cpp": {"connect": [UNDONE]},
@@ -31,6 +28,7 @@ CAUGHT = {
     "core/worker/kept_state.cpp": {"~kept_state": [NEEDED]},
     "core/worker/verdict.cpp": {"verdict_of": [FOREIGN]},
     "drivers/opening.cpp": {"open_callers": [UNDONE]},
+    "drivers/postgresql/floor/floor_session.cpp": {"aside": [NEEDED], "look": [UNDONE]},
     "drivers/session_batches.cpp": {"in_unit": [UNDONE]},
     "drivers/session_units.cpp": {"rollback": [NEEDED]},
     "tools/command_runner.cpp": {"run": [UNDONE]},

@@ -88,7 +88,6 @@ CAUGHT = {
     "identity.cpp": "a look that fails too says less than the error that it was to explain",
     "take.cpp": "messages that were taken are returned all the same",
     "unseen.cpp": "nobody can tell: the caller is told that",
-    "floor_looks.cpp": "a user without rights on the shared floors does without them",
     "dead_letters.hpp": "a dead-letter queue that is missing is named",
     "dead_letters.cpp": "a user without rights on the dead-letter queue gets the other figures",
     "enqueue.cpp": "messages that were stored are stored for good",

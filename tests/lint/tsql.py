@@ -39,12 +39,10 @@ BROKEN = {
     "a hint is misspelt": "SELECT id FROM [mail] WITH (ROWLOCK, READPAS)",
 }
 
-# Statements of core/seam/floor_statements.hpp: this dialect has none of them. See "Maintenance" in docs/sqlserver.md.
 # TAKES: a queue has one of them.
 # LENGTHY: for a driver that reads payloads of any length by parts.
 TAKES = ("claim.take", "claim.take_turns")
 LENGTHY = ("claim.pick", "claim.lease", "claim.taken")
-FLOORS = (".floor", ".take_level", ".dequeue_from", ".next_due_from", ".dequeue_around", ".stats_from", ".count_from")
 
 
 def refused(texts):
@@ -94,7 +92,7 @@ def grammar(texts):
 def rules(texts, contracts, aliases, applied=RULES):
     for contract in contracts:
         # Sessions do not tell each other of changes there.
-        optional = contract.startswith(("notify.", "listen.", "floors.")) or contract.endswith(FLOORS)
+        optional = contract.startswith(("notify.", "listen."))
         optional = optional or contract in (*TAKES, *LENGTHY)
         if contract not in aliases and not optional:
             yield f"{contract}: has no text"

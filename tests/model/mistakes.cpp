@@ -47,9 +47,9 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
           "inserted.headers, inserted.payload\nFROM {table} AS q WITH (ROWLOCK)\n"
           "INNER JOIN picked ON picked.found = q.id"}}}},
       {"a lease has ended when it begins",
-       {{{"new_lease", "+ :lease", "- :lease"}},
-        {{"new_lease", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)"}},
-        {{"claim.take", "+ CAST(:lease AS bigint)", "- CAST(:lease AS bigint)"}}}},
+       {{{"new_lease", "+ :lease", "+ 0 * :lease"}},
+        {{"new_lease", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}},
+        {{"claim.take", "+ CAST(:lease AS bigint)", "+ 0 * CAST(:lease AS bigint)"}}}},
       {"any fence settles",
        {{{"receipt_held", "fence = :fence", "fence >= :fence * 0"}},
         {{"claim.complete", "fence END = CAST(:fence AS bigint)",

@@ -60,13 +60,13 @@ class plan : public on_each_backend {
     // The catalogue's own table, which exists.
     return replaced(texts(statement, table).at(statement), ":own_identity", "0");
   }
-  /// The parameters, and the places where the statement begins: ids from `oldest` on, those of the
-  /// priority 0 from `floor` on, due times from `passed` on.
+  /// The parameters, and the places where the statement begins if the driver fills them in: ids
+  /// from `oldest` on, those of the priority 0 from `floor` on, due times from `passed` on.
   static parameters from(parameters with, const std::string& floor = "0",
                          const std::string& oldest = "0", const std::string& passed = "0") {
     with.insert({{"highs", "'2147483647,0,-1'"},
                  {"lows", "'1,0,-2147483648'"},
-                 {"floors", "'NULL," + floor + ",NULL'"},
+                 {"floors", "'" + oldest + "," + floor + "," + oldest + "'"},
                  {"oldest", oldest},
                  {"passed", passed}});
     return with;
@@ -153,10 +153,8 @@ TEST_P(plan, of_plain_reads_is_constant_over_many_waiting) {
   for (const std::string& name : kinds) {
     any_queue(db(), tableq::parse_kind(name), name).put_all(numbered(50));
     const std::vector<read> reads = {
-        {.name = name + ".dequeue", .with = {{"max", "10"}, {"floor", "0"}}, .in_key_order = true},
-        {.name = single(name + ".dequeue"),
-         .with = {{"max", "1"}, {"floor", "0"}},
-         .in_key_order = true},
+        {.name = name + ".dequeue", .with = from({{"max", "10"}}), .in_key_order = true},
+        {.name = single(name + ".dequeue"), .with = from({{"max", "1"}}), .in_key_order = true},
         {.name = name + ".peek", .with = from({{"max", "10"}}), .in_key_order = true},
         {.name = name + ".purge", .with = {{"max", "10"}}, .in_key_order = true}};
     expect_constant(reads, name,
@@ -323,8 +321,8 @@ TEST_P(plan, of_takes_is_constant_over_many_before_the_floor) {
                              {.name = "claim.take", .with = take("1", "0", far)}};
   if (contains(tableq::find_dialect(db().backend()).statements, " claim.floor\n")) {
     reads.push_back({.name = "claim.floor",
-                     .with = {{"level", here().one_item(0)},
-                              {"floor", here().one_item(1'000'000'000)},
+                     .with = {{"highs", "'0'"},
+                              {"floors", "'" + far + "'"},
                               {"oldest", far},
                               {"passed", "0"},
                               {"writers", "''"},

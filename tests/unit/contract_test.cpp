@@ -35,11 +35,7 @@ TEST(contracts, know_what_core_must_know_beside_the_names) {
   const contract& take = contract_of(statement::claim_take);
   EXPECT_EQ(take.shared[take.max_at].name, "max");
   EXPECT_EQ(take.shared[take.token_at].name, "token");
-  EXPECT_EQ(take.begins, beginning::levels);
   EXPECT_TRUE(take.changes_messages && take.counts_messages && !take.settles);
-  EXPECT_EQ(contract_of(statement::claim_promote).begins, beginning::passed);
-  EXPECT_EQ(contract_of(statement::fifo_dequeue).begins, beginning::floor);
-  EXPECT_EQ(contract_of(statement::queue_floor).begins, beginning::front);
   EXPECT_TRUE(contract_of(statement::claim_fail).settles);
   EXPECT_FALSE(contract_of(statement::limits_set).changes_messages);
 }

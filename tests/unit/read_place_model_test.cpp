@@ -1,5 +1,5 @@
 // A model of a database with snapshots and locks, in which reads begin after deleted rows. Now and
-// then another process goes on from the state that one has told.
+// then another process begins at the places that one has told.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,14 +13,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/floor/read_floor.hpp"
-#include "core/floor/read_gaps.hpp"
+#include "drivers/postgresql/floor/table_places.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using tableq::core::read_floor;
-using tableq::core::read_gaps;
+using namespace tableq::drivers::postgresql;  // NOLINT(google-build-using-namespace): what is
+                                              // tested
 
 /// What the model does wrong on purpose.
 enum class mistake {
@@ -34,117 +33,59 @@ enum class mistake {
 
 using messages = std::map<std::int64_t, bool>;  // committed ones; true: taken
 
-/// Reads from the lowest id on.
-class from_floor {
+/// Reads from the lowest id on, or from the highest id down.
+template <order By>
+class reader {
  public:
-  using time = read_floor::clock::time_point;
+  bool hides(std::int64_t id, time_point now) { return !holds(places_.begin(now).where, id); }
 
-  bool hides(std::int64_t id, time now) { return id < floor(places_.begin(now)); }
-
-  void read(messages& all, time now) {
+  void read(messages& all, time_point now) {
     const auto from = places_.begin(now);
-    read_floor::level_result got;
+    std::vector<read_message> got;
     for (auto& [id, taken] : all) {
-      if (taken || id < floor(from)) continue;
+      if (taken || !holds(from.where, id) || got.size() == 64) continue;
       taken = true;
-      got.count = 64;  // A look is due.
-      got.first = got.first.value_or(id);
-      got.last = id;
+      got.push_back({.id = id});
     }
-    got.count == 0 ? places_.end(from, {}, now) : places_.end(from, {&got, 1}, now);
+    places_.end(from, got, By, now);
   }
 
-  std::optional<std::string> ask(time now) {
-    asked_ = places_.ask(now);
+  std::optional<std::string> ask(time_point now) {
+    asked_ = places_.ask(By, now);
     if (!asked_) return std::nullopt;
-    seen_ = {.first = {}, .writers = "", .ended = true};
+    seen_ = {.writers = "", .ended = true};
     return asked_->writers;
   }
   void see(const messages& all) {
-    const std::int64_t from =
-        asked_->levels.empty() ? read_floor::lowest : asked_->levels.front().floor;
     for (const auto& [id, taken] : all) {
-      if (!taken && id >= from && !seen_.oldest) seen_.oldest = id;
+      if (taken || !holds(asked_->where, id)) continue;
+      if (By == order::stack ? id <= asked_->below : !seen_.first) seen_.first = id;
     }
-    seen_.first.assign(asked_->levels.size(), seen_.oldest);
   }
-  void answer(const std::string& writers, bool ended, std::int64_t last, time now) {
+  void answer(const std::string& writers, bool ended, std::int64_t last, time_point now) {
     seen_.last = last;
     seen_.writers = writers;
     seen_.ended = ended;
     places_.answer(*asked_, seen_, now);
   }
-  void pass_on(time now) {
-    if (const auto state = places_.news(now)) {
-      const auto told = tableq::core::to_floor_state(to_text(*state));
+  void pass_on(time_point now) {
+    if (const auto news = places_.news(now)) {
+      const auto told = to_places(to_text(*news));
       std::destroy_at(&places_);
       std::construct_at(&places_);
-      places_.adopt(&*told, 0ms, now);
+      static_cast<void>(places_.asks_others(true, now));
+      places_.adopt(*told, 0ms, now);
     }
   }
 
  private:
-  static std::int64_t floor(const read_floor::start& from) {
-    return from.everything || from.levels.empty() ? read_floor::lowest : from.levels.front().floor;
+  static bool holds(const places& where, std::int64_t id) {
+    return id >= where.oldest && !where.in_gap(id);
   }
 
-  read_floor places_;
-  std::optional<read_floor::question> asked_;
-  read_floor::sight seen_;
-};
-
-/// Reads from the highest id down.
-class around_gaps {
- public:
-  using time = read_gaps::clock::time_point;
-
-  bool hides(std::int64_t id, time now) { return !holds(places_.begin(now).ranges, id); }
-
-  void read(messages& all, time now) {
-    const auto from = places_.begin(now);
-    std::vector<std::int64_t> ids;
-    for (auto& [id, taken] : all) {
-      if (taken || !holds(from.ranges, id) || ids.size() == 64) continue;
-      taken = true;
-      ids.push_back(id);
-    }
-    places_.end(from, ids, now);
-  }
-
-  std::optional<std::string> ask(time now) {
-    asked_ = places_.ask(now);
-    if (!asked_) return std::nullopt;
-    seen_ = {};
-    return asked_->writers;
-  }
-  void see(const messages& all) {
-    for (const auto& [id, taken] : all) {
-      if (!taken && holds(asked_->ranges, id)) seen_.first = id;
-    }
-  }
-  void answer(const std::string& writers, bool ended, std::int64_t last, time now) {
-    seen_.last = last;
-    seen_.writers = writers;
-    seen_.ended = ended;
-    places_.answer(*asked_, seen_, now);
-  }
-  void pass_on(time now) {
-    if (const auto state = places_.news(now)) {
-      const auto told = tableq::core::to_floor_state(to_text(*state));
-      std::destroy_at(&places_);
-      std::construct_at(&places_);
-      places_.adopt(&*told, 0ms, now);
-    }
-  }
-
- private:
-  static bool holds(const std::vector<read_gaps::range>& ranges, std::int64_t id) {
-    return std::ranges::any_of(ranges, [&](const auto& x) { return x.low <= id && id <= x.high; });
-  }
-
-  read_gaps places_;
-  std::optional<read_gaps::question> asked_;
-  read_gaps::sight seen_;
+  table_places places_;
+  std::optional<table_places::question> asked_;
+  table_places::sight seen_;
 };
 
 template <class Places>
@@ -261,7 +202,7 @@ class model {
   mistake wrong_;
   std::mt19937 random_;
   Places places_;
-  read_floor::clock::time_point now_ = read_floor::clock::time_point(1h);
+  time_point now_ = time_point(1h);
   messages messages_;
   std::vector<writer> writers_;
   std::int64_t last_id_ = 0;
@@ -277,7 +218,7 @@ class read_place_model : public testing::Test {
     return false;
   }
 };
-using all_places = testing::Types<from_floor, around_gaps>;
+using all_places = testing::Types<reader<order::ids>, reader<order::stack>>;
 TYPED_TEST_SUITE(read_place_model, all_places);
 
 TYPED_TEST(read_place_model, never_skips_a_message) {
@@ -294,7 +235,7 @@ TYPED_TEST(read_place_model, skips_messages_when_any_part_of_the_proof_is_missin
 // The end of a gap was known before the look. A floor also takes the first message that a look
 // finds.
 TYPED_TEST(read_place_model, reads_the_locks_after_the_snapshot_for_floors) {
-  const bool floors = std::is_same_v<TypeParam, from_floor>;
+  const bool floors = std::is_same_v<TypeParam, reader<order::ids>>;
   EXPECT_EQ(this->any_skips(mistake::locks_before_snapshot), floors);
 }
 

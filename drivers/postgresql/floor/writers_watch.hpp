@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace tableq::inline v0::core {
+namespace tableq::inline v0::drivers::postgresql {
 
 /// Finds out when the transactions have ended that a look at a table could not see into.
 ///
@@ -21,13 +21,6 @@ namespace tableq::inline v0::core {
 /// One thread.
 class writers_watch {
  public:
-  enum class phase { none, running, over };
-
-  writers_watch() = default;
-  /// Goes on where another process was.
-  writers_watch(phase reached, std::string writers)
-      : phase_(reached), writers_(std::move(writers)) {}
-
   enum class progress {
     waiting,  ///< Writers of the first look still run, or have only just been found to have ended.
     begun,    ///< This is a first look.
@@ -37,8 +30,6 @@ class writers_watch {
 
   /// The writers that the next look searches for.
   [[nodiscard]] const std::string& writers() const noexcept { return writers_; }
-
-  [[nodiscard]] phase reached() const noexcept { return phase_; }
 
   /// Takes note of a look.
   /// @param writers that the look has found.
@@ -61,8 +52,10 @@ class writers_watch {
   }
 
  private:
+  enum class phase { none, running, over };
+
   phase phase_ = phase::none;
   std::string writers_;
 };
 
-}  // namespace tableq::inline v0::core
+}  // namespace tableq::inline v0::drivers::postgresql

@@ -1,0 +1,298 @@
+#include "drivers/postgresql/floor/floor_session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <tableq/error.hpp>
+
+#include "core/seam/catalog_statements.hpp"
+#include "core/seam/claim_statements.hpp"
+#include "core/seam/queue_statements.hpp"
+
+namespace tableq::inline v0::drivers::postgresql {
+namespace {
+
+using core::place_of;
+using core::row_set;
+using core::statement;
+using core::value;
+
+/// The layout of a queue from which on the catalogue has the table of floors, and the messages of
+/// a pending queue that came late have an index.
+constexpr int layout_with_floors = 2;
+
+/// Two looks are enough beside no writers, three beside some that end soon.
+constexpr int looks_at_once = 3;
+
+order order_of(statement id) noexcept {
+  if (id == statement::claim_take) return order::priorities;
+  if (id == statement::pending_dequeue) return order::times;
+  const bool stack = id == statement::lifo_dequeue || id == statement::lifo_dequeue_strict;
+  return stack ? order::stack : order::ids;
+}
+
+bool of_pending(statement id) noexcept {
+  return id == statement::pending_dequeue || id == statement::pending_next_due;
+}
+
+std::vector<read_message> messages_of(const row_set& rows, order by) {
+  std::vector<read_message> out;
+  out.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (by != order::priorities) {
+      out.push_back({.id = rows.integer(i, place_of<core::message_row>("id"))});
+      continue;
+    }
+    // The upper half of a fence counts leases: 1 after the first take, more if the message was
+    // returned.
+    constexpr std::int64_t second = std::int64_t{2} << 32U;
+    out.push_back({.id = rows.integer(i, place_of<core::delivery_row>("id")),
+                   .priority = rows.integer(i, place_of<core::delivery_row>("priority")),
+                   .returned = rows.integer(i, place_of<core::delivery_row>("fence")) >= second});
+  }
+  return out;
+}
+
+/// The rows of one of the driver's own statements.
+template <class Row>
+auto rows_as(row_set rows) {
+  return core::rows_of(core::typed_statement<core::nothing, core::nothing, Row>{}, std::move(rows));
+}
+
+}  // namespace
+
+std::shared_ptr<known_table> known_tables::of(const core::table_names& names) {
+  const std::scoped_lock hold(guard_);
+  auto& found = tables_[{names.slot, names.identity}];
+  if (found) return found;
+  auto made = std::make_shared<known_table>(names);
+  if (tables_.size() > most) tables_.clear();
+  tables_[{names.slot, names.identity}] = made;
+  return made;
+}
+
+row_set floor_session::execute(const core::contract& what, const core::table_names& names,
+                               std::span<const value> shared, std::span<const value> items) {
+  const beginning begins = what.texts == nullptr ? beginning_of(what.id) : beginning::front;
+  if (begins == beginning::front) {
+    row_set rows = dialect_session::execute(what, names, shared, items);
+    if (what.id == statement::catalog_remove) remove_from_floors(names, shared);
+    return rows;
+  }
+  // The called server sees neither the writers of a shard nor its sequence.
+  const bool old = of_pending(what.id) && names.layout < layout_with_floors;
+  if (!looks_ || names.sharded || names.by_turns || old)
+    return from(what, names, shared, {}, line_of({}));
+  const std::shared_ptr<known_table> table = tables_.of(names);
+  if (gives_clock(what, shared)) table->set_clock = true;
+  switch (begins) {
+    case beginning::read:
+      return read(table, what, shared);
+    case beginning::glance:
+      return glance(*table, what, shared);
+    default:
+      return search(*table, what, shared);
+  }
+}
+
+row_set floor_session::read(const std::shared_ptr<known_table>& of, const core::contract& what,
+                            std::span<const value> shared) {
+  const order by = order_of(what.id);
+  const bool timeless = of->set_clock && by == order::times;
+  if (timeless) return from(what, of->names, shared, {}, {});
+  const bool outside = alone();
+  if (!outside) {
+    touch(of, by);
+  } else if (!aside([&] { look(*of, by); }) && !usable()) {
+    throw error(errc::connection_lost, advice::session, "the session was lost before the statement",
+                {.backend = dialect_name(), .operation = std::string(what.name)});
+  }
+  const table_places::start begun = of->where.begin(clock::now());
+  row_set rows = read_from(*of, what, shared, begun.where, by);
+  of->where.end(begun, messages_of(rows, by), by, clock::now());
+  if (outside) aside([&] { tell(*of); });
+  return rows;
+}
+
+row_set floor_session::read_from(const known_table& of, const core::contract& what,
+                                 std::span<const value> shared, const places& where, order by) {
+  switch (by) {
+    case order::times:
+      return from(contract_of(own_statement::pending_dequeue_from), of.names, shared, where, {});
+    case order::stack:
+      if (where.gap_low > where.gap_high) break;
+      return from(contract_of(own_statement::lifo_dequeue_around), of.names, shared, where,
+                  around_gap(where));
+    case order::priorities:
+      return from(what, of.names, shared, usable_places(of, where), line_of(where));
+    case order::ids:
+      break;
+  }
+  return from(what, of.names, shared, where, {});
+}
+
+row_set floor_session::glance(known_table& of, const core::contract& what,
+                              std::span<const value> shared) {
+  const bool outside = alone();
+  if (outside) aside([&] { learn(of, false); });
+  const table_places::start begun = of.where.glance(clock::now());
+  const core::contract* as = &what;
+  if (of.readable && what.id == statement::claim_stats)
+    as = &contract_of(own_statement::claim_stats_from);
+  if (of.readable && what.id == statement::claim_count)
+    as = &contract_of(own_statement::claim_count_from);
+  row_set rows = from(*as, of.names, shared, usable_places(of, begun.where), line_of(begun.where));
+  of.where.glanced(begun, clock::now());
+  if (outside) aside([&] { tell(of); });
+  return rows;
+}
+
+row_set floor_session::search(known_table& of, const core::contract& what,
+                              std::span<const value> shared) {
+  const bool pending = what.id == statement::pending_next_due && !of.set_clock;
+  return from(pending ? contract_of(own_statement::pending_next_due_from) : what, of.names, shared,
+              usable_places(of, of.where.search(what.writes)), {});
+}
+
+row_set floor_session::from(const core::contract& what, const core::table_names& names,
+                            std::span<const value> shared, const places& where,
+                            const range_lists& lists) {
+  const auto filled = core::values_of(place_request{.highs = lists.highs,
+                                                    .lows = lists.lows,
+                                                    .floors = lists.floors,
+                                                    .oldest = where.oldest,
+                                                    .passed = where.passed});
+  std::vector<value> given;
+  given.reserve(shared.size() + filled.size());
+  given.assign(shared.begin(), shared.end());
+  given.insert(given.end(), filled.begin(), filled.end());
+  return dialect_session::execute(with_places(what), names, given, {});
+}
+
+/// A clock that a test sets can go back.
+places floor_session::usable_places(const known_table& of, places where) {
+  if (of.set_clock) where.passed = lowest;
+  return where;
+}
+
+void floor_session::touch(const std::shared_ptr<known_table>& table, order by) {
+  const auto same = [&](const touched_table& each) { return each.table == table; };
+  if (!own() || std::ranges::any_of(touched_, same)) return;
+  touched_.push_back({table, by});
+}
+
+void floor_session::commit() {
+  dialect_session::commit();
+  look_after_transaction();
+}
+
+void floor_session::rollback() noexcept {
+  dialect_session::rollback();
+  look_after_transaction();
+}
+
+void floor_session::look_after_transaction() noexcept {
+  const auto touched = std::exchange(touched_, {});
+  if (touched.empty() || !usable()) return;
+  for (const auto& [table, by] : touched) {
+    if (!aside([&] {
+          look(*table, by);
+          tell(*table);
+        }))
+      return;
+  }
+}
+
+template <class Work>
+bool floor_session::aside(Work work) noexcept {
+  try {
+    work();
+    return true;
+  } catch (...) {  // noexcept: the places stay as they are.
+    return false;
+  }
+}
+
+void floor_session::learn(known_table& of, bool first) {
+  if (!of.where.asks_others(first, clock::now()) || of.names.layout < layout_with_floors) return;
+  try {
+    auto rows = rows_as<floors_row>(dialect_session::execute(
+        contract_of(own_statement::floors_read), of.names, core::values_of(floors_request()), {}));
+    if (rows.empty()) return;
+    of.readable = true;
+    of.writable = rows.front().writable;
+    const auto told = to_places(rows.front().floors);
+    if (told) of.where.adopt(*told, rows.front().age, clock::now());
+  } catch (const error& failure) {  // Such a user does without.
+    if (failure.code() != errc::permission_denied) throw;
+  }
+}
+
+void floor_session::look(known_table& of, order by) {
+  learn(of, true);
+  for (int i = 0; i < looks_at_once; ++i) {
+    const auto asked = of.where.ask(by, clock::now());
+    if (!asked) return;
+    try {
+      table_places::sight seen = see(of, *asked);
+      of.where.answer(*asked, std::move(seen), clock::now());
+    } catch (...) {  // The next look is a first one; the exception continues unchanged.
+      of.where.give_up();
+      throw;
+    }
+  }
+}
+
+table_places::sight floor_session::see(known_table& of, const table_places::question& asked) {
+  static constexpr std::array statements = {own_statement::queue_floor, own_statement::claim_floor,
+                                            own_statement::pending_floor,
+                                            own_statement::lifo_floor};
+  range_lists lists;
+  if (asked.by == order::stack) lists = around_gap(asked.where, asked.below);
+  for (const level& each : asked.where.levels)
+    lists.add(each.priority, each.priority, std::max(each.floor, asked.where.oldest));
+  look_request request;
+  request.highs = lists.highs;
+  request.lows = lists.lows;
+  request.floors = lists.floors;
+  request.oldest = asked.where.oldest;
+  request.passed = usable_places(of, asked.where).passed;
+  request.writers = asked.writers;
+  auto rows = rows_as<look_row>(
+      dialect_session::execute(contract_of(statements.at(static_cast<std::size_t>(asked.by))),
+                               of.names, core::values_of(request), {}));
+  look_row& any = rows.at(0);
+  table_places::sight out{.first = any.first,
+                          .last = any.last,
+                          .writers = std::move(any.writers).value_or(""),
+                          .ended = any.ended};
+  if (!of.set_clock) {
+    out.due = any.due;
+    out.clock = any.clock;
+  }
+  if (asked.by != order::priorities) return out;
+  for (const look_row& each : rows) out.levels.emplace_back(each.level, each.ready);
+  return out;
+}
+
+void floor_session::tell(known_table& of) {
+  if (!of.writable) return;
+  const auto news = of.where.news(clock::now());
+  if (!news) return;
+  const std::string text = to_text(*news);
+  dialect_session::execute(contract_of(own_statement::floors_write), of.names,
+                           core::values_of(floors_request{.floors = text}), {});
+}
+
+/// Removes what processes told each other of a dropped queue.
+void floor_session::remove_from_floors(const core::table_names& names,
+                                       std::span<const value> shared) {
+  const row_set there =
+      dialect_session::execute(contract_of(own_statement::floors_exist), names, {}, {});
+  if (there.empty()) return;
+  dialect_session::execute(contract_of(own_statement::floors_remove), names, shared, {});
+}
+
+}  // namespace tableq::inline v0::drivers::postgresql

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "drivers/postgresql/floor/contracts.hpp"
+#include "drivers/postgresql/floor/table_places.hpp"
+#include "drivers/session.hpp"
+
+namespace tableq::inline v0::drivers::postgresql {
+
+/// What the sessions of one `database` object know of a queue's table.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+struct known_table {
+  explicit known_table(const core::table_names& of) : names(of) {}
+
+  const core::table_names names;
+  table_places where;
+  std::atomic<bool> readable = false;   ///< The user may read the places of other processes,
+  std::atomic<bool> writable = false;   ///< and may store those of this one.
+  std::atomic<bool> set_clock = false;  ///< A test sets the clock, and may set it back.
+};
+
+/// The tables of one `database` object, by queue.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class known_tables {
+ public:
+  static constexpr std::size_t most = 10'000;  ///< Then it forgets all of them.
+
+  std::shared_ptr<known_table> of(const core::table_names& names);
+
+ private:
+  std::mutex guard_;
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::shared_ptr<known_table>> tables_;
+};
+
+/// A session with a database whose deleted rows linger in its indexes. Reads begin behind them:
+/// see table_places.
+///
+/// A look sees committed rows only, so it runs outside transactions: before a read, or after a
+/// transaction with reads. Its failure is ignored.
+///
+/// Shares the tables, which outlive it, with other sessions.
+///
+/// @par Thread safety
+/// Distinct objects: safe. Shared objects: unsafe.
+class floor_session final : public dialect_session {
+ public:
+  /// @param looks false: reads begin at the front (shortcuts::floors).
+  template <class... Args>
+  floor_session(known_tables& tables, bool looks, Args&&... args)
+      : dialect_session(std::forward<Args>(args)...), tables_(tables), looks_(looks) {}
+
+  core::row_set execute(const core::contract& what, const core::table_names& names,
+                        std::span<const core::value> shared,
+                        std::span<const core::value> items) override;
+  void commit() override;
+  void rollback() noexcept override;
+
+ private:
+  struct touched_table {
+    std::shared_ptr<known_table> table;
+    order by;
+  };
+
+  core::row_set read(const std::shared_ptr<known_table>& of, const core::contract& what,
+                     std::span<const core::value> shared);
+  core::row_set read_from(const known_table& of, const core::contract& what,
+                          std::span<const core::value> shared, const places& where, order by);
+  core::row_set glance(known_table& of, const core::contract& what,
+                       std::span<const core::value> shared);
+  core::row_set search(known_table& of, const core::contract& what,
+                       std::span<const core::value> shared);
+  /// Runs a statement with the places.
+  core::row_set from(const core::contract& what, const core::table_names& names,
+                     std::span<const core::value> shared, const places& where,
+                     const range_lists& lists);
+  static places usable_places(const known_table& of, places where);
+  /// The running transaction reads the table.
+  void touch(const std::shared_ptr<known_table>& table, order by);
+  void look_after_transaction() noexcept;
+  /// Runs `work` outside a transaction.
+  /// @return whether it succeeded.
+  template <class Work>
+  bool aside(Work work) noexcept;
+  /// @param first only if this process knows nothing.
+  void learn(known_table& of, bool first);
+  void look(known_table& of, order by);
+  [[nodiscard]] table_places::sight see(known_table& of, const table_places::question& asked);
+  void tell(known_table& of);
+  void remove_from_floors(const core::table_names& names, std::span<const core::value> shared);
+
+  known_tables& tables_;
+  const bool looks_;
+  std::vector<touched_table> touched_;  // by the reads of tableq's own transaction
+};
+
+}  // namespace tableq::inline v0::drivers::postgresql

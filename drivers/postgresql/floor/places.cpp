@@ -1,0 +1,73 @@
+#include "drivers/postgresql/floor/places.hpp"
+
+#include <algorithm>
+#include <locale>
+#include <sstream>
+
+namespace tableq::inline v0::drivers::postgresql {
+
+position places::reached() const noexcept {
+  position id = std::max(oldest, gap_high);
+  for (const level& each : levels) id = std::max(id, each.floor);
+  return id == lowest ? passed : id;
+}
+
+std::string to_text(const shared_places& told) {
+  const places& of = told.where;
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << told.read_in << ' ' << told.glance_in << ' ' << of.oldest << ' ' << of.passed << ' '
+      << of.gap_high << ' ' << of.gap_low;
+  for (const level& each : of.levels) out << ' ' << each.priority << ' ' << each.floor;
+  return out.str();
+}
+
+std::optional<shared_places> to_places(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  in.imbue(std::locale::classic());
+  shared_places told;
+  places& of = told.where;
+  in >> told.read_in >> told.glance_in >> of.oldest >> of.passed >> of.gap_high >> of.gap_low;
+  if (!in) return std::nullopt;
+  for (level next; in >> next.priority; of.levels.push_back(next)) {
+    if (!(in >> next.floor)) return std::nullopt;
+  }
+  const auto rises = [](const level& one, const level& next) {
+    return one.priority <= next.priority;
+  };
+  const bool good = in.eof() && std::ranges::adjacent_find(of.levels, rises) == of.levels.end();
+  return good ? std::optional(told) : std::nullopt;
+}
+
+void range_lists::add(position high, position low, position floor) {
+  const char* const comma = highs.empty() ? "" : ",";
+  highs.append(comma).append(std::to_string(high));
+  lows.append(comma).append(std::to_string(low));
+  floors.append(comma).append(std::to_string(floor));
+}
+
+range_lists line_of(const places& where) {
+  range_lists out;
+  position high = std::numeric_limits<std::int32_t>::max();
+  constexpr position low = std::numeric_limits<std::int32_t>::min();
+  for (const auto& [priority, floor] : where.levels) {
+    if (priority < high) out.add(high, priority + 1, where.oldest);
+    out.add(priority, priority, std::max(floor, where.oldest));
+    high = priority - 1;
+  }
+  if (high >= low) out.add(high, low, where.oldest);
+  return out;
+}
+
+range_lists around_gap(const places& where, position high) {
+  range_lists out;
+  if (where.gap_low <= where.gap_high) {
+    if (high > where.gap_high) out.add(high, where.gap_high + 1);
+    if (where.gap_low == lowest) return out;
+    high = std::min(high, where.gap_low - 1);
+  }
+  out.add(high, lowest);
+  return out;
+}
+
+}  // namespace tableq::inline v0::drivers::postgresql

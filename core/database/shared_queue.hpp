@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <tableq/schema.hpp>
@@ -13,7 +12,6 @@
 #include "core/floor/read_floor.hpp"
 #include "core/floor/read_gaps.hpp"
 #include "core/limits/known_limits.hpp"
-#include "core/limits/queue_life.hpp"
 #include "core/seam/driver.hpp"
 #include "core/waking/watched_queue.hpp"
 
@@ -50,23 +48,10 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   std::atomic<bool> floors_readable = false;  ///< Those of other processes.
   std::atomic<bool> floors_shared = false;    ///< Other processes get those of this one.
   std::atomic<bool> slow_start = false;       ///< Of a read, not told to other processes yet.
-  queue_life life;
   limits_watch limits;
 
   /// Its waiting readers, for the watcher; keeps the whole.
   [[nodiscard]] std::shared_ptr<watched_queue> readers() { return {shared_from_this(), &watched}; }
-
-  /// The queue may have changed: the next callers ask the database.
-  void forget() noexcept {
-    life.forget();
-    limits.forget();
-  }
-  /// The queue was dropped. Wakes reads that wait for a change of its limits.
-  /// @param new_kind as for queue_life::end.
-  void end(std::optional<kind> new_kind) noexcept {
-    life.end(new_kind);
-    limits.changes().ring();
-  }
 };
 
 }  // namespace tableq::inline v0::core

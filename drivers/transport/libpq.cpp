@@ -25,7 +25,6 @@
 #include "drivers/transport/libpq_login.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "drivers/transport/pooler_check.hpp"
-#include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -259,8 +258,7 @@ class libpq_executor final : public transport {
         pooled_(address.pooled),
         callers_(callers),
         server_process_(PQbackendPID(handle)),
-        not_for_children_(callers == nullptr ? PQsocket(handle) : -1),
-        watched_(callers == nullptr ? address.servers : nullptr, handle) {
+        not_for_children_(callers == nullptr ? PQsocket(handle) : -1) {
     link_->handle = handle;
     if (callers == nullptr) PQsetNoticeReceiver(handle, receive_notice, link_.get());
   }
@@ -329,18 +327,15 @@ class libpq_executor final : public transport {
   soci::session* callers_;
   int server_process_;
   closed_in_child not_for_children_;
-  watched_session watched_;
 };
 
 void connect(soci::session& session, const endpoint& address) {
   const fork_guard guard;
-  const std::string connect =
-      address.servers == nullptr ? address.connect : address.connect + address.servers->order();
   try {
-    session.open(soci::postgresql, connect);
+    session.open(soci::postgresql, address.connect);
   } catch (const soci::soci_error& failure) {
     const std::string words = failure.get_error_message();
-    throw native_failure({.sqlstate = libpq::state_of_refusal(connect, words),
+    throw native_failure({.sqlstate = libpq::state_of_refusal(address.connect, words),
                           .link_lost = true,
                           .sentence = one_line(words)});
   }

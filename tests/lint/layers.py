@@ -217,10 +217,8 @@ def every_capability_is_used_by_core(tree):
             yield f"{page}: core never asks for {field}"
 
 
-# A worker's threads, the one of a watcher, those of asynchronous enqueues, and the one that watches servers.
-THREADS = (
-    "core/worker/engine", "core/waking/watcher", "core/queue/async_writer", "drivers/transport/server_watch"
-)
+# A worker's threads, the one of a watcher, and those of asynchronous enqueues.
+THREADS = ("core/worker/engine", "core/waking/watcher", "core/queue/async_writer")
 
 
 def the_library_keeps_to_itself(tree):

@@ -410,9 +410,8 @@ void check_encoding(const PGconn* link) {
                                       "; SET client_encoding TO 'UTF8' before it is enlisted");
 }
 
-std::unique_ptr<transport> attach(soci::session& session, const endpoint& address,
-                                  const own_writes* own) {
-  if (own != nullptr) return std::make_unique<libpq_executor>(handle_of(session), address);
+std::unique_ptr<transport> attach(soci::session& session, const endpoint& address, bool callers) {
+  if (!callers) return std::make_unique<libpq_executor>(handle_of(session), address);
   check_encoding(handle_of(session));
   return std::make_unique<libpq_executor>(handle_of(session), address, &session);
 }

@@ -139,7 +139,6 @@ void add_options(CLI::App& app, settings& how) {
   app.add_flag("!--no-floors", how.shortcuts.floors, "Switch shortcuts::floors off");
   app.add_flag("!--no-writers-line", how.shortcuts.writers_line,
                "Switch shortcuts::writers_line off");
-  app.add_flag("!--no-muted-watch", how.shortcuts.muted_watch, "Switch shortcuts::muted_watch off");
   app.add_option("--json", how.json_file, "Append the results to this file, one object on a line");
   app.add_flag("--list", how.list, "Print the names of the cases and end");
 }

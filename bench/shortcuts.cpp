@@ -1,18 +1,13 @@
 // The effect of each shortcut: tableq against tableq without that shortcut.
-#include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "cases.hpp"
 #include "child_process.hpp"
 #include "compare.hpp"
-#include "statistics.hpp"
 #include "subject.hpp"
-#include "waiting_reader.hpp"
 
 namespace bench {
 
@@ -76,37 +71,6 @@ void writers_line(const bed& where, recorder& out) {
   where.raw.fill(owner::tableq, queue_of(action::enqueue), 0);
 }
 
-/// The time from enqueue to the dequeue of a thread that waits, without other load.
-std::vector<double> hand_overs(tableq::database db, std::size_t samples) {
-  waiting_reader reader(db.fifo(queue_of(action::enqueue)));
-  for (std::size_t i = 0; i < samples; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{35});
-    reader.send();
-  }
-  return reader.finish();
-}
-
-void muted_watch(const bed& where, recorder& out) {
-  constexpr std::size_t samples = 20;
-  std::vector<double> with;
-  std::vector<double> limit;
-  for (std::size_t round = 0; round < where.how.rounds; ++round) {
-    for (const double each : hand_overs(open(where, {}), samples)) with.push_back(each);
-    const auto other = open(where, without(&tableq::shortcuts::muted_watch));
-    for (const double each : hand_overs(other, samples)) limit.push_back(each);
-  }
-  json result = about("without_muted_watch", 1, "the muted watch");
-  result.update({{"p50_us", percentile(with, 0.5)},
-                 {"p99_us", percentile(with, 0.99)},
-                 {"limit_p50_us", percentile(limit, 0.5)},
-                 {"limit_p99_us", percentile(limit, 0.99)},
-                 {"above_us", percentile(with, 0.5) - percentile(limit, 0.5)},
-                 {"samples", with.size()},
-                 {"rounds", where.how.rounds},
-                 {"ratio", percentile(with, 0.5) / percentile(limit, 0.5)}});
-  out.record(where, std::move(result));
-}
-
 bench_case many_threads_without(const std::string& off, bool tableq::shortcuts::*which) {
   return {.name = "without_" + off,
           .description = "32 threads enqueue; limit: the same without " + off,
@@ -128,11 +92,7 @@ std::vector<bench_case> shortcut_cases() {
           {.name = "without_writers_line",
            .description = "8 databases enqueue; limit: the same without the line of writers",
            .fits = with_one_writer,
-           .run = writers_line},
-          {.name = "without_muted_watch",
-           .description = "idle, enqueue to receipt, one process; limit: without the mute",
-           .fits = with_one_writer,
-           .run = muted_watch}};
+           .run = writers_line}};
 }
 
 }  // namespace bench

@@ -223,7 +223,7 @@ class dialect_driver final : public core::driver {
     return texts_->transport->listen(share_.logins.attempt([&] {
       return std::make_unique<dialect_session>(texts_, address_, nullptr, &share_);
     }),
-                                     address_, share_.writes);
+                                     address_);
   }
 
  private:

@@ -41,9 +41,9 @@ std::size_t bytes_of(std::span<const core::value> values) noexcept {
 }
 
 std::unique_ptr<transport> attach(const dialect_texts& texts, const endpoint& address,
-                                  const core::any_session& session, const own_writes* own,
+                                  const core::any_session& session, bool callers,
                                   std::shared_ptr<core::fault_plan> faults) {
-  auto made = texts.transport->attach(session, address, own);
+  auto made = texts.transport->attach(session, address, callers);
   if (faults == nullptr) return made;
   return with_faults(std::move(made), session, texts.definition, std::move(faults));
 }
@@ -65,9 +65,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
       backend_(owned_->get_backend()),
       share_(share),
       plans_(share != nullptr ? &share->plans : nullptr) {
-  const own_writes alone;
-  transport_ = attach(*texts_, address, session_, share != nullptr ? &share->writes : &alone,
-                      std::move(faults));
+  transport_ = attach(*texts_, address, session_, false, std::move(faults));
   if (share != nullptr) share->place.opened(place());
   const session_files* const found = transport_->files();
   if (share != nullptr && found != nullptr) {
@@ -92,7 +90,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
         {.backend = texts_->definition.name, .operation = "enlist"});
   }
   guarded("enlist",
-          [&] { transport_ = attach(*texts_, address, callers, nullptr, std::move(faults)); });
+          [&] { transport_ = attach(*texts_, address, callers, true, std::move(faults)); });
 }
 
 dialect_session::~dialect_session() {

@@ -9,6 +9,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/seam/enum_names.hpp"
+
 namespace tableq::inline v0::drivers {
 namespace {
 
@@ -26,26 +28,9 @@ std::string prefixed(std::string_view prefix, std::string text) {
 constexpr const char* both = " AND ";
 constexpr const char* either = " OR ";
 
-/// The name of a condition's block, after `condition.`.
-std::string_view block_of(table_condition::kind is) {
-  switch (is) {
-    case table_condition::kind::equals:
-      return "equals";
-    case table_condition::kind::differs:
-      return "differs";
-    case table_condition::kind::null:
-      return "null";
-    case table_condition::kind::not_null:
-      return "not_null";
-    case table_condition::kind::at_most:
-      return "at_most";
-    case table_condition::kind::above:
-      return "above";
-    case table_condition::kind::null_or_at_most:
-      break;
-  }
-  return "null_or_at_most";
-}
+// The names of conditions' blocks, after `condition.`.
+TABLEQ_NAMES(table_condition::kind, equals, differs, null, not_null, at_most, above,
+             null_or_at_most)
 
 /// Writes the parts of one statement.
 class table_writer {
@@ -286,7 +271,7 @@ class table_writer {
 
   [[nodiscard]] std::string condition(const table_condition& of, std::string_view prefix) const {
     return made(
-        "condition." + std::string(block_of(of.is)) + "." + column(of.column).form,
+        "condition." + std::string(to_string(of.is)) + "." + column(of.column).form,
         {{"column", name_of(of.column, prefix)}, {"value", term(of.than, of.column, prefix)}});
   }
   [[nodiscard]] std::string where(std::string_view prefix) const {

@@ -20,7 +20,6 @@
 #include "core/seam/value.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/named_file.hpp"
-#include "drivers/transport/own_writes.hpp"
 
 namespace soci {
 class session;
@@ -138,10 +137,9 @@ struct transport_kind {
   /// Opens a closed session of the caller, for its own use. Throws as `open` does.
   void (*open_callers)(soci::session& session, const endpoint& address);
   /// The executor for a session.
-  /// @param own the writes of its `database` object; null: the session is the caller's, whose
-  ///   settings stay as they are.
+  /// @param callers whether the session is the caller's, whose settings stay as they are.
   std::unique_ptr<transport> (*attach)(const core::any_session& session, const endpoint& address,
-                                       const own_writes* own);
+                                       bool callers);
   /// Whether an open session of unknown origin belongs to this kind and to the dialect's database,
   /// as far as the client library knows.
   bool (*fits)(const core::any_session& session, const dialect& definition);
@@ -153,9 +151,8 @@ struct transport_kind {
   /// A listener for changes by other sessions; null if this address has none. A null function: no
   /// address has one.
   /// @param session an open session, which the listener may keep.
-  /// @param own the writes of the `database` object, which may be reported late.
   std::unique_ptr<core::listener> (*listen)(std::unique_ptr<core::connection> session,
-                                            const endpoint& address, const own_writes& own);
+                                            const endpoint& address);
   /// The database's answer behind an exception of SOCI's backend for this kind, without its words,
   /// which hold the statement. Empty: the exception is another one.
   std::optional<native_error> (*answer_in)(const std::exception& thrown) = nullptr;

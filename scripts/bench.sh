@@ -6,7 +6,7 @@
 #   --quick          fewer rounds and messages: some four minutes for each database instead of seventeen
 #   --output DIR     where results go (build/bench/results)
 #   --case PATTERN   only these cases, * stands for anything; may be repeated
-#   --no-combining, --no-spinning, --no-floors, --no-writers-line, --no-muted-watch
+#   --no-combining, --no-spinning, --no-floors, --no-writers-line
 #                    without this shortcut (open_options::shortcuts)
 #   OPTION           others of tableq_bench: see build/bench/bench/tableq_bench --help
 #
@@ -36,7 +36,7 @@ while (($#)); do
     --*)
       options+=("$1")
       case $1 in
-        *=* | --list | --no-combining | --no-spinning | --no-floors | --no-writers-line | --no-muted-watch) ;;
+        *=* | --list | --no-combining | --no-spinning | --no-floors | --no-writers-line) ;;
         *)
           options+=("${2:?bench.sh: $1 needs a value}")
           shift

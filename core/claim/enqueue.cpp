@@ -157,7 +157,7 @@ void find_holders(const queue_state& queue, transaction_state* tx, const batch& 
     ++found;
   }
   // Either the other message has just left, or the queue was dropped.
-  if (found < which.size()) recheck(queue, tx);
+  if (found < which.size()) static_cast<void>(ask_row(queue, tx));
 }
 
 /// The transaction can then only be rolled back, so that nothing of the call stays.
@@ -260,9 +260,11 @@ std::vector<enqueued> add_claims(const queue_state& queue, transaction_state* tx
     apply(queue, tx, {.readable = all.size() - rest.size()});
     try {
       find_holders(queue, tx, request, rest, results);
-    } catch (const error&) {
+    } catch (const error& failure) {
       // The messages are committed, so the call must not fail. Unknown ids stay zero.
-      if (tx != nullptr || queue.shared().life.ended()) throw;
+      const bool dropped =
+          failure.code() == errc::not_found || failure.code() == errc::kind_mismatch;
+      if (tx != nullptr || dropped) throw;
     }
     return results;
   }

@@ -172,7 +172,7 @@ std::size_t database_state::known_queues() {
 void database_state::changing(const table_names& names) {
   const queue_key key(names);
   const std::scoped_lock hold(mutex_);
-  if (const auto found = queues_.find(key); found != queues_.end()) found->second->forget();
+  if (const auto found = queues_.find(key); found != queues_.end()) found->second->limits.forget();
 }
 
 void database_state::dropped(const table_names& names) {
@@ -180,7 +180,8 @@ void database_state::dropped(const table_names& names) {
   const std::scoped_lock hold(mutex_);
   const auto found = queues_.find(key);
   if (found == queues_.end()) return;
-  found->second->end(std::nullopt);
+  found->second->limits.forget();
+  found->second->limits.changes().ring();
   // Each reader that fails wakes the next one.
   found->second->watched.readers.hint();
 }

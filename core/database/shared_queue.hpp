@@ -5,14 +5,12 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <tableq/schema.hpp>
 
 #include "core/combining/lanes.hpp"
 #include "core/limits/known_limits.hpp"
-#include "core/limits/queue_life.hpp"
 #include "core/seam/driver.hpp"
 #include "core/waking/watched_queue.hpp"
 
@@ -43,25 +41,12 @@ struct shared_queue : std::enable_shared_from_this<shared_queue> {
   const queue_key key;
   watched_queue watched;
   combiners calls;
-  queue_life life;
   limits_watch limits;
   /// No look for hidden messages by a waiting read before; of a steady clock.
   std::atomic<std::chrono::steady_clock::rep> hidden_look_at = 0;
 
   /// Its waiting readers, for the watcher; keeps the whole.
   [[nodiscard]] std::shared_ptr<watched_queue> readers() { return {shared_from_this(), &watched}; }
-
-  /// The queue may have changed: the next callers ask the database.
-  void forget() noexcept {
-    life.forget();
-    limits.forget();
-  }
-  /// The queue was dropped. Wakes reads that wait for a change of its limits.
-  /// @param new_kind as for queue_life::end.
-  void end(std::optional<kind> new_kind) noexcept {
-    life.end(new_kind);
-    limits.changes().ring();
-  }
 };
 
 }  // namespace tableq::inline v0::core

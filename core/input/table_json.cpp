@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include <tableq/error.hpp>
 
+#include "core/seam/enum_names.hpp"
 #include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
@@ -42,12 +44,6 @@ constexpr std::array name_members{
     name_member{"due_at", &table_mapping::due_at},
     name_member{"priority", &table_mapping::priority},
 };
-
-constexpr std::array<std::pair<std::string_view, on_complete>, 3> completions{
-    {{"remove", on_complete::remove}, {"mark", on_complete::mark}, {"leave", on_complete::leave}}};
-
-constexpr std::array<std::pair<std::string_view, ordering>, 2> orderings{
-    {{"relaxed", ordering::relaxed}, {"strict", ordering::strict}}};
 
 constexpr std::array<std::pair<form, std::string_view>, 3> forms{
     {{form::flag, "flag"}, {form::time, "null_time"}, {form::states, "states"}}};
@@ -94,12 +90,8 @@ json to_json(const table_mapping& mapping) {
   }
   const table_mapping otherwise;
   if (mapping.done) out["done"] = to_json(*mapping.done);
-  for (const auto& [name, completed] : completions) {
-    if (mapping.completed == completed && completed != otherwise.completed) out["completed"] = name;
-  }
-  for (const auto& [name, kept] : orderings) {
-    if (mapping.ordering == kept && kept != otherwise.ordering) out["ordering"] = name;
-  }
+  if (mapping.completed) out["completed"] = to_string(*mapping.completed);
+  if (mapping.ordering != otherwise.ordering) out["ordering"] = to_string(mapping.ordering);
   if (mapping.max_attempts) out["max_attempts"] = *mapping.max_attempts;
   if (mapping.lease != otherwise.lease) out["lease_ms"] = mapping.lease.count();
   return out;
@@ -142,14 +134,11 @@ class member {
     if (!value_.is_number_integer()) wrong("an integer or text");
     return integer();
   }
-  /// The value that a list of names has for the text.
-  template <class Named>
-  [[nodiscard]] auto one_of(const Named& names, std::string_view all) const {
-    const std::string wanted = text();
-    for (const auto& [name, found] : names) {
-      if (name == wanted) return found;
-    }
-    wrong(all);
+  template <class Value>
+  [[nodiscard]] Value one_of(std::initializer_list<Value> values, std::string_view all) const {
+    const auto found = core::named_among(values, text());
+    if (!found) wrong(all);
+    return *found;
   }
   [[nodiscard]] std::vector<order_by> order() const {
     if (value_.is_string()) return {{.column = text()}};
@@ -266,9 +255,10 @@ void read_member(const std::string& name, const json& value, table_definition& o
   } else if (name == "done") {
     mapping.done = from.state();
   } else if (name == "completed") {
-    mapping.completed = from.one_of(completions, "remove, mark or leave");
+    mapping.completed = from.one_of({on_complete::remove, on_complete::mark, on_complete::leave},
+                                    "remove, mark or leave");
   } else if (name == "ordering") {
-    mapping.ordering = from.one_of(orderings, "relaxed or strict");
+    mapping.ordering = from.one_of({ordering::relaxed, ordering::strict}, "relaxed or strict");
   } else if (name == "max_attempts") {
     mapping.max_attempts = from.small_integer();
   } else if (name == "lease_ms") {

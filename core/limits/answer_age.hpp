@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 
 namespace tableq::inline v0::core {
 
@@ -21,7 +22,7 @@ class answer_age {
   [[nodiscard]] bool usable() noexcept {
     const clock::rep now = clock::now().time_since_epoch().count();
     const clock::rep asked = asked_.load();
-    if (asked == 0) return false;
+    if (asked <= 0) return false;
     const clock::duration age(now - asked);
     if (age >= stale) return false;
     if (age < fresh) return true;
@@ -36,17 +37,17 @@ class answer_age {
 
   /// Whether the last answer is of a later question than this.
   [[nodiscard]] bool later_than(clock::time_point asked) const noexcept {
-    return asked_.load() > asked.time_since_epoch().count();
+    return std::abs(asked_.load()) > asked.time_since_epoch().count();
   }
 
-  /// The next caller asks.
-  void forget() noexcept { asked_.store(0); }
+  /// The next caller asks. Answers to questions that were sent before are not for it.
+  void forget() noexcept { asked_.store(-clock::now().time_since_epoch().count()); }
 
  private:
   static constexpr std::chrono::milliseconds fresh{500};
   static constexpr std::chrono::milliseconds stale{1000};
 
-  std::atomic<clock::rep> asked_{0};    // zero: never
+  std::atomic<clock::rep> asked_{0};    // zero: never; negative: forgotten at that time
   std::atomic<clock::rep> claimed_{0};  // when a thread last began to ask
 };
 

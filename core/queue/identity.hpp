@@ -16,23 +16,13 @@ namespace tableq::inline v0::core {
 // or errc::kind_mismatch if the later queue is of another kind. The transaction can then only be
 // rolled back.
 
-/// Throws if this process already knows that the queue was dropped. Sends nothing.
-void refuse_ended(const queue_state& queue, transaction_state* tx);
-
-/// Called before an operation. Checks the known state of this process. If the operation does not
-/// read the limits (some users have no right to), it also reads the catalogue from time to time,
-/// but not in a caller's transaction.
-void confirm(const queue_state& queue, transaction_state* tx, statement id);
-
 /// Checks the rows that limits.read returned.
 void check_identity(const queue_state& queue, transaction_state* tx,
                     const std::vector<limits_row>& rows);
 
-/// Asks the database, and returns the row that it found.
+/// Asks the database, and returns the row that it found. Also called after a statement that should
+/// have changed rows, but did not.
 std::vector<limits_row> ask_row(const queue_state& queue, transaction_state* tx = nullptr);
-
-/// Asks the database. Called after a statement that should have changed rows, but did not.
-void recheck(const queue_state& queue, transaction_state* tx);
 
 /// Called after an insert that returned no row: the queue was dropped, or a trigger on the table
 /// has discarded the row. The latter throws errc::constraint_violated.

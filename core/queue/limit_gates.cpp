@@ -9,6 +9,7 @@
 #include "core/database/alter_table.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/identity.hpp"
+#include "core/seam/contract.hpp"
 #include "core/seam/limit_statements.hpp"
 #include "core/seam/run.hpp"
 
@@ -48,26 +49,19 @@ known_limits to_known(const std::vector<limits_row>& rows) {
       .paused = row.paused, .metered = row.rate || row.concurrency, .capacity = capacity_of(row)};
 }
 
-/// The database has answered: the queue exists, with these limits.
-void learn(const queue_state& queue, const known_limits& limits,
-           limits_watch::clock::time_point asked) {
-  queue.limits().learn(limits, asked);
-  queue.shared().life.confirm(asked);
-}
-
 /// Changes the queue's row, and updates the known limits of this process at once.
 template <class Statement>
 void change(const queue_state& queue, const Statement& what,
             const typename Statement::shared_type& shared) {
   // If the outcome stays unknown, the next call asks the database.
-  queue.shared().forget();
+  queue.limits().forget();
   const auto now = queue.database().in_transaction([&](connection& session) {
     run(session, queue.names(), what, shared);
     auto rows = run(session, queue.names(), statements::limits_read, {.queue = queue.name()});
     check_identity(queue, nullptr, rows);
     return rows;
   });
-  learn(queue, to_known(now), limits_watch::clock::now());
+  queue.limits().learn(to_known(now), limits_watch::clock::now());
   queue.limits().made_room();
 }
 
@@ -75,12 +69,23 @@ void change(const queue_state& queue, const Statement& what,
 
 known_limits limits_now(const queue_state& queue, transaction_state* tx) {
   if (queue.mapped() != nullptr) return {};
-  refuse_ended(queue, tx);
   if (const auto known = queue.limits().known()) return *known;
   const auto asked = limits_watch::clock::now();
   const known_limits out = to_known(ask_row(queue, tx));
-  if (tx == nullptr || !tx->enlisted()) learn(queue, out, asked);
+  // A caller's transaction may have an old snapshot, so its answers must not serve other calls.
+  if (tx == nullptr || !tx->enlisted()) queue.limits().learn(out, asked);
   return out;
+}
+
+void confirm(const queue_state& queue, transaction_state* tx, statement id) {
+  if (queue.mapped() != nullptr && contract_of(id).name.starts_with("limits.")) {
+    throw error(errc::unsupported, advice::never,
+                "the table " + queue.name() +
+                    " is the application's; only queues that tableq has made have limits and a "
+                    "pause",
+                {.backend = queue.database().name()});
+  }
+  if (tx == nullptr || !tx->enlisted()) static_cast<void>(limits_now(queue, tx));
 }
 
 queue_limits read_limits(const queue_state& queue) {

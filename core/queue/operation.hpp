@@ -9,6 +9,7 @@
 #include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/identity.hpp"
+#include "core/queue/limit_gates.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/named.hpp"

@@ -56,10 +56,7 @@ queue_state::queue_state(std::shared_ptr<database_state> database, queue_info in
     : database_(std::move(database)),
       info_(std::move(info)),
       table_(std::make_shared<const queue_table>(*database_, info_)),
-      dead_letters_(std::move(dead_letters)) {
-  // The catalogue has just been read.
-  shared().life.confirm(queue_life::clock::now());
-}
+      dead_letters_(std::move(dead_letters)) {}
 
 queue_state::queue_state(std::shared_ptr<database_state> database, queue_info info,
                          const table_names& names, std::shared_ptr<const lease_table> mapped)

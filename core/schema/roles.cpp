@@ -9,20 +9,14 @@
 
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
+#include "core/seam/enum_names.hpp"
 #include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
 namespace {
 
-struct named_role {
-  role value;
-  std::string_view name;
-};
-
-constexpr std::array roles{
-    named_role{role::producer, "producer"}, named_role{role::replacer, "replacer"},
-    named_role{role::consumer, "consumer"}, named_role{role::viewer, "viewer"},
-    named_role{role::manager, "manager"},   named_role{role::owner, "owner"}};
+constexpr std::array roles{role::producer, role::replacer, role::consumer,
+                           role::viewer,   role::manager,  role::owner};
 
 /// Quotes could end the quoted name; databases' tools do not accept the other characters in a
 /// user's name.
@@ -82,17 +76,8 @@ std::string write_grants(std::string_view dialect, role granted, std::string_vie
 
 }  // namespace
 
-std::string_view to_string(role value) noexcept {
-  for (const named_role& one : roles) {
-    if (one.value == value) return one.name;
-  }
-  return "producer";
-}
-
 role parse_role(std::string_view text) {
-  for (const named_role& one : roles) {
-    if (text == one.name) return one.value;
-  }
+  if (const auto found = core::named_among(roles, text)) return *found;
   core::refuse("a role is one of producer, replacer, consumer, viewer, manager and owner");
 }
 

@@ -11,6 +11,7 @@
 #include "core/input/queue_options.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/seam/catalog_statements.hpp"
+#include "core/seam/enum_names.hpp"
 #include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
@@ -22,10 +23,7 @@ constexpr std::array kinds{kind::heap,    kind::fifo,  kind::lifo,
 }  // namespace
 
 std::optional<kind> core::known_kind(std::string_view text) {
-  for (const kind one : kinds) {
-    if (text == to_string(one)) return one;
-  }
-  return {};
+  return named_among(kinds, text);
 }
 
 kind parse_kind(std::string_view text) {

@@ -3,22 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <boost/preprocessor/seq/for_each.hpp>
-#include <boost/preprocessor/stringize.hpp>
-#include <boost/preprocessor/variadic/to_seq.hpp>
-
-#define TABLEQ_CASE(unused, type, name) \
-  case type::name:                      \
-    return BOOST_PP_STRINGIZE(name);
-
-/// Followed by all enumerators; the compiler warns of a missing one.
-#define TABLEQ_NAMES(type, ...)                                                       \
-  std::string_view to_string(type value) noexcept {                                   \
-    switch (value) {                                                                  \
-      BOOST_PP_SEQ_FOR_EACH(TABLEQ_CASE, type, BOOST_PP_VARIADIC_TO_SEQ(__VA_ARGS__)) \
-    }                                                                                 \
-    return "unknown";                                                                 \
-  }
+#include "core/seam/enum_names.hpp"
 
 namespace tableq::inline v0 {
 
@@ -33,9 +18,11 @@ TABLEQ_NAMES(errc, invalid_argument, not_found, kind_mismatch, options_mismatch,
              not_a_database, duplicate_key, cancelled, unsupported, queue_full, storage_failed,
              internal)
 TABLEQ_NAMES(advice, never, statement, transaction, session)
+TABLEQ_NAMES(role, producer, replacer, consumer, viewer, manager, owner)
 TABLEQ_NAMES(ordering, relaxed, strict)
 TABLEQ_NAMES(schema_policy, create_if_missing, verify_only)
 TABLEQ_NAMES(notifications, automatic, send_only, off)
+TABLEQ_NAMES(on_complete, remove, mark, leave)
 TABLEQ_NAMES(key_scope, active, waiting)
 TABLEQ_NAMES(on_duplicate, keep_first, reject, replace, postpone)
 TABLEQ_NAMES(group_policy, hold, pass)

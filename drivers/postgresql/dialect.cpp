@@ -4,18 +4,15 @@
 #include "drivers/postgresql/postgresql_sql.hpp"
 #include "drivers/transport/libpq_address.hpp"
 #include "drivers/transport/pooler_check.hpp"
-#include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
 
 endpoint resolve(const dialect& self, const connection_url& url) {
   libpq::address address = libpq::resolve_address(url);
-  auto servers = server_watch::of(address.connect);
   return {.connect = std::move(address.connect),
           .pooled = address.pooled,
           .capabilities = self.capabilities,
-          .servers = std::move(servers),
           .pooler = address.told && !address.pooled ? nullptr : std::make_shared<pooler_check>()};
 }
 

@@ -2,9 +2,7 @@
 
 #include <sys/stat.h>
 #if defined(__linux__)
-#include <sys/epoll.h>
 #include <sys/inotify.h>
-#include <sys/timerfd.h>
 #endif
 
 #include <algorithm>
@@ -13,12 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
 #include "drivers/transport/interrupter.hpp"
-#include "drivers/transport/own_writes.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -118,74 +114,20 @@ class descriptor {
   int opened_;
 };
 
-/// Waits until another descriptor is readable. While muted, it waits for a timer instead.
-class mutable_descriptor {
- public:
-  explicit mutable_descriptor(int watched) noexcept
-      : watched_(watched),
-        either_(::epoll_create1(EPOLL_CLOEXEC)),
-        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
-        usable_(control(EPOLL_CTL_ADD, watched_) && control(EPOLL_CTL_ADD, timer_.get())) {}
-
-  [[nodiscard]] bool usable() const noexcept { return usable_; }
-  /// Readable when the other descriptor is readable or the timer has expired.
-  [[nodiscard]] int either() const noexcept { return either_.get(); }
-
-  /// Any thread may call it. Does not extend a pause that has begun.
-  void mute() noexcept {
-    const std::scoped_lock hold(mutex_);
-    if (muted_ || !start_timer()) return;
-    // Removing it is necessary: inotify wakes waiters even if no events are requested.
-    muted_ = control(EPOLL_CTL_DEL, watched_);
-  }
-
-  void unmute() noexcept {
-    const std::scoped_lock hold(mutex_);
-    std::uint64_t times = 0;
-    [[maybe_unused]] const ssize_t ignored = ::read(timer_.get(), &times, sizeof times);
-    if (muted_) muted_ = !control(EPOLL_CTL_ADD, watched_);
-    if (muted_) start_timer();  // The system lacked memory; the timer tries again.
-  }
-
- private:
-  bool start_timer() noexcept {
-    constexpr itimerspec moment{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 1'000'000}};
-    return ::timerfd_settime(timer_.get(), 0, &moment, nullptr) == 0;
-  }
-  bool control(int what, int descriptor) noexcept {
-    epoll_event event{.events = EPOLLIN, .data = {}};
-    return ::epoll_ctl(either_.get(), what, descriptor, &event) == 0;
-  }
-
-  const int watched_;
-  const descriptor either_;
-  const descriptor timer_;
-  const bool usable_;
-  std::mutex mutex_;
-  bool muted_ = false;
-};
-
 /// The system reports each write. While writes are frequent, only some of them are reported.
-class inotify_watch final : public file_listener, private mutable_watch {
+class inotify_watch final : public file_listener {
  public:
-  inotify_watch(std::string file, own_writes own)
+  explicit inotify_watch(std::string file)
       : file_(std::move(file)),
         log_(file_ + "-wal"),
-        events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
-        descriptor_(events_.get()),
-        own_writes_(std::move(own)) {
+        events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     const std::size_t slash = file_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : file_.substr(0, slash + 1);
-    usable_ = descriptor_.usable() &&
-              ::inotify_add_watch(events_.get(), folder.c_str(),
+    usable_ = ::inotify_add_watch(events_.get(), folder.c_str(),
                                   added_events | removed_events | IN_MOVE_SELF) >= 0 &&
               ::inotify_add_watch(events_.get(), file_.c_str(), IN_MODIFY) >= 0;
     watch_log();
-    own_writes_.add(*this);
   }
-  inotify_watch(const inotify_watch&) = delete;
-  inotify_watch& operator=(const inotify_watch&) = delete;
-  ~inotify_watch() override { own_writes_.remove(*this); }
 
   [[nodiscard]] bool usable() const noexcept { return usable_; }
 
@@ -198,9 +140,7 @@ class inotify_watch final : public file_listener, private mutable_watch {
         return {};
       longest -= pause;
     }
-    if (interruption().wait(descriptor_.either(), longest) != interrupter::woken_by::other)
-      return {};
-    descriptor_.unmute();
+    if (interruption().wait(events_.get(), longest) != interrupter::woken_by::other) return {};
     const bool relevant = read_events();
     const auto reported_at = steady_clock::now();
     constexpr milliseconds shortest{1};
@@ -214,8 +154,6 @@ class inotify_watch final : public file_listener, private mutable_watch {
  private:
   static constexpr std::uint32_t added_events = IN_CREATE | IN_MOVED_TO;
   static constexpr std::uint32_t removed_events = IN_DELETE | IN_MOVED_FROM;
-
-  void mute() noexcept override { descriptor_.mute(); }
 
   /// The first session creates the log, and the last one of all processes removes it.
   void watch_log() { ::inotify_add_watch(events_.get(), log_.c_str(), IN_MODIFY); }
@@ -252,8 +190,6 @@ class inotify_watch final : public file_listener, private mutable_watch {
   const std::string file_;
   const std::string log_;
   const descriptor events_;
-  mutable_descriptor descriptor_;
-  own_writes own_writes_;
   bool usable_ = false;
   steady_clock::time_point ignores_until_{};
   milliseconds rest_{1};
@@ -262,10 +198,10 @@ class inotify_watch final : public file_listener, private mutable_watch {
 
 }  // namespace
 
-std::unique_ptr<core::listener> watch_file(const std::string& file, const own_writes& own) {
+std::unique_ptr<core::listener> watch_file(const std::string& file) {
   if (file.empty()) return std::make_unique<nothing_to_watch>();
 #if defined(__linux__)
-  auto watch = std::make_unique<inotify_watch>(file, own);
+  auto watch = std::make_unique<inotify_watch>(file);
   if (watch->usable()) return watch;
 #endif
   return std::make_unique<stamp_watch>(file);

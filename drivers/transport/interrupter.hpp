@@ -48,9 +48,9 @@ class interrupter {
 
   /// Waits for an interruption, for an event of `other` (unless that is negative), or for the end
   /// of the time.
-  woken_by wait(int other, std::chrono::milliseconds longest, short events = POLLIN) noexcept {
+  woken_by wait(int other, std::chrono::milliseconds longest) noexcept {
     std::array<pollfd, 2> watched{pollfd{.fd = ends_[0], .events = POLLIN, .revents = 0},
-                                  pollfd{.fd = other, .events = events, .revents = 0}};
+                                  pollfd{.fd = other, .events = POLLIN, .revents = 0}};
     constexpr std::chrono::milliseconds most{std::numeric_limits<int>::max()};
     const auto time = static_cast<int>(std::min(longest, most).count());
     if (::poll(watched.data(), watched.size(), time) <= 0) return woken_by::nothing;

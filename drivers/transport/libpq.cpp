@@ -26,7 +26,6 @@
 #include "drivers/transport/libpq_login.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "drivers/transport/pooler_check.hpp"
-#include "drivers/transport/server_watch.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
@@ -265,8 +264,7 @@ class libpq_executor final : public transport {
         pooled_(address.pooled),
         callers_(callers == nullptr ? std::nullopt : std::optional(*callers)),
         server_process_(PQbackendPID(handle)),
-        not_for_children_(callers == nullptr ? PQsocket(handle) : -1),
-        watched_(callers == nullptr ? address.servers : nullptr, handle) {
+        not_for_children_(callers == nullptr ? PQsocket(handle) : -1) {
     link_->handle = handle;
     if (callers == nullptr) PQsetNoticeReceiver(handle, receive_notice, link_.get());
   }
@@ -337,18 +335,15 @@ class libpq_executor final : public transport {
   std::optional<core::any_session> callers_;
   int server_process_;
   closed_in_child not_for_children_;
-  watched_session watched_;
 };
 
 void connect(soci::session& session, const endpoint& address) {
   const fork_guard guard;
-  const std::string connect =
-      address.servers == nullptr ? address.connect : address.connect + address.servers->order();
   try {
-    session.open(soci::postgresql, connect);
+    session.open(soci::postgresql, address.connect);
   } catch (const soci::soci_error& failure) {
     const std::string words = failure.get_error_message();
-    throw native_failure({.sqlstate = libpq::state_of_refusal(connect, words),
+    throw native_failure({.sqlstate = libpq::state_of_refusal(address.connect, words),
                           .link_lost = true,
                           .sentence = one_line(words)});
   }
@@ -424,8 +419,8 @@ void check_encoding(const PGconn* link) {
 }
 
 std::unique_ptr<transport> attach(const core::any_session& session, const endpoint& address,
-                                  const own_writes* own) {
-  if (own != nullptr) return std::make_unique<libpq_executor>(handle_of(session), address);
+                                  bool callers) {
+  if (!callers) return std::make_unique<libpq_executor>(handle_of(session), address);
   check_encoding(handle_of(session));
   return std::make_unique<libpq_executor>(handle_of(session), address, &session);
 }

@@ -238,10 +238,24 @@ inline address resolve_address(const connection_url& url) {
   }
   // Sent with the login, because poolers keep it for each client; they do not keep the set-up.
   if (read.pooled) add("client_encoding", "UTF8");
-  // Without a limit an address that drops packets would block the caller for minutes. It is the
-  // limit for each host: the next one may be the primary.
-  if (!given(wanted, "connect_timeout") && !given(defaults, "connect_timeout")) {
-    add("connect_timeout", several_hosts(wanted) ? "3" : "10");
+  const auto add_default = [&](std::string_view key, std::string_view value) {
+    if (!given(wanted, key) && !given(defaults, key)) add(key, value);
+  };
+  // Without a limit an address that drops packets would block the caller for minutes.
+  if (several_hosts(wanted)) {
+    // The limits are for each host: another one may take writes.
+    add_default("connect_timeout", "3");
+    add_default("tcp_user_timeout", "4000");
+    add_default("keepalives_idle", "2");
+    add_default("keepalives_interval", "1");
+    add_default("keepalives_count", "2");
+    // This one has a default of libpq's, which is also a standby.
+    if (!given(wanted, "target_session_attrs") &&
+        std::string_view(find(defaults, "target_session_attrs")->val) == "any") {
+      add("target_session_attrs", "read-write");
+    }
+  } else {
+    add_default("connect_timeout", "10");
   }
   if (!given(wanted, "fallback_application_name")) add("fallback_application_name", "tableq");
   return {.connect = std::move(out), .pooled = read.pooled, .told = read.told};

@@ -69,8 +69,7 @@ class libpq_listener final : public core::listener {
 }  // namespace
 
 std::unique_ptr<core::listener> listen_through_libpq(std::unique_ptr<core::connection> session,
-                                                     const endpoint& address,
-                                                     const own_writes& /*own*/) {
+                                                     const endpoint& address) {
   if (!address.capabilities.notifies || address.pooled) return nullptr;
   return std::make_unique<libpq_listener>(std::move(session));
 }

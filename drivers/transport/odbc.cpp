@@ -390,10 +390,9 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
 }
 
 std::unique_ptr<transport> attach(const core::any_session& session, const endpoint& address,
-                                  const own_writes* own) {
-  if (own == nullptr) refuse_option(refused_option(handle_of(session)));
-  return std::make_unique<odbc_executor>(handle_of(session), address,
-                                         own == nullptr ? &session : nullptr);
+                                  bool callers) {
+  if (callers) refuse_option(refused_option(handle_of(session)));
+  return std::make_unique<odbc_executor>(handle_of(session), address, callers ? &session : nullptr);
 }
 
 std::string product_of(SQLHDBC link) {

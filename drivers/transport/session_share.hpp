@@ -7,7 +7,6 @@
 #include "drivers/transport/common_file.hpp"
 #include "drivers/transport/common_place.hpp"
 #include "drivers/transport/login_pauses.hpp"
-#include "drivers/transport/own_writes.hpp"
 
 namespace tableq::inline v0::drivers {
 
@@ -18,7 +17,6 @@ namespace tableq::inline v0::drivers {
 struct session_share {
   common_file file;
   common_place place;
-  own_writes writes;
   plan_memory plans;
   login_pauses logins;
   /// How often a session found that it cannot write any more. Sessions from before are closed: all

@@ -22,7 +22,6 @@ namespace sqlite_api {
 #include "drivers/transport/file_watch.hpp"
 #include "drivers/transport/foreign_names.hpp"
 #include "drivers/transport/named_file.hpp"
-#include "drivers/transport/own_writes.hpp"
 #include "drivers/transport/sqlite_checkpoint.hpp"
 #include "drivers/transport/sqlite_failure.hpp"
 #include "drivers/transport/sqlite_forks.hpp"
@@ -106,38 +105,21 @@ void find_files(sqlite3* handle, std::optional<session_files>& files) {
   if (found.found()) files->log = std::move(found);
 }
 
-/// The state that a session opened by tableq needs to write.
-struct writer {
-  writer(sqlite3* handle, const endpoint& address, own_writes writes)
-      : turn(address.shortcuts.writers_line ? log_of(handle) : std::string(), address.busy_timeout),
-        own(std::move(writes)),
-        mutes(address.shortcuts.muted_watch) {}
-
-  /// A commit begins.
-  void begin_commit() noexcept {
-    if (mutes) own.begin();
-  }
-
-  sqlite_turn turn;
-  own_writes own;
-  bool mutes;
-};
-
 /// A writing statement, from the first attempt to get the lock until its end.
 class write_attempt {
  public:
   /// @param session null: no waiting line.
-  explicit write_attempt(writer* session) : writer_(session) {
-    if (writer_ != nullptr) writer_->turn.begin();
+  explicit write_attempt(sqlite_turn* session) : turn_(session) {
+    if (turn_ != nullptr) turn_->begin();
   }
   write_attempt(const write_attempt&) = delete;
   write_attempt& operator=(const write_attempt&) = delete;
   ~write_attempt() {
-    if (writer_ != nullptr) writer_->turn.end();
+    if (turn_ != nullptr) turn_->end();
   }
 
  private:
-  writer* writer_;
+  sqlite_turn* turn_;
 };
 
 struct finalize {
@@ -170,7 +152,7 @@ class running {
 class sqlite_prepared final : public prepared {
  public:
   /// @param session null for a caller's session.
-  sqlite_prepared(sqlite3* handle, text statement, bool keep, writer* session)
+  sqlite_prepared(sqlite3* handle, text statement, bool keep, sqlite_turn* session)
       : handle_(handle),
         clock_(handle),
         text_(std::move(statement)),
@@ -184,13 +166,11 @@ class sqlite_prepared final : public prepared {
     if (!text_.bare && sqlite3_column_count(made) < static_cast<int>(text_.columns.size())) {
       throw native_failure({.number = SQLITE_MISMATCH, .sentence = "the statement lacks a column"});
     }
-    if (sqlite3_stmt_readonly(made) == 0) writer_ = session;
+    if (sqlite3_stmt_readonly(made) == 0) turn_ = session;
   }
 
   void run(const arguments& given, core::row_set& out) override {
-    writer* const committing = sqlite3_get_autocommit(handle_) == 0 ? nullptr : writer_;
-    const write_attempt lock(committing);
-    if (committing != nullptr) committing->begin_commit();
+    const write_attempt lock(sqlite3_get_autocommit(handle_) == 0 ? nullptr : turn_);
     const running guard(handle_, statement_.get());
     for (std::size_t i = 0; i < text_.parameters.size(); ++i) {
       const parameter& place = text_.parameters[i];
@@ -249,7 +229,7 @@ class sqlite_prepared final : public prepared {
   sqlite_clock clock_;
   text text_;
   session_of whose_;
-  writer* writer_ = nullptr;  // null also for a statement that only reads
+  sqlite_turn* turn_ = nullptr;  // null also for a statement that only reads
   std::unique_ptr<sqlite3_stmt, finalize> statement_;
 };
 
@@ -261,26 +241,28 @@ class sqlite_executor final : public transport {
     find_files(handle_, files_);
   }
   /// For a session that tableq opened.
-  sqlite_executor(sqlite3* handle, const endpoint& address, const own_writes& own)
-      : handle_(handle), writer_(std::make_unique<writer>(handle, address, own)) {
+  sqlite_executor(sqlite3* handle, const endpoint& address)
+      : handle_(handle),
+        turn_(std::make_unique<sqlite_turn>(
+            address.shortcuts.writers_line ? log_of(handle) : std::string(),
+            address.busy_timeout)) {
     find_files(handle, files_);
-    sqlite3_busy_handler(handle_, wait_for_lock, &writer_->turn);
+    sqlite3_busy_handler(handle_, wait_for_lock, turn_.get());
     sqlite3_wal_hook(handle_, copy_log, &pace_);
   }
   sqlite_executor(const sqlite_executor&) = delete;
   sqlite_executor& operator=(const sqlite_executor&) = delete;
   ~sqlite_executor() override {
-    if (!writer_) return;
+    if (!turn_) return;
     sqlite3_busy_handler(handle_, nullptr, nullptr);
     sqlite3_wal_hook(handle_, nullptr, nullptr);
   }
 
   std::unique_ptr<prepared> prepare(text statement, bool keep) override {
-    return std::make_unique<sqlite_prepared>(handle_, std::move(statement), keep, writer_.get());
+    return std::make_unique<sqlite_prepared>(handle_, std::move(statement), keep, turn_.get());
   }
   void script(const std::string& sql, boundary what) override {
-    const write_attempt lock(what == boundary::begin ? writer_.get() : nullptr);
-    if (writer_ && what == boundary::commit) writer_->begin_commit();
+    const write_attempt lock(what == boundary::begin ? turn_.get() : nullptr);
     if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_);
   }
   bool alive() noexcept override { return true; }
@@ -304,7 +286,7 @@ class sqlite_executor final : public transport {
   sqlite3* handle_;
   soci::session* callers_ = nullptr;    // null also for a handle without SOCI
   std::optional<session_files> files_;  // empty for a database in memory
-  std::unique_ptr<writer> writer_;
+  std::unique_ptr<sqlite_turn> turn_;
   checkpoint_pace pace_;
 };
 
@@ -359,16 +341,15 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
   connect(*session, address);
   sqlite3* handle = handle_of(*session);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite_executor executor(handle, address, own_writes());
+  sqlite_executor executor(handle, address);
   for (const std::string& statement : address.setup) executor.script(statement, boundary::none);
   return session;
 }
 
 std::unique_ptr<transport> attach(const core::any_session& session, const endpoint& address,
-                                  const own_writes* own) {
-  sqlite3* handle = handle_of(session);
-  return own != nullptr ? std::make_unique<sqlite_executor>(handle, address, *own)
-                        : std::make_unique<sqlite_executor>(session);
+                                  bool callers) {
+  return callers ? std::make_unique<sqlite_executor>(session)
+                 : std::make_unique<sqlite_executor>(handle_of(session), address);
 }
 
 bool fits(const core::any_session& session, const dialect& /*definition*/) {
@@ -387,8 +368,8 @@ session_place place(const core::any_session& /*session*/, const session_files* f
 
 /// Only the file's name is taken from the session.
 std::unique_ptr<core::listener> listen(std::unique_ptr<core::connection> session,
-                                       const endpoint& /*address*/, const own_writes& own) {
-  return watch_file(file_of(static_cast<sqlite3*>(session->session().handle)), own);
+                                       const endpoint& /*address*/) {
+  return watch_file(file_of(static_cast<sqlite3*>(session->session().handle)));
 }
 
 }  // namespace

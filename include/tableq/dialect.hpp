@@ -22,7 +22,6 @@ namespace tableq::inline v0 {
 
 namespace drivers {
 class pooler_check;
-class server_watch;
 }
 
 /// A failure as the transport reports it, before it is classified.
@@ -124,8 +123,6 @@ struct endpoint {
   bool may_create = true;
   /// The dialect's; the address may restrict them.
   tableq::capabilities capabilities = {};
-  /// The transport's own, for an address with several servers. May be null.
-  std::shared_ptr<drivers::server_watch> servers = {};
   /// The transport's own: what its sessions have found out about a pooler. May be null.
   std::shared_ptr<drivers::pooler_check> pooler = {};
 };

@@ -19,8 +19,6 @@ struct shortcuts {
   /// Sessions that write to one SQLite file, in all processes, form a queue for the lock. A process
   /// without this option takes the lock whenever it is free, and may delay others for long.
   bool writers_line = true;
-  /// A write to a SQLite file does not wake the file watch of its own `database`.
-  bool muted_watch = true;
 };
 
 }  // namespace tableq::inline v0

@@ -18,6 +18,7 @@
 #include <tableq/message.hpp>
 #include <tableq/options.hpp>
 #include <tableq/schema.hpp>
+#include <tableq/table_mapping.hpp>
 #include <tableq/testing.hpp>
 #include <tableq/worker_event.hpp>
 
@@ -30,6 +31,7 @@ namespace tableq::inline v0 {
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(ordering value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(schema_policy value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(notifications value) noexcept;
+[[nodiscard]] TABLEQ_EXPORT std::string_view to_string(on_complete value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(key_scope value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(on_duplicate value) noexcept;
 [[nodiscard]] TABLEQ_EXPORT std::string_view to_string(group_policy value) noexcept;

@@ -139,7 +139,6 @@ class proxy::network {
   network(const network&) = delete;
   network& operator=(const network&) = delete;
   ~network() {
-    go_on();
     context_.stop();
     thread_.join();
   }
@@ -148,14 +147,6 @@ class proxy::network {
   [[nodiscard]] std::size_t cuts() const { return cuts_; }
   void decide(judge by) {
     asio::post(context_, [this, by = std::move(by)]() mutable { by_ = std::move(by); });
-  }
-  void stand_still() {
-    stands_ = true;
-    asio::post(context_, [this] { stands_.wait(true); });
-  }
-  void go_on() {
-    stands_ = false;
-    stands_.notify_all();
   }
 
  private:
@@ -169,7 +160,6 @@ class proxy::network {
 
   const std::uint16_t server_;
   std::atomic<std::size_t> cuts_ = 0;
-  std::atomic<bool> stands_ = false;
   // The members below belong to the proxy's thread.
   judge by_;
   const judge asked_ = [this](std::string_view piece) { return by_ ? by_(piece) : fate::pass; };
@@ -194,14 +184,6 @@ void proxy::cut_next(fate how) {
   decide([how, done = false](std::string_view /*piece*/) mutable {
     return std::exchange(done, true) ? fate::pass : how;
   });
-}
-
-void proxy::stand_still() {
-  network_->stand_still();
-}
-
-void proxy::go_on() {
-  network_->go_on();
 }
 
 std::size_t proxy::cuts() const {

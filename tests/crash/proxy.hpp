@@ -34,9 +34,6 @@ class proxy {
   void decide(judge by);
   /// Once, for the next piece of any client.
   void cut_next(fate how);
-  /// Accepts links and passes nothing on, as a stopped server does, until `go_on`.
-  void stand_still();
-  void go_on();
   /// Links that were cut.
   [[nodiscard]] std::size_t cuts() const;
 

@@ -56,26 +56,24 @@ TEST(addresses_of_postgresql, are_libpq_uris) {
             (settings{{"host", "host"}, {"dbname", "app"}, {"sslmode", "require"}}));
 }
 
-TEST(addresses_of_postgresql, have_a_watch_when_one_of_several_servers_takes_writes) {
-  const auto watched = [](const std::string& rest) {
-    return endpoint_of("postgresql://user@" + rest).servers != nullptr;
+TEST(addresses_of_postgresql, with_several_servers_leave_one_that_is_gone_for_the_one_that_writes) {
+  const auto has = [](const std::string& rest, const std::string& setting) {
+    return contains(endpoint_of("postgresql://user@" + rest).connect, "&" + setting + "&");
   };
-  EXPECT_TRUE(watched("a,b/app?target_session_attrs=read-write"));
-  EXPECT_TRUE(watched("a:5432,a:5433/app?target_session_attrs=primary"));
-  EXPECT_TRUE(watched("/app?hostaddr=127.0.0.1,127.0.0.2&target_session_attrs=read-write"));
-  EXPECT_FALSE(watched("a/app?target_session_attrs=read-write"));
-  EXPECT_FALSE(watched("a,b/app"));
-  EXPECT_FALSE(watched("a,b/app?target_session_attrs=any"));
-}
-
-TEST(addresses_of_postgresql, with_several_servers_have_a_shorter_time_for_each) {
-  const auto limited = [](const std::string& rest, const std::string& seconds) {
-    const std::string url = endpoint_of("postgresql://user@" + rest).connect;
-    return tableq_test::contains(url, "connect_timeout=" + seconds);
-  };
-  EXPECT_TRUE(limited("a/app", "10"));
-  EXPECT_TRUE(limited("a,b/app", "3"));
-  EXPECT_TRUE(limited("a,b/app?connect_timeout=7", "7"));
+  for (const char* given : {"a,b/app", "a:5432,a:5433/app", "/app?hostaddr=127.0.0.1,127.0.0.2"}) {
+    for (const char* setting :
+         {"connect_timeout=3", "tcp_user_timeout=4000", "keepalives_idle=2",
+          "keepalives_interval=1", "keepalives_count=2", "target_session_attrs=read-write"}) {
+      EXPECT_TRUE(has(given, setting)) << given << " " << setting;
+      EXPECT_FALSE(has("a/app", setting)) << setting;
+    }
+  }
+  EXPECT_TRUE(has("a/app", "connect_timeout=10"));
+  EXPECT_TRUE(has("a,b/app?connect_timeout=7", "connect_timeout=7"));
+  EXPECT_TRUE(has("a,b/app?tcp_user_timeout=60000", "tcp_user_timeout=60000"));
+  EXPECT_FALSE(has("a,b/app?tcp_user_timeout=60000", "tcp_user_timeout=4000"));
+  EXPECT_TRUE(has("a,b/app?target_session_attrs=any", "target_session_attrs=any"));
+  EXPECT_FALSE(has("a,b/app?target_session_attrs=any", "target_session_attrs=read-write"));
 }
 
 TEST(addresses_of_postgresql, may_tell_of_a_pooler) {
@@ -110,6 +108,10 @@ TEST(addresses_of_postgresql, may_name_several_hosts) {
                 {"host", "h1,h2,::1"},
                 {"port", "1,2,3"},
                 {"dbname", "app"},
+                {"tcp_user_timeout", "4000"},
+                {"keepalives_idle", "2"},
+                {"keepalives_interval", "1"},
+                {"keepalives_count", "2"},
                 {"target_session_attrs", "read-write"}}));
 }
 

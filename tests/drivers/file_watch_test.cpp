@@ -9,13 +9,11 @@
 #include <string>
 #include <thread>
 
-#include "drivers/transport/own_writes.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using tableq::drivers::own_writes;
 namespace files = std::filesystem;
 
 class file_watch : public testing::Test {
@@ -26,12 +24,11 @@ class file_watch : public testing::Test {
   }
   [[nodiscard]] std::string file() const { return (folder_ / "queues.db").string(); }
 
-  [[nodiscard]] std::unique_ptr<tableq::core::listener> watched(const std::string& file) const {
-    return tableq::drivers::watch_file(file, own_);
+  [[nodiscard]] static std::unique_ptr<tableq::core::listener> watched(const std::string& file) {
+    return tableq::drivers::watch_file(file);
   }
 
   tableq_test::scratch_directory folder_;
-  own_writes own_;
 };
 
 TEST_F(file_watch, tells_of_the_log_whether_it_was_there_before_or_not) {
@@ -105,47 +102,6 @@ TEST_F(file_watch, of_a_file_that_is_written_all_the_time_tells_now_and_then) {
   EXPECT_GE(told, 2);
   // The shortest pause, because the writer may be delayed sometimes.
   EXPECT_LE(told, took / 1ms + 2);
-}
-
-#if defined(__linux__)  // Elsewhere the files are polled.
-TEST_F(file_watch, is_not_woken_in_the_midst_of_a_write_of_its_own_database_object) {
-  own_writes own = own_;
-  bool slept = false;
-  // Not each time: a delayed writer causes a report.
-  for (int i = 0; i < 100 && !slept; ++i) {
-    const auto watch = watched(file());
-    own.begin();
-    write("queues.db-wal", "x");
-    slept = !watch->wait(0ms).any_queue;
-  }
-  EXPECT_TRUE(slept);
-}
-#endif
-
-TEST_F(file_watch, tells_afterwards_what_was_written_meanwhile) {
-  own_writes own = own_;
-  const auto first = watched(file());
-  const auto second = watched(file());
-  for (int i = 0; i < 3; ++i) {
-    own.begin();
-    own.begin();
-    write("queues.db-wal", "x");
-    ASSERT_TRUE(first->wait(10s).any_queue);
-    ASSERT_TRUE(second->wait(10s).any_queue);
-    while (first->wait(20ms).any_queue || second->wait(20ms).any_queue) {
-    }
-    write("queues.db", "x");
-    ASSERT_TRUE(first->wait(10s).any_queue);
-    ASSERT_TRUE(second->wait(10s).any_queue);
-  }
-}
-
-TEST_F(file_watch, hears_at_once_of_writes_of_another_database_object) {
-  own_writes elsewhere;
-  const auto watch = watched(file());
-  elsewhere.begin();
-  write("queues.db", "x");
-  EXPECT_TRUE(watch->wait(0ms).any_queue);
 }
 
 TEST_F(file_watch, without_the_system_looks_at_the_files) {

@@ -50,13 +50,12 @@ class opened_transport {
     at.prepares = definition.prepares;
     at.setup.insert(at.setup.begin(), definition.setup.begin(), definition.setup.end());
     session = kind->open(at);
-    executor = kind->attach({.soci = session.get()}, at, &own_writes_);
+    executor = kind->attach({.soci = session.get()}, at, false);
   }
 
   tableq::endpoint at;
   tableq::dialect definition;
   const tableq::drivers::transport_kind* kind = nullptr;
-  tableq::drivers::own_writes own_writes_;
   std::unique_ptr<soci::session> session;
   std::unique_ptr<tableq::drivers::transport> executor;
 

@@ -23,6 +23,7 @@ TEST(names, of_enumerators_are_those_of_cpp) {
   EXPECT_EQ(printed(tableq::ordering::strict), "strict");
   EXPECT_EQ(printed(tableq::schema_policy::verify_only), "verify_only");
   EXPECT_EQ(printed(tableq::notifications::send_only), "send_only");
+  EXPECT_EQ(printed(tableq::on_complete::leave), "leave");
   EXPECT_EQ(printed(tableq::key_scope::waiting), "waiting");
   EXPECT_EQ(printed(tableq::on_duplicate::postpone), "postpone");
   EXPECT_EQ(printed(tableq::group_policy::pass), "pass");

@@ -54,6 +54,8 @@ struct features {
   bool children_open_it = true;
   /// A new session costs almost nothing, because there is no server.
   bool cheap_sessions = false;
+  /// A user who may create in a schema may drop the tables of others there.
+  bool schemas_own_tables = false;
   /// Rarely available: its absence is one skip, instead of hundreds.
   bool rare = false;
 };

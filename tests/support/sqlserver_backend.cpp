@@ -339,6 +339,8 @@ class server_backend : public backend {
     return {.shows_held_messages = false,
             .partial_indexes = false,
             .schemas_own_tables = true,
+            .time_outs_are_known = false,
+            .links_close_in_children = false,
             .rare = true};
   }
   std::optional<std::string> missing() const override {

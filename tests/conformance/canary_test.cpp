@@ -285,10 +285,10 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_bad_arguments) {
 }
 
 TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
-  const std::string create =
-      "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code " + here().types().guid +
-      ", Size INTEGER, Weight DECIMAL(6, 2), At " + here().types().time +
-      ", Busy INTEGER DEFAULT 0 NOT NULL, Note VARCHAR(5))";
+  const std::string create = "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code " +
+                             here().types().guid + ", Size INTEGER, Weight DECIMAL(6, 2), At " +
+                             here().types().time +
+                             ", Busy INTEGER DEFAULT 0 NOT NULL, Note VARCHAR(5))";
   here().sql(create);
   const tableq::row fits{{"Name", "canary-name"},
                          {"Size", 7},

@@ -927,8 +927,8 @@ OPTION (FORCE ORDER, LOOP JOIN)
 -- gone, and a second look tells: under row versioning by the last committed version, otherwise by NOWAIT, which ends the
 -- look at a locked row; then all that are missing count as kept until the next look. XACT_ABORT would end the
 -- transaction then; both settings end with the text.
-SET NOCOUNT ON;
 SET XACT_ABORT OFF;
+SET NOCOUNT ON;
 DECLARE @lost TABLE (item int, id bigint, missing bit);
 INSERT INTO @lost (item, id, missing)
 SELECT v.item, v.id, CASE WHEN q.id IS NULL THEN 1 ELSE 0 END

@@ -923,13 +923,34 @@ WHERE {receipt_held}
 OPTION (FORCE ORDER, LOOP JOIN)
 
 -- name: claim.lost
--- READPAST skips a row that an open transaction changes: it is not lost yet. A missing row may also be one
--- that is being deleted, so only an existing row shows a lost lease.
-SELECT v.item, q.id
+-- READPAST skips a row that an open transaction changes: it is not lost yet. So a row that is missing may be locked or
+-- gone, and a second look tells: under row versioning by the last committed version, otherwise by NOWAIT, which ends the
+-- look at a locked row; then all that are missing count as kept until the next look. XACT_ABORT would end the
+-- transaction then; both settings end with the text.
+SET XACT_ABORT OFF;
+SET NOCOUNT ON;
+DECLARE @lost TABLE (item int, id bigint, missing bit);
+INSERT INTO @lost (item, id, missing)
+SELECT v.item, v.id, CASE WHEN q.id IS NULL THEN 1 ELSE 0 END
 FROM (VALUES {items: (:item, CAST(:id AS bigint), CAST(:fence AS bigint))}) AS v (item, id, fence)
-INNER JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
-WHERE v.id IS NOT NULL AND (q.state <> 1 OR q.fence <> v.fence)
-OPTION (FORCE ORDER, LOOP JOIN)
+LEFT JOIN {table} AS q WITH (ROWLOCK, READPAST, READCOMMITTEDLOCK, FORCESEEK) ON q.id = v.id
+WHERE v.id IS NOT NULL AND (q.id IS NULL OR q.state <> 1 OR q.fence <> v.fence)
+OPTION (FORCE ORDER, LOOP JOIN);
+DECLARE @kept TABLE (id bigint);
+BEGIN TRY
+  INSERT INTO @kept (id)
+  SELECT q.id
+  FROM @lost AS l
+  INNER JOIN {table} AS q WITH (READCOMMITTED, ROWLOCK, FORCESEEK, NOWAIT) ON q.id = l.id
+  WHERE l.missing = 1;
+END TRY
+BEGIN CATCH
+  IF ERROR_NUMBER() <> 1222
+    THROW;
+  INSERT INTO @kept (id)
+  SELECT id FROM @lost WHERE missing = 1;
+END CATCH;
+SELECT item, id FROM @lost WHERE id NOT IN (SELECT id FROM @kept)
 
 -- name: claim.state_of
 SELECT v.item, q.id, q.state

@@ -9,7 +9,9 @@
 -- Tables are granted one by one: a schema needs none.
 
 -- name: schema.owner
-GRANT ALTER ON SCHEMA::{schema} TO {user};
+-- A table belongs to the owner of its schema, and not to the user who creates it: the rights on new tables come
+-- from the schema. ALTER on a schema includes DROP of each of its tables.
+GRANT ALTER, SELECT, INSERT, UPDATE, DELETE ON SCHEMA::{schema} TO {user};
 GRANT CREATE TABLE TO {user};
 
 -- name: catalog

@@ -285,9 +285,11 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_bad_arguments) {
 }
 
 TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
-  here().sql(
-      "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code UUID, Size INTEGER, "
-      "Weight DECIMAL(6, 2), At TIMESTAMP, Busy INTEGER DEFAULT 0 NOT NULL, Note VARCHAR(5))");
+  const std::string create = "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code " +
+                             here().types().guid + ", Size INTEGER, Weight DECIMAL(6, 2), At " +
+                             here().types().time +
+                             ", Busy INTEGER DEFAULT 0 NOT NULL, Note VARCHAR(5))";
+  here().sql(create);
   const tableq::row fits{{"Name", "canary-name"},
                          {"Size", 7},
                          {"Weight", tableq::row_value::decimal("1.5")},
@@ -302,10 +304,7 @@ TEST_P(canaries, are_in_nothing_that_is_said_of_typed_values) {
     here().sql("DROP TABLE Things");
     calls.call([&] { things.enqueue(fits); });
     calls.call([&] { static_cast<void>(things.take(1)); });
-    here().sql(
-        "CREATE TABLE Things (Name VARCHAR(40) NOT NULL PRIMARY KEY, Code UUID, Size INTEGER, "
-        "Weight DECIMAL(6, 2), At TIMESTAMP, Busy INTEGER DEFAULT 0 NOT NULL, "
-        "Note VARCHAR(5))");
+    here().sql(create);
     EXPECT_GT(calls.failed(), 10U);
   }
 }

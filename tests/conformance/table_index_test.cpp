@@ -98,11 +98,11 @@ TEST_P(table_indexes, are_printed_for_a_boolean_flag) {
              " DEFAULT '0' NOT NULL, LeaseUntil BIGINT)");
   auto mapping = leased(tableq::flag("Busy"));
   mapping.done = tableq::flag("Sent");
-  // Without a condition one index serves both flags.
-  mended(mapping, can().partial_indexes ? 2 : 1, "Jobs");
+  mended(mapping, 2, "Jobs");
   mapping.waiting = tableq::flag("Busy", 1, 0);
   mapping.lease_until = {};
-  mended(mapping, 1, "Jobs");
+  // Without a condition the same index serves the opposite flag.
+  mended(mapping, can().partial_indexes ? 1 : 0, "Jobs");
 }
 
 TEST_P(table_indexes, are_printed_for_a_time_that_tells_what_waits) {

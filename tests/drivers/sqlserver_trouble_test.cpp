@@ -131,13 +131,17 @@ TEST_P(sqlserver_trouble, of_a_right_is_told_where_the_server_does_not_show_the_
   auto db = open(0ms);
   script_.always("table.exists", with_columns("present").row({0}));  // OBJECT_ID is NULL
   script_.once("queue.count", tds_answer().error(229, "The SELECT permission was denied.", 14));
-  const error denied = thrown_by([&] { (void)db.fifo("fifo"); });
+  auto fifo = db.fifo("fifo");
+  script_.once("fifo.enqueue", tds_answer().error(229, "The INSERT permission was denied.", 14));
+  const error denied = thrown_by([&] { fifo.enqueue("p"); });
   EXPECT_EQ(to_string(denied.code()), "permission_denied") << denied.what();
   EXPECT_TRUE(contains(denied.what(), "lacks a right on the table")) << denied.what();
   script_.once("queue.count", tds_answer().error(208, "Invalid object name.", 16));
   const error gone = thrown_by([&] { (void)db.fifo("fifo"); });
   EXPECT_EQ(to_string(gone.code()), "schema_mismatch");
   EXPECT_TRUE(contains(gone.what(), "its table is gone")) << gone.what();
+  // A right on columns is enough to count, but a server may show no table for it.
+  EXPECT_NO_THROW((void)db.fifo("fifo"));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ OWN = {
     "claim.state_of": ["READCOMMITTED ROWLOCK"],
     "claim.leased": ["READCOMMITTED ROWLOCK"],
     "claim.heartbeat": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],
-    "claim.lost": ["READCOMMITTEDLOCK READPAST ROWLOCK"],
+    "claim.lost": ["READCOMMITTEDLOCK READPAST ROWLOCK", "READCOMMITTED ROWLOCK"],
     "claim.unseen": ["READCOMMITTEDLOCK ROWLOCK", ""],
     "claim.group_of": ["READCOMMITTED ROWLOCK"],
     "claim.forget": ["READCOMMITTEDLOCK READPAST ROWLOCK UPDLOCK"],

@@ -107,7 +107,7 @@ def outside(text, pattern, start=0):
 
 def returned(text):
     """The names of the columns that a text returns; None when it returns none."""
-    text = without_literals(text)
+    text = re.sub(r"INSERT INTO @\w+ \([^()]*\)\s+SELECT\b", "", without_literals(text))
     begins = outside(text, r"\bOUTPUT\b") or outside(text, r"\bSELECT\b")
     if not begins:
         return None

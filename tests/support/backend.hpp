@@ -56,6 +56,12 @@ struct features {
   bool cheap_sessions = false;
   /// The tests enlist by the client library's own handle, not by a session of SOCI.
   bool handles = false;
+  /// A user who may create in a schema may drop the tables of others there.
+  bool schemas_own_tables = false;
+  /// A statement that runs out of time leaves its session usable, and its effect is known.
+  bool time_outs_are_known = true;
+  /// A child of fork() closes its copies of the parent's connections.
+  bool links_close_in_children = true;
   /// Rarely available: its absence is one skip, instead of hundreds.
   bool rare = false;
 };

@@ -253,6 +253,8 @@ class database_place : public place {
         ".nothing() RETURNS TABLE WITH SCHEMABINDING AS RETURN SELECT 1 AS one WHERE 1 = 0')");
     sql("CREATE SECURITY POLICY " + schema + ".hiding ADD FILTER PREDICATE " + schema +
         ".nothing() ON " + table);
+    // Only users who may see the definition of a policy see that there is one.
+    sql("GRANT VIEW DEFINITION ON SCHEMA::" + schema + " TO public");
     return true;
   }
   void lift_checks(std::string_view table) override {
@@ -334,7 +336,12 @@ class server_backend : public backend {
  public:
   std::string name() const override { return "sqlserver"; }
   features can() const override {
-    return {.shows_held_messages = false, .partial_indexes = false, .rare = true};
+    return {.shows_held_messages = false,
+            .partial_indexes = false,
+            .schemas_own_tables = true,
+            .time_outs_are_known = false,
+            .links_close_in_children = false,
+            .rare = true};
   }
   std::optional<std::string> missing() const override {
     const char* given = std::getenv(variable);

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tableq/error.hpp>
+#include <tableq/text.hpp>
 
 #include "core/seam/enum_names.hpp"
 #include "core/seam/named.hpp"

@@ -68,10 +68,8 @@ auto operation(const queue& handle, statement id, Work work)
   return operation(queue, tx.get(), id, [&] { return work(queue, tx.get()); });
 }
 
-/// The same for `work(const queue_state&)`, which begins its own transactions, or needs none.
-template <class Work>
-auto operation_outside(const queue& handle, statement id, Work work)
-    -> std::invoke_result_t<Work&, const queue_state&> {
+/// Refuses a handle that is bound to a transaction, or that the thread's transaction excludes.
+inline const queue_state& outside(const queue& handle, statement id) {
   const queue_state& queue = access::state_of(handle);
   const beside sort = contract_of(id).writes ? beside::change : beside::read_only;
   const auto refused = [&] {
@@ -81,6 +79,14 @@ auto operation_outside(const queue& handle, statement id, Work work)
         "not on queue.in(tx)");
   };
   named(queue.database().name(), contract_of(id).name, refused);
+  return queue;
+}
+
+/// The same for `work(const queue_state&)`, which begins its own transactions, or needs none.
+template <class Work>
+auto operation_outside(const queue& handle, statement id, Work work)
+    -> std::invoke_result_t<Work&, const queue_state&> {
+  const queue_state& queue = outside(handle, id);
   return operation(queue, nullptr, id, [&] { return work(queue); });
 }
 

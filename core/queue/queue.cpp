@@ -79,7 +79,9 @@ auto write_later(const queue& handle, const std::string& payload, const Options&
                  HandOver hand_over) {
   using writer = core::async_writer<Options, message_id>;
   const statement name = name_of(handle, destructive::enqueue);
-  return operation_outside(handle, name, [&](const queue_state& state) {
+  const queue_state& state = core::outside(handle, name);
+  // Asks the database nothing: the caller does not wait for it.
+  return core::named(state.database().name(), core::contract_of(name).name, [&] {
     static_cast<void>(core::to_item(state, payload, options));
     return hand_over(
         state.writing<writer>([&state, name](std::span<const typename writer::item> items) {

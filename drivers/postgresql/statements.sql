@@ -535,7 +535,8 @@ SELECT CASE WHEN EXISTS (
                    WHERE p.polrelid = CAST(pg_catalog.to_regclass('{table}') AS oid)
                      AND p.polpermissive AND p.polcmd IN ('r', '*')
                      AND EXISTS (SELECT 1 FROM pg_catalog.unnest(p.polroles) AS r (member)
-                                 WHERE r.member = 0 OR pg_catalog.pg_has_role(r.member, 'USAGE')))
+                                 WHERE r.member OPERATOR(pg_catalog.=) 0
+                                    OR pg_catalog.pg_has_role(r.member, 'USAGE')))
             THEN 1 ELSE 2 END AS severity,
        'row level security is on' AS what,
        'this role reads only the messages that a policy lets it see' AS fix

@@ -134,13 +134,13 @@ TEST_P(stats, say_nothing_of_what_left_behind_a_lower_bound) {
 class stats_rights : public on_each_backend {};
 TABLEQ_ON_BACKENDS(stats_rights, shared_backends);
 
-TEST_P(stats_rights, need_none_but_to_read_the_table) {
+TEST_P(stats_rights, need_none_but_to_read_the_table_and_those_of_tableq) {
   // Its rights do not include tables that are created later.
   const auto url = here().url_without_ddl_rights();
   if (!url) GTEST_SKIP() << "users of this database have no rights of their own";
   const tableq::message_id id = db().fifo("mail").enqueue("x");
   static_cast<void>(db().claim("jobs").enqueue("x"));
-  for (const std::string table : {"mail", "jobs", "tableq_queues"}) {
+  for (const std::string table : {"mail", "jobs", "tableq_queues", "tableq_limits"}) {
     here().sql("GRANT SELECT ON " + table + " TO PUBLIC");
   }
   auto reader = tableq::database::open(*url, {.schema = tableq::schema_policy::verify_only});

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "core/input/identifier.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
 #include "drivers/blocks.hpp"
 #include "drivers/every_text.hpp"
+#include "drivers/postgresql/floor/contracts.hpp"
 #include "drivers/text.hpp"
 #include "drivers/transport/libpq_values.hpp"
 #include "support/backends.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 using tableq::core::contract;
 namespace connection = tableq::drivers::libpq;
+namespace places = tableq::drivers::postgresql;
 
 struct pq_closer {
   void operator()(PGconn* open) const noexcept { PQfinish(open); }
@@ -77,7 +80,9 @@ void columns_of_postgresql::compare(tableq::drivers::table_place place) const {
     const bool one = name.ends_with(tableq::drivers::for_one);
     const bool mixed = name.ends_with(tableq::drivers::for_mixed);
     const std::string kept = one || mixed ? name.substr(0, name.rfind('.')) : name;
-    const auto all = tableq::core::contracts();
+    std::vector<contract> all;
+    for (const contract& each : tableq::core::contracts()) all.push_back(places::with_places(each));
+    for (const contract& each : places::own_contracts()) all.push_back(each);
     const auto found = std::ranges::find(all, kept, &contract::name);
     ASSERT_NE(found, all.end());
     const contract& of = *found;

@@ -171,6 +171,7 @@ class table_places {
   time_point not_before_ = {};
   time_point learned_ = {};  // the last look, or what others knew then
   time_point asked_ = {};    // what others know
+  int told_ = 0;  // how often others were told
   time_point told_at_ = {};
   position told_of_ = lowest;
   bool started_over_ = false;  // since others were told

@@ -196,12 +196,12 @@ void floor_session::rollback() noexcept {
 void floor_session::look_after_transaction() noexcept {
   const auto touched = std::exchange(touched_, {});
   if (touched.empty() || !usable()) return;
-  for (const auto& [table, by] : touched) {
-    if (!aside([&] {
-          look(*table, by);
-          tell(*table);
-        }))
-      return;
+  try {
+    for (const touched_table& each : touched) {
+      look(*each.table, each.by);
+      tell(*each.table);
+    }
+  } catch (...) {  // noexcept: the places stay as they are.
   }
 }
 

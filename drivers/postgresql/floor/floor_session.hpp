@@ -20,7 +20,7 @@ namespace tableq::inline v0::drivers::postgresql {
 /// @par Thread safety
 /// Shared objects: safe.
 struct known_table {
-  explicit known_table(const core::table_names& of) : names(of) {}
+  explicit known_table(core::table_names of) : names(std::move(of)) {}
 
   const core::table_names names;
   table_places where;

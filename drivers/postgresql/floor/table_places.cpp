@@ -263,7 +263,7 @@ void table_places::adopt(const shared_places& told, milliseconds age, time_point
   learned_ = now - age;
   levels_.clear();
   for (const level& each : told.where.levels) {
-    if (levels_.size() < most_levels) levels_.push_back({{each.priority, each.floor}});
+    if (levels_.size() < most_levels) levels_.push_back(kept_level{each, lowest});
   }
   at_ = told.where;
   at_.levels.clear();
@@ -313,7 +313,7 @@ table_places::kept_level& table_places::find_or_add(position priority) {
   }
   const auto before =
       std::ranges::find_if(levels_, [&](const level& x) { return x.priority < priority; });
-  return *levels_.insert(before, {{priority, at_.oldest}});
+  return *levels_.insert(before, kept_level{{.priority = priority, .floor = at_.oldest}, lowest});
 }
 
 }  // namespace tableq::inline v0::drivers::postgresql

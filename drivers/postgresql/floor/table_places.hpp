@@ -39,9 +39,9 @@ class start_over {
     idle_ = nothing;
   }
 
-  /// The time until the next one, in milliseconds.
+  /// The time until the next one; both in milliseconds.
   [[nodiscard]] position in(time_point now) const noexcept;
-  void set_in(position milliseconds, time_point now) noexcept;
+  void set_in(position wait, time_point now) noexcept;
 
  private:
   time_point next_ = {};
@@ -171,7 +171,7 @@ class table_places {
   time_point not_before_ = {};
   time_point learned_ = {};  // the last look, or what others knew then
   time_point asked_ = {};    // what others know
-  int told_ = 0;  // how often others were told
+  int told_ = 0;             // how often others were told
   time_point told_at_ = {};
   position told_of_ = lowest;
   bool started_over_ = false;  // since others were told

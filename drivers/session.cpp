@@ -84,7 +84,7 @@ dialect_session::dialect_session(std::shared_ptr<const dialect_texts> texts,
     throw error(
         errc::invalid_argument, advice::never,
         (backend_ == nullptr && callers.handle == nullptr
-             ? "the enlisted session is closed; connect it to "
+             ? "the enlisted session is closed or null; connect it to "
              : "the enlisted session is connected through another backend; connect it to ") +
             texts_->definition.name,
         {.backend = texts_->definition.name, .operation = "enlist"});
@@ -103,6 +103,7 @@ dialect_session::~dialect_session() {
 template <class Step>
 void dialect_session::guarded(std::string_view operation, Step step, std::string_view table) {
   loss_ = on_loss::lost;
+  const bool callers = owned_ == nullptr && transport_ != nullptr && transport_->in_transaction();
   try {
     step();
   } catch (const native_failure& failure) {
@@ -117,6 +118,10 @@ void dialect_session::guarded(std::string_view operation, Step step, std::string
       }
     }
     if (means.code == errc::read_only && cannot_write()) means.advice = advice::session;
+    // The failure has ended the caller's transaction: a repeated statement would be alone.
+    if (callers && means.advice == advice::statement && !transport_->in_transaction()) {
+      means.advice = advice::transaction;
+    }
     if (means.advice == advice::session) broken_ = true;
     throw error(means.code, means.advice, native.sentence,
                 {texts_->definition.name, std::string(operation), native.sqlstate, native.number});

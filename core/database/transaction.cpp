@@ -78,7 +78,7 @@ transaction_state::transaction_state(std::shared_ptr<database_state> database,
   if (!database_->reached_by(*adopted_)) {
     refuse(
         "the enlisted session is connected to another database; connect it to the one of this "
-        "database object, for instance with tableq::open_session");
+        "database object (tableq::open_session does that for a session of SOCI)");
   }
 }
 
@@ -126,8 +126,8 @@ void transaction_state::check_open(connection& on) const {
       }
       if (!autocommit_) {
         refuse(
-            "the enlisted session is in no transaction: begin one first (of SOCI's with "
-            "soci::transaction), or enlist it with tableq::autocommit");
+            "the enlisted session is in no transaction: begin one first, or enlist it with "
+            "tableq::autocommit");
       }
       return;
     case transaction_status::failed:

@@ -136,6 +136,7 @@ std::string random_mark() {
 /// Shared by the transport and its statements.
 struct libpq_link {
   PGconn* handle;
+  bool callers = false;  ///< The connection is the caller's.
   std::uint64_t statements = 0;
   /// Part of the statements' names. Behind a pooler another client may use the same server session,
   /// so names must be unique.
@@ -145,6 +146,24 @@ struct libpq_link {
   /// Statements that the server keeps and nobody uses.
   std::vector<std::string> unused = {};
 };
+
+/// A statement would end what the application has under way, and throw its results away.
+void refuse_beside_a_statement(const libpq_link& link) {
+  if (!link.callers) return;
+  const char* what = nullptr;
+  if (PQtransactionStatus(link.handle) == PQTRANS_ACTIVE) {
+    what =
+        "a statement or COPY of the application is under way on the enlisted connection; read "
+        "all of its results first";
+  }
+#if defined(LIBPQ_HAS_PIPELINING)
+  if (PQpipelineStatus(link.handle) != PQ_PIPELINE_OFF) {
+    what = "the enlisted connection is in pipeline mode; leave it first";
+  }
+#endif
+  if (what == nullptr) return;
+  throw native_failure::judged_as({errc::invalid_argument, advice::never}, std::string(what));
+}
 
 void ignore_notice(void* /*none*/, const PGresult* /*notice*/) {}
 
@@ -194,6 +213,7 @@ class libpq_prepared final : public prepared {
   ~libpq_prepared() override { leave(); }
 
   void run(const arguments& given, core::row_set& out) override {
+    refuse_beside_a_statement(*link_);
     const bound_values values(text_.parameters, given);
     if (keep_ && name_.empty()) make();
     result answer = send(values);
@@ -266,6 +286,7 @@ class libpq_executor final : public transport {
         server_process_(PQbackendPID(handle)),
         not_for_children_(callers == nullptr ? PQsocket(handle) : -1) {
     link_->handle = handle;
+    link_->callers = callers != nullptr;
     if (callers == nullptr) PQsetNoticeReceiver(handle, receive_notice, link_.get());
   }
   libpq_executor(const libpq_executor&) = delete;
@@ -279,6 +300,7 @@ class libpq_executor final : public transport {
   }
 
   void script(const std::string& sql, boundary what) override {
+    refuse_beside_a_statement(*link_);
     // An application may do all its work in transactions.
     if (what == boundary::begin) end_unused(*link_);
     const result answer(PQexec(link_->handle, sql.c_str()));
@@ -410,6 +432,10 @@ std::unique_ptr<soci::session> open(const endpoint& address) {
 
 /// Texts are sent as UTF-8. With another client encoding the server would store wrong characters.
 void check_encoding(const PGconn* link) {
+  if (PQstatus(link) != CONNECTION_OK) {
+    throw native_failure::judged_as({errc::invalid_argument, advice::never},
+                                    "the enlisted connection is lost; connect it again");
+  }
   const std::string_view encoding = pg_encoding_to_char(PQclientEncoding(link));
   if (encoding == "UTF8" || encoding == "SQL_ASCII") return;
   throw native_failure::judged_as({errc::invalid_argument, advice::never},

@@ -133,7 +133,7 @@ core::any_session dialect_session::session() noexcept {
   const transport_kind& kind = *texts_->transport;
   if (session_.soci == nullptr || session_.soci->get_backend() == nullptr) return session_;
   return {.soci = session_.soci,
-          .library = kind.name,
+          .client = kind.name,
           .handle = attached() ? kind.handle_of(*session_.soci) : nullptr};
 }
 

@@ -30,9 +30,9 @@ enlistment enlist(const database& db, const any_session& callers, bool autocommi
   });
 }
 
-void* handle_in(transaction& tx, std::string_view library, std::string_view operation) {
+void* handle_in(transaction& tx, std::string_view client, std::string_view operation) {
   const any_session found = session_in(tx, operation);
-  return found.library == library ? found.handle : nullptr;
+  return found.client == client ? found.handle : nullptr;
 }
 
 }  // namespace core

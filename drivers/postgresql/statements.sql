@@ -240,6 +240,22 @@ FROM {table} AS msg
             AND priority <= part.high AND priority >= part.low
             AND id >= part.floor
 
+-- fragment: ready_locked_in_parts
+FROM {parts} AS part
+  CROSS JOIN LATERAL (
+    SELECT id
+    FROM (SELECT id
+          {returned_in_part}
+          ORDER BY priority DESC, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS back
+    UNION ALL
+    SELECT id
+    FROM (SELECT id
+          {others_in_part}
+          ORDER BY priority DESC, id
+          FOR NO KEY UPDATE SKIP LOCKED) AS others
+  ) AS found
+
 -- fragment: first_ready
 -- The first :max ready messages. As in claim.take, without locks.
 FROM {parts} AS part
@@ -1006,29 +1022,15 @@ WHERE id = ANY (ARRAY(SELECT id FROM past UNION ALL SELECT id FROM others))
 RETURNING 0 AS item, id
 
 -- name: claim.take
--- The take searches the parts in
--- :highs, :lows and :floors one after the other: priorities from a high one down to a low one, with ids from a
--- floor on. Below the floor of a priority only returned messages wait; they have a fence: see claim.floor. The
--- nested loop reads one row after the other, and the LIMIT ends it: no more rows are locked than are taken.
--- With :guard nothing is taken while a delayed or expired
--- message waits to be promoted, because it might come first. No message is due before :passed, unless :passed is
--- in the future: then the server's clock was set back, and later messages fall due before it.
+-- The take searches the parts in :highs, :lows and :floors one after the other: priorities from a high one down to a
+-- low one, with ids from a floor on. Below the floor of a priority only returned messages wait; they have a fence: see
+-- claim.floor. The nested loop reads one row after the other, and the LIMIT ends it: no more rows are locked than are
+-- taken. With :guard nothing is taken while a delayed or expired message waits to be promoted, because it might come
+-- first. No message is due before :passed, unless :passed is in the future: then the server's clock was set back, and
+-- later messages fall due before it.
 WITH picked AS MATERIALIZED (
   SELECT found.id
-  FROM {parts} AS part
-  CROSS JOIN LATERAL (
-    SELECT id
-    FROM (SELECT id
-          {returned_in_part}
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS back
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          {others_in_part}
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS others
-  ) AS found
+  {ready_locked_in_parts}
   WHERE {own_queue}
     AND ({none_due_from_passed})
   LIMIT CAST(:max AS bigint)
@@ -1045,20 +1047,7 @@ SET {new_lease},
     due_at = {clock_at_change} + CAST(:lease AS bigint)
 WHERE id = (
   SELECT found.id
-  FROM {parts} AS part
-  CROSS JOIN LATERAL (
-    SELECT id
-    FROM (SELECT id
-          {returned_in_part}
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS back
-    UNION ALL
-    SELECT id
-    FROM (SELECT id
-          {others_in_part}
-          ORDER BY priority DESC, id
-          FOR NO KEY UPDATE SKIP LOCKED) AS others
-  ) AS found
+  {ready_locked_in_parts}
   LIMIT 1
 )
   AND {own_queue}

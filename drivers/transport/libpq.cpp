@@ -453,7 +453,7 @@ std::unique_ptr<transport> attach(const core::any_session& session, const endpoi
 
 bool fits(const core::any_session& session, const dialect& /*definition*/) {
   if (session.soci == nullptr) {
-    return session.library == libpq_transport.name && session.handle != nullptr;
+    return session.client == libpq_transport.name && session.handle != nullptr;
   }
   // By name: the library does not export the class's type information.
   return session.soci->get_backend() != nullptr && session.soci->get_backend_name() == "postgresql";

@@ -249,11 +249,11 @@ inline address resolve_address(const connection_url& url) {
     add_default("keepalives_idle", "2");
     add_default("keepalives_interval", "1");
     add_default("keepalives_count", "2");
-    // This one has a default of libpq's, which is also a standby.
-    if (!given(wanted, "target_session_attrs") &&
-        std::string_view(find(defaults, "target_session_attrs")->val) == "any") {
-      add("target_session_attrs", "read-write");
-    }
+    // libpq's own default, `any`, also takes a standby.
+    const PQconninfoOption* const servers = find(defaults, "target_session_attrs");
+    const bool any =
+        servers != nullptr && servers->val != nullptr && std::string_view(servers->val) == "any";
+    if (any && !given(wanted, "target_session_attrs")) add("target_session_attrs", "read-write");
   } else {
     add_default("connect_timeout", "10");
   }

@@ -407,7 +407,7 @@ std::string product_of(SQLHDBC link) {
 
 bool fits(const core::any_session& session, const dialect& definition) {
   if (session.soci == nullptr) {
-    if (session.library != odbc_transport.name || session.handle == nullptr) return false;
+    if (session.client != odbc_transport.name || session.handle == nullptr) return false;
   } else if (session.soci->get_backend() == nullptr || session.soci->get_backend_name() != "odbc") {
     return false;
   }

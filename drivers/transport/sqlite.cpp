@@ -354,7 +354,7 @@ std::unique_ptr<transport> attach(const core::any_session& session, const endpoi
 
 bool fits(const core::any_session& session, const dialect& /*definition*/) {
   if (session.soci == nullptr) {
-    return session.library == sqlite_transport.name && session.handle != nullptr;
+    return session.client == sqlite_transport.name && session.handle != nullptr;
   }
   return session.soci->get_backend() != nullptr && session.soci->get_backend_name() == "sqlite3";
 }

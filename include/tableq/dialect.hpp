@@ -59,7 +59,7 @@ struct capabilities {
   /// One session writes at a time; the others wait for it.
   bool one_writer = false;
   /// Reads pass over deleted rows until a clean-up, which may take long. Reads therefore begin
-  /// after them: the driver has statements that look for the place (drivers/postgresql/floor).
+  /// after them: the driver has statements that look for the place.
   bool deleted_rows_linger = false;
   /// A change that returns rows has several copies of each in memory. Long messages are therefore
   /// taken in steps, `claim.pick`, `claim.lease` and `claim.taken`, and `claim.take` takes none of

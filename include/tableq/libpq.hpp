@@ -2,8 +2,8 @@
 
 /// @file
 /// For applications that use libpq: work inside your own connection, or use tableq's. No header of
-/// libpq is included. The connection must come from the libpq that tableq is
-/// linked with: two copies of it in one program cannot share a connection.
+/// libpq is included. The connection must come from the libpq that tableq is linked with: two
+/// copies of it in one program cannot share a connection.
 
 #include <tableq/tableq.hpp>
 
@@ -16,11 +16,12 @@ namespace tableq::inline v0 {
 ///
 /// @param db the database of the queues; the connection must be to the same one, with the same
 ///   client library.
-/// @param connection in blocking or nonblocking mode, with no statement under way and not in
-///   pipeline mode.
-/// @throws error errc::invalid_argument when the connection is null, to another database, through
-///   another client library than the database's, or in no transaction or a failed one, or of a
-///   client encoding other than UTF-8.
+/// @param connection in blocking or nonblocking mode. Before each operation read all results of
+///   your own statements, and leave pipeline mode: tableq refuses to throw them away.
+/// @throws error errc::invalid_argument when the connection is null, lost, to another database,
+///   through another client library than the database's, in no transaction or a failed one, or of a
+///   client encoding other than UTF-8; from operations also when a statement, a COPY or pipeline
+///   mode is under way.
 TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection);
 /// The same for a connection that needs no transaction.
 TABLEQ_EXPORT enlistment enlist(const database& db, pg_conn* connection,

@@ -2,8 +2,7 @@
 
 /// @file
 /// For applications that use ODBC: work inside your own connection, or use tableq's. No header of
-/// ODBC is included. The connection must come from the driver manager that tableq
-/// is linked with.
+/// ODBC is included. The connection must come from the driver manager that tableq is linked with.
 
 #include <tableq/tableq.hpp>
 

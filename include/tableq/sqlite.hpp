@@ -2,8 +2,8 @@
 
 /// @file
 /// For applications that use SQLite: work inside your own connection, or use tableq's. No header of
-/// SQLite is included. The connection must come from the SQLite that tableq is
-/// linked with: two copies of it in one program break each other's locks on a file.
+/// SQLite is included. The connection must come from the SQLite that tableq is linked with: two
+/// copies of it in one program break each other's locks on a file.
 
 #include <tableq/tableq.hpp>
 
@@ -15,7 +15,8 @@ namespace tableq::inline v0 {
 ///
 /// @param db the database of the queues; the connection must be to the same one, with the same
 ///   client library.
-/// @param connection waits for locks as its owner has set it (sqlite3_busy_timeout).
+/// @param connection waits for locks as its owner has set it (sqlite3_busy_timeout). Begin its
+///   transaction with BEGIN IMMEDIATE: a plain BEGIN locks at the first change.
 /// @throws error errc::invalid_argument when the connection is null, to another database, through
 ///   another client library than the database's, or in no transaction.
 TABLEQ_EXPORT enlistment enlist(const database& db, sqlite3* connection);

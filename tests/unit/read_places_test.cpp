@@ -406,6 +406,10 @@ TEST_F(read_places, are_told_to_other_processes_when_they_have_risen_far) {
   const auto news = at_.news(now_);
   ASSERT_TRUE(news);
   EXPECT_FALSE(at_.news(now_ + 1h)) << "once";
+  now_ += 250ms;
+  read_many(3001);
+  look(news->where.oldest + 500, "");
+  EXPECT_FALSE(at_.news(now_)) << "one step, after the first moves";
   const auto told = to_places(to_text(*news));
   ASSERT_TRUE(told);
   EXPECT_EQ(told->where, news->where);

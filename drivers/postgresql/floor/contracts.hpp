@@ -45,8 +45,8 @@ enum class beginning : std::uint8_t {
 };
 beginning beginning_of(core::statement id) noexcept;
 
-/// What the driver fills in, after core's parameters. Lists are never NULL, because a session may
-/// read NULL as text.
+/// The parameters that the driver fills in, after core's. Lists are never NULL, because a session
+/// may read NULL as text.
 struct place_request {
   std::string_view highs = {};
   std::string_view lows = {};
@@ -75,7 +75,7 @@ struct look_request : place_request {
   }
 };
 
-/// What it finds, for each priority: see table_places::sight.
+/// The row of a look, one for each priority: see table_places::sight.
 struct look_row {
   std::int64_t level = 0;
   std::optional<std::int64_t> ready = {};  ///< The first ready message of the level.

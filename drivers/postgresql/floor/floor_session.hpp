@@ -15,7 +15,7 @@
 
 namespace tableq::inline v0::drivers::postgresql {
 
-/// What the sessions of one `database` object know of a queue's table.
+/// The knowledge of a queue's table that the sessions of one `database` object share.
 ///
 /// @par Thread safety
 /// Shared objects: safe.

@@ -32,7 +32,7 @@ constexpr milliseconds cheap{1};
 /// Other processes learn of a move by so many ids, or milliseconds.
 constexpr std::uint64_t many = 1000;
 constexpr milliseconds between_news{250};
-/// So many times they learn at once: a process may end before the next time.
+/// The first moves are told to other processes at once: this process may end soon.
 constexpr int first_news = 3;
 
 /// The next id. The highest possible id is returned unchanged.

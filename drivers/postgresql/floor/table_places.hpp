@@ -131,12 +131,13 @@ class table_places {
   void answer(const question& asked, sight seen, time_point now);
   void give_up() noexcept;
 
-  /// Whether the caller should read what other processes know: nothing was learned for a second.
+  /// Whether the caller should read the places of other processes: this one learned nothing for a
+  /// second.
   /// @param first only if nothing was ever learned.
   [[nodiscard]] bool asks_others(bool first, time_point now);
-  /// What they knew so long ago.
+  /// Takes over the places that other processes knew `age` ago.
   void adopt(const shared_places& told, std::chrono::milliseconds age, time_point now);
-  /// What other processes should learn, if there is news.
+  /// The places for other processes, if they have moved far enough to be told.
   [[nodiscard]] std::optional<shared_places> news(time_point now);
 
  private:

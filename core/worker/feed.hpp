@@ -111,6 +111,8 @@ class worker_feed {
   [[nodiscard]] std::size_t room();
   /// How many messages may be taken. Under the mutex, as the next ones.
   [[nodiscard]] std::size_t free_room() const;
+  /// The same for a take that begins.
+  [[nodiscard]] std::size_t use_room();
   /// Whether `take` leaves the next take to `settle`, which has something to do.
   [[nodiscard]] bool left_to_settle() const;
   /// Only `take` looks for due and expired messages: it takes from time to time.
@@ -216,6 +218,7 @@ class worker_feed {
   refusals refusals_;
   std::size_t refused_in_row_ = 0;  ///< Settlements.
   moment next_probe_ = {};          ///< Nothing put aside is tried before.
+  bool one_more_ = false;           ///< One message may be taken beyond most_aside().
   backoff probe_pauses_;
   enum class taker_waits : std::uint8_t { no, for_room, for_settle };
   taker_waits taker_ = taker_waits::no;

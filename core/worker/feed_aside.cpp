@@ -132,6 +132,9 @@ std::vector<settlement> worker_feed::due_settlement() {
   std::vector<settlement> out;
   const moment now = steady_clock::now();
   if (next_probe_ > now) return out;
+  // Those that fill the bound may all be bad: another message shows whether the database works.
+  one_more_ = stuck();
+  if (one_more_) wake_taker();
   while (std::optional<settlement> due = held_.take_due(now)) {
     // Without a taker no handler may be left: its verdict is to give it back.
     if (!due->result.again || !taking_) {

@@ -14,7 +14,7 @@ std::size_t worker_feed::begin_joint_take() {
   const std::scoped_lock hold(engine_.mutex());
   if (!more_ || takes_ || !taking_ || take_is_overdue() || engine_.stopping().stop_requested())
     return 0;
-  const std::size_t max = free_room();
+  const std::size_t max = use_room();
   joint_ = max > 0;
   return max;
 }

@@ -27,7 +27,8 @@ constexpr milliseconds long_wait{60'000};
 std::size_t worker_feed::free_room() const {
   if (engine_.is_behind_others(precedence_)) return 0;
   if (keeps_ && held_.kept_count() >= most_kept_) return 0;
-  if (stuck() && held_.aside_count() >= most_aside()) return 0;
+  const bool full = stuck() && held_.aside_count() >= most_aside();
+  if (full && !one_more_) return 0;
   const std::size_t most = engine_.most();
   std::size_t unhandled = held_.waiting() + engine_.running();
   // Of several queues each has a message at hand, so that a free handler can choose.
@@ -36,7 +37,13 @@ std::size_t worker_feed::free_room() const {
   // is slow. Those that are kept or put aside have bounds of their own.
   const std::size_t unsettled = held_.count() - held_.aside_count() - held_.kept_count();
   if (unhandled >= most || unsettled >= 2 * most) return 0;
-  return std::min({most - unhandled, 2 * most - unsettled, at_once_});
+  return full ? 1 : std::min({most - unhandled, 2 * most - unsettled, at_once_});
+}
+
+std::size_t worker_feed::use_room() {
+  const std::size_t out = free_room();
+  one_more_ = false;
+  return out;
 }
 
 bool worker_feed::left_to_settle() const {
@@ -74,7 +81,7 @@ std::size_t worker_feed::room() {
   takes_ = true;
   more_ = false;
   took_at_ = moment::clock::now();
-  return free_room();
+  return use_room();
 }
 
 void worker_feed::wake_taker() {

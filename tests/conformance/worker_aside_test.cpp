@@ -281,6 +281,22 @@ TEST_P(messages_put_aside, are_given_back_above_their_bound) {
   EXPECT_EQ(queue.stats().dead, 0U);
 }
 
+TEST_P(messages_put_aside, that_fill_a_worker_keep_it_from_no_other) {
+  auto patient = open({.retry_for = 24h});
+  auto queue = patient.claim("jobs", {.max_attempts = 1});
+  enqueue(queue, "bad", 150);
+  if (!refuse_with(here(), "53100", "DELETE", is("bad"))) GTEST_SKIP() << no_states;
+  tableq::worker pool(queue, [](const tableq::delivery&) {}, {.threads = 2});
+  // Nothing succeeds, and bad ones are left, so that no take waits.
+  ASSERT_TRUE(becomes(pool, [&] { return pool.counts().put_aside >= 100; }));
+  queue.enqueue("good", {.priority = 1});
+  EXPECT_TRUE(becomes(pool, [&] { return pool.counts().completed == 1; }));
+  EXPECT_EQ(pool.counts().failed, 0U);
+  pool.abandon();
+  ASSERT_TRUE(pool.wait_for(for_ever));
+  EXPECT_EQ(queue.stats().dead, 0U);
+}
+
 TEST_P(messages_put_aside, of_two_workers_harm_none_of_the_other) {
   auto queue = jobs();
   auto second = open({.retry_for = patience});

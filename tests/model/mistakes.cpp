@@ -37,6 +37,7 @@ const std::map<std::string, std::vector<changes>>& all_mistakes() {
           "INNER JOIN picked ON picked.id = q.id"}}}},
       {"a take finds without a lock",
        {{{"claim.take", "FOR NO KEY UPDATE SKIP LOCKED", ""}},
+        {{"ready_locked_in_parts", "FOR NO KEY UPDATE SKIP LOCKED", ""}},
         {{"claim.take", passing + ", {seek_ready})", "WITH (READUNCOMMITTED)"},
          {"claim.take",
           "id, state, priority, due_at, fence, attempts, created_at, claimed_at, [key], past_key,\n"

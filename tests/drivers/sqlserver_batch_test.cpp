@@ -1,10 +1,4 @@
-#include <time.h>
-
-#include <iostream>
-#include <regex>
-
 #include "drivers/sqlserver_fixture.hpp"
-#include "support/tds_client.hpp"
 
 namespace {
 
@@ -105,72 +99,6 @@ TEST_P(sqlserver_batches, that_an_error_ends_are_rolled_back_as_a_whole) {
   EXPECT_EQ(names_of(sent_by(
                 [&] { EXPECT_THROW(fifo.enqueue_batch(messages(counted(300))), tableq::error); })),
             "begin fifo.enqueue fifo.enqueue rollback");
-}
-
-/// The figures of docs/performance.md: all by a plain client and a server that answers at once. A
-/// real server's work is in no figure.
-TEST_P(sqlserver_batches, DISABLED_cost_so_much_beside_one_parameter_with_json) {
-  std::vector<tableq::new_claim_message> keyed;
-  std::string json;
-  for (int i = 0; i < 64; ++i) {
-    const std::string number = std::to_string(i);
-    keyed.push_back({.payload = std::string(200, 'p'), .options = {.key = "key-" + number}});
-    json += R"({"key":"key-)" + number + R"(","payload":")" + std::string(268, 'p') + R"("},)";
-  }
-  auto db = open(0ms);
-  auto claim = db.claim("claim");
-  const tds_request one = sent_by([&] { claim.enqueue("p", {.key = "k"}); }).at(0);
-  const tds_request rows = sent_by([&] { claim.enqueue_batch(keyed); }).at(0);
-  const tableq_test::tds_server plain([](const tds_request&) {
-    tds_answer out = with_columns("item id state:i");
-    for (std::int64_t item = 0; item < 64; ++item) out.row({item, item, 0});
-    return out;
-  });
-  tableq_test::tds_client client(plain.connection_string(GetParam().driver));
-  const auto measure = [&](const char* what, const std::string& text,
-                           const std::vector<tableq_test::odbc_parameter>& with) {
-    std::vector<std::chrono::microseconds> took;
-    const auto worked = [] {  // this thread: the driver and its manager
-      timespec at{};
-      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-      return at.tv_sec * 1'000'000 + at.tv_nsec / 1000;
-    };
-    const auto before = worked();
-    for (int i = 0; i < 301; ++i) {
-      const auto begun = std::chrono::steady_clock::now();
-      const auto got = client.run(text, with);
-      took.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
-          std::chrono::steady_clock::now() - begun));
-      ASSERT_TRUE(got.errors.empty()) << got.errors.front().text;
-    }
-    std::ranges::nth_element(took, took.begin() + 150);
-    std::size_t bytes = 0;
-    for (const auto& each : with) bytes += each.bytes.value_or("").size();
-    std::cout << what << ": a text of " << 2 * text.size() << " bytes, " << with.size()
-              << " parameters with " << bytes << " bytes, " << took[150].count() << " us, of which "
-              << (worked() - before) / 301 << " us are work of the driver\n";
-  };
-  const auto bytes_of = [](const std::optional<std::string>& bytes) {
-    auto out = tableq_test::binary_parameter(bytes);
-    if (GetParam().microsoft()) out.sql_type = SQL_VARBINARY;  // varbinary(max), as tableq binds it
-    if (GetParam().microsoft()) out.size = 0;
-    return out;
-  };
-  std::vector<tableq_test::odbc_parameter> values;
-  for (const auto& each : rows.parameters) {
-    const auto* const number = std::get_if<std::int64_t>(&each.value);
-    const auto* const text = std::get_if<std::string>(&each.value);
-    auto& value =
-        values.emplace_back(bytes_of(text == nullptr ? std::nullopt : std::optional(*text)));
-    if (number == nullptr) continue;
-    value = {.c_type = SQL_C_SBIGINT, .sql_type = SQL_BIGINT};
-    value.bytes.emplace(reinterpret_cast<const char*>(number), sizeof *number);
-  }
-  const std::regex marker("@P[0-9]+");
-  measure("64 rows", std::regex_replace(rows.text, marker, "?"), values);
-  // The text of one message with one parameter for all.
-  std::string single = std::regex_replace(one.text, marker, "1");
-  measure("JSON", single.replace(single.find("1"), 1, "?"), {bytes_of(json)});
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct start_of_child {
   const char* path;
   char* const* arguments;
   char* const* environment;
-  int standard_input;
+  child_streams streams;
   pid_t parent;
   guard::place* group;
   /// The reason, set by the child: to the compiler, what it does is never followed by the parent.
@@ -44,7 +44,8 @@ struct start_of_child {
   // guard was killed as well.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(1);  // It died before that.
-  ::dup2(start.standard_input, STDIN_FILENO);
+  ::dup2(start.streams.in, STDIN_FILENO);
+  if (start.streams.out != STDOUT_FILENO) ::dup2(start.streams.out, STDOUT_FILENO);
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &usual, nullptr);
@@ -109,13 +110,18 @@ std::string describe(const child_end& end) {
   return "signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")";
 }
 
-std::vector<std::string> environment_for(const message_origin& from,
-                                         const tableq::delivery& delivery) {
+std::vector<std::string> environment(const std::optional<std::string>& db) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!of_a_worker(*variable)) result.emplace_back(*variable);
   }
-  if (from.db) result.push_back("TABLEQ_DB=" + *from.db);
+  if (db) result.push_back("TABLEQ_DB=" + *db);
+  return result;
+}
+
+std::vector<std::string> environment_for(const message_origin& from,
+                                         const tableq::delivery& delivery) {
+  std::vector<std::string> result = environment(from.db);
   result.push_back("TABLEQ_MESSAGE_ID=" + std::to_string(delivery.receipt.id.value));
   result.push_back("TABLEQ_ATTEMPT=" + std::to_string(delivery.attempt));
   result.push_back("TABLEQ_QUEUE=" + from.queue);
@@ -140,7 +146,7 @@ descriptor file_of(std::string_view bytes) {
 }
 
 void start_child(const std::vector<std::string>& command,
-                 const std::vector<std::string>& environment, const descriptor& standard_input,
+                 const std::vector<std::string>& environment, const child_streams& streams,
                  guard::place& group) {
   const std::string path = find_command(command.front());
   const std::vector<char*> arguments = pointers(command);
@@ -148,7 +154,7 @@ void start_child(const std::vector<std::string>& command,
   start_of_child start{.path = path.c_str(),
                        .arguments = arguments.data(),
                        .environment = variables.data(),
-                       .standard_input = standard_input.value(),
+                       .streams = streams,
                        .parent = ::getpid(),
                        .group = &group};
   const pid_t child = start_process(start);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -30,11 +31,20 @@ struct message_origin {
   std::string queue;
   std::string database;           ///< The NAME of --also-db; empty: the first database.
   std::optional<std::string> db;  ///< The value of TABLEQ_DB; nothing: it is removed.
+
+  /// As on the command line: `jobs`, `mails:jobs`.
+  [[nodiscard]] std::string shown() const {
+    return database.empty() ? queue : database + ":" + queue;
+  }
 };
 
-/// The environment of this process and the message's variables: TABLEQ_MESSAGE_ID, TABLEQ_ATTEMPT,
-/// TABLEQ_QUEUE, TABLEQ_DATABASE, TABLEQ_HEADER_<NAME>. Without the variables of an outer worker,
-/// and without TABLEQ_DB and TABLEQ_DB_<NAME>, which may hold passwords.
+/// The environment of this process, without the variables of an outer worker, and without TABLEQ_DB
+/// and TABLEQ_DB_<NAME>, which may hold passwords.
+/// @param db the value of TABLEQ_DB; nothing: none.
+std::vector<std::string> environment(const std::optional<std::string>& db);
+
+/// The same, and the message's variables: TABLEQ_MESSAGE_ID, TABLEQ_ATTEMPT, TABLEQ_QUEUE,
+/// TABLEQ_DATABASE, TABLEQ_HEADER_<NAME>.
 std::vector<std::string> environment_for(const message_origin& from,
                                          const tableq::delivery& delivery);
 
@@ -42,14 +52,19 @@ std::vector<std::string> environment_for(const message_origin& from,
 /// @throws std::system_error with the code of the failure.
 descriptor file_of(std::string_view bytes);
 
+/// The standard streams of a command, borrowed until it is started.
+struct child_streams {
+  int in;
+  int out = STDOUT_FILENO;
+};
+
 /// Starts a command as the leader of its own process group, so that a Ctrl-C on the terminal does
 /// not reach it. It is killed when the calling thread ends, which therefore waits for it.
-/// @param standard_input a file: the command may read it, seek in it, or ignore it.
 /// @param group gets its id before anything of the command runs.
 /// @throws std::system_error with the code of the failure. If `group` is set, there is a child to
 ///   reap all the same.
 void start_child(const std::vector<std::string>& command,
-                 const std::vector<std::string>& environment, const descriptor& standard_input,
+                 const std::vector<std::string>& environment, const child_streams& streams,
                  guard::place& group);
 
 /// Waits until any child of this process has ended. It stays a zombie, so that its id is not used

@@ -61,6 +61,11 @@ void add_commands(CLI::App& app, invocation& call) {
   add_enqueue(app, call);
   add_dequeue(app, call);
   add_work(app, call);
+  add_take(app, call);
+  add_complete(app, call);
+  add_fail(app, call);
+  add_release(app, call);
+  add_extend(app, call);
   add_peek(app, call);
   add_stats(app, call);
   add_top(app, call);

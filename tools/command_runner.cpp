@@ -1,15 +1,17 @@
 #include "command_runner.hpp"
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <utility>
+
+#include <tableq/receipt_text.hpp>
 
 #include "row_json.hpp"
 
 namespace tool {
 
 namespace {
+
+constexpr std::chrono::milliseconds until_ended{3000};
 
 /// The system lacks a resource that other processes will free.
 bool short_of_resources(const std::error_code& code) {
@@ -22,74 +24,169 @@ bool found_no_program(const child_end& end) {
   return end.signal == 0 && (end.exit_code == 126 || end.exit_code == 127);
 }
 
-/// The command's standard input. From then on the file has the only copy of the payload.
-descriptor input_of(const tableq::delivery& delivery) {
-  descriptor out =
-      delivery.row.empty() ? file_of(delivery.payload) : file_of(row_json(delivery.row) + "\n");
+/// From then on the command's input has the only copy of the payload.
+void drop_payload(const tableq::delivery& delivery) {
   // The worker calls this handler once for a delivery, and then reads the receipt and the attempt.
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the worker's own object is not const
   auto& mine = const_cast<tableq::delivery&>(delivery);
   std::string().swap(mine.payload);  // an assignment would keep its memory
   mine.row = tableq::row();
+}
+
+/// The command's standard input: it may read it, seek in it, or ignore it.
+descriptor input_of(const tableq::delivery& delivery) {
+  descriptor out =
+      delivery.row.empty() ? file_of(delivery.payload) : file_of(row_json(delivery.row) + "\n");
+  drop_payload(delivery);
   return out;
 }
 
+/// Keeps a place for a thread.
+class reserved {
+ public:
+  explicit reserved(children& all) : all_(all), place_(all.reserve()) {}
+  ~reserved() { all_.release(place_); }
+  reserved(const reserved&) = delete;
+  reserved& operator=(const reserved&) = delete;
+  [[nodiscard]] std::size_t place() const { return place_; }
+
+ private:
+  children& all_;
+  std::size_t place_;
+};
+
 }  // namespace
 
-command_runner::command_runner(std::vector<std::string> command,
-                               std::optional<std::chrono::milliseconds> retry_delay, guard& watch,
+command_runner::command_runner(command_settings settings, guard& watch,
                                std::function<void(const std::string&)> say)
-    : command_(std::move(command)),
-      retry_delay_(retry_delay),
-      guard_(watch),
+    : settings_(std::move(settings)),
       brake_(std::move(say)),
-      places_(watch.groups().size()),
-      reaper_([this] { reap(); }) {}
+      children_(watch),
+      handlers_(children_.size()) {}
 
 command_runner::~command_runner() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
+  for (const auto& each : handlers_) {
+    if (each) each->close_input();
   }
-  changed_.notify_all();
-  guard_.end();
-  reaper_.join();
+  for (std::size_t place = 0; place < handlers_.size(); ++place) {
+    if (handlers_[place]) retire(place, until_ended);
+  }
 }
 
 tableq::handled command_runner::run(const message_origin& from, const tableq::delivery& delivery,
                                     const std::stop_token& stop) {
   if (hopeless()) return tableq::handled::give_back();
-  const std::size_t place = reserve();
+  const reserved mine(children_);
   try {
-    start_child(command_, environment_for(from, delivery), input_of(delivery),
-                guard_.groups()[place]);
+    return settings_.by_lines ? ask(mine.place(), from, delivery, stop)
+                              : run_once(mine.place(), from, delivery, stop);
   } catch (const std::system_error& failure) {
-    leave(place);
     return not_started(failure.code(), stop);
-  } catch (...) {  // No memory, for instance: the place is free again.
-    leave(place);
-    throw;
   }
-  const child_end end = await(place, stop);
-  if (end.success()) {
-    brake_.release();
-    const std::lock_guard lock(mutex_);
-    unable_ = 0;
-    return tableq::handled::completed();
+}
+
+tableq::handled command_runner::run_once(std::size_t place, const message_origin& from,
+                                         const tableq::delivery& delivery,
+                                         const std::stop_token& stop) {
+  {
+    const descriptor input = input_of(delivery);
+    children_.start(place, settings_.command, environment_for(from, delivery), {input.value()});
   }
+  const child_end end = [&] {
+    const std::stop_callback ask(stop, [&] { children_.terminate(place); });
+    return children_.await(place);
+  }();
+  return end.success() ? succeeded() : ended_with(end, stop);
+}
+
+line_handler& command_runner::handler_at(std::size_t place, const message_origin& from) {
+  std::unique_ptr<line_handler>& there = handlers_[place];
+  // An answer that nothing has asked for would be taken for the next message's.
+  if (there && (!children_.lives(place) || there->disturbed())) {
+    retire(place, std::chrono::milliseconds{0});
+  }
+  if (!there) {
+    auto made = std::make_unique<line_handler>();
+    children_.start(place, settings_.command, environment(from.db), made->streams());
+    made->started();
+    there = std::move(made);
+  }
+  return *there;
+}
+
+child_end command_runner::retire(std::size_t place, std::chrono::milliseconds patience) {
+  handlers_[place]->close_input();
+  const child_end end = children_.end(place, patience);
+  handlers_[place].reset();
+  return end;
+}
+
+tableq::handled command_runner::ask(std::size_t place, const message_origin& from,
+                                    const tableq::delivery& delivery, const std::stop_token& stop) {
+  using ending = line_handler::ending;
+  line_handler& handler = handler_at(place, from);
+  std::string line = delivery_json(delivery, from.shown());
+  drop_payload(delivery);
+  const std::stop_callback end_it(stop, [&] { children_.terminate(place); });
+  const line_handler::reply said =
+      handler.ask(std::move(line), children_.end_handle(place), settings_.answer_within);
+  if (said.how == ending::closed) {
+    const child_end end = retire(place, until_ended);
+    if (end.success()) return failed_by("the handler ended without an answer", stop);
+    return ended_with(end, stop);
+  }
+  could_start();
+  std::string wrong = said.how == ending::late ? "the handler has not answered in time"
+                                               : "the handler's answer is over 64 KiB long";
+  if (said.how == ending::answered) {
+    answer given = parse_answer(said.line, to_string(delivery.receipt));
+    if (given.verdict) {
+      if (given.last || stop.stop_requested()) retire(place, until_ended);
+      return answered(std::move(*given.verdict), stop);
+    }
+    wrong = std::move(given.wrong);
+  }
+  retire(place, std::chrono::milliseconds{0});
+  return failed_by(std::move(wrong), stop);
+}
+
+tableq::handled command_runner::answered(tableq::handled verdict, const std::stop_token& stop) {
+  using how = tableq::handled::how;
+  if (verdict.what() == how::completed) return succeeded();
+  if (verdict.what() == how::given_back) return verdict;
+  brake_.failed("the handler says so", stop);
+  if (verdict.what() == how::failed && !verdict.delay()) return failed(verdict.why());
+  return verdict;
+}
+
+tableq::handled command_runner::succeeded() {
+  brake_.release();
+  could_start();
+  return tableq::handled::completed();
+}
+
+void command_runner::could_start() {
+  const std::lock_guard lock(mutex_);
+  unable_ = 0;
+}
+
+tableq::handled command_runner::ended_with(const child_end& end, const std::stop_token& stop) {
   if (stop.stop_requested()) return tableq::handled::give_back();
   if (found_no_program(end)) return unable(end, stop);
-  {
-    const std::lock_guard lock(mutex_);
-    unable_ = 0;
-  }
-  brake_.failed(describe(end), stop);
-  return failed(describe(end));
+  could_start();
+  return failed_by(describe(end), stop);
+}
+
+tableq::handled command_runner::failed_by(std::string why, const std::stop_token& stop) {
+  if (stop.stop_requested()) return tableq::handled::give_back();
+  brake_.failed(why, stop);
+  return failed(std::move(why));
 }
 
 tableq::handled command_runner::failed(std::string why) const {
-  return retry_delay_ ? tableq::handled::retry_after(std::move(why), *retry_delay_)
-                      : tableq::handled::failed(std::move(why));
+  return settings_.retry_delay
+             ? tableq::handled::retry_after(std::move(why), *settings_.retry_delay)
+             : tableq::handled::failed(std::move(why));
 }
 
 tableq::handled command_runner::unable(const child_end& end, const std::stop_token& stop) {
@@ -101,13 +198,14 @@ tableq::handled command_runner::unable(const child_end& end, const std::stop_tok
     const std::lock_guard lock(mutex_);
     return unable_++ % every == 0;
   }();
-  brake_.not_started(command_.front() + " cannot start its program: " + describe(end), stop);
+  brake_.not_started(settings_.command.front() + " cannot start its program: " + describe(end),
+                     stop);
   return blamed ? failed(describe(end)) : tableq::handled::give_back();
 }
 
 tableq::handled command_runner::not_started(const std::error_code& reason,
                                             const std::stop_token& stop) {
-  const std::string why = "cannot start " + command_.front() + ": " + reason.message();
+  const std::string why = "cannot start " + settings_.command.front() + ": " + reason.message();
   // The fault of this message's headers, not of the command.
   if (reason.value() == E2BIG) return failed(why);
   if (short_of_resources(reason)) {
@@ -120,91 +218,9 @@ tableq::handled command_runner::not_started(const std::error_code& reason,
   return tableq::handled::give_back();
 }
 
-std::size_t command_runner::reserve() {
-  const std::lock_guard lock(mutex_);
-  const auto free =
-      std::find_if(places_.begin(), places_.end(), [](const running& each) { return !each.used; });
-  // The worker has no more threads than there are places.
-  *free = {.used = true};
-  return static_cast<std::size_t>(free - places_.begin());
-}
-
-child_end command_runner::await(std::size_t place, const std::stop_token& stop) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (pending_signal_ != 0) signal(place, pending_signal_);
-  }
-  changed_.notify_all();
-  {
-    const std::stop_callback ask(stop, [&] {
-      const std::lock_guard lock(mutex_);
-      signal(place, SIGTERM);
-    });
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return places_[place].end.has_value(); });
-    // Unlocked before the callback goes, which may wait for the lock.
-  }
-  const std::lock_guard lock(mutex_);
-  return *std::exchange(places_[place], {}).end;
-}
-
-void command_runner::leave(std::size_t place) {
-  std::unique_lock lock(mutex_);
-  changed_.notify_all();  // Under the lock: the reaper may be about to wait.
-  changed_.wait(lock, [&] { return guard_.groups()[place] == 0; });
-  places_[place] = {};
-}
-
-void command_runner::signal(std::size_t place, int number) {
-  const pid_t group = guard_.groups()[place];
-  if (group == 0) return;
-  places_[place].asked = true;
-  signal_group(group, number);
-}
-
-void command_runner::signal_all(int number) {
-  const std::lock_guard lock(mutex_);
-  pending_signal_ = number;
-  for (std::size_t i = 0; i < places_.size(); ++i) signal(i, number);
-}
-
 std::optional<std::string> command_runner::hopeless() const {
   const std::lock_guard lock(mutex_);
   return hopeless_;
-}
-
-void command_runner::reap() {
-  for (;;) {
-    const pid_t child = await_any_child();
-    std::unique_lock lock(mutex_);
-    if (child == 0) {  // Only if something has killed the guard.
-      const auto groups = guard_.groups();
-      changed_.wait(lock, [&] {
-        return ending_ || std::any_of(groups.begin(), groups.end(),
-                                      [](const auto& each) { return each != 0; });
-      });
-      if (ending_) return;
-      continue;
-    }
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      // Its own children must not work beside the next attempt. Until it is reaped, the number
-      // of its group is not used again.
-      if (guard_.groups()[i] == child && places_[i].asked) signal_group(child, SIGKILL);
-    }
-    const std::optional<child_end> end = reap_child(child);
-    if (child == guard_.id() && ending_) return;
-    if (end) reaped(child, *end);
-  }
-}
-
-void command_runner::reaped(pid_t child, const child_end& end) {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (guard_.groups()[i] != child) continue;
-    guard_.groups()[i] = 0;
-    places_[i].end = end;
-    changed_.notify_all();
-    return;
-  }
 }
 
 }  // namespace tool

@@ -1,56 +1,58 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include <tableq/worker.hpp>
 
 #include "brake.hpp"
 #include "child.hpp"
+#include "children.hpp"
 #include "guard.hpp"
+#include "line_handler.hpp"
 
 namespace tool {
 
-/// Runs a command for each message: the handler of `work`.
-///
-/// One thread of its own reaps all children of the process: commands, and as the first process of a
-/// container also what they leave behind. Commands are signalled and reaped under one lock, so that
-/// a signal never reaches a process id that was used again.
-///
-/// Borrows the guard, whose process ends with it.
+/// The command of `work`, and what its ends mean.
+struct command_settings {
+  std::vector<std::string> command;
+  /// Each child lasts, and handles one message after the other, by lines.
+  bool by_lines = false;
+  /// By lines: the longest time for an answer; empty: without end.
+  std::optional<std::chrono::milliseconds> answer_within = {};
+  std::optional<std::chrono::milliseconds> retry_delay = {};  ///< Empty: the queue's.
+};
+
+/// Runs a command for each message, or lets lasting commands handle them: the handler of `work`.
 ///
 /// @par Thread safety
 /// Distinct objects: one in a process. Shared objects: safe.
 class command_runner {
  public:
   /// @param say gets a sentence about trouble of all commands.
-  command_runner(std::vector<std::string> command,
-                 std::optional<std::chrono::milliseconds> retry_delay, guard& watch,
+  command_runner(command_settings settings, guard& watch,
                  std::function<void(const std::string&)> say);
-  /// After the last run.
+  /// After the last run. Lasting commands read the end of their input, and have 3 s to end.
   ~command_runner();
   command_runner(const command_runner&) = delete;
   command_runner& operator=(const command_runner&) = delete;
 
-  /// Exit status 0 completes the message; another one fails it, but for 126 and 127: see `unable`.
-  /// When `stop` is triggered the command gets SIGTERM, and its message is then given back. While
-  /// no command succeeds, the verdicts come later and later.
+  /// Exit status 0, or an answer, completes the message; another status fails it, but for 126 and
+  /// 127: see `unable`. When `stop` is triggered the command gets SIGTERM, and its message is then
+  /// given back. While no command succeeds, the verdicts come later and later.
   tableq::handled run(const message_origin& from, const tableq::delivery& delivery,
                       const std::stop_token& stop);
 
   /// Sends it to the running commands, and to those that start later.
-  void signal_all(int number);
+  void signal_all(int number) { children_.signal_all(number); }
 
   /// The worker takes no more: verdicts come at once.
   void hurry() { brake_.open(); }
@@ -59,37 +61,36 @@ class command_runner {
   [[nodiscard]] std::optional<std::string> hopeless() const;
 
  private:
-  struct running {
-    bool used = false;
-    bool asked = false;                 ///< To end, by a signal.
-    std::optional<child_end> end = {};  ///< Once it is reaped.
-  };
+  tableq::handled run_once(std::size_t place, const message_origin& from,
+                           const tableq::delivery& delivery, const std::stop_token& stop);
+  tableq::handled ask(std::size_t place, const message_origin& from,
+                      const tableq::delivery& delivery, const std::stop_token& stop);
+  /// A lasting command at this place that waits for a message.
+  line_handler& handler_at(std::size_t place, const message_origin& from);
+  /// Ends the lasting command there.
+  child_end retire(std::size_t place, std::chrono::milliseconds patience);
 
-  void reap();
-  void reaped(pid_t child, const child_end& end);
-  std::size_t reserve();
-  child_end await(std::size_t place, const std::stop_token& stop);
-  void leave(std::size_t place);
-  void signal(std::size_t place, int number);
+  tableq::handled answered(tableq::handled verdict, const std::stop_token& stop);
+  tableq::handled succeeded();
+  tableq::handled ended_with(const child_end& end, const std::stop_token& stop);
+  tableq::handled failed_by(std::string why, const std::stop_token& stop);
   [[nodiscard]] tableq::handled failed(std::string why) const;
   tableq::handled not_started(const std::error_code& reason, const std::stop_token& stop);
   tableq::handled unable(const child_end& end, const std::stop_token& stop);
+  void could_start();
 
-  const std::vector<std::string> command_;
-  const std::optional<std::chrono::milliseconds> retry_delay_;
-  guard& guard_;
+  const command_settings settings_;
   brake brake_;
 
-  mutable std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
-  std::vector<running> places_;  ///< As the guard's.
-  int pending_signal_ = 0;
+  mutable std::mutex mutex_;  // guards the next two
   std::optional<std::string> hopeless_;
   /// Ends in a row by which a command says that it cannot start its program. One at first, since
   /// nothing has shown yet that it can.
   std::size_t unable_ = 1;
-  bool ending_ = false;
-  std::thread reaper_;  ///< Last: it uses all others.
+
+  children children_;
+  /// The pipes of lasting commands, by place; each is for the thread that has reserved it.
+  std::vector<std::unique_ptr<line_handler>> handlers_;
 };
 
 }  // namespace tool

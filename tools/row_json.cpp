@@ -1,7 +1,9 @@
 #include "row_json.hpp"
 
 #include <optional>
+#include <utility>
 
+#include <tableq/receipt_text.hpp>
 #include <tableq/timestamp.hpp>
 
 #include "format.hpp"
@@ -56,6 +58,25 @@ std::string row_json(const tableq::row& row) {
     out += value.is_null() ? member(name, "null") : member_of(name, value);
   }
   return out + '}';
+}
+
+std::string delivery_json(const tableq::delivery& taken, const std::string& from) {
+  json object{{"receipt", to_string(taken.receipt)}, {"id", taken.receipt.id.value}};
+  if (!from.empty()) object["queue"] = from;
+  object["attempt"] = taken.attempt;
+  object["lease_until"] = iso(taken.lease_until);
+  if (!taken.row.empty()) {
+    std::string out = object.dump();
+    out.back() = ',';
+    return out + member("row", row_json(taken.row)) + '}';
+  }
+  object["priority"] = taken.priority;
+  object["key"] = taken.key ? json(*taken.key) : json();
+  object["group"] = taken.group ? json(*taken.group) : json();
+  object["headers"] = json::object();
+  for (const auto& [name, value] : taken.headers) object["headers"][name] = value;
+  object["created_at"] = iso(taken.created_at);
+  return with_payload(std::move(object), taken.payload);
 }
 
 }  // namespace tool

@@ -58,4 +58,9 @@ void completion::set() const {
   [[maybe_unused]] const ssize_t ignored = ::write(readable_.value(), &one, sizeof one);
 }
 
+void completion::clear() const {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const ssize_t ignored = ::read(readable_.value(), &count, sizeof count);
+}
+
 }  // namespace tool

@@ -43,6 +43,8 @@ class completion {
 
   [[nodiscard]] int handle() const noexcept { return readable_.value(); }
   void set() const;
+  /// Once it is set: not any more.
+  void clear() const;
 
  private:
   descriptor readable_;

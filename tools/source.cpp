@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <type_traits>
 
 #include "exit_status.hpp"
 
@@ -27,6 +28,20 @@ std::string contents_of(const std::string& file) {
 any_source open_source(tableq::database& db, const std::string& name) {
   if (require(db, name).kind == tableq::kind::table) return db.stored_table(name);
   return std::visit([](const auto& queue) -> any_source { return queue; }, open_queue(db, name));
+}
+
+leasing_queue as_leasing(const any_source& opened) {
+  return std::visit(
+      []<class Queue>(const Queue& queue) -> leasing_queue {
+        if constexpr (std::is_convertible_v<const Queue&, leasing_queue>) {
+          return queue;
+        } else {
+          throw usage_error("queue " + in_quotes(queue.name()) + " is of kind " +
+                            std::string(tableq::to_string(queue.kind())) +
+                            ", not claim; its messages go to: tableq dequeue");
+        }
+      },
+      opened);
 }
 
 const std::string& name_of(const any_source& opened) {

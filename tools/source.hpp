@@ -19,6 +19,12 @@ using any_source = std::variant<tableq::heap_queue, tableq::fifo_queue, tableq::
 /// Opens what the catalogue has under this name.
 any_source open_source(tableq::database& db, const std::string& name);
 
+/// A queue whose messages are taken under a lease.
+using leasing_queue = std::variant<tableq::claim_queue, tableq::table_queue>;
+
+/// @throws usage_error for a queue whose reads delete.
+leasing_queue as_leasing(const any_source& opened);
+
 /// The name of what was opened.
 const std::string& name_of(const any_source& opened);
 

@@ -32,6 +32,11 @@ struct work_arguments {
         concurrency(command, "--concurrency", "N", "The most commands at once, up to 256 (1)"),
         lease(command, "--lease", "TIME",
               "How long this worker has a message before others may take it"),
+        child(command, "--child", "KIND",
+              "job: a command for each message (the default); lines: N lasting commands, each of "
+              "which\nhandles one message after the other"),
+        answer_within(command, "--answer-within", "TIME",
+                      "With --child lines: how long an answer may take (without end)"),
         retry_delay(command, "--retry-delay", "TIME", "Delay after a failure (the queue's)"),
         grace(
             command, "--grace", "TIME",
@@ -49,6 +54,8 @@ struct work_arguments {
   work_queue_arguments from;
   argument concurrency;
   argument lease;
+  argument child;
+  argument answer_within;
   argument retry_delay;
   argument grace;
   bool until_empty = false;
@@ -58,27 +65,37 @@ struct work_arguments {
 };
 
 struct work_settings {
-  std::vector<std::string> command;
+  command_settings run;
   std::size_t concurrency = 1;
   std::chrono::milliseconds lease{};
-  std::optional<std::chrono::milliseconds> retry_delay;
   std::optional<std::chrono::milliseconds> grace;
 };
 
 work_settings settings_of(const invocation& call, const work_arguments& given) {
   if (!call.tail || call.tail->empty()) throw usage_error("give the COMMAND after --");
   work_settings settings;
-  settings.command = *call.tail;
+  const std::vector<std::string>& command = settings.run.command = *call.tail;
   try {
-    static_cast<void>(find_command(settings.command.front()));
+    static_cast<void>(find_command(command.front()));
   } catch (const std::system_error& failed) {
-    throw usage_error("cannot run " + settings.command.front() + ": " + failed.code().message());
+    throw usage_error("cannot run " + command.front() + ": " + failed.code().message());
+  }
+  const std::string child = given.child.given() ? given.child.text() : "job";
+  if (child != "job" && child != "lines") throw usage_error("--child is job or lines");
+  settings.run.by_lines = child == "lines";
+  if (given.answer_within.given()) {
+    if (!settings.run.by_lines) throw usage_error("--answer-within goes with --child lines");
+    settings.run.answer_within =
+        duration_or(given.answer_within, "--answer-within", {}, milliseconds{1});
+  }
+  if (settings.run.by_lines && given.pass_db && given.from.also_db.given()) {
+    throw usage_error("with --child lines, --pass-db is for one database only");
   }
   settings.concurrency = count_or(given.concurrency, "--concurrency", 1, 256);
   settings.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
   if (settings.lease > std::chrono::days{365}) throw usage_error("--lease must be at most 365d");
   if (given.retry_delay.given()) {
-    settings.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
+    settings.run.retry_delay = duration_or(given.retry_delay, "--retry-delay", {});
   }
   if (given.grace.given()) settings.grace = duration_or(given.grace, "--grace", {});
   return settings;
@@ -176,7 +193,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
   const signal_queue signals;
   guard watch(settings.concurrency);
   status_line status;
-  command_runner commands(settings.command, settings.retry_delay, watch,
+  command_runner commands(settings.run, watch,
                           [&](const std::string& sentence) { status.note(sentence); });
   ending end(signals, watch, commands, status, settings.grace, given.verbose);
   std::vector<work_source> sources;
@@ -192,7 +209,7 @@ exit_status work(const invocation& call, const work_arguments& given) {
           .threads = settings.concurrency,
           .prefetch = 0,
           .lease = settings.lease.count() > 0 ? std::optional(settings.lease) : std::nullopt,
-          .retry_delay = settings.retry_delay,
+          .retry_delay = settings.run.retry_delay,
           .until_empty = given.until_empty,
           .observe =
               [&](const tableq::worker_event& event) {
@@ -243,6 +260,12 @@ void add_work(CLI::App& app, invocation& call) {
            "and those that come after a command that could start. While no command succeeds, they "
            "run with\n"
            "pauses of up to 30 s. If work itself is killed, so are its commands.\n"
+           "With --child lines a command lasts: it reads a JSON line for each message, and answers "
+           "with one:\n"
+           "{\"receipt\": R, \"settle\": \"complete\"}, or \"release\", or \"fail\" with "
+           "\"error\", \"delay_ms\" or \"final\".\n"
+           "A command that dies, answers something else or exceeds --answer-within fails its "
+           "message, and is replaced.\n"
            "Several queues share --concurrency, and the signals. All databases must answer at the "
            "start; if one is\n"
            "away later, the queues of the others go on. --prefix and --schema are for all "
@@ -260,6 +283,7 @@ void add_work(CLI::App& app, invocation& call) {
            "  tableq work jobs -- sh -c 'sha256sum \"$(cat)\"'\n"
            "  tableq work jobs --concurrency 4 --until-empty -- ./handle-one\n"
            "  tableq work jobs --lease 5m --retry-delay 30s --summary -- python3 resize.py\n"
+           "  tableq work jobs --child lines --concurrency 4 -- python3 handler.py\n"
            "  tableq work jobs --grace 25s -- ./handle-one   # under Kubernetes, which waits for "
            "30 s\n"
            "  tableq work --mapping emails.json -- ./send-email\n"

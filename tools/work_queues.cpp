@@ -6,7 +6,6 @@
 #include <limits>
 #include <set>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "exit_status.hpp"
@@ -132,19 +131,6 @@ void choose(const argument& given, const std::string& option, std::vector<work_q
   }
 }
 
-struct settling {
-  template <class Queue>
-  decltype(work_source::queue) operator()(const Queue& queue) const {
-    if constexpr (std::is_convertible_v<const Queue&, decltype(work_source::queue)>) {
-      return queue;
-    } else {
-      throw usage_error("queue " + in_quotes(queue.name()) + " is of kind " +
-                        std::string(tableq::to_string(queue.kind())) +
-                        ", not claim; its messages go to: tableq dequeue");
-    }
-  }
-};
-
 /// Names the database in what goes wrong there, unless it is the first.
 template <class Call>
 auto in_database(const std::string& name, Call call) {
@@ -190,7 +176,7 @@ std::vector<work_source> work_plan::open(const connection_options& first,
       tableq::database& db = found->second.db;
       const any_source source = one.name.empty() && !mapping.empty() ? open_mapping(db, mapping)
                                                                      : open_source(db, one.name);
-      out.push_back({one, found->second.address, std::visit(settling{}, source)});
+      out.push_back({one, found->second.address, as_leasing(source)});
       out.back().which.name = name_of(source);
     });
   }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "connection.hpp"
+#include "source.hpp"
 
 namespace tool {
 
@@ -30,7 +30,7 @@ struct work_queue {
 struct work_source {
   work_queue which;
   std::string address;  ///< Of its database.
-  std::variant<tableq::claim_queue, tableq::table_queue> queue;
+  leasing_queue queue;
 };
 
 /// The queues that `work` serves, checked as far as that needs no database.

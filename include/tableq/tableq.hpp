@@ -27,6 +27,7 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 #include <tableq/queue.hpp>
+#include <tableq/receipt_text.hpp>
 #include <tableq/receipts.hpp>
 #include <tableq/row.hpp>
 #include <tableq/row_value.hpp>

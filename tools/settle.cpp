@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "source.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+using tableq::receipt;
+using tableq::settle_result;
+
+/// Shared by complete, fail, release and extend.
+struct receipt_arguments {
+  explicit receipt_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "The claim queue, or the stored table"),
+        receipts(command, "RECEIPT", "", "As `tableq take` printed them") {
+    queue.required();
+    receipts.required().many();
+  }
+
+  /// @throws usage_error for a text that is no receipt, before anything is changed.
+  [[nodiscard]] std::vector<receipt> parsed() const {
+    std::vector<receipt> out;
+    for (std::size_t i = 0; i < receipts.all().size(); ++i) {
+      try {
+        out.push_back(tableq::parse_receipt(receipts.all()[i]));
+      } catch (const tableq::error&) {
+        throw usage_error("RECEIPT " + std::to_string(i + 1) +
+                          " is not one: give the text that `tableq take` printed");
+      }
+    }
+    return out;
+  }
+
+  argument queue;
+  argument receipts;
+};
+
+/// A line for each; exit status 1 if a lease was lost.
+template <class Settle>
+exit_status settle(const connection_options& connection, const receipt_arguments& given,
+                   std::string_view done, const Settle& how) {
+  const std::vector<receipt> receipts = given.parsed();
+  tableq::database db = connect(connection);
+  leasing_queue queue = as_leasing(open_source(db, given.queue.text()));
+  const std::vector<settle_result> results =
+      std::visit([&](auto& opened) { return how(opened, receipts); }, queue);
+  output out;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const bool applied = results[i] == settle_result::applied;
+    out.line(given.receipts.all()[i] + ' ' + std::string(applied ? done : "lease lost"));
+  }
+  out.flush();
+  return std::find(results.begin(), results.end(), settle_result::lease_lost) == results.end()
+             ? exit_status::done
+             : exit_status::nothing;
+}
+
+struct fail_arguments : receipt_arguments {
+  explicit fail_arguments(CLI::App& command)
+      : receipt_arguments(command),
+        error(command, "--error", "TEXT", "The reason, for the message's history"),
+        delay(command, "--delay", "TIME", "Time until it is ready again (the queue's)") {
+    error.required();
+    command.add_flag("--final", give_up, "It is dead at once, even with attempts left");
+  }
+
+  argument error;
+  argument delay;
+  bool give_up = false;
+};
+
+exit_status fail(const connection_options& connection, const fail_arguments& given) {
+  tableq::fail_options options{.give_up = given.give_up};
+  if (given.delay.given()) {
+    if (given.give_up) throw usage_error("--delay and --final exclude each other");
+    options.delay = duration_or(given.delay, "--delay", {});
+  }
+  return settle(connection, given, "failed", [&](auto& queue, const std::vector<receipt>& taken) {
+    std::vector<tableq::failure> failures;
+    failures.reserve(taken.size());
+    for (const receipt& one : taken) {
+      failures.push_back({.receipt = one, .error = given.error.text(), .options = options});
+    }
+    return queue.fail_batch(failures);
+  });
+}
+
+constexpr const char* printed_lines =
+    "Prints a line for each: the receipt, and what became of it. Exit status 1 if one says \"lease "
+    "lost\":\n"
+    "the lease had ended and another take has the message, or it was settled before.";
+
+}  // namespace
+
+void add_complete(CLI::App& app, invocation& call) {
+  CLI::App& command =
+      add_database_command(app, call, "complete",
+                           {.description = "Complete messages that `tableq take` has printed",
+                            .details = printed_lines,
+                            .usage = "QUEUE RECEIPT...",
+                            .examples = "  tableq complete jobs 17.4294967297.12"});
+  const auto given = std::make_shared<receipt_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      return settle(call.connection, *given, "completed",
+                    [](auto& queue, const auto& taken) { return queue.complete_batch(taken); });
+    };
+  });
+}
+
+void add_fail(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "fail",
+      {.description = "Record a failed attempt for messages that `tableq take` has printed",
+       .details = std::string("They are ready again after a delay, or dead after their last "
+                              "attempt.\n") +
+                  printed_lines,
+       .usage = "QUEUE RECEIPT... --error TEXT [--delay TIME | --final]",
+       .examples = "  tableq fail jobs 17.4294967297.12 --error 'no such file' --delay 5m\n"
+                   "  tableq fail jobs 17.4294967297.12 --error 'not a picture' --final"});
+  const auto given = std::make_shared<fail_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return fail(call.connection, *given); }; });
+}
+
+void add_release(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "release",
+      {.description = "Give messages back that `tableq take` has printed",
+       .details =
+           std::string("They are ready at once, and the attempt is not counted.\n") + printed_lines,
+       .usage = "QUEUE RECEIPT...",
+       .examples = "  tableq release jobs 17.4294967297.12"});
+  const auto given = std::make_shared<receipt_arguments>(command);
+  command.callback([&call, given] {
+    call.run = [&call, given] {
+      return settle(call.connection, *given, "released",
+                    [](auto& queue, const auto& taken) { return queue.release_batch(taken); });
+    };
+  });
+}
+
+void add_extend(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "extend",
+      {.description = "Prolong the leases of messages that `tableq take` has printed",
+       .details =
+           std::string("The leases end TIME from now. The receipts stay valid.\n") + printed_lines,
+       .usage = "QUEUE RECEIPT... --lease TIME",
+       .examples = "  tableq extend jobs 17.4294967297.12 --lease 10m"});
+  const auto given = std::make_shared<receipt_arguments>(command);
+  const auto lease = std::make_shared<argument>(command, "--lease", "TIME", "From now");
+  lease->required();
+  command.callback([&call, given, lease] {
+    call.run = [&call, given, lease] {
+      const milliseconds until = duration_or(*lease, "--lease", {}, milliseconds{1});
+      return settle(call.connection, *given, "extended", [&](auto& queue, const auto& taken) {
+        return queue.extend_batch(taken, until);
+      });
+    };
+  });
+}
+
+}  // namespace tool

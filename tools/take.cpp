@@ -1,0 +1,92 @@
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tableq/tableq.hpp>
+
+#include "commands.hpp"
+#include "connection.hpp"
+#include "output.hpp"
+#include "parse.hpp"
+#include "row_json.hpp"
+#include "source.hpp"
+
+namespace tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct take_arguments {
+  explicit take_arguments(CLI::App& command)
+      : queue(command, "QUEUE", "", "A claim queue, or a stored table"),
+        count(command, "--count", "N", "At most N messages, up to 10,000 (1)"),
+        wait(command, "--wait", "TIME", "Wait at most TIME for the first message"),
+        lease(command, "--lease", "TIME", "How long others may not take them (the queue's)") {
+    queue.required();
+    command.add_flag("--json", as_json, "One object on each line");
+  }
+
+  argument queue;
+  argument count;
+  argument wait;
+  argument lease;
+  bool as_json = false;
+};
+
+/// Messages leave the command only if standard output accepts all of them.
+void print(leasing_queue& queue, const std::vector<tableq::delivery>& taken, bool as_json) {
+  output out;
+  try {
+    for (const tableq::delivery& one : taken) {
+      out.line(as_json ? delivery_json(one)
+                       : to_string(one.receipt) + ' ' +
+                             (one.row.empty() ? one.payload : row_json(one.row)));
+    }
+    out.flush();
+  } catch (const output_error& failure) {
+    std::visit([&](auto& opened) { static_cast<void>(opened.release_batch(taken)); }, queue);
+    throw output_error(std::string(failure.what()) + "; the messages were given back");
+  }
+}
+
+exit_status take(const connection_options& connection, const take_arguments& given) {
+  const std::size_t count = count_or(given.count, "--count", 1, 10'000);
+  tableq::take_options options{.wait = duration_or(given.wait, "--wait", {})};
+  if (given.lease.given()) options.lease = duration_or(given.lease, "--lease", {}, milliseconds{1});
+  tableq::database db = connect(connection);
+  leasing_queue queue = as_leasing(open_source(db, given.queue.text()));
+  const std::vector<tableq::delivery> taken =
+      std::visit([&](auto& opened) { return opened.take(count, options); }, queue);
+  print(queue, taken, given.as_json);
+  return taken.empty() ? exit_status::nothing : exit_status::done;
+}
+
+}  // namespace
+
+void add_take(CLI::App& app, invocation& call) {
+  CLI::App& command = add_database_command(
+      app, call, "take",
+      {.description = "Take messages of a claim queue under a lease, and print their receipts",
+       .details =
+           "A line has the receipt, a blank and the payload; for payloads of several lines use "
+           "--json. A row of a\n"
+           "stored table is one JSON object. Settle each message before its lease ends, with "
+           "tableq complete,\n"
+           "fail or release, or prolong the lease with extend; else another take gets it. `tableq "
+           "work` does\n"
+           "all of that for a command. Exit status 1 when there was no message.",
+       .usage = "QUEUE [--count N] [--wait TIME] [--lease TIME] [--json]",
+       .examples = "  tableq take jobs --wait 10s --lease 5m --json\n"
+                   "  if read -r receipt payload < <(tableq take jobs); then\n"
+                   "    ./handle \"$payload\" && tableq complete jobs \"$receipt\"\n"
+                   "  fi"});
+  const auto given = std::make_shared<take_arguments>(command);
+  command.callback(
+      [&call, given] { call.run = [&call, given] { return take(call.connection, *given); }; });
+}
+
+}  // namespace tool

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/stable_hash.hpp"
 #include "core/claim/items.hpp"
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/claim_statements.hpp"
-#include "core/seam/stable_hash.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

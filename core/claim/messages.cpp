@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/errors.hpp"
 #include "core/claim/dead_letters.hpp"
 #include "core/claim/items.hpp"
 #include "core/claim/operations.hpp"
@@ -17,7 +18,6 @@
 #include "core/observe/observation.hpp"
 #include "core/seam/claim_statements.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {

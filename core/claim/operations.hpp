@@ -12,7 +12,7 @@
 #include <tableq/options.hpp>
 #include <tableq/receipts.hpp>
 
-#include "core/queue/lease_table.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/claim_statements.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/queue/lease_table.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
 
 namespace tableq::inline v0::core {

@@ -6,9 +6,9 @@
 
 #include "core/claim/operations.hpp"
 #include "core/claim/own_leases.hpp"
-#include "core/database/shared_unit.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/limit_gates.hpp"
+#include "core/queue/shared_unit.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/catalog_statements.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 
 namespace tableq::inline v0::core {

@@ -15,11 +15,11 @@
 #include <tableq/options.hpp>
 #include <tableq/schema.hpp>
 
-#include "core/combining/combiner.hpp"
+#include "core/base/process.hpp"
 #include "core/database/shared_queue.hpp"
 #include "core/input/validate.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/process.hpp"
+#include "core/session/combiner.hpp"
 #include "core/session/retry.hpp"
 #include "core/session/session_pool.hpp"
 #include "core/waking/watcher.hpp"

@@ -3,10 +3,10 @@
 #include <memory>
 #include <string_view>
 
+#include "core/base/errors.hpp"
 #include "core/database/access.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/seam/any_session.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
 namespace core {

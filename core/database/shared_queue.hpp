@@ -9,9 +9,9 @@
 
 #include <tableq/schema.hpp>
 
-#include "core/combining/lanes.hpp"
 #include "core/limits/known_limits.hpp"
 #include "core/seam/driver.hpp"
+#include "core/session/combiner.hpp"
 #include "core/waking/watched_queue.hpp"
 
 namespace tableq::inline v0::core {

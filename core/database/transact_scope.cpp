@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "core/combining/open_transaction.hpp"
+#include "core/base/errors.hpp"
 #include "core/database/database_state.hpp"
-#include "core/seam/named.hpp"
+#include "core/database/open_transaction.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/database/access.hpp"
 #include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
 namespace core {

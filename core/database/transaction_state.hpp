@@ -9,9 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/combining/open_transaction.hpp"
 #include "core/database/database_state.hpp"
-#include "core/database/queue_table.hpp"
+#include "core/database/open_transaction.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -3,7 +3,7 @@
 
 #include <tableq/row.hpp>
 
-#include "core/seam/named.hpp"
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0 {
 namespace {

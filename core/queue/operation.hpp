@@ -5,6 +5,7 @@
 
 #include <tableq/queue.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/database/access.hpp"
 #include "core/database/transact_scope.hpp"
 #include "core/database/transaction_state.hpp"
@@ -12,7 +13,6 @@
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -8,12 +8,12 @@
 #include <tableq/pending_queue.hpp>
 #include <tableq/plain_queue.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/queue/destructive.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/operation.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/contract.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0 {
 namespace {

@@ -17,13 +17,14 @@
 #include <tableq/stats.hpp>
 
 #include "core/database/database_state.hpp"
-#include "core/database/queue_table.hpp"
 #include "core/queue/async_writer.hpp"
-#include "core/queue/lease_table.hpp"
+#include "core/queue/queue_table.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/fields.hpp"
 
 namespace tableq::inline v0::core {
+
+class lease_table;
 
 /// One queue of one database: the state that the handles in queue.hpp share.
 ///

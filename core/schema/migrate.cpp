@@ -9,10 +9,10 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/seam/catalog_statements.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 #include "core/session/retry.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/table_statements.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/validate.hpp"
-#include "core/seam/named.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
-#include "core/seam/named.hpp"
 #include "core/seam/queue_statements.hpp"
 #include "core/seam/table_statements.hpp"
 #include "core/table/mapped_table.hpp"

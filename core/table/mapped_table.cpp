@@ -10,10 +10,10 @@
 
 #include <tableq/error.hpp>
 
+#include "core/base/stable_hash.hpp"
 #include "core/queue/token.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/queue_statements.hpp"
-#include "core/seam/stable_hash.hpp"
 #include "core/seam/table_statements.hpp"
 #include "core/table/row_key.hpp"
 

@@ -14,7 +14,7 @@
 #include <tableq/stats.hpp>
 #include <tableq/table_mapping.hpp>
 
-#include "core/queue/lease_table.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/seam/fields.hpp"
 #include "core/table/statements.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/process.hpp"
 #include "core/input/identifier.hpp"
-#include "core/seam/process.hpp"
 #include "core/table/column_checks.hpp"
 #include "core/table/description.hpp"
 #include "core/table/mapped_table.hpp"

@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "core/base/process.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/driver.hpp"
-#include "core/seam/process.hpp"
 #include "core/seam/queue_statements.hpp"
 #include "core/seam/table_statements.hpp"
 #include "core/table/row_rules.hpp"

@@ -79,7 +79,7 @@ CAUGHT = {
     "retry.hpp": "a unit of work may be repeated",
     "observation.hpp": "an observer is told, and the error goes on",
     "alter_table.hpp": "the error tells which sessions were in the way, and goes on",
-    "named.hpp": "the error gets the name of its operation, and goes on",
+    "errors.hpp": "the error gets the name of its operation, and goes on",
     "busy_beside.hpp": "a lock of the thread's own transaction is told as that",
     "combiner.cpp": "calls that shared a unit of work are run alone",
     "async_writer.hpp": "the error is the outcome that another thread is told",

@@ -125,7 +125,7 @@ BREACHES = {
         {"core/seam/driver.hpp": "virtual void more() = 0;\n" * 10},
         {"core/seam/listener.hpp": "#pragma once\nvirtual void more() = 0;\n" * 5},
         {"drivers/transport.hpp": "#pragma once\nvirtual void more() = 0;\n" * 8},
-        {"core/combining/combiner.hpp": "#pragma once\nvirtual void more() = 0;\n" * 2},
+        {"core/session/combiner.hpp": "#pragma once\nvirtual void more() = 0;\n" * 2},
         {"drivers/transport/other.hpp": "#pragma once\nvirtual bool one() const = 0;\n"},
     ],
     "the_seam_has_no_defaults": [

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/combining/lanes.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/driver.hpp"
+#include "core/session/combiner.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -1,4 +1,4 @@
-#include "core/database/table_call.hpp"
+#include "core/queue/table_call.hpp"
 
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "core/seam/process.hpp"
+#include "core/base/process.hpp"
 
 #include <pthread.h>
 #include <unistd.h>

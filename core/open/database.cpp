@@ -5,6 +5,7 @@
 
 #include <tableq/testing.hpp>
 
+#include "core/base/errors.hpp"
 #include "core/claim/dead_letters.hpp"
 #include "core/database/access.hpp"
 #include "core/database/busy_beside.hpp"
@@ -15,7 +16,6 @@
 #include "core/queue/queue_state.hpp"
 #include "core/schema/catalog.hpp"
 #include "core/schema/migrate.hpp"
-#include "core/seam/named.hpp"
 #include "core/table/index_report.hpp"
 #include "core/table/open_table.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/combining/open_transaction.hpp"
+#include "core/database/open_transaction.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,13 +11,57 @@
 #include <functional>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <tableq/error.hpp>
 
-#include "core/combining/spinning.hpp"
-
 namespace tableq::inline v0::core {
+
+/// Whether a waiting call checks its turn for a while before its thread sleeps. See ADR 0016.
+///
+/// Sleep and wake-up of a thread cost more than a short unit of work. A waiting call therefore
+/// first checks its turn a few times, and yields the processor in between. With many threads, or
+/// short units, its turn comes before it has to sleep.
+///
+/// @par Thread safety
+/// Shared objects: unsafe; the combiner's mutex guards it.
+class spinning {
+ public:
+  using duration = std::chrono::steady_clock::duration;
+
+  /// From now on a waiting call sleeps at once.
+  void stop() noexcept { on_ = false; }
+
+  /// A unit of work has ended.
+  void ran(std::size_t calls, duration took) noexcept {
+    worth_ = took < short_unit || (calls >= many_calls && took < long_unit);
+  }
+
+  /// How often a call that begins to wait checks its turn.
+  [[nodiscard]] int checks() const noexcept { return on_ && worth_ ? most_checks : 0; }
+
+  /// Checks this often; needs no mutex.
+  /// @return whether the turn has come.
+  template <class Turn>
+  [[nodiscard]] static bool check(int times, Turn has_come) {
+    for (; times > 0; --times) {
+      if (has_come()) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int most_checks = 40;
+  static constexpr std::chrono::microseconds short_unit{100};
+  static constexpr std::size_t many_calls = 6;
+  /// With longer units the checks would waste processor time.
+  static constexpr std::chrono::milliseconds long_unit{1};
+
+  bool on_ = true;
+  bool worth_ = true;  // no unit has run yet: as after a short one
+};
 
 /// A call that may run together with others. Lives in the frame of its caller.
 class combined_call {
@@ -97,6 +142,40 @@ class combiner {
   bool busy_ = false;                   // a call leads; guarded by mutex_
   std::size_t last_size_ = 1;           // of the last unit of work; guarded by mutex_
   spinning spinning_;                   // guarded by mutex_
+};
+
+/// Calls of one lane may share a unit of work.
+enum class lane : std::uint8_t {
+  add,
+  add_keyed,  ///< May wait for an open transaction that holds the same key.
+  read,
+  promote,
+  complete,
+  fail,
+  release,
+  extend,
+  none,  ///< Never combined.
+};
+constexpr std::size_t lane_count = static_cast<std::size_t>(lane::none);
+
+/// The combiners of one queue, one for each lane.
+///
+/// @par Thread safety
+/// Shared objects: safe.
+class combiners {
+ public:
+  /// @param spinning see combiner.
+  explicit combiners(bool spinning) {
+    if (spinning) return;
+    for (combiner& each : all_) each.stop_spinning();
+  }
+
+  [[nodiscard]] combiner& for_lane(lane which) noexcept {
+    return all_[static_cast<std::size_t>(which)];
+  }
+
+ private:
+  std::array<combiner, lane_count> all_;
 };
 
 }  // namespace tableq::inline v0::core

@@ -1,4 +1,4 @@
-#include "core/database/turn_reads.hpp"
+#include "core/queue/turn_reads.hpp"
 
 #include <algorithm>
 #include <numeric>

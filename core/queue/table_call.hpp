@@ -3,9 +3,9 @@
 #include <functional>
 #include <span>
 
-#include "core/combining/statement_call.hpp"
-#include "core/database/queue_table.hpp"
 #include "core/observe/observation.hpp"
+#include "core/queue/queue_table.hpp"
+#include "core/queue/statement_call.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -1,4 +1,4 @@
-#include "core/database/lengthy_reads.hpp"
+#include "core/queue/lengthy_reads.hpp"
 
 #include <array>
 #include <vector>

@@ -1,10 +1,19 @@
-#include "core/seam/error_rules.hpp"
+#include "core/base/errors.hpp"
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace tableq::inline v0 {
 namespace {
+
+std::string compose(const std::string& sentence, const error_origin& origin) {
+  std::string out;
+  for (const std::string* part : {&origin.backend, &origin.operation}) {
+    if (!part->empty()) out += *part + ": ";
+  }
+  return out + sentence;
+}
 
 struct rule {
   errc code;
@@ -52,9 +61,50 @@ const rule& rule_of(errc code) noexcept {
   return place < rules.size() ? rules[place] : rules.back();
 }
 
+/// The sentence, without the names in front.
+std::string sentence_of(const error& failure) {
+  std::string_view text = failure.what();
+  for (const std::string* part : {&failure.backend(), &failure.operation()}) {
+    if (!part->empty()) text.remove_prefix(part->size() + std::string_view(": ").size());
+  }
+  return std::string(text);
+}
+
+std::string first_given(const std::string& given, std::string_view fallback) {
+  return given.empty() ? std::string(fallback) : given;
+}
+
 }  // namespace
 
+error::error(errc code, tableq::advice advice, const std::string& sentence, error_origin origin)
+    : std::runtime_error(compose(sentence, origin)),
+      code_(code),
+      advice_(advice),
+      origin_(std::move(origin)) {}
+
 namespace core {
+
+void refuse(const std::string& sentence) {
+  throw error(errc::invalid_argument, advice::never, sentence);
+}
+
+bool located(const error& failure, std::string_view backend, std::string_view operation) noexcept {
+  return failure.operation() == operation && (!failure.backend().empty() || backend.empty());
+}
+
+error locate(const error& failure, std::string_view backend, std::string_view operation) {
+  std::string sentence = sentence_of(failure);
+  if (!failure.operation().empty() && failure.operation() != operation) {
+    sentence.insert(0, failure.operation() + ": ");
+  }
+  return {failure.code(),
+          failure.advice(),
+          sentence,
+          {.backend = first_given(failure.backend(), backend),
+           .operation = std::string(operation),
+           .sqlstate = failure.sqlstate(),
+           .native = failure.native()}};
+}
 
 bool may_repeat(const error& failure, bool known) noexcept {
   if (failure.code() == errc::connection_failed)

@@ -1,12 +1,12 @@
-#include "core/database/queue_table.hpp"
+#include "core/queue/queue_table.hpp"
 
 #include <utility>
 
 #include "core/seam/contract.hpp"
 
-#include "core/database/lengthy_reads.hpp"
-#include "core/database/turn_reads.hpp"
 #include "core/input/identifier.hpp"
+#include "core/queue/lengthy_reads.hpp"
+#include "core/queue/turn_reads.hpp"
 #include "core/seam/catalog_statements.hpp"
 #include "core/seam/claim_requests.hpp"
 #include "core/seam/run.hpp"

@@ -1,8 +1,8 @@
-#include "core/database/shared_unit.hpp"
+#include "core/queue/shared_unit.hpp"
 
 #include <memory>
 
-#include "core/database/table_call.hpp"
+#include "core/queue/table_call.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -1,10 +1,11 @@
-#include "core/combining/combiner.hpp"
-#include "core/seam/error_rules.hpp"
+#include "core/session/combiner.hpp"
 
 #include <algorithm>
 #include <array>
 #include <new>
 #include <thread>
+
+#include "core/base/errors.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/combining/statement_call.hpp"
+#include "core/queue/statement_call.hpp"
 
 #include <algorithm>
 #include <functional>

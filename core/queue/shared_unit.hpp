@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "core/database/queue_table.hpp"
 #include "core/database/transaction_state.hpp"
+#include "core/queue/queue_table.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/seam/enum_names.hpp"
+#include "core/base/enum_names.hpp"
 
 namespace tableq::inline v0 {
 

@@ -13,7 +13,7 @@
 #include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

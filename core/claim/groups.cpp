@@ -7,8 +7,7 @@
 
 #include "core/base/stable_hash.hpp"
 #include "core/claim/items.hpp"
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <tableq/message.hpp>
 
-#include "core/seam/claim_requests.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -16,9 +16,9 @@
 #include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
 #include "core/observe/observation.hpp"
-#include "core/seam/claim_statements.hpp"
 #include "core/seam/contract.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "core/claim/lease_table.hpp"
 #include "core/queue/queue_state.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

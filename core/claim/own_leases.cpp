@@ -8,8 +8,7 @@
 
 #include "core/input/codec.hpp"
 #include "core/queue/token.hpp"
-#include "core/seam/claim_requests.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/claim/step.hpp"
 #include "core/database/in_transaction.hpp"
 #include "core/input/validate.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 #include "core/waking/change_signal.hpp"
 
 namespace tableq::inline v0::core {

@@ -13,8 +13,8 @@
 #include "core/input/codec.hpp"
 #include "core/input/utf8.hpp"
 #include "core/input/validate.hpp"
-#include "core/seam/claim_statements.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/claim/items.hpp"
 #include "core/database/transaction_state.hpp"
-#include "core/seam/claim_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/waiting.hpp"
-#include "core/seam/queue_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

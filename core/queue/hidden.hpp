@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/queue/queue_state.hpp"
-#include "core/seam/catalog_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

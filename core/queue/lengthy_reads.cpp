@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/database/database_state.hpp"
-#include "core/seam/claim_statements.hpp"
 #include "core/seam/contract.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -66,8 +66,8 @@ class queue_state {
   auto execute(transaction_state* tx, const typed_statement<Shared, Item, Row>& what,
                const std::type_identity_t<Shared>& shared = {},
                std::span<const std::type_identity_t<Item>> items = {}) const {
-    return rows_of(what,
-                   execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
+    return rows_of<Row, Item>(
+        execute_values(tx, contract_of(what.id), values_of(shared), values_of(items)));
   }
 
   /// Runs a statement whose contract the mapping of a table has made.

@@ -7,9 +7,8 @@
 #include "core/input/identifier.hpp"
 #include "core/queue/lengthy_reads.hpp"
 #include "core/queue/turn_reads.hpp"
-#include "core/seam/catalog_statements.hpp"
-#include "core/seam/claim_requests.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -5,9 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/seam/claim_statements.hpp"
-#include "core/seam/queue_statements.hpp"
-#include "core/seam/table_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

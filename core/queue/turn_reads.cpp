@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "core/seam/claim_statements.hpp"
 #include "core/seam/contract.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 

@@ -12,8 +12,8 @@
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/schema/catalog.hpp"
-#include "core/seam/catalog_statements.hpp"
 #include "core/seam/run.hpp"
+#include "core/seam/statements.hpp"
 #include "core/session/retry.hpp"
 
 namespace tableq::inline v0::core {

@@ -12,7 +12,7 @@
 #include "core/input/identifier.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/schema/catalog.hpp"
-#include "core/seam/catalog_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0 {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/base/errors.hpp"
 #include "core/input/identifier.hpp"
 #include "core/seam/run.hpp"
-#include "core/seam/table_statements.hpp"
+#include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -9,8 +9,7 @@
 #include "core/base/errors.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/effects.hpp"
-#include "core/seam/queue_statements.hpp"
-#include "core/seam/table_statements.hpp"
+#include "core/seam/statements.hpp"
 #include "core/table/mapped_table.hpp"
 
 namespace tableq::inline v0::core {
@@ -126,8 +125,8 @@ std::size_t mapped_table::count(const queue_state& queue, const mapped_statement
                                 std::size_t max, timestamp& as_of) const {
   if (what == nullptr) return 0;
   const row_count_row found =
-      rows_of(statements::mapped_rows<row_count_row>,
-              run(queue, nullptr, what, timed_read_request{max, queue.database().now()}))
+      rows_of<row_count_row>(
+          run(queue, nullptr, what, timed_read_request{max, queue.database().now()}))
           .at(0);
   as_of = found.as_of;
   return found.count;

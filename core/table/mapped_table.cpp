@@ -12,9 +12,7 @@
 
 #include "core/base/stable_hash.hpp"
 #include "core/queue/token.hpp"
-#include "core/seam/claim_requests.hpp"
-#include "core/seam/queue_statements.hpp"
-#include "core/seam/table_statements.hpp"
+#include "core/seam/statements.hpp"
 #include "core/table/row_key.hpp"
 
 namespace tableq::inline v0::core {
@@ -81,7 +79,7 @@ std::vector<changed_message> to_changed(row_set rows, std::span<const std::size_
                                         const receipts_view& receipts) {
   std::vector<changed_message> out;
   out.reserve(rows.size());
-  for (const auto& each : rows_of(statements::mapped_item_rows<changed_row>, std::move(rows))) {
+  for (const auto& each : rows_of<changed_row, held_row_item>(std::move(rows))) {
     const std::size_t place = places[each.item];
     out.push_back({.item = place, .id = receipts[place].id, .state = each.state});
   }
@@ -205,8 +203,7 @@ std::vector<changed_message> mapped_table::promote(const queue_state& queue, tra
                                                    std::size_t max) const {
   if (made_.expire == nullptr) return {};
   std::vector<changed_message> out;
-  for (const changed_row& each : rows_of(
-           statements::mapped_rows<changed_row>,
+  for (const changed_row& each : rows_of<changed_row>(
            run(queue, tx, made_.expire,
                expire_rows_request{.max = max, .error = expired, .now = queue.database().now()}))) {
     out.push_back({.state = each.state});
@@ -218,8 +215,8 @@ std::optional<std::chrono::milliseconds> mapped_table::next_due(const queue_stat
   std::optional<std::chrono::milliseconds> out;
   for (const auto* each : {&made_.next_lease, &made_.next_due}) {
     if (*each == nullptr) continue;
-    const auto found = rows_of(statements::mapped_rows<next_row>,
-                               run(queue, nullptr, *each, clock_request{queue.database().now()}));
+    const auto found =
+        rows_of<next_row>(run(queue, nullptr, *each, clock_request{queue.database().now()}));
     if (found.empty() || !found.front().delay) continue;
     out = std::min(out.value_or(*found.front().delay), *found.front().delay);
   }

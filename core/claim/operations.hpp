@@ -21,6 +21,23 @@ namespace tableq::inline v0::core {
 // The life of a message in a claim queue; claim_queue.hpp documents each function. If the
 // transaction is null, the operation has its own unit of work.
 
+/// The statement that names the operation of a claim queue on a queue of this kind.
+[[nodiscard]] constexpr statement of_kind(kind which, statement id) noexcept {
+  if (which != kind::table) return id;
+  switch (id) {
+    case statement::claim_complete:
+      return statement::table_complete;
+    case statement::claim_fail:
+      return statement::table_fail;
+    case statement::claim_release:
+      return statement::table_release;
+    case statement::claim_extend:
+      return statement::table_extend;
+    default:
+      return statement::table_take;
+  }
+}
+
 /// A message to be added. Borrows both.
 struct claim_message {
   std::string_view payload;

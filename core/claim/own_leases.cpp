@@ -74,11 +74,6 @@ class own_table final : public lease_table {
     taken_messages out;
     out.good.reserve(rows.size());
     for (delivery_row& row : rows) add(out, std::move(row), queue);
-    if (queue.names().by_turns) return out;  // they are in their order
-    // No database guarantees an order for the rows that an UPDATE returns.
-    std::sort(out.good.begin(), out.good.end(), [](const delivery& a, const delivery& b) {
-      return a.priority != b.priority ? a.priority > b.priority : a.receipt.id < b.receipt.id;
-    });
     return out;
   }
 

@@ -5,8 +5,7 @@
 #include "core/seam/contract.hpp"
 
 #include "core/input/identifier.hpp"
-#include "core/queue/lengthy_reads.hpp"
-#include "core/queue/turn_reads.hpp"
+#include "core/queue/reads.hpp"
 #include "core/seam/run.hpp"
 #include "core/seam/statements.hpp"
 
@@ -46,12 +45,14 @@ row_set queue_table::run(connection& session, const contract& what, std::span<co
     core::run(session, names_, statements::queue_lock, {.identity = identity_});
   }
   const bool takes = what.id == statement::claim_take;
-  row_set rows = takes && names_.by_turns ? take_by_turns(session, names_, shared)
-                                          : session.execute(what, names_, shared, items);
+  const contract& wanted =
+      takes && names_.by_turns ? contract_of(statement::claim_take_turns) : what;
+  row_set rows = session.execute(wanted, names_, shared, items);
   if (takes && rows.empty() && database_.capabilities().changes_copy_rows &&
       shared[place_of<take_request>("guard")].number == 0) {
     return take_lengthy(session, names_, shared);
   }
+  put_in_order(rows, wanted.id);
   return rows;
 }
 

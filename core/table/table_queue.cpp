@@ -2,31 +2,15 @@
 
 #include <utility>
 
-#include "core/claim/operations.hpp"
 #include "core/database/in_transaction.hpp"
 #include "core/queue/operation.hpp"
 #include "core/table/index_report.hpp"
 #include "core/table/mapped_table.hpp"
 
 namespace tableq::inline v0 {
-namespace {
 
 using core::queue_state;
 using core::transaction_state;
-
-template <class Work>
-std::vector<settle_result> settle_rows(const queue& handle, core::statement id,
-                                       const receipts_view& taken, Work work) {
-  return core::operation(handle, id, [&](const queue_state& state, transaction_state* tx) {
-    return work(state, tx, taken);
-  });
-}
-
-receipts_view only(const receipt& one) {
-  return std::span(&one, 1);
-}
-
-}  // namespace
 
 table_guarantee table_queue::guarantee() const {
   return core::mapped_of(core::access::state_of(*this)).layout().guarantee();
@@ -57,16 +41,6 @@ std::vector<row> table_queue::enqueue_batch(const batch_view<row>& rows) {
       });
 }
 
-std::vector<delivery> table_queue::take(std::size_t max, const take_options& options) {
-  return core::operation(*this, core::statement::table_take,
-                         [&](const queue_state& state, transaction_state* tx) {
-                           return core::take(state, tx, max, options);
-                         });
-}
-std::optional<delivery> table_queue::take_one(const take_options& options) {
-  std::vector<delivery> taken = take(1, options);
-  return taken.empty() ? std::nullopt : std::optional(std::move(taken.front()));
-}
 void table_queue::give_back(const std::vector<delivery>& taken, std::size_t bad,
                             const char* why) noexcept {
   try {
@@ -78,46 +52,6 @@ void table_queue::give_back(const std::vector<delivery>& taken, std::size_t bad,
     static_cast<void>(release_batch(others));
   } catch (...) {  // The caller gets the exception of its row_traits; leases end by themselves.
   }
-}
-
-settle_result table_queue::complete(const receipt& taken) {
-  return complete_batch(only(taken)).front();
-}
-std::vector<settle_result> table_queue::complete_batch(const receipts_view& taken) {
-  return settle_rows(*this, core::statement::table_complete, taken, core::complete);
-}
-settle_result table_queue::fail(const receipt& taken, text_view error,
-                                const fail_options& options) {
-  const failure one{.receipt = taken, .error = std::string(error.view()), .options = options};
-  return fail_batch(std::span(&one, 1)).front();
-}
-std::vector<settle_result> table_queue::fail_batch(const batch_view<failure>& failures) {
-  return core::operation(*this, core::statement::table_fail,
-                         [&](const queue_state& state, transaction_state* tx) {
-                           std::vector<core::failed_attempt> attempts;
-                           attempts.reserve(failures.items().size());
-                           for (const failure& one : failures.items()) {
-                             attempts.push_back({one.receipt, one.error, one.options});
-                           }
-                           return core::fail(state, tx, attempts);
-                         });
-}
-settle_result table_queue::release(const receipt& taken) {
-  return release_batch(only(taken)).front();
-}
-std::vector<settle_result> table_queue::release_batch(const receipts_view& taken) {
-  return settle_rows(*this, core::statement::table_release, taken, core::release);
-}
-settle_result table_queue::extend(const receipt& taken, std::chrono::milliseconds lease) {
-  return extend_batch(only(taken), lease).front();
-}
-std::vector<settle_result> table_queue::extend_batch(const receipts_view& taken,
-                                                     std::chrono::milliseconds lease) {
-  return settle_rows(
-      *this, core::statement::table_extend, taken,
-      [lease](const queue_state& state, transaction_state* tx, const receipts_view& receipts) {
-        return core::extend(state, tx, receipts, lease);
-      });
 }
 
 std::size_t table_queue::requeue_older_than(std::chrono::milliseconds age) {

@@ -6,6 +6,9 @@
 
 namespace tableq::inline v0::core {
 
+/// Puts the rows of a read into the queue's order: no database guarantees one for changed rows.
+void put_in_order(row_set& rows, statement id);
+
 /// Takes messages in steps, after claim.take took none, if one of them is long: the database has
 /// fewer copies of it in memory then. For databases with capabilities::changes_copy_rows.
 /// @param shared the parameters of claim.take, without its guard: an empty take ends with such a

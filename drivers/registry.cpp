@@ -18,7 +18,6 @@
 #include "core/seam/driver.hpp"
 #include "drivers/dialect_check.hpp"
 #include "drivers/dialects.hpp"
-#include "drivers/one_soci.hpp"
 #include "drivers/opening.hpp"
 #include "drivers/postgresql/floor/floor_session.hpp"
 #include "drivers/session.hpp"

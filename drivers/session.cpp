@@ -1,18 +1,24 @@
 #include "drivers/session.hpp"
 
-#include "core/seam/contract.hpp"
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <soci/soci.h>
 
-#include <algorithm>
-#include <chrono>
-#include <utility>
-#include <vector>
-
+#include <tableq/dialect.hpp>
 #include <tableq/error.hpp>
 
+#include "core/seam/contract.hpp"
+#include "drivers/array_text.hpp"
 #include "drivers/faulty_transport.hpp"
 #include "drivers/opening.hpp"
+#include "drivers/pieces.hpp"
 #include "drivers/text.hpp"
 
 namespace tableq::inline v0::drivers {
@@ -358,6 +364,200 @@ void dialect_session::commit() {
       loss_ = loss;
       commit_unit();
     });
+  });
+}
+
+void dialect_session::begin_unit() {
+  if (owned_ != nullptr || !transport_->in_transaction()) {
+    doubtful_ = false;
+    return transport_->script(texts_->definition.begin, boundary::begin);
+  }
+  savepoint(texts_->definition.savepoint, savepoints_ + 1);
+  ++savepoints_;
+}
+
+void dialect_session::commit_unit() {
+  if (savepoints_ == 0) return transport_->script("COMMIT", boundary::commit);
+  savepoint(texts_->definition.release, savepoints_);
+  --savepoints_;
+}
+
+void dialect_session::savepoint(const std::string& text, int depth) {
+  if (!text.empty()) transport_->script(fill_depth(text, depth), boundary::savepoint);
+}
+
+void dialect_session::rollback() noexcept {
+  const core::transaction_status now = transaction();
+  if (now == core::transaction_status::closed || now == core::transaction_status::unknown) {
+    broken_ = true;
+    return;
+  }
+  try {
+    if (savepoints_ != 0) {
+      const int depth = savepoints_--;
+      if (!transport_->in_transaction()) return;  // the database has undone everything
+      savepoint(texts_->definition.undo, depth);
+      savepoint(texts_->definition.release, depth);
+    } else if (transport_->in_transaction()) {
+      transport_->script(texts_->definition.rollback, boundary::rollback);
+    }
+  } catch (...) {  // noexcept: a session that cannot roll back is closed, which rolls back as well.
+    broken_ = true;
+  }
+}
+
+core::transaction_status dialect_session::transaction() noexcept {
+  if (attached()) {
+    const core::transaction_status now = transport_->transaction();
+    return doubtful_ && now == core::transaction_status::open ? asked_transaction() : now;
+  }
+  return owned_ != nullptr ? core::transaction_status::unknown : core::transaction_status::closed;
+}
+
+core::transaction_status dialect_session::asked_transaction() noexcept {
+  using core::transaction_status;
+  if (texts_->definition.transaction_state.empty()) return transaction_status::open;
+  const auto state = told("transaction", texts_->definition.transaction_state);
+  if (!state) return transaction_status::open;
+  if (*state == 1) {
+    doubtful_ = owned_ != nullptr;  // its application's statements go on
+    return transaction_status::open;
+  }
+  // The caller's session stays in its mode without automatic commits until the caller rolls back.
+  return *state == 0 && owned_ != nullptr ? transaction_status::none : transaction_status::failed;
+}
+
+std::optional<std::int64_t> dialect_session::told(const char* name,
+                                                  const std::string& sql) noexcept {
+  try {
+    text question{
+        .name = name, .sql = sql, .parameters = {}, .columns = {core::value_type::integer}};
+    core::row_set rows(1);
+    transport_->prepare(std::move(question), false)->run({}, rows);
+    if (rows.size() == 1) return std::get<std::int64_t>(rows.at(0, 0));
+  } catch (const std::exception&) {
+    // noexcept: the next statement meets the failure, and tells it.
+  }
+  return std::nullopt;
+}
+
+bool dialect_session::cannot_write() noexcept {
+  if (owned_ == nullptr || texts_->definition.read_only_state.empty()) return false;
+  rollback();  // the transaction has failed, and a server may answer nothing in it
+  if (broken_ || told("read_only", texts_->definition.read_only_state) != 1) return false;
+  std::uint64_t mine = demotions_;
+  if (share_ != nullptr) share_->demotions.compare_exchange_strong(mine, mine + 1);
+  return true;
+}
+
+bool dialect_session::usable() noexcept {
+  if (share_ != nullptr && share_->demotions.load() != demotions_) return false;
+  return !broken_ && transaction() == core::transaction_status::none && transport_->alive();
+}
+
+/// Several statements of one call happen together, in a transaction or savepoint of their own.
+template <class Work>
+void dialect_session::in_unit(bool several, on_loss loss, const Work& work) {
+  const bool bracket = several && (owned_ == nullptr || !transport_->in_transaction());
+  if (!bracket) return work(loss);
+  begin_unit();
+  try {
+    work(on_loss::lost);
+    loss_ = loss;
+    commit_unit();
+  } catch (...) {  // The batch's transaction must not stay open; the exception continues unchanged.
+    rollback();
+    throw;
+  }
+}
+
+bool dialect_session::has_mixed(const core::contract& contract) const {
+  return contract.texts == nullptr && texts_->for_mixed.test(static_cast<std::size_t>(contract.id));
+}
+
+void dialect_session::run_batch(known_texts& known, const core::contract& contract,
+                                const core::table_names& names, std::span<const core::value> shared,
+                                std::span<const core::value> items, core::row_set& out,
+                                on_loss loss) {
+  const std::size_t width = contract.items.size();
+  const core::value own(names.identity);
+  if (texts_->definition.batches != batching::arrays) {
+    run_pieces(known, contract, names, shared, items, out, loss);
+  } else if (items.size() == width && has_one(contract) &&
+             !(has_mixed(contract) && transport_->in_transaction())) {
+    out.number_rows(0);
+    run(text_of(known, contract, names, one_key, shared), {shared, items, width, own}, out, loss);
+  } else if (has_mixed(contract) && !items.empty()) {
+    run_by_id(known, contract, names, shared, items, out, loss);
+  } else {
+    run_arrays(known, contract, names, 1, shared, items, out, loss);
+    number_by_id(out);
+  }
+}
+
+void dialect_session::run_arrays(known_texts& known, const core::contract& contract,
+                                 const core::table_names& names, std::size_t rows,
+                                 std::span<const core::value> shared,
+                                 std::span<const core::value> items, core::row_set& out,
+                                 on_loss loss) {
+  const std::size_t width = contract.items.size();
+  const core::value own(names.identity);
+  prepared& text = text_of(known, contract, names, rows, shared);
+  if (texts_->transport->arrays) {
+    run(text, {shared, items, width, own}, out, loss);
+  } else {
+    const array_texts arrays(items, contract.items);
+    run(text, {shared, arrays.values(), width, own}, out, loss);
+  }
+}
+
+void dialect_session::run_by_id(known_texts& known, const core::contract& contract,
+                                const core::table_names& names, std::span<const core::value> shared,
+                                std::span<const core::value> items, core::row_set& out,
+                                on_loss loss) {
+  const items_by_id sorted(items, contract.items.size());
+  const std::size_t text = sorted.distinct() ? 1 : mixed_key;
+  run_arrays(known, contract, names, text, shared, sorted.values(), out, loss);
+  sorted.number(out);
+}
+
+void dialect_session::run_pieces(known_texts& known, const core::contract& contract,
+                                 const core::table_names& names,
+                                 std::span<const core::value> shared,
+                                 std::span<const core::value> items, core::row_set& out,
+                                 on_loss loss) {
+  const std::size_t width = contract.items.size();
+  const std::size_t count = items.size() / width;
+  const core::value own(names.identity);
+  const bool rows_name_items = texts_->definition.batches == batching::rows;
+  const bool follows =
+      texts_->for_next.test(static_cast<std::size_t>(contract.id)) && texts_->transport->bare;
+  bool further = false;  // a text for a further item
+  const bool several = next_piece(count, texts_->definition, width).count < count;
+  in_unit(several, loss, [&](on_loss of_piece) {
+    if (!rows_name_items) out.reserve(count);
+    prepared* text = nullptr;
+    std::size_t made_for = 0;  // rows
+    for (std::size_t done = 0; done < count;) {
+      const piece next = next_piece(count - done, texts_->definition, width);
+      const arguments with{shared, items.subspan(done * width, next.count * width), width, own};
+      if (next.rows != made_for)
+        text = &text_of(known, contract, names, made_for = next.rows, shared);
+      if (rows_name_items) {
+        core::row_set rows(contract.columns.empty() ? 0 : contract.columns.size() + 1);
+        run(*text, with, rows, of_piece);
+        number_by_id(rows);
+        out.append_shifted(std::move(rows), static_cast<std::int64_t>(done));
+      } else {
+        out.number_rows(static_cast<std::int64_t>(done));
+        run(*text, with, out, of_piece);
+        if (follows && !further && !out.empty() && done + next.count < count) {
+          text = &text_of(known, contract, names, next_key, shared);
+          further = true;
+        }
+      }
+      done += next.count;
+    }
   });
 }
 

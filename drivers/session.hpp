@@ -15,7 +15,7 @@
 #include "drivers/known_texts.hpp"
 #include "drivers/plan_memory.hpp"
 #include "drivers/transport.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 #include "drivers/transport/session_share.hpp"
 
 namespace tableq::inline v0::drivers {

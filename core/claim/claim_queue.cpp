@@ -5,7 +5,6 @@
 
 #include "core/claim/messages.hpp"
 #include "core/claim/operations.hpp"
-#include "core/claim/redrive.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/operation.hpp"
 

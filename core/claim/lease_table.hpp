@@ -14,6 +14,8 @@
 #include <tableq/receipts.hpp>
 #include <tableq/stats.hpp>
 
+#include "core/queue/queue_state.hpp"
+
 namespace tableq::inline v0::core {
 
 /// A message that a take has leased, and that must not be delivered.
@@ -112,5 +114,17 @@ class lease_table {
  private:
   const kept_outcomes keeps_;
 };
+
+/// The statements on tableq's own layout.
+const lease_table& own_leases() noexcept;
+
+/// The statements on the queue's table.
+inline const lease_table& leases_of(const queue_state& queue) noexcept {
+  return queue.mapped() != nullptr ? *queue.mapped() : own_leases();
+}
+
+/// A random 32-bit number, the lower half of a fence. The fence of a rolled-back take then matches
+/// no later one.
+std::int64_t fence_token();
 
 }  // namespace tableq::inline v0::core

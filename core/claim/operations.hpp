@@ -18,6 +18,14 @@
 
 namespace tableq::inline v0::core {
 
+/// The items of a statement that takes ids.
+[[nodiscard]] inline std::vector<id_item> items_of(std::span<const message_id> ids) {
+  std::vector<id_item> out;
+  out.reserve(ids.size());
+  for (const message_id id : ids) out.push_back({id});
+  return out;
+}
+
 // The life of a message in a claim queue; claim_queue.hpp documents each function. If the
 // transaction is null, the operation has its own unit of work.
 

@@ -4,8 +4,8 @@
 #include <stop_token>
 #include <utility>
 
+#include "core/claim/lease_table.hpp"
 #include "core/claim/operations.hpp"
-#include "core/claim/own_leases.hpp"
 #include "core/observe/observation.hpp"
 #include "core/queue/limit_gates.hpp"
 #include "core/queue/table_call.hpp"

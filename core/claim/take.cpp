@@ -7,7 +7,7 @@
 #include <tableq/error.hpp>
 
 #include "core/base/errors.hpp"
-#include "core/claim/own_leases.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/claim/step.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/limit_gates.hpp"

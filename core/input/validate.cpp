@@ -6,7 +6,6 @@
 
 #include "core/base/errors.hpp"
 #include "core/input/codec.hpp"
-#include "core/input/utf8.hpp"
 
 namespace tableq::inline v0::core {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/database/access.hpp"
 #include "core/database/busy_beside.hpp"
 #include "core/database/database_state.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/input/queue_options.hpp"
 #include "core/queue/queue_state.hpp"

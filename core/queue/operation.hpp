@@ -7,7 +7,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/identity.hpp"
 #include "core/queue/limit_gates.hpp"

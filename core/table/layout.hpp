@@ -80,4 +80,9 @@ std::optional<std::size_t> find_column(const std::vector<table_column>& columns,
 /// @throws error errc::invalid_argument that names the column, its type and what is needed.
 table_layout resolve(const table_description& found, const table_mapping& mapping);
 
+/// Checks that the columns of a mapping can hold what its statements write, and be compared as they
+/// compare.
+/// @throws error errc::invalid_argument that names the column, and what it lacks.
+void check_columns(const table_layout& layout);
+
 }  // namespace tableq::inline v0::core

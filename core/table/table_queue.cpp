@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/database/in_transaction.hpp"
+#include "core/database/transaction_state.hpp"
 #include "core/queue/operation.hpp"
 #include "core/table/index_report.hpp"
 #include "core/table/mapped_table.hpp"

@@ -7,9 +7,9 @@
 #include <tableq/transaction.hpp>
 
 #include "core/base/errors.hpp"
-#include "core/claim/own_leases.hpp"
+#include "core/claim/lease_table.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/database/transaction_state.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/session/retry.hpp"

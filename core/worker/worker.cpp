@@ -10,7 +10,7 @@
 #include "core/base/errors.hpp"
 #include "core/base/process.hpp"
 #include "core/database/access.hpp"
-#include "core/database/transact_scope.hpp"
+#include "core/database/open_transaction.hpp"
 #include "core/input/validate.hpp"
 #include "core/queue/queue_state.hpp"
 #include "core/worker/engine.hpp"

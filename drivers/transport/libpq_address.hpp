@@ -18,7 +18,7 @@
 
 #include "core/base/errors.hpp"
 #include "core/input/connection_string.hpp"
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 
 namespace tableq::inline v0::drivers::libpq {
 

@@ -1,4 +1,4 @@
-#include "core/queue/hidden.hpp"
+#include "core/queue/waiting.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,13 +1,30 @@
-#include "drivers/transport/fork_guard.hpp"
+#include "drivers/transport/forks.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
+#include <vector>
+
+#include "core/base/process.hpp"
 
 namespace tableq::inline v0::drivers {
 namespace {
+
+/// Guarded by process_wide(). Never destroyed: static objects may hold sessions.
+std::vector<int>& all() {
+  static auto* const made = new std::vector<int>;
+  return *made;
+}
+
+void close_all() {
+  for (const int each : all()) ::close(each);
+  all().clear();
+}
 
 constexpr std::chrono::microseconds fork_pause{50};
 
@@ -33,6 +50,20 @@ void begin_child() {
 }
 
 }  // namespace
+
+closed_in_child::closed_in_child(int descriptor) : descriptor_(descriptor) {
+  if (descriptor_ < 0) return;
+  core::in_each_child(close_all);
+  const std::scoped_lock hold(core::process_wide());
+  all().push_back(descriptor_);
+}
+
+closed_in_child::~closed_in_child() {
+  if (descriptor_ < 0) return;
+  const std::scoped_lock hold(core::process_wide());
+  const auto found = std::find(all().begin(), all().end(), descriptor_);
+  if (found != all().end()) all().erase(found);
+}
 
 fork_guard::fork_guard() {
   static const int registered = ::pthread_atfork(begin_fork, end_fork, begin_child);

@@ -1,4 +1,4 @@
-#include "core/claim/own_leases.hpp"
+#include "core/claim/lease_table.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/input/codec.hpp"
-#include "core/queue/token.hpp"
 #include "core/seam/statements.hpp"
 
 namespace tableq::inline v0::core {
@@ -228,6 +227,15 @@ class own_table final : public lease_table {
 const lease_table& own_leases() noexcept {
   static const own_table table;
   return table;
+}
+
+std::int64_t fence_token() {
+  // A random device would cost more than the take. The clock makes the numbers of a process differ
+  // from those of its fork.
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::uint64_t mixed = random() ^ (static_cast<std::uint64_t>(now) * 0x9E3779B97F4A7C15U);
+  return static_cast<std::int64_t>(mixed >> 32U);
 }
 
 }  // namespace tableq::inline v0::core
